@@ -1,0 +1,2 @@
+export type { Clock, TimerHandle } from './clock.ts';
+export { realClock } from './clock.ts';

@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+
+const resolve = { conditions: ['source', 'node', 'import'] };
+
+export default defineConfig({
+  resolve,
+  ssr: { resolve: { conditions: ['source', 'node', 'import'] } },
+  test: {
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'house-rules', include: ['test/house-rules/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['test/{integration,e2e,robustness}/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
