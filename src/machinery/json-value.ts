@@ -1,0 +1,41 @@
+/** A decoded JSON value. An integer is a bigint only where a double cannot hold it exactly. */
+export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** A JSON object under construction; what has been handed out is never changed. */
+export interface MutableJsonObject {
+  [key: string]: JsonValue;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isJsonArray(value: unknown): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/**
+ * Sets a key that came from outside. Plain assignment to `__proto__` would change the object's prototype instead of
+ * adding data, so that one key is defined.
+ */
+export function setKey(target: MutableJsonObject, key: string, value: JsonValue): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+/** Reads a key as data: what an object inherits (`constructor`, `toString`) is not there. */
+export function getKey(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** A shallow copy that keeps a `__proto__` key as data. */
+export function copyObject(source: JsonObject): MutableJsonObject {
+  return { ...source };
+}

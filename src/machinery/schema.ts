@@ -1,0 +1,94 @@
+/**
+ * The model of a type, as every mechanism of the API reads it: decoding, defaulting, patches, apply, protobuf, OpenAPI. Built-in types are
+ * written in `api/`'s definition language, custom resources are compiled from their CRD; both end here and take one path from then on.
+ */
+export type Schema = ScalarSchema | ObjectSchema | ListSchema | MapSchema | AnySchema;
+
+export type ScalarType = 'string' | 'int32' | 'int64' | 'double' | 'bool' | 'bytes' | 'quantity' | 'time' | 'microTime' | 'intOrString';
+
+export interface ScalarSchema {
+  readonly type: ScalarType;
+}
+
+export interface ObjectSchema {
+  readonly type: 'object';
+  /** The OpenAPI name, such as `io.k8s.api.core.v1.Pod`. */
+  readonly name: string;
+  readonly description: string;
+  /** In declaration order. */
+  readonly fields: readonly Field[];
+  readonly fieldsByName: ReadonlyMap<string, Field>;
+  /** Server-side apply owns the whole object at once. */
+  readonly atomic: boolean;
+  /** Unknown fields are kept as they came (custom resources, embedded objects). */
+  readonly preserveUnknown: boolean;
+}
+
+export interface ListSchema {
+  readonly type: 'list';
+  readonly items: Schema;
+  readonly listType: 'atomic' | 'set' | 'map';
+  /** The keys that identify an item when `listType` is `map`. */
+  readonly keys: readonly string[];
+}
+
+export interface MapSchema {
+  readonly type: 'map';
+  readonly values: Schema;
+  readonly atomic: boolean;
+}
+
+/** A value of any shape; `proto` says how protobuf carries it. */
+export interface AnySchema {
+  readonly type: 'any';
+  readonly name: string;
+  /** An object is demanded (RawExtension, FieldsV1), though nothing is known of its fields. */
+  readonly objectOnly: boolean;
+  readonly proto: 'raw' | 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray';
+  /** The schema that the `schemaOr…` forms hold. */
+  readonly inner?: ObjectSchema;
+}
+
+/**
+ * When a field stands in an encoded object.
+ * - `nonzero`: absent when it has its type's zero value (a plain value with omitempty).
+ * - `set`: absent only when nobody set it; zero values are kept (a pointer).
+ * - `always`: there even when empty: scalars as their zero value, objects as `{}`, lists, maps and times as `null`.
+ */
+export type Presence = 'nonzero' | 'set' | 'always';
+
+export interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly description: string;
+  readonly presence: Presence;
+  readonly required: boolean;
+  /** The schema's own default, as published in OpenAPI; behaviour-dependent defaults live with the kind. */
+  readonly default?: unknown;
+  readonly patchStrategies: readonly ('merge' | 'replace' | 'retainKeys')[];
+  readonly patchMergeKey?: string;
+  /** Its number in protobuf; 0 for a field that protobuf does not carry. */
+  readonly number: number;
+  /** Protobuf wraps the field in an embedded message that JSON does not show. */
+  readonly embeddedIn?: { readonly number: number };
+}
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** `v1`, `apps/v1`. */
+export function apiVersionOf({ group, version }: { group: string; version: string }): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** What a kind is called on the wire, beyond its fields. */
+export interface ResourceInfo extends GroupVersionKind {
+  readonly resource: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
