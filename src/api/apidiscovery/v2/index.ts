@@ -1,0 +1,1 @@
+export * from './api-group-discovery-list.ts';

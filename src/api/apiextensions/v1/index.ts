@@ -1,0 +1,2 @@
+export * from './custom-resource-definition.ts';
+export * from './custom-resource-definition-spec.ts';

@@ -1,0 +1,20 @@
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import { always, anyObject, field, type Infer, int64, kind, required } from '../../schema.ts';
+
+export const ControllerRevision = kind(
+  {
+    name: 'io.k8s.api.apps.v1.ControllerRevision',
+    group: 'apps',
+    version: 'v1',
+    kind: 'ControllerRevision',
+    resource: 'controllerrevisions',
+    namespaced: true,
+  },
+  '',
+  {
+    metadata: always(1, ObjectMeta),
+    data: field(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
+    revision: required(3, int64),
+  },
+);
+export type ControllerRevision = Infer<typeof ControllerRevision>;

@@ -1,0 +1,2 @@
+export * from './horizontal-pod-autoscaler.ts';
+export * from './scale.ts';

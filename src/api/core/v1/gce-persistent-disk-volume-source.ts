@@ -1,0 +1,9 @@
+import { bool, field, type Infer, int32, object, required, string } from '../../schema.ts';
+
+export const GCEPersistentDiskVolumeSource = object('io.k8s.api.core.v1.GCEPersistentDiskVolumeSource', '', {
+  pdName: required(1, string),
+  fsType: field(2, string),
+  partition: field(3, int32),
+  readOnly: field(4, bool),
+});
+export type GCEPersistentDiskVolumeSource = Infer<typeof GCEPersistentDiskVolumeSource>;

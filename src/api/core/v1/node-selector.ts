@@ -1,0 +1,9 @@
+import { atomic, type Infer, listOf, object, required } from '../../schema.ts';
+import { NodeSelectorTerm } from './node-selector-term.ts';
+
+export const NodeSelector = atomic(
+  object('io.k8s.api.core.v1.NodeSelector', '', {
+    nodeSelectorTerms: required(1, listOf(NodeSelectorTerm)),
+  }),
+);
+export type NodeSelector = Infer<typeof NodeSelector>;

@@ -1,0 +1,8 @@
+import { bool, field, type Infer, object, required, string } from '../../schema.ts';
+
+export const PortworxVolumeSource = object('io.k8s.api.core.v1.PortworxVolumeSource', '', {
+  volumeID: required(1, string),
+  fsType: field(2, string),
+  readOnly: field(3, bool),
+});
+export type PortworxVolumeSource = Infer<typeof PortworxVolumeSource>;

@@ -1,0 +1,66 @@
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
+import { always, bool, field, type Infer, inlined, int32, int64, listOf, mapOf, object, pointer, required, string } from '../../schema.ts';
+import { LocalObjectReference } from './local-object-reference.ts';
+import { DownwardAPIVolumeFile, KeyToPath } from './volume-source.ts';
+
+export const SecretProjection = object('io.k8s.api.core.v1.SecretProjection', '', {
+  ...inlined(1, LocalObjectReference),
+  items: field(2, listOf(KeyToPath)),
+  optional: pointer(4, bool),
+});
+export type SecretProjection = Infer<typeof SecretProjection>;
+
+export const DownwardAPIProjection = object('io.k8s.api.core.v1.DownwardAPIProjection', '', {
+  items: field(1, listOf(DownwardAPIVolumeFile)),
+});
+export type DownwardAPIProjection = Infer<typeof DownwardAPIProjection>;
+
+export const ConfigMapProjection = object('io.k8s.api.core.v1.ConfigMapProjection', '', {
+  ...inlined(1, LocalObjectReference),
+  items: field(2, listOf(KeyToPath)),
+  optional: pointer(4, bool),
+});
+export type ConfigMapProjection = Infer<typeof ConfigMapProjection>;
+
+export const ServiceAccountTokenProjection = object('io.k8s.api.core.v1.ServiceAccountTokenProjection', '', {
+  audience: field(1, string),
+  expirationSeconds: pointer(2, int64),
+  path: required(3, string),
+});
+export type ServiceAccountTokenProjection = Infer<typeof ServiceAccountTokenProjection>;
+
+export const ClusterTrustBundleProjection = object('io.k8s.api.core.v1.ClusterTrustBundleProjection', '', {
+  name: pointer(1, string),
+  signerName: pointer(2, string),
+  labelSelector: pointer(3, LabelSelector),
+  optional: pointer(5, bool),
+  path: required(4, string),
+});
+export type ClusterTrustBundleProjection = Infer<typeof ClusterTrustBundleProjection>;
+
+export const PodCertificateProjection = object('io.k8s.api.core.v1.PodCertificateProjection', '', {
+  signerName: field(1, string, '', { required: true }),
+  keyType: field(2, string, '', { required: true }),
+  maxExpirationSeconds: pointer(3, int32),
+  credentialBundlePath: field(4, string),
+  keyPath: field(5, string),
+  certificateChainPath: field(6, string),
+  userAnnotations: field(7, mapOf(string)),
+});
+export type PodCertificateProjection = Infer<typeof PodCertificateProjection>;
+
+export const VolumeProjection = object('io.k8s.api.core.v1.VolumeProjection', '', {
+  secret: pointer(1, SecretProjection),
+  downwardAPI: pointer(2, DownwardAPIProjection),
+  configMap: pointer(3, ConfigMapProjection),
+  serviceAccountToken: pointer(4, ServiceAccountTokenProjection),
+  clusterTrustBundle: pointer(5, ClusterTrustBundleProjection),
+  podCertificate: pointer(6, PodCertificateProjection),
+});
+export type VolumeProjection = Infer<typeof VolumeProjection>;
+
+export const ProjectedVolumeSource = object('io.k8s.api.core.v1.ProjectedVolumeSource', '', {
+  sources: always(1, listOf(VolumeProjection)),
+  defaultMode: pointer(2, int32),
+});
+export type ProjectedVolumeSource = Infer<typeof ProjectedVolumeSource>;

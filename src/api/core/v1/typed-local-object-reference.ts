@@ -1,0 +1,10 @@
+import { atomic, type Infer, nullable, object, required, string } from '../../schema.ts';
+
+export const TypedLocalObjectReference = atomic(
+  object('io.k8s.api.core.v1.TypedLocalObjectReference', '', {
+    apiGroup: nullable(1, string),
+    kind: required(2, string),
+    name: required(3, string),
+  }),
+);
+export type TypedLocalObjectReference = Infer<typeof TypedLocalObjectReference>;

@@ -1,0 +1,1 @@
+export * from './endpoint-slice.ts';

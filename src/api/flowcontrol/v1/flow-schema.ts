@@ -1,0 +1,113 @@
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import {
+  always,
+  bool,
+  field,
+  type Infer,
+  int32,
+  kind,
+  listOf,
+  mapListOf,
+  object,
+  pointer,
+  required,
+  setOf,
+  string,
+  time,
+} from '../../schema.ts';
+
+export const PriorityLevelConfigurationReference = object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference', '', {
+  name: required(1, string),
+});
+export type PriorityLevelConfigurationReference = Infer<typeof PriorityLevelConfigurationReference>;
+
+export const FlowDistinguisherMethod = object('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', '', {
+  type: required(1, string),
+});
+export type FlowDistinguisherMethod = Infer<typeof FlowDistinguisherMethod>;
+
+export const UserSubject = object('io.k8s.api.flowcontrol.v1.UserSubject', '', {
+  name: required(1, string),
+});
+export type UserSubject = Infer<typeof UserSubject>;
+
+export const GroupSubject = object('io.k8s.api.flowcontrol.v1.GroupSubject', '', {
+  name: required(1, string),
+});
+export type GroupSubject = Infer<typeof GroupSubject>;
+
+export const ServiceAccountSubject = object('io.k8s.api.flowcontrol.v1.ServiceAccountSubject', '', {
+  namespace: required(1, string),
+  name: required(2, string),
+});
+export type ServiceAccountSubject = Infer<typeof ServiceAccountSubject>;
+
+export const Subject = object('io.k8s.api.flowcontrol.v1.Subject', '', {
+  kind: required(1, string),
+  user: pointer(2, UserSubject),
+  group: pointer(3, GroupSubject),
+  serviceAccount: pointer(4, ServiceAccountSubject),
+});
+export type Subject = Infer<typeof Subject>;
+
+export const ResourcePolicyRule = object('io.k8s.api.flowcontrol.v1.ResourcePolicyRule', '', {
+  verbs: required(1, setOf(string)),
+  apiGroups: required(2, setOf(string)),
+  resources: required(3, setOf(string)),
+  clusterScope: field(4, bool),
+  namespaces: always(5, setOf(string)),
+});
+export type ResourcePolicyRule = Infer<typeof ResourcePolicyRule>;
+
+export const NonResourcePolicyRule = object('io.k8s.api.flowcontrol.v1.NonResourcePolicyRule', '', {
+  verbs: required(1, setOf(string)),
+  nonResourceURLs: required(6, setOf(string)),
+});
+export type NonResourcePolicyRule = Infer<typeof NonResourcePolicyRule>;
+
+export const PolicyRulesWithSubjects = object('io.k8s.api.flowcontrol.v1.PolicyRulesWithSubjects', '', {
+  subjects: required(1, listOf(Subject)),
+  resourceRules: field(2, listOf(ResourcePolicyRule)),
+  nonResourceRules: field(3, listOf(NonResourcePolicyRule)),
+});
+export type PolicyRulesWithSubjects = Infer<typeof PolicyRulesWithSubjects>;
+
+export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', '', {
+  priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference),
+  matchingPrecedence: always(2, int32),
+  distinguisherMethod: pointer(3, FlowDistinguisherMethod),
+  rules: field(4, listOf(PolicyRulesWithSubjects)),
+});
+export type FlowSchemaSpec = Infer<typeof FlowSchemaSpec>;
+
+export const FlowSchemaCondition = object('io.k8s.api.flowcontrol.v1.FlowSchemaCondition', '', {
+  type: field(1, string),
+  status: field(2, string),
+  lastTransitionTime: always(3, time),
+  reason: field(4, string),
+  message: field(5, string),
+});
+export type FlowSchemaCondition = Infer<typeof FlowSchemaCondition>;
+
+export const FlowSchemaStatus = object('io.k8s.api.flowcontrol.v1.FlowSchemaStatus', '', {
+  conditions: field(1, mapListOf(FlowSchemaCondition, 'type'), '', { merge: 'type' }),
+});
+export type FlowSchemaStatus = Infer<typeof FlowSchemaStatus>;
+
+export const FlowSchema = kind(
+  {
+    name: 'io.k8s.api.flowcontrol.v1.FlowSchema',
+    group: 'flowcontrol.apiserver.k8s.io',
+    version: 'v1',
+    kind: 'FlowSchema',
+    resource: 'flowschemas',
+    namespaced: false,
+  },
+  '',
+  {
+    metadata: always(1, ObjectMeta),
+    spec: always(2, FlowSchemaSpec),
+    status: always(3, FlowSchemaStatus),
+  },
+);
+export type FlowSchema = Infer<typeof FlowSchema>;

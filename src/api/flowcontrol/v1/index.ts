@@ -1,0 +1,2 @@
+export * from './flow-schema.ts';
+export * from './priority-level-configuration.ts';

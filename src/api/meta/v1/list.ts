@@ -1,0 +1,8 @@
+import { always, anyObject, type Infer, listOf, message } from '../../schema.ts';
+import { ListMeta } from './list-meta.ts';
+
+export const List = message('io.k8s.apimachinery.pkg.apis.meta.v1.List', '', {
+  metadata: always(1, ListMeta),
+  items: always(2, listOf(anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'))),
+});
+export type List = Infer<typeof List>;

@@ -1,0 +1,2 @@
+export * from './node-metrics.ts';
+export * from './pod-metrics.ts';

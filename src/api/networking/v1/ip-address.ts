@@ -1,0 +1,33 @@
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import { always, field, type Infer, kind, object, pointer, string } from '../../schema.ts';
+
+export const ParentReference = object('io.k8s.api.networking.v1.ParentReference', '', {
+  group: field(1, string),
+  resource: field(2, string, '', { required: true }),
+  namespace: field(3, string),
+  name: field(4, string, '', { required: true }),
+});
+export type ParentReference = Infer<typeof ParentReference>;
+
+export const IPAddressSpec = object('io.k8s.api.networking.v1.IPAddressSpec', '', {
+  parentRef: pointer(1, ParentReference, '', { required: true }),
+});
+export type IPAddressSpec = Infer<typeof IPAddressSpec>;
+
+export const IPAddress = kind(
+  {
+    name: 'io.k8s.api.networking.v1.IPAddress',
+    group: 'networking.k8s.io',
+    version: 'v1',
+    kind: 'IPAddress',
+    resource: 'ipaddresses',
+    namespaced: false,
+    shortNames: ['ip'],
+  },
+  '',
+  {
+    metadata: always(1, ObjectMeta),
+    spec: always(2, IPAddressSpec, '', { required: true }),
+  },
+);
+export type IPAddress = Infer<typeof IPAddress>;

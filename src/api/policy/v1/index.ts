@@ -1,0 +1,2 @@
+export * from './eviction.ts';
+export * from './pod-disruption-budget.ts';

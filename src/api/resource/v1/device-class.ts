@@ -1,0 +1,33 @@
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import { always, field, type Infer, inlined, kind, listOf, object, pointer, required, string } from '../../schema.ts';
+import { DeviceConfiguration } from './device-configuration.ts';
+import { DeviceSelector } from './device-selector.ts';
+
+export const DeviceClassConfiguration = object('io.k8s.api.resource.v1.DeviceClassConfiguration', '', {
+  ...inlined(1, DeviceConfiguration),
+});
+export type DeviceClassConfiguration = Infer<typeof DeviceClassConfiguration>;
+
+export const DeviceClassSpec = object('io.k8s.api.resource.v1.DeviceClassSpec', '', {
+  selectors: field(1, listOf(DeviceSelector)),
+  config: field(2, listOf(DeviceClassConfiguration)),
+  extendedResourceName: pointer(4, string),
+});
+export type DeviceClassSpec = Infer<typeof DeviceClassSpec>;
+
+export const DeviceClass = kind(
+  {
+    name: 'io.k8s.api.resource.v1.DeviceClass',
+    group: 'resource.k8s.io',
+    version: 'v1',
+    kind: 'DeviceClass',
+    resource: 'deviceclasses',
+    namespaced: false,
+  },
+  '',
+  {
+    metadata: always(1, ObjectMeta),
+    spec: required(2, DeviceClassSpec),
+  },
+);
+export type DeviceClass = Infer<typeof DeviceClass>;

@@ -1,0 +1,37 @@
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import { always, type Infer, int32, kind, listOf, mapListOf, object, pointer, required, string } from '../../schema.ts';
+
+export const VolumeNodeResources = object('io.k8s.api.storage.v1.VolumeNodeResources', '', {
+  count: pointer(1, int32),
+});
+export type VolumeNodeResources = Infer<typeof VolumeNodeResources>;
+
+export const CSINodeDriver = object('io.k8s.api.storage.v1.CSINodeDriver', '', {
+  name: required(1, string),
+  nodeID: required(2, string),
+  topologyKeys: always(3, listOf(string)),
+  allocatable: pointer(4, VolumeNodeResources),
+});
+export type CSINodeDriver = Infer<typeof CSINodeDriver>;
+
+export const CSINodeSpec = object('io.k8s.api.storage.v1.CSINodeSpec', '', {
+  drivers: required(1, mapListOf(CSINodeDriver, 'name'), '', { merge: 'name' }),
+});
+export type CSINodeSpec = Infer<typeof CSINodeSpec>;
+
+export const CSINode = kind(
+  {
+    name: 'io.k8s.api.storage.v1.CSINode',
+    group: 'storage.k8s.io',
+    version: 'v1',
+    kind: 'CSINode',
+    resource: 'csinodes',
+    namespaced: false,
+  },
+  '',
+  {
+    metadata: always(1, ObjectMeta),
+    spec: required(2, CSINodeSpec),
+  },
+);
+export type CSINode = Infer<typeof CSINode>;

@@ -1,0 +1,21 @@
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import { always, field, type Infer, kind, mapOf, required, string } from '../../schema.ts';
+
+export const VolumeAttributesClass = kind(
+  {
+    name: 'io.k8s.api.storage.v1.VolumeAttributesClass',
+    group: 'storage.k8s.io',
+    version: 'v1',
+    kind: 'VolumeAttributesClass',
+    resource: 'volumeattributesclasses',
+    namespaced: false,
+    shortNames: ['vac'],
+  },
+  '',
+  {
+    metadata: always(1, ObjectMeta),
+    driverName: required(2, string),
+    parameters: field(3, mapOf(string)),
+  },
+);
+export type VolumeAttributesClass = Infer<typeof VolumeAttributesClass>;

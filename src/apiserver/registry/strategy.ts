@@ -1,0 +1,46 @@
+import type { KindBehaviour } from '#api';
+import type { FieldError, StatusError } from '#machinery';
+import type { UserInfo } from '../authn/user.ts';
+
+/** Who asks and when: what a strategy may know of the request. */
+export interface RequestScope {
+  readonly user: UserInfo;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * How the server keeps objects of one kind, on top of the kind's own behaviour in `api/`. All functions are pure. What is absent follows the
+ * common pattern: with a `status` subresource, create clears status, an update of the main resource keeps the old status, an update of status
+ * keeps everything else; generation starts at 1 and grows when spec changes (`tracksGeneration`).
+ */
+export interface ResourceStrategy<T> extends KindBehaviour<T> {
+  /** Verbs, in discovery's order. Default: create, delete, deletecollection, get, list, patch, update, watch. */
+  readonly verbs?: readonly string[];
+  /** PUT of a missing object creates it. Default false. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** PUT without a resourceVersion overwrites. Default true. */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** Has a status subresource (and the common pattern with it). */
+  readonly hasStatus?: boolean;
+  readonly tracksGeneration?: boolean;
+  readonly prepareForCreate?: (object: T, scope: RequestScope) => T;
+  readonly prepareForUpdate?: (object: T, old: T, scope: RequestScope) => T;
+  readonly prepareForStatusUpdate?: (object: T, old: T, scope: RequestScope) => T;
+  /** Deletion waits for a grace period (pods). Returns the seconds to wait, 0 to delete at once. */
+  readonly gracePeriodSeconds?: (object: T, requested: number | undefined) => number;
+  /** What deletion means when nobody says: background, unless a kind is older than that (Job: orphan). */
+  readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Field paths that a write to this (sub)resource does not own in server-side apply, by subresource ('' is the main one). */
+  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
+  readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
+  /** Seconds until an object expires by itself (events). */
+  readonly ttlSeconds?: number;
+}
+
+/** A subresource that reads or changes the object itself: ephemeralcontainers, resize, approval, finalize. */
+export interface SubresourceStrategy<T> {
+  readonly verbs: readonly string[];
+  readonly prepareForUpdate: (object: T, old: T, scope: RequestScope) => T | StatusError;
+  readonly validateUpdate: (object: T, old: T) => readonly FieldError[];
+}
