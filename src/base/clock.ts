@@ -4,34 +4,56 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, for measuring. */
   monotonic(): number;
+  /** Calls `fire` once, after `delayMs` (0 for less, never for Infinity). */
   setTimer(delayMs: number, fire: () => void): TimerHandle;
   /** Resolves after `delayMs`; rejects with the signal's reason when it aborts first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface TimerHandle {
+  /** Does nothing when the timer has fired already. */
   cancel(): void;
 }
+
+/** The longest delay that setTimeout accepts; beyond it Node fires at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  setTimer(delayMs, fire) {
-    const timer = setTimeout(fire, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-  sleep(delayMs, signal) {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      }, delayMs);
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
-  },
+  setTimer: setRealTimer,
+  sleep: (delayMs, signal) => sleepOn(realClock, delayMs, signal),
 };
+
+function setRealTimer(delayMs: number, fire: () => void): TimerHandle {
+  if (delayMs > LONGEST_TIMEOUT_MS) return setLongTimer(delayMs, fire);
+  const timer = setTimeout(fire, delayMs);
+  return { cancel: () => clearTimeout(timer) };
+}
+
+function setLongTimer(delayMs: number, fire: () => void): TimerHandle {
+  const due = performance.now() + delayMs;
+  const wake = () => {
+    const left = due - performance.now();
+    if (left <= 0) fire();
+    else timer = setTimeout(wake, Math.min(left, LONGEST_TIMEOUT_MS));
+  };
+  let timer = setTimeout(wake, LONGEST_TIMEOUT_MS);
+  return { cancel: () => clearTimeout(timer) };
+}
+
+/** `Clock.sleep` in terms of `Clock.setTimer`: what every Clock does. */
+export function sleepOn(clock: Pick<Clock, 'setTimer'>, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      timer.cancel();
+      reject(signal?.reason);
+    };
+    const timer = clock.setTimer(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,101 @@
+import { childSignal, isAbort, type OwnedSignal } from './abort.ts';
+
+/** What every `startX(config, deps, signal)` returns: a running part of the system. */
+export interface Component extends AsyncDisposable {
+  /** Resolves when it does its work; rejects when it could not start, or was stopped before it had. */
+  readonly ready: Promise<void>;
+  /** Resolves when it has stopped with nothing left open; rejects when it failed after it was ready. */
+  readonly done: Promise<void>;
+  /** Stops it, if it runs, and waits for `done`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface ComponentScope {
+  /** Aborts when the component is to stop. */
+  readonly signal: AbortSignal;
+  /** To be called once the component does its work. */
+  readonly ready: () => void;
+}
+
+/**
+ * A component that lives as long as `run` does. `run` returns after the signal aborted and everything is closed;
+ * rejecting with the signal's own reason counts as a clean stop. A failure surfaces once: through `ready` before
+ * the component was ready, through `done` after.
+ */
+export function runComponent(signal: AbortSignal | undefined, run: (scope: ComponentScope) => Promise<void>): Component {
+  const stop = childSignal(signal);
+  const readiness = deferred();
+  const done = live({ run, readiness, stop });
+  return {
+    ready: readiness.promise,
+    done,
+    async [Symbol.asyncDispose]() {
+      stop.abort(new DOMException('the component was stopped', 'AbortError'));
+      await done;
+    },
+  };
+}
+
+/** Stops them last to first, every one of them even when some fail, then throws what failed. */
+export async function stopAll(components: readonly AsyncDisposable[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const component of components.toReversed()) {
+    await stop(component, failures);
+  }
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, `${failures.length} components failed to stop`);
+}
+
+async function stop(component: AsyncDisposable, failures: unknown[]): Promise<void> {
+  try {
+    await component[Symbol.asyncDispose]();
+  } catch (error) {
+    failures.push(error);
+  }
+}
+
+interface Life {
+  run: (scope: ComponentScope) => Promise<void>;
+  readiness: Deferred;
+  stop: OwnedSignal;
+}
+
+async function live({ run, readiness, stop }: Life): Promise<void> {
+  let isReady = false;
+  const ready = () => {
+    isReady = true;
+    readiness.resolve();
+  };
+  try {
+    await run({ signal: stop.signal, ready });
+    if (!isReady) rejectQuietly(readiness, stop.signal.reason ?? new Error('the component ended before it was ready'));
+  } catch (error) {
+    if (stop.signal.aborted && isAbort(error, stop.signal)) rejectQuietly(readiness, error);
+    else if (isReady) throw error;
+    else readiness.reject(error);
+  } finally {
+    stop[Symbol.dispose]();
+  }
+}
+
+/** A stop that was asked for is no failure: it must not end the process when nobody awaits `ready`. */
+function rejectQuietly(readiness: Deferred, reason: unknown): void {
+  readiness.promise.catch(() => {});
+  readiness.reject(reason);
+}
+
+interface Deferred {
+  promise: Promise<void>;
+  resolve: () => void;
+  reject: (reason: unknown) => void;
+}
+
+function deferred(): Deferred {
+  let resolve: Deferred['resolve'] = () => {};
+  let reject: Deferred['reject'] = () => {};
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
