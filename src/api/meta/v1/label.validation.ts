@@ -1,0 +1,72 @@
+import { checkLabelKey, checkLabelValue, FieldError, type Path } from '#machinery';
+import type { LabelSelector } from './label-selector.ts';
+import type { LabelSelectorRequirement } from './label-selector-requirement.ts';
+
+export function validateLabels(labels: Readonly<Record<string, string>> = {}, path: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const key of Object.keys(labels)) {
+    for (const message of checkLabelKey(key)) errors.push(FieldError.invalid(path, key, message));
+    const value = labels[key] ?? '';
+    for (const message of checkLabelValue(value)) errors.push(FieldError.invalid(path, value, message));
+  }
+  return errors;
+}
+
+export function validateLabelName(name: string | undefined, path: Path): FieldError[] {
+  return checkLabelKey(name ?? '').map((message) => FieldError.invalid(path, name ?? '', message));
+}
+
+export interface LabelSelectorRules {
+  /** For objects that were stored before values were checked. */
+  readonly allowInvalidValues?: boolean;
+  readonly allowUnknownOperators?: boolean;
+}
+
+export function validateLabelSelector(selector: LabelSelector | undefined, path: Path, rules: LabelSelectorRules = {}): FieldError[] {
+  if (!selector) return [];
+  const errors = validateLabels(selector.matchLabels, path.child('matchLabels'));
+  selector.matchExpressions?.forEach((requirement, i) => {
+    errors.push(...validateLabelSelectorRequirement(requirement, path.child('matchExpressions').index(i), rules));
+  });
+  return errors;
+}
+
+export function validateLabelSelectorRequirement(
+  requirement: LabelSelectorRequirement,
+  path: Path,
+  rules: LabelSelectorRules = {},
+): FieldError[] {
+  const errors = validateSelectorOperator(requirement, path, rules);
+  errors.push(...validateLabelName(requirement.key, path.child('key')));
+  if (rules.allowInvalidValues) return errors;
+  requirement.values?.forEach((value, i) => {
+    for (const message of checkLabelValue(value)) errors.push(FieldError.invalid(path.child('values').index(i), value, message));
+  });
+  return errors;
+}
+
+/** The operator of a selector's requirement, and whether it goes with values: the same rule for label and field selectors. */
+export function validateSelectorOperator(
+  { operator, values = [] }: { readonly operator?: string; readonly values?: readonly string[] },
+  path: Path,
+  rules: LabelSelectorRules = {},
+): FieldError[] {
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      return values.length > 0 ? [] : [FieldError.required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")];
+    case 'Exists':
+    case 'DoesNotExist':
+      return values.length === 0
+        ? []
+        : [FieldError.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+    default:
+      return rules.allowUnknownOperators
+        ? []
+        : [FieldError.invalid(path.child('operator'), operator ?? '', 'not a valid selector operator')];
+  }
+}
+
+export function hasInvalidSelectorValue(selector: LabelSelector | undefined): boolean {
+  return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => checkLabelValue(value).length > 0));
+}

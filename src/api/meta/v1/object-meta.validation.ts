@@ -1,0 +1,196 @@
+import { checkLabelKey, FieldError, goQuote, type NameCheck, nameIsDnsLabel, Path } from '#machinery';
+import { validateLabels } from './label.validation.ts';
+import { validateManagedFields } from './managed-fields.validation.ts';
+import type { ObjectMeta, OwnerReference } from './object-meta.ts';
+
+const ANNOTATIONS_SIZE_LIMIT = 256 * 1024;
+const ORPHAN_DEPENDENTS = 'orphan';
+const DELETE_DEPENDENTS = 'foregroundDeletion';
+const STANDARD_FINALIZERS = new Set(['kubernetes', ORPHAN_DEPENDENTS, DELETE_DEPENDENTS]);
+export const FIELD_IS_IMMUTABLE = 'field is immutable';
+export const METADATA = Path.of('metadata');
+
+export interface ObjectMetaRules {
+  readonly namespaced: boolean;
+  /** What is wrong with a name; `prefix` says that more will be appended to it. */
+  readonly nameRule: NameCheck;
+  /** Default: `metadata`. */
+  readonly path?: Path;
+  /** Finalizers without a domain are fine: groups whose upstream validation does not know the core group's stricter rule. */
+  readonly anyFinalizer?: boolean;
+}
+
+type Update = { readonly path?: Path; readonly anyFinalizer?: boolean };
+
+/** Validates metadata at creation, once a name was generated. */
+export function validateObjectMeta(meta: ObjectMeta = {}, rules: ObjectMetaRules): FieldError[] {
+  const path = rules.path ?? METADATA;
+  const errors = validateNames(meta, rules, path);
+  validateNamespace(meta.namespace, rules.namespaced, { path, errors });
+  if ((meta.generation ?? 0) < 0) errors.push(...validateNonNegative(meta.generation, path.child('generation')));
+  if (meta.labels) errors.push(...validateLabels(meta.labels, path.child('labels')));
+  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, path.child('annotations')));
+  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')));
+  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, path.child('finalizers')));
+  if (meta.managedFields) errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')));
+  if (meta.finalizers && !rules.anyFinalizer) errors.push(...validateKubeFinalizers(meta.finalizers, path));
+  return errors;
+}
+
+/** Validates metadata on an update: what identifies an object, and what the server owns, may not change. */
+export function validateObjectMetaUpdate(meta: ObjectMeta = {}, old: ObjectMeta = {}, rules: Update = {}): FieldError[] {
+  const path = rules.path ?? METADATA;
+  const errors: FieldError[] = [];
+  if (old.deletionTimestamp) errors.push(...validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
+  if (!meta.resourceVersion) errors.push(FieldError.invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(FieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
+  }
+  validateIdentity(meta, old, { path, errors });
+  if (meta.labels) errors.push(...validateLabels(meta.labels, path.child('labels')));
+  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, path.child('annotations')));
+  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')));
+  if (meta.managedFields) errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')));
+  if (meta.finalizers && !rules.anyFinalizer) errors.push(...validateKubeFinalizers(meta.finalizers, path));
+  return errors;
+}
+
+interface Report {
+  readonly path: Path;
+  readonly errors: FieldError[];
+}
+
+const TEXT_IDENTITY = ['name', 'namespace', 'uid'] as const;
+const OTHER_IDENTITY = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
+function validateIdentity(meta: ObjectMeta, old: ObjectMeta, { path, errors }: Report): void {
+  for (const field of TEXT_IDENTITY) {
+    const value = meta[field] ?? '';
+    if (value !== (old[field] ?? '')) errors.push(FieldError.invalid(path.child(field), value, FIELD_IS_IMMUTABLE));
+  }
+  for (const field of OTHER_IDENTITY) {
+    const value = meta[field] ?? null;
+    if (value !== (old[field] ?? null)) errors.push(FieldError.invalid(path.child(field), value, FIELD_IS_IMMUTABLE));
+  }
+}
+
+function validateNames(meta: ObjectMeta, { nameRule }: ObjectMetaRules, path: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  if (meta.generateName)
+    pushInvalid(errors, { path: path.child('generateName'), value: meta.generateName }, nameRule(meta.generateName, true));
+  if (!meta.name) errors.push(FieldError.required(path.child('name'), 'name or generateName is required'));
+  else pushInvalid(errors, { path: path.child('name'), value: meta.name }, nameRule(meta.name, false));
+  return errors;
+}
+
+function validateNamespace(namespace: string | undefined, namespaced: boolean, { path, errors }: Report): void {
+  if (!namespaced) {
+    if (namespace) errors.push(FieldError.forbidden(path.child('namespace'), 'not allowed on this type'));
+  } else if (!namespace) {
+    errors.push(FieldError.required(path.child('namespace')));
+  } else {
+    pushInvalid(errors, { path: path.child('namespace'), value: namespace }, nameIsDnsLabel(namespace, false));
+  }
+}
+
+/** Adds one error a message, all about one value. */
+export function pushInvalid(errors: FieldError[], { path, value }: { path: Path; value: unknown }, messages: readonly string[]): void {
+  for (const message of messages) errors.push(FieldError.invalid(path, value, message));
+}
+
+export function validateNonNegative(value: number | undefined, path: Path): FieldError[] {
+  return value !== undefined && value < 0 ? [FieldError.invalid(path, value, 'must be greater than or equal to 0')] : [];
+}
+
+export function validateAnnotations(annotations: Readonly<Record<string, string>> = {}, path: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const key of Object.keys(annotations)) {
+    pushInvalid(errors, { path, value: key }, checkLabelKey(key.toLowerCase()));
+    size += key.length + (annotations[key]?.length ?? 0);
+  }
+  // Three bytes is the most that one UTF-16 unit takes: below that, nothing has to be counted.
+  if (size * 3 > ANNOTATIONS_SIZE_LIMIT && annotationsSize(annotations) > ANNOTATIONS_SIZE_LIMIT) {
+    errors.push(FieldError.tooLong(path, ANNOTATIONS_SIZE_LIMIT));
+  }
+  return errors;
+}
+
+function annotationsSize(annotations: Readonly<Record<string, string>>): number {
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations)) size += Buffer.byteLength(key) + Buffer.byteLength(value);
+  return size;
+}
+
+export function validateOwnerReferences(references: readonly OwnerReference[], path: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller = '';
+  for (const reference of references) {
+    errors.push(...validateOwnerReference(reference, path));
+    if (!reference.controller) continue;
+    const name = `${reference.kind}/${reference.name}`;
+    if (controller === '') {
+      controller = name;
+      continue;
+    }
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+    errors.push(FieldError.invalid(path, references.map(printedReference), detail));
+  }
+  return errors;
+}
+
+function validateOwnerReference(reference: OwnerReference, path: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  const { group, version } = ownerGroupVersion(reference.apiVersion ?? '');
+  const invalid = (field: 'apiVersion' | 'kind' | 'name' | 'uid', detail: string) =>
+    errors.push(FieldError.invalid(path.child(field), reference[field] ?? '', detail));
+  if (version === '') invalid('apiVersion', 'version must not be empty');
+  if (!reference.kind) invalid('kind', 'must not be empty');
+  if (!reference.name) invalid('name', 'must not be empty');
+  if (!reference.uid) invalid('uid', 'must not be empty');
+  if (group === '' && version === 'v1' && reference.kind === 'Event') {
+    errors.push(FieldError.invalid(path, printedReference(reference), '/v1, Kind=Event is disallowed from being an owner'));
+  }
+  return errors;
+}
+
+// An apiVersion with several slashes has no version.
+function ownerGroupVersion(apiVersion: string): { group: string; version: string } {
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) return { group: '', version: '' };
+  return { group: parts.length === 2 ? (parts[0] ?? '') : '', version: parts.at(-1) ?? '' };
+}
+
+// Members in the order in which upstream prints them.
+function printedReference({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) {
+  return { apiVersion: apiVersion ?? '', kind: kind ?? '', name: name ?? '', uid: uid ?? '', controller, blockOwnerDeletion };
+}
+
+export function validateFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const finalizer of finalizers) pushInvalid(errors, { path, value: finalizer }, checkLabelKey(finalizer));
+  if (finalizers.includes(ORPHAN_DEPENDENTS) && finalizers.includes(DELETE_DEPENDENTS)) {
+    const detail = `finalizer ${ORPHAN_DEPENDENTS} and ${DELETE_DEPENDENTS} cannot be both set`;
+    errors.push(FieldError.invalid(path, finalizers, detail));
+  }
+  return errors;
+}
+
+/** The core group's rule: a finalizer is one of the standard ones or has a domain. */
+function validateKubeFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  finalizers.forEach((finalizer, i) => {
+    if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return;
+    const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+    errors.push(FieldError.invalid(path.child('finalizers').index(i), finalizer, detail));
+  });
+  return errors;
+}
+
+export function validateNoNewFinalizers(finalizers: readonly string[] = [], old: readonly string[] = [], path: Path): FieldError[] {
+  const extra = [...new Set(finalizers)].filter((finalizer) => !old.includes(finalizer)).sort();
+  if (extra.length === 0) return [];
+  const list = `[]string{${extra.map((finalizer) => goQuote(finalizer)).join(', ')}}`;
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
+  return [FieldError.forbidden(path, detail)];
+}
