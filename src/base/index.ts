@@ -7,6 +7,17 @@ export { realClock, sleepOn } from './clock.ts';
 export { type Component, type ComponentScope, runComponent, stopAll } from './component.ts';
 export { Fifo } from './fifo.ts';
 export { type Compare, Heap } from './heap.ts';
+export {
+  bitsOf,
+  formatCidr,
+  formatIp,
+  type IpAddress,
+  type IpNetwork,
+  isDualStackPair,
+  networkContains,
+  parseCidr,
+  parseIp,
+} from './ip-address.ts';
 export { KeyedHeap, type KeyedHeapOptions } from './keyed-heap.ts';
 export { createLogger, LOG_LEVELS, type LogFields, type Logger, type LoggerOptions, type LogLevel, silentLogger } from './logger.ts';
 export { Lru, type LruOptions } from './lru.ts';
