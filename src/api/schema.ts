@@ -1,4 +1,15 @@
-import type { AnySchema, Field, ListSchema, MapSchema, ObjectSchema, Presence, ResourceInfo, ScalarSchema, Schema } from '#machinery';
+import type {
+  AnySchema,
+  Embedding,
+  Field,
+  ListSchema,
+  MapSchema,
+  ObjectSchema,
+  Presence,
+  ResourceInfo,
+  ScalarSchema,
+  Schema,
+} from '#machinery';
 
 /**
  * The language in which kinds are defined. A definition reads like the table it is: field name, protobuf number, type, what it means.
@@ -30,7 +41,7 @@ export interface FieldDefinition<T, Required extends boolean> {
   readonly description: string;
   readonly presence: Presence;
   readonly options: FieldOptions;
-  readonly embeddedIn?: { readonly number: number };
+  readonly embeddedIn?: Embedding;
   readonly [inferred]?: T;
   readonly isRequired: Required;
 }
@@ -60,8 +71,12 @@ export const time = scalar<string>('time');
 export const microTime = scalar<string>('microTime');
 export const intOrString = scalar<number | string>('intOrString');
 
-export function any<T = unknown>(name: string, proto: AnySchema['proto'] = 'raw'): Typed<T, AnySchema> {
-  return { type: 'any', name, objectOnly: false, proto };
+export function any<T = unknown>(name: string): Typed<T, AnySchema> {
+  return { type: 'any', name, objectOnly: false, proto: 'raw' };
+}
+/** A schema node, or one of its shorthands. */
+export function schemaOr<T>(proto: Exclude<AnySchema['proto'], 'raw'>, name: string, inner: ObjectSchema): Typed<T, AnySchema> {
+  return { type: 'any', name, objectOnly: false, proto, inner };
 }
 export function anyObject(name: string): Typed<Record<string, unknown>, AnySchema> {
   return { type: 'any', name, objectOnly: true, proto: 'raw' };
@@ -108,7 +123,9 @@ export const required = define('always', true);
 
 /** Fields that JSON shows in place and protobuf carries in a message of their own. */
 export function inlined<F extends FieldDefinitions>(number: number, schema: DefinedObject<F>): F {
-  return Object.fromEntries(Object.entries(schema.definitions).map(([name, f]) => [name, { ...f, embeddedIn: { number } }])) as F;
+  const name = schema.name.slice(schema.name.lastIndexOf('.') + 1);
+  const embed = (f: FieldDefinitions[string]): Embedding => ({ number, name, ...(f.embeddedIn && { inner: f.embeddedIn }) });
+  return Object.fromEntries(Object.entries(schema.definitions).map(([key, f]) => [key, { ...f, embeddedIn: embed(f) }])) as F;
 }
 
 export type DefinedObject<F extends FieldDefinitions> = Typed<InferFields<F>, ObjectSchema> & { readonly definitions: F };

@@ -71,7 +71,15 @@ export interface Field {
   /** Its number in protobuf; 0 for a field that protobuf does not carry. */
   readonly number: number;
   /** Protobuf wraps the field in an embedded message that JSON does not show. */
-  readonly embeddedIn?: { readonly number: number };
+  readonly embeddedIn?: Embedding;
+}
+
+export interface Embedding {
+  readonly number: number;
+  /** The embedded type, as errors of decoding name it. */
+  readonly name: string;
+  /** The next message inside, when one embedded message holds another. */
+  readonly inner?: Embedding;
 }
 
 export interface GroupVersionKind {

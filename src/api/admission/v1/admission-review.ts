@@ -16,10 +16,10 @@ export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest
   namespace: field(6, string),
   operation: always(7, string),
   userInfo: always(8, UserInfo),
-  object: field(9, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
-  oldObject: field(10, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
+  object: always(9, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
+  oldObject: always(10, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
   dryRun: pointer(11, bool),
-  options: field(12, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
+  options: always(12, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
 });
 export type AdmissionRequest = Infer<typeof AdmissionRequest>;
 

@@ -15,10 +15,11 @@ import {
   object,
   pointer,
   required,
+  schemaOr,
   string,
   type Typed,
 } from '../../schema.ts';
-import { CustomResourceDefinitionNames } from './custom-resource-definition.ts';
+import { CustomResourceDefinitionNames } from './custom-resource-definition-names.ts';
 
 /** TS shape of a schema node; it contains itself, so it is written out. */
 export interface JSONSchemaProps {
@@ -111,7 +112,10 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
     maxProperties: pointer(21, int64),
     minProperties: pointer(22, int64),
     required: field(23, listOf(string)),
-    items: pointer(24, any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray', 'schemaOrArray')),
+    items: pointer(
+      24,
+      schemaOr('schemaOrArray', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray', JSONSchemaProps),
+    ),
     allOf: field(25, listOf(JSONSchemaProps)),
     oneOf: field(26, listOf(JSONSchemaProps)),
     anyOf: field(27, listOf(JSONSchemaProps)),
@@ -119,14 +123,23 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
     properties: field(29, mapOf(JSONSchemaProps)),
     additionalProperties: pointer(
       30,
-      any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool', 'schemaOrBool'),
+      schemaOr('schemaOrBool', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool', JSONSchemaProps),
     ),
     patternProperties: field(31, mapOf(JSONSchemaProps)),
     dependencies: field(
       32,
-      mapOf(any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray', 'schemaOrStringArray')),
+      mapOf(
+        schemaOr(
+          'schemaOrStringArray',
+          'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray',
+          JSONSchemaProps,
+        ),
+      ),
     ),
-    additionalItems: pointer(33, any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool', 'schemaOrBool')),
+    additionalItems: pointer(
+      33,
+      schemaOr('schemaOrBool', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool', JSONSchemaProps),
+    ),
     definitions: field(34, mapOf(JSONSchemaProps)),
     externalDocs: pointer(35, ExternalDocumentation),
     example: pointer(36, any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON')),

@@ -1,20 +1,7 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int64, kind, listOf, mapListOf, object, required, string, time } from '../../schema.ts';
+import { CustomResourceDefinitionNames } from './custom-resource-definition-names.ts';
 import { CustomResourceDefinitionSpec } from './custom-resource-definition-spec.ts';
-
-export const CustomResourceDefinitionNames = object(
-  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionNames',
-  '',
-  {
-    plural: required(1, string),
-    singular: field(2, string),
-    shortNames: field(3, listOf(string)),
-    kind: required(4, string),
-    listKind: field(5, string),
-    categories: field(6, listOf(string)),
-  },
-);
-export type CustomResourceDefinitionNames = Infer<typeof CustomResourceDefinitionNames>;
 
 export const CustomResourceDefinitionCondition = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition',

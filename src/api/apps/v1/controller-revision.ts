@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, anyObject, field, type Infer, int64, kind, required } from '../../schema.ts';
+import { always, anyObject, type Infer, int64, kind, required } from '../../schema.ts';
 
 export const ControllerRevision = kind(
   {
@@ -13,7 +13,7 @@ export const ControllerRevision = kind(
   '',
   {
     metadata: always(1, ObjectMeta),
-    data: field(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
+    data: always(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
     revision: required(3, int64),
   },
 );

@@ -23,26 +23,11 @@ import {
 } from '../../schema.ts';
 import { Affinity } from './affinity.ts';
 import { LocalObjectReference } from './local-object-reference.ts';
+import { ObjectFieldSelector } from './object-field-selector.ts';
+import { ResourceFieldSelector } from './resource-field-selector.ts';
 import { ResourceRequirements } from './resource-requirements.ts';
 import { Toleration } from './toleration.ts';
 import { Volume } from './volume.ts';
-
-export const ObjectFieldSelector = atomic(
-  object('io.k8s.api.core.v1.ObjectFieldSelector', '', {
-    apiVersion: field(1, string),
-    fieldPath: required(2, string),
-  }),
-);
-export type ObjectFieldSelector = Infer<typeof ObjectFieldSelector>;
-
-export const ResourceFieldSelector = atomic(
-  object('io.k8s.api.core.v1.ResourceFieldSelector', '', {
-    containerName: field(1, string),
-    resource: required(2, string),
-    divisor: always(3, quantity),
-  }),
-);
-export type ResourceFieldSelector = Infer<typeof ResourceFieldSelector>;
 
 export const ContainerPort = object('io.k8s.api.core.v1.ContainerPort', '', {
   name: field(1, string),

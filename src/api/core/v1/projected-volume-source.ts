@@ -1,7 +1,8 @@
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { always, bool, field, type Infer, inlined, int32, int64, listOf, mapOf, object, pointer, required, string } from '../../schema.ts';
+import { DownwardAPIVolumeFile } from './downward-api-volume-file.ts';
+import { KeyToPath } from './key-to-path.ts';
 import { LocalObjectReference } from './local-object-reference.ts';
-import { DownwardAPIVolumeFile, KeyToPath } from './volume-source.ts';
 
 export const SecretProjection = object('io.k8s.api.core.v1.SecretProjection', '', {
   ...inlined(1, LocalObjectReference),

@@ -17,15 +17,16 @@ import {
 } from '../../schema.ts';
 import { AWSElasticBlockStoreVolumeSource } from './aws-elastic-block-store-volume-source.ts';
 import { AzureDiskVolumeSource } from './azure-disk-volume-source.ts';
+import { DownwardAPIVolumeFile } from './downward-api-volume-file.ts';
 import { FCVolumeSource } from './fc-volume-source.ts';
 import { FlockerVolumeSource } from './flocker-volume-source.ts';
 import { GCEPersistentDiskVolumeSource } from './gce-persistent-disk-volume-source.ts';
 import { HostPathVolumeSource } from './host-path-volume-source.ts';
+import { KeyToPath } from './key-to-path.ts';
 import { LocalObjectReference } from './local-object-reference.ts';
 import { NFSVolumeSource } from './nfs-volume-source.ts';
 import { PersistentVolumeClaimSpec } from './persistent-volume-claim-spec.ts';
 import { PhotonPersistentDiskVolumeSource } from './photon-persistent-disk-volume-source.ts';
-import { ObjectFieldSelector, ResourceFieldSelector } from './pod-spec.ts';
 import { PortworxVolumeSource } from './portworx-volume-source.ts';
 import { ProjectedVolumeSource } from './projected-volume-source.ts';
 import { QuobyteVolumeSource } from './quobyte-volume-source.ts';
@@ -43,13 +44,6 @@ export const GitRepoVolumeSource = object('io.k8s.api.core.v1.GitRepoVolumeSourc
   directory: field(3, string),
 });
 export type GitRepoVolumeSource = Infer<typeof GitRepoVolumeSource>;
-
-export const KeyToPath = object('io.k8s.api.core.v1.KeyToPath', '', {
-  key: required(1, string),
-  path: required(2, string),
-  mode: pointer(3, int32),
-});
-export type KeyToPath = Infer<typeof KeyToPath>;
 
 export const SecretVolumeSource = object('io.k8s.api.core.v1.SecretVolumeSource', '', {
   secretName: field(1, string),
@@ -125,14 +119,6 @@ export const CephFSVolumeSource = object('io.k8s.api.core.v1.CephFSVolumeSource'
   readOnly: field(6, bool),
 });
 export type CephFSVolumeSource = Infer<typeof CephFSVolumeSource>;
-
-export const DownwardAPIVolumeFile = object('io.k8s.api.core.v1.DownwardAPIVolumeFile', '', {
-  path: required(1, string),
-  fieldRef: pointer(2, ObjectFieldSelector),
-  resourceFieldRef: pointer(3, ResourceFieldSelector),
-  mode: pointer(4, int32),
-});
-export type DownwardAPIVolumeFile = Infer<typeof DownwardAPIVolumeFile>;
 
 export const DownwardAPIVolumeSource = object('io.k8s.api.core.v1.DownwardAPIVolumeSource', '', {
   items: field(1, listOf(DownwardAPIVolumeFile)),

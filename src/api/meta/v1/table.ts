@@ -21,7 +21,7 @@ export type TableRowCondition = Infer<typeof TableRowCondition>;
 export const TableRow = object('io.k8s.apimachinery.pkg.apis.meta.v1.TableRow', '', {
   cells: always(0, listOf(any('any'))),
   conditions: field(0, listOf(TableRowCondition)),
-  object: field(0, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
+  object: always(0, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
 });
 export type TableRow = Infer<typeof TableRow>;
 
