@@ -1,0 +1,110 @@
+import type { Operation, RangeRequest, TxnRequest, WatchOptions } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/** What fits into one key of every engine, in UTF-8. */
+export const MAX_KEY_BYTES = 1_900;
+/** etcd's default for one request. */
+export const MAX_REQUEST_BYTES = 1.5 * 1024 * 1024;
+/** etcd's default for one transaction. */
+export const MAX_OPERATIONS = 128;
+/** etcd's longest lease. */
+export const MAX_TTL_SECONDS = 9_000_000_000;
+
+/** Surely short enough, whatever the characters: a UTF-16 unit takes at most three bytes. */
+const SURELY_SHORT = MAX_KEY_BYTES / 3;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+export function checkKey(key: string): void {
+  if (typeof key !== 'string') throw new StoreError('invalid', 'a key must be a string');
+  if (key.length === 0) throw new StoreError('invalid', 'a key must not be empty');
+  checkBound(key, 'key');
+}
+
+function checkBound(text: string, what: string): void {
+  if (text.length > SURELY_SHORT && Buffer.byteLength(text) > MAX_KEY_BYTES) {
+    throw new StoreError('too-large', `${what} of ${Buffer.byteLength(text)} bytes is over the limit of ${MAX_KEY_BYTES}`);
+  }
+  if (LONE_SURROGATE.test(text)) throw new StoreError('invalid', `${what} is not well-formed Unicode`);
+}
+
+export function checkRevision(revision: number, what: string): void {
+  if (!Number.isSafeInteger(revision) || revision < 0) {
+    throw new StoreError('invalid', `${what} must be a whole number from 0, not ${String(revision)}`);
+  }
+}
+
+export function checkRange(request: RangeRequest): void {
+  if (request.prefix !== undefined) checkBound(request.prefix, 'prefix');
+  if (request.start !== undefined) checkBound(request.start, 'start');
+  if (request.end !== undefined) checkBound(request.end, 'end');
+  if (request.limit !== undefined && (!Number.isSafeInteger(request.limit) || request.limit < 1)) {
+    throw new StoreError('invalid', `limit must be a whole number from 1, not ${String(request.limit)}`);
+  }
+  if (request.revision !== undefined) checkPastRevision(request.revision, 'revision');
+}
+
+function checkPastRevision(revision: number, what: string): void {
+  checkRevision(revision, what);
+  if (revision === 0) throw new StoreError('invalid', `${what} must be at least 1`);
+}
+
+export function checkWatch(options: WatchOptions): void {
+  if (options.prefix !== undefined) checkBound(options.prefix, 'prefix');
+  if (options.fromRevision !== undefined) checkPastRevision(options.fromRevision, 'fromRevision');
+}
+
+export function checkCompact(revision: number): void {
+  checkPastRevision(revision, 'revision');
+}
+
+export function checkTtl(ttlSeconds: number): void {
+  if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS) {
+    throw new StoreError('invalid', `a time to live must be whole seconds from 1 to ${MAX_TTL_SECONDS}, not ${String(ttlSeconds)}`);
+  }
+}
+
+/** Throws unless every engine can take the transaction. */
+export function checkTxn(request: TxnRequest): void {
+  const { compare, write, elseRead } = request;
+  if (write.length > MAX_OPERATIONS || (compare?.length ?? 0) > MAX_OPERATIONS || (elseRead?.length ?? 0) > MAX_OPERATIONS) {
+    throw new StoreError('too-large', `a transaction has at most ${MAX_OPERATIONS} operations`);
+  }
+  let bytes = 0;
+  for (const operation of write) bytes += checkOperation(operation);
+  if (bytes > MAX_REQUEST_BYTES) {
+    throw new StoreError('too-large', `a request of ${bytes} bytes is over the limit of ${MAX_REQUEST_BYTES}`);
+  }
+  if (write.length > 1) checkDistinct(write);
+  if (compare !== undefined) {
+    for (const { key, modRevision } of compare) {
+      checkKey(key);
+      checkRevision(modRevision, 'modRevision');
+    }
+  }
+  if (elseRead !== undefined) for (const key of elseRead) checkKey(key);
+}
+
+function checkOperation(operation: Operation): number {
+  checkKey(operation.key);
+  if (operation.type === 'delete') return operation.key.length;
+  if (operation.type !== 'put') throw new StoreError('invalid', `unknown operation ${String((operation as Operation).type)}`);
+  if (!(operation.value instanceof Uint8Array)) throw new StoreError('invalid', `the value of ${operation.key} must be bytes`);
+  if (operation.ttlSeconds !== undefined) {
+    checkTtl(operation.ttlSeconds);
+    if (operation.lease !== undefined) throw new StoreError('invalid', `${operation.key} has both a lease and a time to live`);
+  }
+  if (operation.lease !== undefined) checkLeaseId(operation.lease);
+  return operation.key.length + operation.value.length;
+}
+
+export function checkLeaseId(id: string): void {
+  if (!/^[0-9a-f]{1,16}$/.test(id) || /^0+$/.test(id)) throw new StoreError('invalid', `${JSON.stringify(id)} is not a lease`);
+}
+
+function checkDistinct(write: readonly Operation[]): void {
+  const seen = new Set<string>();
+  for (const { key } of write) {
+    if (seen.has(key)) throw new StoreError('invalid', `key ${key} is written twice in one transaction`);
+    seen.add(key);
+  }
+}

@@ -1,0 +1,25 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a file that appears under its name only when it is complete and on the medium: `fill` writes and syncs `temporary`, which lies
+ * beside it. Nothing is left behind when it fails.
+ */
+export async function newFile<T>(file: string, fill: (temporary: string) => Promise<T>): Promise<T> {
+  const temporary = `${file}.${process.pid}.partial`;
+  try {
+    const result = await fill(temporary);
+    await rename(temporary, file);
+    await syncDirectory(dirname(file));
+    return result;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Makes names in the directory durable. */
+export async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory, 'r');
+  await handle.sync();
+}
