@@ -1,6 +1,9 @@
+export * from './conditions.ts';
+export * from './duration.ts';
 export { encodeJson } from './encode-json.ts';
 export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, Verbatim } from './field-error.ts';
 export { Path } from './field-path.ts';
+export * from './field-selector.ts';
 export { compareBytes, goFloat, goJsonEscape, goQuote, goValue } from './go-format.ts';
 export {
   type GroupKind,
@@ -11,6 +14,7 @@ export {
   groupResourceText,
   parseGroupVersion,
 } from './group-resource.ts';
+export * from './int-or-string.ts';
 export {
   copyObject,
   getKey,
@@ -21,7 +25,23 @@ export {
   type MutableJsonObject,
   setKey,
 } from './json-value.ts';
+export {
+  checkedRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  SelectorError,
+  validateRequirement,
+} from './label-requirement.ts';
+export * from './label-selector.ts';
+export { parseLabelSelector } from './label-selector-parser.ts';
+export * from './names.ts';
+export * from './names.ts';
+export * from './object-diff.ts';
+export * from './quantity.ts';
+export { maxQuantity, minQuantity, Quantity, QuantityError } from './quantity.ts';
 export * from './schema.ts';
+export * from './semantic-equal.ts';
 export { type ServerResponse, serverResponseError } from './server-response-error.ts';
 export {
   isStatusReason,
@@ -32,3 +52,5 @@ export {
   StatusError,
   type StatusReason,
 } from './status-error.ts';
+export * from './time.ts';
+export { unifiedDiff } from './unified-diff.ts';
