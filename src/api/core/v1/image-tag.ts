@@ -1,0 +1,34 @@
+const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+const HEX_NAME = /^[a-f0-9]{64}$/;
+const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
+const DOMAIN =
+  /^(?:\[[0-9a-fA-F:]+\]|(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9])(?:\.(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9]))*)(?::[0-9]+)?$/;
+
+/** The policy for pulling an image when the container does not say: images that move are always pulled. */
+export function defaultPullPolicy(image: string | undefined): 'Always' | 'IfNotPresent' {
+  return imageTag(image ?? '') === 'latest' ? 'Always' : 'IfNotPresent';
+}
+
+/** The tag of an image reference; `latest` when there is neither tag nor digest, nothing when the reference makes no sense. */
+export function imageTag(image: string): string | undefined {
+  const at = image.indexOf('@');
+  const digest = at < 0 ? '' : image.slice(at + 1);
+  if (at >= 0 && !DIGEST.test(digest)) return undefined;
+  const named = at < 0 ? image : image.slice(0, at);
+  const colon = named.indexOf(':', named.lastIndexOf('/') + 1);
+  const tag = colon < 0 ? '' : named.slice(colon + 1);
+  const repository = colon < 0 ? named : named.slice(0, colon);
+  if ((colon >= 0 && !TAG.test(tag)) || !isRepository(repository)) return undefined;
+  if (tag !== '') return tag;
+  return digest === '' ? 'latest' : '';
+}
+
+function isRepository(name: string): boolean {
+  if (name === '' || HEX_NAME.test(name)) return false;
+  const parts = name.split('/');
+  const [first = ''] = parts;
+  const hasDomain = parts.length > 1 && (/[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
+  if (hasDomain && !DOMAIN.test(first)) return false;
+  return (hasDomain ? parts.slice(1) : parts).every((part) => COMPONENT.test(part));
+}

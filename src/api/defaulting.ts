@@ -1,0 +1,60 @@
+/**
+ * Tools for filling in what a client left out, without touching what it sent: each returns the object it was given when there is nothing
+ * to fill in, and otherwise one shallow copy.
+ */
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Fills in fields that nobody set. Zeros that a client wrote stay. */
+export function fillUnset<T extends object>(object: T, values: Partial<T>): T {
+  let filled: Mutable<T> | undefined;
+  for (const key in values) {
+    const current = object[key];
+    if (current !== undefined && current !== null) continue;
+    filled ??= { ...object };
+    filled[key] = values[key] as T[typeof key];
+  }
+  return filled ?? object;
+}
+
+/** Fills in fields whose zero value means that nobody set them. */
+export function fillZero<T extends object>(object: T, values: Partial<T>): T {
+  let filled: Mutable<T> | undefined;
+  for (const key in values) {
+    if (object[key]) continue;
+    filled ??= { ...object };
+    filled[key] = values[key] as T[typeof key];
+  }
+  return filled ?? object;
+}
+
+/** The object with one field replaced; the same object when the field is that already. */
+export function withField<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): T {
+  return object[key] === value ? object : { ...object, [key]: value };
+}
+
+/** Applies a function to a field that is there. */
+export function mapField<T extends object, K extends keyof T>(object: T, key: K, change: (value: NonNullable<T[K]>) => T[K]): T {
+  const value = object[key];
+  return value === undefined || value === null ? object : withField(object, key, change(value));
+}
+
+/** Applies a function to every item; the same list when no item changes. */
+export function mapItems<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+  let changed: T[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as T;
+    const next = change(item);
+    if (next === item) continue;
+    changed ??= [...items];
+    changed[i] = next;
+  }
+  return changed ?? items;
+}
+
+/** The object without some of its fields; the same object when none of them is there. */
+export function withoutFields<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): T {
+  if (keys.every((key) => object[key] === undefined)) return object;
+  const rest = { ...object };
+  for (const key of keys) delete rest[key];
+  return rest;
+}

@@ -1,0 +1,94 @@
+import { FieldError, type Path } from '#machinery';
+
+/**
+ * A field under validation, and where to report what is wrong with it. Validators of large objects look at hundreds of fields and report
+ * almost none, so the path is built only when an error needs it.
+ */
+export class FieldReport {
+  private constructor(
+    readonly errors: FieldError[],
+    private readonly parent: FieldReport | Path,
+    private readonly step: string | number | undefined,
+    private readonly isKey: boolean,
+  ) {}
+
+  static on(path: Path, errors: FieldError[] = []): FieldReport {
+    return new FieldReport(errors, path, undefined, false);
+  }
+
+  child(name: string): FieldReport {
+    return new FieldReport(this.errors, this, name, false);
+  }
+
+  index(index: number): FieldReport {
+    return new FieldReport(this.errors, this, index, false);
+  }
+
+  key(key: string): FieldReport {
+    return new FieldReport(this.errors, this, key, true);
+  }
+
+  get path(): Path {
+    if (!(this.parent instanceof FieldReport)) return this.parent;
+    if (typeof this.step === 'number') return this.parent.path.index(this.step);
+    return this.isKey ? this.parent.path.key(this.step ?? '') : this.parent.path.child(this.step ?? '');
+  }
+
+  get isClean(): boolean {
+    return this.errors.length === 0;
+  }
+
+  add(errors: readonly FieldError[]): void {
+    for (const error of errors) this.errors.push(error);
+  }
+
+  invalid(value: unknown, detail: string): void {
+    this.errors.push(FieldError.invalid(this.path, value, detail));
+  }
+
+  /** One error for each thing that is wrong with one value. */
+  problems(value: unknown, problems: readonly string[]): void {
+    for (const problem of problems) this.invalid(value, problem);
+  }
+
+  required(detail = ''): void {
+    this.errors.push(FieldError.required(this.path, detail));
+  }
+
+  forbidden(detail: string): void {
+    this.errors.push(FieldError.forbidden(this.path, detail));
+  }
+
+  duplicate(value: unknown): void {
+    this.errors.push(FieldError.duplicate(this.path, value));
+  }
+
+  notFound(value: unknown): void {
+    this.errors.push(FieldError.notFound(this.path, value));
+  }
+
+  notSupported(value: unknown, supported: readonly string[]): void {
+    this.errors.push(FieldError.notSupported(this.path, value, supported));
+  }
+
+  /** One of a few values; the message lists them as given. */
+  oneOf(value: string | undefined, supported: readonly string[]): void {
+    if (!supported.includes(value ?? '')) this.notSupported(value ?? '', supported);
+  }
+
+  tooLong(max: number): void {
+    this.errors.push(FieldError.tooLong(this.path, max));
+  }
+
+  tooMany(actual: number, max: number): void {
+    this.errors.push(FieldError.tooMany(this.path, actual, max));
+  }
+
+  nonNegative(value: number | undefined): void {
+    if (value !== undefined && value < 0) this.invalid(value, 'must be greater than or equal to 0');
+  }
+
+  positive(value: number | undefined): void {
+    if ((value ?? 0) <= 0) this.invalid(value ?? 0, 'must be greater than zero');
+  }
+}
