@@ -4,11 +4,12 @@ const resolve = { conditions: ['source', 'node', 'import'] };
 
 export default defineConfig({
   resolve,
-  ssr: { resolve: { conditions: ['source', 'node', 'import'] } },
+  ssr: { resolve },
   test: {
+    setupFiles: ['test/setup/no-leaked-handles.ts'],
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
-      { extends: true, test: { name: 'house-rules', include: ['test/house-rules/**/*.test.ts'] } },
+      { extends: true, test: { name: 'house-rules', include: ['test/house-rules/**/*.test.ts'], testTimeout: 30_000 } },
       {
         extends: true,
         test: {

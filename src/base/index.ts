@@ -19,7 +19,8 @@ export {
   parseIp,
 } from './ip-address.ts';
 export { KeyedHeap, type KeyedHeapOptions } from './keyed-heap.ts';
-export { createLogger, LOG_LEVELS, type LogFields, type Logger, type LoggerOptions, type LogLevel, silentLogger } from './logger.ts';
+export { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log-record.ts';
+export { createLogger, type Logger, type LoggerOptions, silentLogger } from './logger.ts';
 export { Lru, type LruOptions } from './lru.ts';
 export {
   type Counter,

@@ -1,4 +1,4 @@
-import type { LogRecord } from './logger.ts';
+import type { LogRecord } from './log-record.ts';
 
 const ESC = '\u001b[';
 const COLORS: Readonly<Record<LogRecord['level'], string>> = { trace: '90', debug: '36', info: '32', warn: '33', error: '31' };

@@ -1,12 +1,7 @@
 import type { Clock } from './clock.ts';
 import { formatHuman, formatJson } from './log-format.ts';
+import { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log-record.ts';
 import { redactFields, redactText } from './redact.ts';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** What a line is about, besides its message. Errors are written with their causes; secrets are not written at all. */
-export type LogFields = Readonly<Record<string, unknown>>;
 
 /** A structured logger. There is no global one: whoever logs is given its logger. */
 export interface Logger {
@@ -19,13 +14,6 @@ export interface Logger {
   enabled(level: Exclude<LogLevel, 'silent'>): boolean;
   /** A logger that adds these fields to every line. `component` and `logger` names are fields like any other. */
   child(fields: LogFields): Logger;
-}
-
-export interface LogRecord {
-  time: number;
-  level: Exclude<LogLevel, 'silent'>;
-  message: string;
-  fields: LogFields;
 }
 
 export interface LoggerOptions {

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT, readSourceTree } from './source-tree.ts';
+
+const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+
+test('every dependency has an exact version', () => {
+  const versions = Object.entries<string>({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+test('the lock file fits package.json, and names no particular registry', () => {
+  const lock = JSON.parse(read('package-lock.json'));
+  const root = lock.packages[''];
+  expect({ ...root.dependencies, ...root.devDependencies }).toEqual({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(read('package-lock.json')).not.toMatch(/"resolved":/);
+});
+
+test('files are named in kebab-case after what is in them', () => {
+  const names = readSourceTree().map((file) => file.path);
+  expect(names.filter((name) => !/^src(\/[a-z0-9]+([-.][a-z0-9]+)*)+\.ts$/.test(name))).toEqual([]);
+  expect(names.filter((name) => /\/(utils?|helpers?|common|misc|shared)(\.|\/)/.test(name))).toEqual([]);
+});
+
+test('no file is so long that nobody reads it', () => {
+  const long = readSourceTree().map((file) => ({ path: file.path, lines: file.text.split('\n').length }));
+  expect(long.filter(({ lines }) => lines > 1_000)).toEqual([]);
+});
+
+test('nothing that is committed is built or fetched', () => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
+  expect(tracked.filter((name) => /^(dist|node_modules|coverage|\.sampan)\//.test(name))).toEqual([]);
+});

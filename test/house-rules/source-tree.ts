@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { maskSource } from './mask.ts';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Import {
+  specifier: string;
+  /** `import type` and `export type`: gone at run time. */
+  typeOnly: boolean;
+}
+
+export interface SourceFile {
+  /** From the root of the repository, with forward slashes. */
+  path: string;
+  /** The directory under src/, or '' for files in src/ itself. */
+  layer: string;
+  isTest: boolean;
+  text: string;
+  /** The text without the contents of comments and strings. */
+  code: string;
+  imports: Import[];
+}
+
+/** Every TypeScript file under src/. */
+export function readSourceTree(): SourceFile[] {
+  return readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `src/${name.split(path.sep).join('/')}`)
+    .sort()
+    .map((name) => sourceFile(name, readFileSync(path.join(ROOT, name), 'utf8')));
+}
+
+export function sourceFile(name: string, text: string): SourceFile {
+  const parts = name.split('/');
+  const layer = parts.length > 2 ? (parts[1] as string) : '';
+  return { path: name, layer, isTest: /\.(test|bench)\.ts$/.test(name), text, code: maskSource(text), imports: importsOf(text) };
+}
+
+const IMPORT =
+  /^(?:import|export)\s+(type\s)?[^;'"`]*?\bfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+const ONLY_TYPES = /^(?:import|export)\s*\{\s*(?:type\s+[\w$]+(?:\s+as\s+[\w$]+)?\s*,?\s*)+\}\s*from/;
+
+/** Relies on the formatter: statements at the top start their line. */
+function importsOf(text: string): Import[] {
+  return [...text.matchAll(IMPORT)].map(([statement, type, from, bare, dynamic]) => ({
+    specifier: (from ?? bare ?? dynamic) as string,
+    typeOnly: type !== undefined || ONLY_TYPES.test(statement),
+  }));
+}
+
+/** The file that an import of our own leads to; undefined for packages and for what Node brings. */
+export function resolveImport(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(from), specifier);
+  return specifier.startsWith('#') ? `src/${specifier.slice(1)}/index.ts` : undefined;
+}
