@@ -1,12 +1,9 @@
-import { afterAll, beforeAll } from 'vitest';
-import { type OpenHandles, openHandles, settledLeaks } from './open-handles.ts';
+import { afterAll } from 'vitest';
+import { openHandles, settledLeaks } from './open-handles.ts';
 
 // Every test file fails that leaves a timer, a socket, a process or a watcher behind: a component has to stop cleanly.
-let before: OpenHandles = new Map();
-
-beforeAll(() => {
-  before = openHandles();
-});
+// Counted while this file loads, before the runner sets timers of its own.
+const before = openHandles();
 
 afterAll(async () => {
   const leaks = await settledLeaks(before);
