@@ -1,3 +1,4 @@
+export * from './codec/index.ts';
 export * from './conditions.ts';
 export * from './duration.ts';
 export { encodeJson } from './encode-json.ts';

@@ -1,0 +1,359 @@
+import { goQuote } from '../go-format.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
+import { Quantity, QuantityError } from '../quantity.ts';
+import type { ObjectSchema } from '../schema.ts';
+import { Base64TextError, canonicalBase64 } from './base64-text.ts';
+import { type FieldPlan, Op, type Plan, planOf } from './decode-plan.ts';
+import { goTypeName } from './go-type-name.ts';
+import {
+  canonicalSeconds,
+  formatMicroTime,
+  formatTime,
+  isCanonicalMicro,
+  parseMicroTime,
+  parseTime,
+  TimeTextError,
+  ZERO_TIME_SECONDS,
+} from './time-text.ts';
+
+export interface DecodedObject {
+  /** The canonical object; what of the input was canonical already is shared with it. Not to be used when there is an `error`. */
+  readonly object: JsonObject;
+  /** The first value of a wrong type or form, in upstream's words. */
+  readonly error?: string;
+  /** What `fieldValidation` is about, in document order: `unknown field "spec.nope"`, `duplicate field "data.a"`. At most 100. */
+  readonly problems: readonly string[];
+}
+
+/** Keys and indices from the root, such as `['spec', 'containers', 0, 'name']`. */
+export type DocumentPath = readonly (string | number)[];
+
+/** As many as upstream lists; the rest is not news. */
+const MAX_PROBLEMS = 100;
+/** No schema nests this deep by itself; only a hostile custom resource definition does. */
+const MAX_DEPTH = 500;
+
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/**
+ * Reads a parsed JSON value as an object of `schema`: types are checked, unknown fields dropped and reported, and every value brought to
+ * the one form in which the API encodes it. Never mutates its input, and returns it when it is canonical.
+ *
+ * `duplicates` are the keys that the text had more than once; those that the schema knows are reported among the problems.
+ */
+export function decodeObject(schema: ObjectSchema, value: JsonValue, duplicates: readonly DocumentPath[] = []): DecodedObject {
+  if (!isJsonObject(value)) {
+    const error = `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(schema)}`;
+    return { object: planOf(schema).zero as JsonObject, error, problems: [] };
+  }
+  return new Walk(duplicates).run(planOf(schema), value);
+}
+
+function jsonKind(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+class Walk {
+  private readonly problems: string[] = [];
+  private readonly duplicates: ReadonlySet<string>;
+  private error: string | undefined;
+  private isFatal = false;
+  /** The way from the root: keys and indices, and the field where a key names one. */
+  private depth = 0;
+  private readonly keys: (string | number)[] = [];
+  private readonly steps: (FieldPlan | undefined)[] = [];
+  private readonly structs: Plan[] = [];
+  /** Inside forms that upstream decodes on their own, unknown fields go unnoticed. */
+  private lenient = 0;
+
+  constructor(duplicates: readonly DocumentPath[]) {
+    this.duplicates = new Set(duplicates.map((path) => path.join('\0')));
+  }
+
+  run(plan: Plan, value: JsonObject): DecodedObject {
+    const object = this.object(plan, value) as JsonObject;
+    return { object, ...(this.error !== undefined && { error: this.error }), problems: this.problems };
+  }
+
+  private value(plan: Plan, value: JsonValue): JsonValue {
+    switch (plan.op) {
+      case Op.string:
+        return typeof value === 'string' ? value : this.mismatch(plan, value);
+      case Op.bool:
+        return typeof value === 'boolean' ? value : this.mismatch(plan, value);
+      case Op.int32:
+        return typeof value === 'number' && (value | 0) === value ? value : this.mismatch(plan, value);
+      case Op.int64:
+        return typeof value === 'number' && Number.isSafeInteger(value) ? value : this.bigInteger(plan, value);
+      case Op.object:
+        return this.object(plan, value);
+      case Op.list:
+        return this.list(plan, value);
+      case Op.map:
+        return this.map(plan, value);
+      case Op.any:
+        return value;
+      default:
+        return this.rarer(plan, value);
+    }
+  }
+
+  private rarer(plan: Plan, value: JsonValue): JsonValue {
+    switch (plan.op) {
+      case Op.quantity:
+        return this.quantity(plan, value);
+      case Op.time:
+        return typeof value === 'string' ? this.time(value) : this.fatalMismatch(plan, value);
+      case Op.microTime:
+        return typeof value === 'string' ? this.microTime(value) : this.fatalMismatch(plan, value);
+      case Op.intOrString:
+        return typeof value === 'string' || (typeof value === 'number' && (value | 0) === value) ? value : this.fatalMismatch(plan, value);
+      case Op.double:
+        if (typeof value === 'bigint') return Number(value);
+        return typeof value === 'number' ? value : this.mismatch(plan, value);
+      case Op.bytes:
+        return typeof value === 'string' ? this.bytes(value) : this.mismatch(plan, value);
+      default:
+        return this.schemaOr(plan, value);
+    }
+  }
+
+  private object(plan: Plan, value: JsonValue): JsonValue {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.mismatch(plan, value);
+    const source = value as JsonObject;
+    if (this.depth >= MAX_DEPTH) return this.fatal('exceeded max depth', plan.zero);
+    this.structs[this.depth] = plan;
+    let out: MutableJsonObject | undefined;
+    let drops = false;
+    let kept = 0;
+    for (const key in source) {
+      const field = plan.fields.get(key);
+      const old = source[key] as JsonValue;
+      if (field === undefined) {
+        if (plan.preserveUnknown) continue;
+        this.unknown(key);
+      } else if (field.isKept) kept++;
+      const next = field === undefined ? undefined : old === null ? field.absent : this.field(field, old);
+      if (next === old) continue;
+      out ??= { ...source };
+      if (next === undefined) drops = true;
+      setKey(out, key, next as JsonValue);
+    }
+    if (drops && out) out = withoutUndefined(out);
+    return kept === plan.kept.length ? (out ?? value) : fillIn(plan.kept, out ?? { ...source });
+  }
+
+  private field(field: FieldPlan, value: JsonValue): JsonValue | undefined {
+    const { plan } = field;
+    // The commonest case by far.
+    if (plan.op === Op.string && typeof value === 'string' && this.duplicates.size === 0) {
+      return value === '' && field.dropsZero ? undefined : value;
+    }
+    this.push(field.name, field);
+    const decoded = this.value(plan, value);
+    this.depth--;
+    return field.dropsZero && isZero(plan, decoded) ? undefined : decoded;
+  }
+
+  private list(plan: Plan, value: JsonValue): JsonValue {
+    if (!Array.isArray(value)) return this.mismatch(plan, value);
+    const items = value as readonly JsonValue[];
+    const inner = plan.inner as Plan;
+    let out: JsonValue[] | undefined;
+    for (let i = 0; i < items.length; i++) {
+      const old = items[i] as JsonValue;
+      const next = this.entry(inner, i, old);
+      if (next === old) continue;
+      out ??= items.slice();
+      out[i] = next;
+    }
+    return out ?? items;
+  }
+
+  private map(plan: Plan, value: JsonValue): JsonValue {
+    if (typeof value !== 'object' || Array.isArray(value)) return this.mismatch(plan, value);
+    const source = value as JsonObject;
+    const inner = plan.inner as Plan;
+    let out: MutableJsonObject | undefined;
+    for (const key in source) {
+      const old = source[key] as JsonValue;
+      const next = this.entry(inner, key, old);
+      if (next === old) continue;
+      out ??= { ...source };
+      setKey(out, key, next);
+    }
+    return out ?? source;
+  }
+
+  private entry(plan: Plan, key: string | number, value: JsonValue): JsonValue {
+    if (value === null) return plan.zero;
+    if (plan.op === Op.string && typeof value === 'string' && this.duplicates.size === 0) return value;
+    this.push(key, undefined);
+    const decoded = this.value(plan, value);
+    this.depth--;
+    return decoded;
+  }
+
+  private push(key: string | number, step: FieldPlan | undefined): void {
+    this.keys[this.depth] = key;
+    this.steps[this.depth] = step;
+    this.depth++;
+    if (this.duplicates.size > 0 && typeof key === 'string') this.checkDuplicate();
+  }
+
+  private bigInteger(plan: Plan, value: JsonValue): JsonValue {
+    if (typeof value !== 'bigint' || value < MIN_INT64 || value > MAX_INT64) return this.mismatch(plan, value);
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
+
+  private quantity(plan: Plan, value: JsonValue): JsonValue {
+    try {
+      return Quantity.fromJson(typeof value === 'object' || typeof value === 'boolean' ? String(value) : value).toString();
+    } catch (error) {
+      if (error instanceof QuantityError) return this.fatal(error.message, plan.zero);
+      throw error;
+    }
+  }
+
+  private time(text: string): JsonValue {
+    const seconds = canonicalSeconds(text);
+    if (seconds === ZERO_TIME_SECONDS) return null;
+    return Number.isNaN(seconds) ? this.parsedTime(() => formatTime(parseTime(text).seconds)) : text;
+  }
+
+  private microTime(text: string): JsonValue {
+    return isCanonicalMicro(text) ? text : this.parsedTime(() => formatMicroTime(parseMicroTime(text)));
+  }
+
+  private parsedTime(parse: () => string): JsonValue {
+    try {
+      return parse();
+    } catch (error) {
+      if (error instanceof TimeTextError) return this.fatal(error.message, null);
+      throw error;
+    }
+  }
+
+  private bytes(text: string): JsonValue {
+    try {
+      return canonicalBase64(text);
+    } catch (error) {
+      if (!(error instanceof Base64TextError)) throw error;
+      this.error ??= error.message;
+      return null;
+    }
+  }
+
+  private schemaOr(plan: Plan, value: JsonValue): JsonValue {
+    const isList = Array.isArray(value);
+    if (plan.op === Op.schemaOrBool) {
+      if (typeof value === 'boolean') return value;
+      if (typeof value !== 'object' || isList) return this.fatal('boolean or JSON schema expected', null);
+    }
+    if (typeof value !== 'object') return null;
+    this.lenient++;
+    const decoded = isList ? this.schemaList(plan, value) : this.object(plan.inner as Plan, value);
+    this.lenient--;
+    return decoded;
+  }
+
+  private schemaList(plan: Plan, items: JsonValue): JsonValue {
+    if ((items as readonly JsonValue[]).length === 0) return null;
+    return this.list(plan.op === Op.schemaOrArray ? { ...plan, op: Op.list } : STRING_LIST, items);
+  }
+
+  private unknown(key: string): void {
+    if (this.lenient > 0 || this.problems.length >= MAX_PROBLEMS) return;
+    this.keys[this.depth] = key;
+    this.problems.push(`unknown field ${goQuote(this.path(this.depth + 1))}`);
+  }
+
+  private checkDuplicate(): void {
+    if (this.lenient > 0 || this.problems.length >= MAX_PROBLEMS) return;
+    if (!this.duplicates.has(this.keys.slice(0, this.depth).join('\0'))) return;
+    this.problems.push(`duplicate field ${goQuote(this.path(this.depth))}`);
+  }
+
+  private path(length: number): string {
+    let path = '';
+    for (let i = 0; i < length; i++) {
+      const key = this.keys[i] as string | number;
+      path += typeof key === 'number' ? `[${key}]` : i === 0 ? key : `.${key}`;
+    }
+    return path;
+  }
+
+  /** Upstream notes the first mismatch and reads on. */
+  private mismatch(plan: Plan, value: JsonValue): JsonValue {
+    this.error ??= this.mismatchText(plan, value);
+    return plan.zero;
+  }
+
+  /** Types with a reading of their own end the decoding, and their error outranks a mismatch noted before. */
+  private fatalMismatch(plan: Plan, value: JsonValue): JsonValue {
+    return this.fatal(this.mismatchText(plan, value), plan.zero);
+  }
+
+  private fatal(message: string, result: JsonValue): JsonValue {
+    if (!this.isFatal) this.error = message;
+    this.isFatal = true;
+    return result;
+  }
+
+  private mismatchText(plan: Plan, value: JsonValue): string {
+    const isNumber = typeof value === 'number' || typeof value === 'bigint';
+    const wantsNumber = plan.op === Op.int32 || plan.op === Op.int64 || plan.op === Op.intOrString;
+    const what = isNumber && wantsNumber ? `number ${value}` : jsonKind(value);
+    return `json: cannot unmarshal ${what} into Go struct field ${this.location()} of type ${plan.typeName}`;
+  }
+
+  /** The innermost struct, and the fields that lead there; indices and map keys are not named. */
+  private location(): string {
+    const names: string[] = [];
+    let struct = '';
+    for (let i = 0; i < this.depth; i++) {
+      const step = this.steps[i];
+      if (step === undefined) continue;
+      names.push(step.errorName);
+      struct = this.structs[i]?.structName ?? '';
+    }
+    return `${struct}.${names.join('.')}`;
+  }
+}
+
+const STRING_LIST = planOf({ type: 'list', items: { type: 'string' }, listType: 'atomic', keys: [] });
+
+function isZero(plan: Plan, value: JsonValue): boolean {
+  switch (plan.op) {
+    case Op.list:
+      return value === null || (value as readonly JsonValue[]).length === 0;
+    case Op.map:
+      return value === null || isEmpty(value as JsonObject);
+    default:
+      return value === null || value === 0 || value === false || value === '';
+  }
+}
+
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+// Deleting keys would turn the object into a slow dictionary; it is built anew.
+function withoutUndefined(source: MutableJsonObject): MutableJsonObject {
+  const out: MutableJsonObject = {};
+  for (const key in source) {
+    const value = source[key];
+    if (value !== undefined) setKey(out, key, value);
+  }
+  return out;
+}
+
+function fillIn(kept: readonly FieldPlan[], out: MutableJsonObject): MutableJsonObject {
+  for (const field of kept) if (out[field.name] === undefined) out[field.name] = field.absent as JsonValue;
+  return out;
+}

@@ -1,0 +1,135 @@
+import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { AnySchema, Embedding, Field, ObjectSchema, Schema } from '../schema.ts';
+import { goTypeName, shortTypeName } from './go-type-name.ts';
+
+/** What to do with a value. Plain numbers, as one is looked at for every value of every request. */
+export const Op = {
+  string: 0,
+  bool: 1,
+  int32: 2,
+  int64: 3,
+  double: 4,
+  bytes: 5,
+  quantity: 6,
+  time: 7,
+  microTime: 8,
+  intOrString: 9,
+  any: 10,
+  schemaOrArray: 11,
+  schemaOrBool: 12,
+  schemaOrStringArray: 13,
+  object: 14,
+  list: 15,
+  map: 16,
+} as const;
+export type Op = (typeof Op)[keyof typeof Op];
+
+/**
+ * A schema made ready for the decoder's one walk: names resolved to numbers, zero values at hand. Every plan has the same members in the
+ * same order, whatever its type, so that the walk stays monomorphic.
+ */
+export interface Plan {
+  readonly op: Op;
+  readonly typeName: string;
+  /** What a null stands for inside a list or a map: the type's zero value. */
+  readonly zero: JsonValue;
+  /** Of objects. */
+  readonly structName: string;
+  readonly fields: ReadonlyMap<string, FieldPlan>;
+  /** The fields that an encoded object has even when nobody set them. */
+  readonly kept: readonly FieldPlan[];
+  readonly preserveUnknown: boolean;
+  /** Of lists and maps: their items or values; of the `schemaOr…` forms: the schema. */
+  readonly inner: Plan | undefined;
+}
+
+export interface FieldPlan {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly dropsZero: boolean;
+  readonly isKept: boolean;
+  /** What stands for null and for absence; undefined when the field is then left out. */
+  readonly absent: JsonValue | undefined;
+  /** The field in errors, after the names of the embedded types it came with: `VolumeSource.hostPath`. */
+  readonly errorName: string;
+}
+
+type Building = { -readonly [K in keyof Plan]: Plan[K] };
+
+const NO_FIELDS: ReadonlyMap<string, FieldPlan> = new Map();
+
+// Plans are derived from immutable schemas and live as long as they do.
+const plans = new WeakMap<Schema, Plan>();
+
+export function planOf(schema: Schema): Plan {
+  return plans.get(schema) ?? build(schema);
+}
+
+function build(schema: Schema): Plan {
+  const plan: Building = {
+    op: opOf(schema),
+    typeName: goTypeName(schema),
+    zero: null,
+    structName: schema.type === 'object' ? shortTypeName(schema.name) : '',
+    fields: NO_FIELDS,
+    kept: [],
+    preserveUnknown: schema.type === 'object' && schema.preserveUnknown,
+    inner: undefined,
+  };
+  plans.set(schema, plan); // before the parts: a schema may contain itself
+  complete(plan, schema);
+  return plan;
+}
+
+function complete(plan: Building, schema: Schema): void {
+  if (schema.type === 'object') completeObject(plan, schema);
+  else if (schema.type === 'list') plan.inner = planOf(schema.items);
+  else if (schema.type === 'map') plan.inner = planOf(schema.values);
+  else if (schema.type === 'any') plan.inner = schema.inner && planOf(schema.inner);
+  else plan.zero = SCALAR_ZEROS[schema.type];
+}
+
+function completeObject(plan: Building, schema: ObjectSchema): void {
+  const fields = schema.fields.map(fieldPlan);
+  plan.fields = new Map(fields.map((field) => [field.name, field]));
+  plan.kept = fields.filter((field) => field.isKept);
+  plan.zero = Object.freeze(Object.fromEntries(plan.kept.map((field) => [field.name, field.absent as JsonValue]))) as JsonObject;
+}
+
+function fieldPlan(field: Field): FieldPlan {
+  const plan = planOf(field.schema);
+  const isKept = field.presence === 'always' || field.presence === 'nullable';
+  return {
+    name: field.name,
+    plan,
+    dropsZero: field.presence === 'nonzero',
+    isKept,
+    absent: field.presence === 'always' ? plan.zero : field.presence === 'nullable' ? null : undefined,
+    errorName: embeddedPrefix(field.embeddedIn) + field.name,
+  };
+}
+
+function embeddedPrefix(embedding: Embedding | undefined): string {
+  return embedding ? `${embedding.name}.${embeddedPrefix(embedding.inner)}` : '';
+}
+
+function opOf(schema: Schema): Op {
+  return schema.type === 'any' ? opOfAny(schema) : Op[schema.type];
+}
+
+function opOfAny({ proto, inner }: AnySchema): Op {
+  return inner && proto !== 'raw' ? Op[proto] : Op.any;
+}
+
+const SCALAR_ZEROS = {
+  string: '',
+  int32: 0,
+  int64: 0,
+  double: 0,
+  bool: false,
+  bytes: null,
+  quantity: '0',
+  time: null,
+  microTime: null,
+  intOrString: 0,
+} as const;

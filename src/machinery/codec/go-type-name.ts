@@ -1,0 +1,40 @@
+import type { Schema } from '../schema.ts';
+
+/** What upstream's errors call a type: `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. Clients and tests match these texts. */
+export function goTypeName(schema: Schema): string {
+  switch (schema.type) {
+    case 'object':
+      return lastSegments(schema.name, 2);
+    case 'list':
+      return `[]${goTypeName(schema.items)}`;
+    case 'map':
+      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeName(schema.values)}`;
+    case 'any':
+      return lastSegments(schema.name, 2);
+    default:
+      return SCALAR_NAMES[schema.type];
+  }
+}
+
+/** `ObjectMeta` of `io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta`. */
+export function shortTypeName(name: string): string {
+  return lastSegments(name, 1);
+}
+
+function lastSegments(name: string, count: number): string {
+  return name.split('.').slice(-count).join('.');
+}
+
+// Times and int-or-strings are read through the plain types they are written as.
+const SCALAR_NAMES = {
+  string: 'string',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  bool: 'bool',
+  bytes: '[]uint8',
+  quantity: 'resource.Quantity',
+  time: 'string',
+  microTime: 'string',
+  intOrString: 'int32',
+} as const;

@@ -1,0 +1,2 @@
+export { cannotBeHandled, strictDecodingError, unrecognizedObject } from './decode-failure.ts';
+export { type DecodedObject, type DocumentPath, decodeObject } from './decode-object.ts';
