@@ -39,6 +39,22 @@ export { parseLabelSelector } from './label-selector-parser.ts';
 export * from './names.ts';
 export * from './names.ts';
 export * from './object-diff.ts';
+export {
+  applyJsonPatch,
+  type DecodedJsonPatch,
+  decodeJsonPatch,
+  type JsonPatchOperation,
+  patchRejected,
+} from './patch/json-patch.ts';
+export { JsonPatchError } from './patch/json-patch-error.ts';
+export {
+  applyMergePatch,
+  createMergePatch,
+  createThreeWayMergePatch,
+  decodeMergePatch,
+  type ThreeWay,
+} from './patch/merge-patch.ts';
+export { sameJson } from './patch/same-json.ts';
 export * from './quantity.ts';
 export { maxQuantity, minQuantity, Quantity, QuantityError } from './quantity.ts';
 export * from './schema.ts';

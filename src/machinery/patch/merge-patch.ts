@@ -1,0 +1,120 @@
+import {
+  copyObject,
+  getKey,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type MutableJsonObject,
+  setKey,
+} from '../json-value.ts';
+import { StatusError } from '../status-error.ts';
+import { goJsonKind } from './json-kind.ts';
+import { sameJson } from './same-json.ts';
+
+/** Reads a decoded JSON value as a merge patch. Throws the StatusError that a server answers for anything but an object. */
+export function decodeMergePatch(value: JsonValue): JsonObject {
+  if (isJsonObject(value)) return value;
+  if (value === null) throw StatusError.badRequest('Invalid JSON Patch');
+  throw StatusError.badRequest(
+    `error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go value of type map[string]interface {}`,
+  );
+}
+
+/** Applies a merge patch (RFC 7386). Nothing given is changed; the result shares what the patch does not touch. */
+export function applyMergePatch(document: JsonObject, patch: JsonObject): JsonObject {
+  let result: MutableJsonObject | undefined;
+  for (const key of Object.keys(patch)) {
+    const before = getKey(document, key);
+    const after = mergeMember(before, patch[key] ?? null);
+    if (after === before) continue;
+    result ??= copyObject(document);
+    if (after === undefined) delete result[key];
+    else setKey(result, key, after);
+  }
+  return result ?? document;
+}
+
+function mergeMember(before: JsonValue | undefined, patch: JsonValue): JsonValue | undefined {
+  if (patch === null) return undefined;
+  if (!isJsonObject(before)) return withoutNulls(patch);
+  return isJsonObject(patch) ? applyMergePatch(before, patch) : patch;
+}
+
+/** A new value has nothing to delete: its null members are dropped, also in objects inside lists. A list keeps its own nulls. */
+function withoutNulls(value: JsonValue): JsonValue {
+  if (isJsonArray(value)) return value.map((item) => (item === null ? null : withoutNulls(item)));
+  if (!isJsonObject(value)) return value;
+  const result: MutableJsonObject = {};
+  for (const key of Object.keys(value)) {
+    const member = value[key] ?? null;
+    if (member !== null) setKey(result, key, withoutNulls(member));
+  }
+  return result;
+}
+
+/** The merge patch that turns one object into another. A null that only the second one has cannot be expressed, and is left out. */
+export function createMergePatch(original: JsonObject, modified: JsonObject): JsonObject {
+  const patch: MutableJsonObject = {};
+  for (const key of Object.keys(modified)) {
+    const [before, after] = [getKey(original, key), modified[key] ?? null];
+    if (before !== undefined && sameJson(before, after)) continue;
+    setKey(patch, key, isJsonObject(before) && isJsonObject(after) ? createMergePatch(before, after) : after);
+  }
+  for (const key of Object.keys(original)) {
+    if (!Object.hasOwn(modified, key)) setKey(patch, key, null);
+  }
+  return patch;
+}
+
+export interface ThreeWay<T = JsonObject> {
+  /** What was applied last. */
+  readonly original: T;
+  /** What is to be applied now. */
+  readonly modified: T;
+  /** What the server has. */
+  readonly current: T;
+}
+
+/**
+ * The merge patch of a client-side apply: sets what `modified` has and `current` lacks, deletes what `original` had and `modified` no longer
+ * has, and leaves alone what others added.
+ */
+export function createThreeWayMergePatch({ original, modified, current }: ThreeWay): JsonObject {
+  const changes = onlyChanges(createMergePatch(current, modified));
+  const deletions = onlyDeletions(createMergePatch(original, modified));
+  return overlay(deletions, changes);
+}
+
+function onlyChanges(patch: JsonObject): JsonObject {
+  const kept: MutableJsonObject = {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) continue;
+    const isNested = isJsonObject(value) && Object.keys(value).length > 0;
+    const filtered = isNested ? onlyChanges(value) : value;
+    // An object that was emptied by the filter says nothing; one that was empty before is a value.
+    if (!isNested || Object.keys(filtered as JsonObject).length > 0) setKey(kept, key, filtered);
+  }
+  return kept;
+}
+
+function onlyDeletions(patch: JsonObject): JsonObject {
+  const kept: MutableJsonObject = {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) setKey(kept, key, null);
+    else if (isJsonObject(value)) {
+      const nested = onlyDeletions(value);
+      if (Object.keys(nested).length > 0) setKey(kept, key, nested);
+    }
+  }
+  return kept;
+}
+
+function overlay(base: JsonObject, top: JsonObject): JsonObject {
+  const result = copyObject(base);
+  for (const [key, value] of Object.entries(top)) {
+    const below = getKey(base, key);
+    setKey(result, key, isJsonObject(below) && isJsonObject(value) ? overlay(below, value) : value);
+  }
+  return result;
+}
