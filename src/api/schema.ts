@@ -93,6 +93,10 @@ export function setOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
 export function mapListOf<T>(items: Typed<T>, ...keys: string[]): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'map', keys };
 }
+/** A list that protobuf carries in a message of its own. */
+export function wrappedListOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
+  return { type: 'list', items, listType: 'atomic', keys: [], wrapped: true };
+}
 export function mapOf<T>(values: Typed<T>): Typed<Readonly<Record<string, T>>, MapSchema> {
   return { type: 'map', values, atomic: false };
 }
@@ -212,7 +216,7 @@ export interface KindNames {
   readonly categories?: readonly string[];
 }
 
-interface TypeMeta {
+export interface TypeMeta {
   readonly apiVersion?: string;
   readonly kind?: string;
 }
