@@ -1,0 +1,21 @@
+import { Argument, type Command } from 'commander';
+import { COMMANDS } from '../commands.ts';
+import { completionScript, SHELLS, type Shell } from '../completion-script.ts';
+import type { CliContext } from '../context.ts';
+import { createProgram } from '../program.ts';
+
+const INSTALLATION = `
+To use it now and in every new shell:
+  bash:  sampan completion bash > ~/.local/share/bash-completion/completions/sampan
+  zsh:   sampan completion zsh > "\${fpath[1]}/_sampan"
+  fish:  sampan completion fish > ~/.config/fish/completions/sampan.fish`;
+
+export function configureCompletion(command: Command, context: CliContext): void {
+  command
+    .addArgument(new Argument('<shell>', 'whose script to print').choices(SHELLS))
+    .addHelpText('after', INSTALLATION)
+    .action(async (shell: Shell) => {
+      const program = await createProgram({ commands: COMMANDS, context, argv: undefined });
+      context.print(completionScript(shell, program));
+    });
+}

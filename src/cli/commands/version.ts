@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../context.ts';
+import { readManifest } from '../manifest.ts';
+import { addOutputOption, type OutputFormat, printData } from '../output-option.ts';
+
+/** The version of the Kubernetes API and behaviour that Sampan has. */
+const KUBERNETES_VERSION = 'v1.36';
+
+export function configureVersion(command: Command, context: CliContext): void {
+  addOutputOption(command).action((options: { output: OutputFormat }) => {
+    const data = {
+      sampan: readManifest().version,
+      kubernetes: KUBERNETES_VERSION,
+      node: process.version,
+      platform: `${process.platform}/${process.arch}`,
+    };
+    const text = (versions: typeof data) =>
+      Object.entries(versions)
+        .map(([name, version]) => `${name.padEnd(12)}${version}`)
+        .join('\n');
+    printData(context, { format: options.output, data, text });
+  });
+}

@@ -1,0 +1,42 @@
+import { CommanderError } from 'commander';
+import type { CliContext } from './context.ts';
+import { red } from './style.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ReportOptions {
+  context: CliContext;
+  /** Whether to show the stack trace. */
+  verbose: boolean;
+  /** The sub-command that was asked for, if one was. */
+  command: string | undefined;
+}
+
+/** Says what went wrong and what to do about it, on standard error; returns the exit code. */
+export function reportError(error: unknown, options: ReportOptions): number {
+  const { context, verbose, command } = options;
+  const usage = error instanceof CommanderError || error instanceof UsageError;
+  const label = context.color.stderr ? red('error:') : 'error:';
+  context.note(`${label} ${messageOf(error)}`);
+  const hint = hintFor(error, command);
+  if (hint) context.note(`hint: ${hint}`);
+  if (verbose && error instanceof Error) context.note(String(error.stack));
+  return usage ? 2 : 1;
+}
+
+const SUGGESTION = /\n\(Did you mean (.*)\?\)$/;
+
+/** The message with those of its causes, without the prefix and the suggestion that commander gives its own. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const message = error instanceof CommanderError ? error.message.replace(/^error: /, '').replace(SUGGESTION, '') : error.message;
+  return error.cause === undefined ? message : `${message}: ${messageOf(error.cause)}`;
+}
+
+function hintFor(error: unknown, command: string | undefined): string | undefined {
+  if (error instanceof UsageError && error.hint) return error.hint;
+  if (!(error instanceof CommanderError || error instanceof UsageError)) return undefined;
+  const meant = SUGGESTION.exec(error.message)?.[1];
+  const unknown = error instanceof CommanderError && error.code === 'commander.unknownCommand';
+  const help = `see 'sampan ${command && !unknown ? `${command} ` : ''}--help'`;
+  return meant ? `did you mean ${meant}? Otherwise ${help}` : help;
+}

@@ -1,0 +1,21 @@
+import { CommanderError } from 'commander';
+import { COMMANDS, type CommandEntry } from './commands.ts';
+import { type CliIo, createContext } from './context.ts';
+import { commandIn, createProgram } from './program.ts';
+import { reportError } from './report-error.ts';
+
+/** Runs the command line and resolves with the exit code: 0, 1 for a failure, 2 for bad usage, 128 + n for a signal. */
+export async function runCli(io: CliIo, commands: readonly CommandEntry[] = COMMANDS): Promise<number> {
+  const context = createContext(io);
+  try {
+    const program = await createProgram({ commands, context, argv: io.argv });
+    if (io.argv.length === 0) program.outputHelp();
+    else await program.parseAsync(io.argv, { from: 'user' });
+    return io.interruption.exitCode() ?? 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const interrupted = io.interruption.exitCode();
+    if (interrupted !== undefined && error instanceof Error && error.name === 'AbortError') return interrupted;
+    return reportError(error, { context, verbose: io.argv.includes('--verbose'), command: commandIn(io.argv) });
+  }
+}
