@@ -79,3 +79,22 @@ export function isWholePages(name: string, amount: Quantity): boolean {
   if (pageSize.sign <= 0 || !pageSize.isMultipleOf(0)) return false;
   return amount.bigValue() % pageSize.bigValue() === 0n;
 }
+
+const QUOTA_RESOURCES = new Set([
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  ...OBJECT_COUNTS,
+]);
+
+/** A resource that quotas know by themselves, as against `count/…` and those of drivers. */
+export function isStandardQuotaResource(name: string): boolean {
+  return QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith(REQUESTS + HUGE_PAGES);
+}
