@@ -1,3 +1,4 @@
+export * from './apply/index.ts';
 export * from './codec/index.ts';
 export * from './conditions.ts';
 export * from './duration.ts';
@@ -55,6 +56,14 @@ export {
   type ThreeWay,
 } from './patch/merge-patch.ts';
 export { sameJson } from './patch/same-json.ts';
+export {
+  createStrategicMergePatch,
+  createThreeWayStrategicPatch,
+  PatchConflictError,
+  type ThreeWayOptions,
+} from './patch/strategic-diff.ts';
+export { StrategicPatchError } from './patch/strategic-error.ts';
+export { applyStrategicMergePatch, combineStrategicMergePatches } from './patch/strategic-merge.ts';
 export * from './quantity.ts';
 export { maxQuantity, minQuantity, Quantity, QuantityError } from './quantity.ts';
 export * from './schema.ts';

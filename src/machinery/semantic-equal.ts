@@ -43,7 +43,7 @@ function equalObjects(a: Maybe, b: Maybe, schema: ObjectSchema): boolean {
 function equalFields(a: Maybe, b: Maybe, field: Field | undefined): boolean {
   if (field === undefined) return deepEqual(a, b);
   if (semanticEqual(a, b, field.schema)) return true;
-  return field.presence !== 'set' && isZero(a, field.schema) && isZero(b, field.schema);
+  return (field.presence === 'nonzero' || field.presence === 'always') && isZero(a, field.schema) && isZero(b, field.schema);
 }
 
 function equalLists(a: Maybe, b: Maybe, items: Schema): boolean {
@@ -116,7 +116,7 @@ function isZero(value: Maybe, schema: Schema): boolean {
 
 function isZeroMember(key: string, value: JsonValue, schema: ObjectSchema): boolean {
   const field = schema.fieldsByName.get(key);
-  return field !== undefined && field.presence !== 'set' && isZero(value, field.schema);
+  return field !== undefined && (field.presence === 'nonzero' || field.presence === 'always') && isZero(value, field.schema);
 }
 
 // The same integer may be a number on one side and a bigint on the other.

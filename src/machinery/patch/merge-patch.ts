@@ -42,7 +42,7 @@ function mergeMember(before: JsonValue | undefined, patch: JsonValue): JsonValue
 }
 
 /** A new value has nothing to delete: its null members are dropped, also in objects inside lists. A list keeps its own nulls. */
-function withoutNulls(value: JsonValue): JsonValue {
+export function withoutNulls(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.map((item) => (item === null ? null : withoutNulls(item)));
   if (!isJsonObject(value)) return value;
   const result: MutableJsonObject = {};
