@@ -8,7 +8,11 @@ import { ROOT } from './root.mjs';
 
 ensureInstalled();
 const filters = process.argv.slice(2);
-const results = [check('types', ['tsc', '--noEmit', '--declaration']), check('lint', ['biome', 'check', '--error-on-warnings']), runTests()];
+const results = [
+  check('types', ['tsc', '--noEmit', '--declaration']),
+  check('lint', ['biome', 'check', '--error-on-warnings']),
+  runTests(),
+];
 const sum = (of) => results.reduce((total, result) => total + result[of], 0);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
 process.exitCode = sum('failed') === 0 ? 0 : 1;

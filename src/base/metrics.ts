@@ -97,20 +97,22 @@ interface Series {
 class SeriesFamily<S extends Series, L extends string> implements Family<S, L> {
   readonly #definition: Definition<L>;
   readonly #create: () => S;
-  readonly #series = new Map<string, S>();
+  readonly #names: readonly L[];
+  /** By the values of the labels. */
+  readonly #series = new Map<string, { labels: string; series: S }>();
 
   constructor(definition: Definition<L>, create: () => S) {
     this.#definition = definition;
+    this.#names = definition.labels ?? [];
     this.#create = create;
   }
 
   with(labels: Labels<L>): S {
     const key = this.#key(labels);
-    let series = this.#series.get(key);
-    if (!series) {
-      series = this.#create();
-      this.#series.set(key, series);
-    }
+    const known = this.#series.get(key);
+    if (known) return known.series;
+    const series = this.#create();
+    this.#series.set(key, { labels: labelText(this.#definition.labels ?? [], labels), series });
     return series;
   }
 
@@ -126,13 +128,15 @@ class SeriesFamily<S extends Series, L extends string> implements Family<S, L> {
   }
 
   render(): string {
-    const series = [...this.#series].sort(([a], [b]) => (a < b ? -1 : 1));
-    const samples = series.flatMap(([labels, one]) => one.samples().map((sample) => ({ ...sample, labels })));
+    const sorted = [...this.#series.values()].sort((a, b) => (a.labels < b.labels ? -1 : 1));
+    const samples = sorted.flatMap(({ labels, series }) => series.samples().map((sample) => ({ ...sample, labels })));
     return renderFamily(this.#definition, samples);
   }
 
   #key(labels: Labels<L>): string {
-    return labelText(this.#definition.labels ?? [], labels);
+    let key = '';
+    for (const name of this.#names) key += `${labels[name]}\u0000`;
+    return key;
   }
 }
 

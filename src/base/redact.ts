@@ -2,20 +2,11 @@ import type { LogFields } from './log-record.ts';
 
 export const REDACTED = '[redacted]';
 
-/** How the name of a secret ends, in lower case without separators: `client-secret` is one, `secretName` is not. */
-const SECRET_ENDINGS = [
-  'password',
-  'passwd',
-  'passphrase',
-  'secret',
-  'token',
-  'authorization',
-  'privatekey',
-  'apikey',
-  'keydata',
-  'cookie',
-  'credentials',
-];
+/** How the name of a secret ends: `client-secret` is one, `secretName` is not. */
+const SECRET_NAME =
+  /(?:pass[-_ .]?(?:word|wd|phrase)|secret|token|authorization|(?:private|api)[-_ .]?key|key[-_ .]?data|cookie|credentials)$/i;
+/** Without any of these there is nothing to look for: most text has none. */
+const MAYBE_SECRET = /PRIVATE KEY|Bearer|Basic|eyJ|:\/\//;
 const TOKEN_OF_KIND = /\b(Bearer|Basic) +[A-Za-z0-9._~+/=-]{6,}/g;
 const JWT = /\beyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
 const PRIVATE_KEY = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(-----END \1-----|$)/g;
@@ -24,6 +15,7 @@ const MAX_DEPTH = 8;
 
 /** The text without bearer tokens, JWTs, private keys, and passwords in URLs. */
 export function redactText(text: string): string {
+  if (!MAYBE_SECRET.test(text)) return text;
   return text
     .replace(PRIVATE_KEY, REDACTED)
     .replace(TOKEN_OF_KIND, `$1 ${REDACTED}`)
@@ -77,8 +69,7 @@ function redactError(error: Error, context: Context): Record<string, unknown> {
 }
 
 function isSecretName(name: string, secretNames: ReadonlySet<string>): boolean {
-  const plain = plainName(name);
-  return secretNames.has(plain) || SECRET_ENDINGS.some((ending) => plain.endsWith(ending));
+  return SECRET_NAME.test(name) || (secretNames.size > 0 && secretNames.has(plainName(name)));
 }
 
 function plainName(name: string): string {

@@ -1,0 +1,108 @@
+/** One way to do the work. */
+export interface Contender {
+  name: string;
+  run: () => unknown;
+}
+
+/** The time of one call, of ours and of a baseline, measured turn by turn in the same process. */
+export interface MicroBenchmark {
+  kind: 'micro';
+  name: string;
+  /** What the figure stands beside: the simplest or the usual way to do the same. */
+  baseline: Contender;
+  subject: Contender;
+}
+
+export interface MacroContender {
+  name: string;
+  /** Does the whole work once and returns its figure. */
+  measure: () => Promise<number>;
+}
+
+/** Any figure of a longer run: seconds, requests a second, megabytes. */
+export interface MacroBenchmark {
+  kind: 'macro';
+  name: string;
+  unit: string;
+  better: 'lower' | 'higher';
+  /** How often each is measured. Default 5. */
+  rounds?: number;
+  baseline: MacroContender;
+  subject: MacroContender;
+}
+
+export type Benchmark = MicroBenchmark | MacroBenchmark;
+
+export interface Figure {
+  name: string;
+  median: number;
+  /** The quarter of the rounds below, and above, which lie outside. */
+  p25: number;
+  p75: number;
+}
+
+export interface BenchmarkResult {
+  name: string;
+  unit: string;
+  better: 'lower' | 'higher';
+  baseline: Figure;
+  subject: Figure;
+  /** How many times better than the baseline: above 1 is better, whichever way the figure goes. */
+  ratio: number;
+}
+
+const MICRO_ROUNDS = 15;
+const MICRO_ROUND_MS = 20;
+
+export async function runBenchmark(benchmark: Benchmark): Promise<BenchmarkResult> {
+  const { name } = benchmark;
+  if (benchmark.kind === 'macro') {
+    const { unit, better, rounds = 5 } = benchmark;
+    const [baseline, subject] = await alternate(rounds, benchmark.baseline, benchmark.subject);
+    return result({ name, unit, better, baseline, subject });
+  }
+  const [baseline, subject] = await alternate(MICRO_ROUNDS, await micro(benchmark.baseline), await micro(benchmark.subject));
+  return result({ name, unit: 'ns/op', better: 'lower', baseline, subject });
+}
+
+function result(parts: Omit<BenchmarkResult, 'ratio'>): BenchmarkResult {
+  const { better, baseline, subject } = parts;
+  return { ...parts, ratio: better === 'lower' ? baseline.median / subject.median : subject.median / baseline.median };
+}
+
+/** Turn by turn, so that a busy machine is busy for both. */
+async function alternate(rounds: number, baseline: MacroContender, subject: MacroContender): Promise<[Figure, Figure]> {
+  const figures: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    figures[0].push(await baseline.measure());
+    figures[1].push(await subject.measure());
+  }
+  return [figure(baseline.name, figures[0]), figure(subject.name, figures[1])];
+}
+
+function figure(name: string, samples: readonly number[]): Figure {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] as number;
+  return { name, median: at(0.5), p25: at(0.25), p75: at(0.75) };
+}
+
+/** A contender whose measure is nanoseconds a call, warmed up and with enough calls a round to be measurable. */
+async function micro({ name, run }: Contender): Promise<MacroContender> {
+  const isAsync = run() instanceof Promise;
+  const time = isAsync ? timeAsync : timeSync;
+  let calls = 1;
+  for (let ms = 0; ms < MICRO_ROUND_MS && calls < 2 ** 28; calls *= 2) ms = await time(run, calls);
+  return { name, measure: async () => ((await time(run, calls)) * 1e6) / calls };
+}
+
+function timeSync(run: () => unknown, calls: number): number {
+  const start = performance.now();
+  for (let i = 0; i < calls; i++) run();
+  return performance.now() - start;
+}
+
+async function timeAsync(run: () => unknown, calls: number): Promise<number> {
+  const start = performance.now();
+  for (let i = 0; i < calls; i++) await run();
+  return performance.now() - start;
+}
