@@ -36,3 +36,7 @@ export class StoreError extends Error {
     this.code = code;
   }
 }
+
+export function futureRevision(wanted: number, current: number): StoreError {
+  return new StoreError('future-revision', `revision ${wanted} has not been reached; the store is at ${current}`);
+}

@@ -19,7 +19,7 @@ import type {
   WatchOptions,
   WatchSink,
 } from '../store.ts';
-import { StoreError } from '../store-error.ts';
+import { futureRevision, StoreError } from '../store-error.ts';
 import { TtlLeases } from '../ttl-leases.ts';
 import { WakeUp } from '../wake-up.ts';
 import { type HistoryChunk, WatchHub } from '../watch-hub.ts';
@@ -283,8 +283,4 @@ class PersistentMemoryStore implements MemoryStore {
     if (this.#past !== undefined && this.#past.revision < revision) this.#past = undefined;
     return { status: 'ok' };
   }
-}
-
-export function futureRevision(wanted: number, current: number): StoreError {
-  return new StoreError('future-revision', `revision ${wanted} has not been reached; the store is at ${current}`);
 }

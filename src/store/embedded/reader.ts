@@ -1,0 +1,191 @@
+import type { RangeOptions } from 'lmdb';
+import type { Entry, LeaseId, Page, RangeRequest, WatchEvent } from '../store.ts';
+import type { Change, HistoryChunk } from '../watch-hub.ts';
+import {
+  copyValue,
+  decodeIndex,
+  decodeLog,
+  type IndexRecord,
+  isDeleted,
+  type Location,
+  type LogRecord,
+  locationOf,
+  previousOf,
+  revisionOf,
+} from './records.ts';
+import type { Tables } from './tables.ts';
+
+/** One chunk of a range: what was found, and where to go on. */
+export interface RangeChunk {
+  readonly entries: readonly Entry[];
+  /** Keys counted, those beyond the limit included. */
+  readonly count: number;
+  /** Undefined when the range is at its end. */
+  readonly next: string | undefined;
+}
+
+interface Bounds {
+  readonly start: Buffer | undefined;
+  readonly end: Buffer | undefined;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Reads versions of keys. Every read names the revision it is to reflect: what is committed but not yet published stays unseen. */
+export class Reader {
+  readonly #tables: Tables;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  index(key: string): IndexRecord | undefined {
+    const bytes = this.#tables.index.getBinaryFast(key);
+    return bytes && decodeIndex(bytes);
+  }
+
+  entry(key: string, revision: number): Entry | undefined {
+    const latest = this.index(key);
+    const version = latest && this.#versionAt(latest, revision);
+    return version === undefined ? undefined : this.entryOf(key, version);
+  }
+
+  /** The version with its value. */
+  entryOf(key: string, version: IndexRecord): Entry {
+    return toEntry(key, version, this.value(version.location) ?? NO_BYTES);
+  }
+
+  /** Undefined when there is no such version, or it is a deletion. */
+  value(location: Location): Buffer | undefined {
+    if (location === 0) return undefined;
+    const bytes = this.#log(location);
+    return bytes === undefined || isDeleted(bytes) ? undefined : copyValue(bytes, bytes.length);
+  }
+
+  /** Walks back from the latest version to the one that was current right after `revision`. */
+  #versionAt(latest: IndexRecord, revision: number): IndexRecord | undefined {
+    let version: IndexRecord | undefined = latest;
+    while (version !== undefined && revisionOf(version.location) > revision) version = this.#before(version.location);
+    return version === undefined || version.deleted ? undefined : version;
+  }
+
+  #before(location: Location): IndexRecord | undefined {
+    const bytes = this.#log(location);
+    const previous = bytes === undefined ? 0 : previousOf(bytes);
+    if (previous === 0) return undefined;
+    const older = this.#log(previous);
+    return older && { ...decodeLog(older), location: previous };
+  }
+
+  /** Valid until the next read of any table. */
+  #log(location: Location): Buffer | undefined {
+    const bytes = this.#tables.log.getBinaryFast(location);
+    return bytes === undefined || bytes instanceof Buffer ? bytes : asBuffer(bytes);
+  }
+
+  /** Goes through at most `budget` keys of the range. */
+  range(request: RangeRequest, revision: number, budget: number): RangeChunk {
+    const { select = 'entries', limit = Number.POSITIVE_INFINITY, withCount = false } = request;
+    const entries: Entry[] = [];
+    let count = 0;
+    let visited = 0;
+    const bounds = boundsOf(request);
+    if (isEmpty(bounds)) return { entries, count, next: undefined };
+    for (const { key, value } of this.#tables.index.getRange(bounds as RangeOptions)) {
+      if (visited++ === budget) return { entries, count, next: key as string };
+      const version = this.#versionAt(decodeIndex(value), revision);
+      if (version === undefined) continue;
+      count++;
+      if (select === 'count') continue;
+      if (entries.length < limit)
+        entries.push(select === 'keys' ? toEntry(key as string, version, NO_BYTES) : this.entryOf(key as string, version));
+      else if (!withCount) break;
+    }
+    return { entries, count, next: undefined };
+  }
+
+  /** Changes of whole transactions from `revision` up to `last`. */
+  history(revision: number, last: number, atMost: number): HistoryChunk<Location> {
+    const changes: Change<Location>[] = [];
+    let through = revision - 1;
+    for (const { key, value } of this.#logRange(revision, last)) {
+      const at = revisionOf(key);
+      if (changes.length >= atMost && at !== through) return { changes, throughRevision: through };
+      through = at;
+      const record = decodeLog(value);
+      changes.push({ event: toEvent(record, at, record.deleted ? undefined : copyValue(value, value.length)), previous: record.previous });
+    }
+    return { changes, throughRevision: last };
+  }
+
+  *logRecords(from: number, through: number): Iterable<{ readonly location: Location; readonly record: LogRecord }> {
+    for (const { key, value } of this.#logRange(from, through)) yield { location: key, record: decodeLog(value) };
+  }
+
+  #logRange(from: number, through: number): Iterable<{ key: Location; value: Buffer }> {
+    return this.#tables.log.getRange({ start: locationOf(from, 0), end: locationOf(through + 1, 0) });
+  }
+}
+
+function toEntry(key: string, version: IndexRecord, value: Uint8Array): Entry {
+  const { location, createRevision, version: number, lease } = version;
+  return { key, value, createRevision, modRevision: revisionOf(location), version: number, lease: leaseId(lease) };
+}
+
+export function toEvent(record: LogRecord, revision: number, value: Uint8Array | undefined): WatchEvent {
+  const { deleted, key, createRevision, version, lease } = record;
+  return {
+    type: deleted ? 'delete' : 'put',
+    key,
+    value,
+    prevValue: undefined,
+    modRevision: revision,
+    createRevision: deleted ? 0 : createRevision,
+    version: deleted ? 0 : version,
+    lease: leaseId(lease),
+  };
+}
+
+export function leaseId(lease: number): LeaseId | undefined {
+  return lease === 0 ? undefined : lease.toString(16);
+}
+
+/** The bounds of the range in bytes. */
+function boundsOf({ prefix = '', start = '', end }: RangeRequest): Bounds {
+  const low = laterOf(Buffer.from(prefix), Buffer.from(start));
+  const high = earlierOf(prefixEnd(prefix), end === undefined ? undefined : Buffer.from(end));
+  return { start: low.length === 0 ? undefined : low, end: high };
+}
+
+function isEmpty({ start = NO_BYTES, end }: Bounds): boolean {
+  return end !== undefined && Buffer.compare(start, end) >= 0;
+}
+
+/** lmdb hands out a view of its map for large values. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function laterOf(a: Buffer, b: Buffer): Buffer {
+  return Buffer.compare(a, b) >= 0 ? a : b;
+}
+
+function earlierOf(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Buffer.compare(a, b) <= 0 ? a : b;
+}
+
+/** The first bytes behind everything that begins with `prefix`. UTF-8 has no byte 255, so the last one can always be raised. */
+function prefixEnd(prefix: string): Buffer | undefined {
+  if (prefix === '') return undefined;
+  const bytes = Buffer.from(prefix);
+  bytes[bytes.length - 1]! += 1;
+  return bytes;
+}
+
+/** Whether an answer of `select: entries` is complete, from its chunks. */
+export function toPage(request: RangeRequest, chunk: Omit<RangeChunk, 'next'>, revision: number): Page {
+  const { entries, count } = chunk;
+  const more = request.select !== 'count' && count > entries.length;
+  return { status: 'ok', entries, more, count: more && request.withCount !== true ? undefined : count, revision };
+}

@@ -1,0 +1,68 @@
+import type { Logger } from '#base';
+import { StoreError } from '../store-error.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { StateRecord } from './records.ts';
+
+export interface ScrubberOptions {
+  readonly commits: GroupCommit;
+  readonly logger: Logger;
+  /** The published state. */
+  state(): StateRecord;
+  /** The oldest revision that a read is under way at; Infinity when none is. */
+  oldestRead(): number;
+}
+
+/** While others write, as much as costs them little; more when much has piled up, so that it never outgrows the writers. */
+const BUSY_VERSIONS = 64;
+const BUSY_BACKLOG_SHARE = 1_000;
+const IDLE_VERSIONS = 1_000;
+
+/** Removes what compaction gave up, a little with each commit, so that no write waits for it. */
+export class Scrubber {
+  readonly #options: ScrubberOptions;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: ScrubberOptions) {
+    this.#options = options;
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  /** Resolves when everything given up so far is gone. */
+  async finish(): Promise<void> {
+    this.wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (!this.#stopped && (await this.#step()));
+    } catch (error) {
+      const closed = error instanceof StoreError && error.code === 'closed';
+      if (!closed) this.#options.logger.warn('compaction could not go on; it will with the next one', { error });
+    }
+  }
+
+  async #step(): Promise<boolean> {
+    const { commits, state, oldestRead } = this.#options;
+    const { compactRevision, scrubbedRevision } = state();
+    const through = Math.min(compactRevision, oldestRead());
+    if (scrubbedRevision >= through) return false;
+    const backlog = through - scrubbedRevision;
+    const budget = commits.busy ? BUSY_VERSIONS + Math.floor(backlog / BUSY_BACKLOG_SHARE) : IDLE_VERSIONS;
+    await commits.run((batch) => batch.scrub(through, budget));
+    return true;
+  }
+}
