@@ -17,6 +17,7 @@ export * as discovery from './discovery/v1/index.ts';
 export * as events from './events/v1/index.ts';
 export * as flowcontrol from './flowcontrol/v1/index.ts';
 export { KINDS } from './kinds.ts';
+export { listSchemaOf } from './list-schema.ts';
 export * as meta from './meta/v1/index.ts';
 export * as metricsV1beta1 from './metrics/v1beta1/index.ts';
 export * as networking from './networking/v1/index.ts';

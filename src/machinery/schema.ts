@@ -30,6 +30,8 @@ export interface ListSchema {
   readonly listType: 'atomic' | 'set' | 'map';
   /** The keys that identify an item when `listType` is `map`. */
   readonly keys: readonly string[];
+  /** Protobuf carries the list in a message of its own, as it does every list that is a map's value. */
+  readonly wrapped?: boolean;
 }
 
 export interface MapSchema {

@@ -1,2 +1,3 @@
 export { cannotBeHandled, strictDecodingError, unrecognizedObject } from './decode-failure.ts';
 export { type DecodedObject, type DocumentPath, decodeObject } from './decode-object.ts';
+export * from './protobuf/index.ts';

@@ -1,4 +1,4 @@
-import { bool, field, type Infer, listOf, message, object, required, string } from '../../schema.ts';
+import { bool, field, type Infer, listOf, message, object, required, string, wrappedListOf } from '../../schema.ts';
 
 export const APIResource = object('io.k8s.apimachinery.pkg.apis.meta.v1.APIResource', '', {
   name: required(1, string),
@@ -7,7 +7,7 @@ export const APIResource = object('io.k8s.apimachinery.pkg.apis.meta.v1.APIResou
   group: field(8, string),
   version: field(9, string),
   kind: required(3, string),
-  verbs: required(4, listOf(string)),
+  verbs: required(4, wrappedListOf(string)),
   shortNames: field(5, listOf(string)),
   categories: field(7, listOf(string)),
   storageVersionHash: field(10, string),

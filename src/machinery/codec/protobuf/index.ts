@@ -1,0 +1,5 @@
+export { decodeProtobuf } from './decode-protobuf.ts';
+export { encodeProtobuf } from './encode-protobuf.ts';
+export { decodeEnvelope, type Envelope, EnvelopeEncoding, encodeEnvelope, isEnvelope, type TypeMeta } from './envelope.ts';
+export { ProtobufError } from './protobuf-error.ts';
+export { encodeWatchFrame, type WatchFrame, WatchFrameReader } from './watch-frames.ts';
