@@ -1,0 +1,593 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { ObjectSchema } from '../schema.ts';
+import { StatusError } from '../status-error.ts';
+import { type ApplyPatchOptions, applyPatch } from './apply-patch.ts';
+import { LAST_APPLIED_ANNOTATION } from './last-applied.ts';
+import type { ManagedFieldsEntry } from './owners.ts';
+import { managedFieldsAfterScale, scaleManagedFields } from './scale-managed-fields.ts';
+import { keyed, map, struct, Thing, text } from './thing.test-schema.ts';
+import { type UpdateManagedFieldsOptions, updateManagedFields } from './update-managed-fields.ts';
+
+const KIND = { group: 'example.com', version: 'v1', kind: 'Thing' };
+const TIMES = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z', '2026-01-01T00:00:03Z'] as const;
+const SPEC_ONLY = [['status']];
+
+function thing(rest: Record<string, JsonValue> = {}): JsonObject {
+  return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, ...rest };
+}
+
+function apply(live: JsonObject | undefined, applied: JsonObject, options: Partial<ApplyPatchOptions> = {}): JsonObject {
+  const result = applyPatch({
+    schema: Thing,
+    kind: KIND,
+    live,
+    applied,
+    manager: 'm1',
+    force: false,
+    now: TIMES[0],
+    resetFields: SPEC_ONLY,
+    ...options,
+  });
+  return stored(result);
+}
+
+function update(
+  live: JsonObject | undefined,
+  updated: JsonObject,
+  options: Partial<UpdateManagedFieldsOptions<JsonObject>> = {},
+): JsonObject {
+  const base = { schema: Thing, apiVersion: 'example.com/v1', live, updated, manager: 'edit', now: TIMES[1], resetFields: SPEC_ONLY };
+  return stored(updateManagedFields({ ...base, ...options }));
+}
+
+const stored = (object: JsonObject): JsonObject => ({ ...object, metadata: { ...(object.metadata as JsonObject), uid: 'u' } });
+const entriesOf = (object: JsonObject) => ((object.metadata as JsonObject).managedFields ?? []) as unknown as ManagedFieldsEntry[];
+const ownersOf = (object: JsonObject) => Object.fromEntries(entriesOf(object).map((e) => [`${e.manager} ${e.operation}`, e.fieldsV1]));
+
+function failure(run: () => unknown): StatusError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const pod = (spec: Record<string, JsonValue>) => thing({ spec });
+
+describe('apply', () => {
+  it('owns the leaves of what it creates, not what leads to them', () => {
+    const object = apply(
+      undefined,
+      thing({ metadata: { name: 'a', labels: { l: '1' } }, spec: { replicas: 1, tags: ['x'], options: {} } }),
+    );
+    expect(entriesOf(object)).toEqual([
+      {
+        manager: 'm1',
+        operation: 'Apply',
+        apiVersion: 'example.com/v1',
+        time: TIMES[0],
+        fieldsType: 'FieldsV1',
+        fieldsV1: {
+          'f:metadata': { 'f:labels': { 'f:l': {} } },
+          'f:spec': { 'f:options': {}, 'f:replicas': {}, 'f:tags': { 'v:"x"': {} } },
+        },
+      },
+    ]);
+  });
+
+  it.each<[string, JsonObject, JsonValue]>([
+    [
+      'items by their keys, with defaults for absent ones',
+      { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] },
+      {
+        'f:containers': {
+          'k:{"name":"c"}': {
+            '.': {},
+            'f:name': {},
+            'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+          },
+        },
+      },
+    ],
+    [
+      'items without a key that is always encoded under its zero value',
+      { containers: [{ image: 'i' }] },
+      {
+        'f:containers': { 'k:{"name":""}': { '.': {}, 'f:image': {} } },
+      },
+    ],
+    [
+      'atomic lists, maps and objects as a whole',
+      { containers: [{ name: 'c', args: ['a'] }], selector: { a: 'b' }, ref: { kind: 'K' } },
+      {
+        'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:args': {}, 'f:name': {} } },
+        'f:ref': {},
+        'f:selector': {},
+      },
+    ],
+    ['nulls, but not empty lists', { replicas: null, options: { a: null }, tags: [] }, { 'f:options': { 'f:a': {} }, 'f:replicas': {} }],
+    [
+      'undescribed values by what they are',
+      { anything: { a: { b: [1, { c: 2 }] } }, raw: { a: 1 }, open: { known: 'k', x: { y: 1 } } },
+      {
+        'f:anything': { 'f:a': { '.': {}, 'f:b': {} } },
+        'f:open': { 'f:known': {}, 'f:x': { '.': {}, 'f:y': {} } },
+        'f:raw': {},
+      },
+    ],
+  ])('owns %s', (_, spec, fields) => {
+    expect(ownersOf(apply(undefined, pod(spec as Record<string, JsonValue>)))).toEqual({ 'm1 Apply': { 'f:spec': fields } });
+  });
+
+  it('shares fields that have the same value, without a time for who changed nothing', () => {
+    const first = apply(undefined, pod({ replicas: 1, options: { a: '1' } }));
+    const second = apply(first, pod({ options: { a: '1' } }), { manager: 'm2', now: TIMES[1] });
+    expect(entriesOf(second).map(({ manager, time }) => ({ manager, time }))).toEqual([
+      { manager: 'm2', time: undefined },
+      { manager: 'm1', time: TIMES[0] },
+    ]);
+    const third = apply(second, pod({}), { now: TIMES[2] });
+    expect(third.spec).toEqual({ containers: null, options: { a: '1' } });
+    expect(ownersOf(third)).toEqual({ 'm1 Apply': { 'f:spec': {} }, 'm2 Apply': { 'f:spec': { 'f:options': { 'f:a': {} } } } });
+  });
+
+  it('removes what it applied before and now leaves out, keeping what others own', () => {
+    const one = apply(
+      undefined,
+      pod({ tags: ['a', 'b'], options: { x: '1', y: '2' }, containers: [{ name: 'c', image: 'i' }, { name: 'd' }] }),
+    );
+    const two = apply(one, pod({ tags: ['b', 'c'], options: { y: '2' } }), { manager: 'm2' });
+    const three = apply(two, pod({ tags: ['b'], containers: [{ name: 'd' }] }));
+    expect(three.spec).toEqual({ tags: ['b', 'c'], options: { y: '2' }, containers: [{ name: 'd' }] });
+  });
+
+  it('leaves null where all was removed', () => {
+    const one = apply(undefined, pod({ open: { known: 'x' } }));
+    expect((apply(one, pod({ open: {} })).spec as JsonObject).open).toBeNull();
+  });
+
+  it.each([
+    ['in the order of the configuration', ['b', 'a'], ['a', 'b'], ['a', 'b']],
+    ['new items after those they follow', ['a', 'b'], ['b', 'c'], ['a', 'b', 'c']],
+    ['items of others where they were', ['x', 'a', 'y', 'b', 'z'], ['b', 'a'], ['x', 'y', 'b', 'z', 'a']],
+  ])('merges lists %s', (_, live, applied, result) => {
+    const first = apply(undefined, pod({ tags: live }), { manager: 'other' });
+    expect((apply(first, pod({ tags: applied })).spec as JsonObject).tags).toEqual(result);
+  });
+
+  it('replaces items that share their key', () => {
+    const live = stored(thing({ spec: { containers: [{ name: 'c', image: '1' }, { name: 'c', image: '2' }, { name: 'd' }] } }));
+    const result = apply(update(undefined, live), pod({ containers: [{ name: 'c', image: '3' }] }), { force: true });
+    expect((result.spec as JsonObject).containers).toEqual([{ name: 'c', image: '3' }, { name: 'd' }]);
+  });
+
+  it('gives every field of an untracked object to a manager of its own', () => {
+    const live = stored(thing({ spec: { containers: null, options: { a: '1' } } }));
+    expect(ownersOf(apply(live, pod({ options: { a: '1' } })))).toEqual({
+      'm1 Apply': { 'f:spec': { 'f:options': { 'f:a': {} } } },
+      'before-first-apply Update': { 'f:spec': { 'f:options': { '.': {}, 'f:a': {} } } },
+    });
+    expect(failure(() => apply(live, pod({ options: { a: '2' } }))).message).toBe(
+      'Apply failed with 1 conflict: conflict with "before-first-apply" using example.com/v1: .spec.options.a',
+    );
+  });
+
+  it('ignores fields that the endpoint does not write', () => {
+    const live = apply(undefined, pod({ replicas: 1 }));
+    const result = apply(live, thing({ spec: { replicas: 2 }, status: { phase: 'Up' } }), {
+      manager: 's',
+      subresource: 'status',
+      resetFields: [['spec']],
+    });
+    expect(entriesOf(result)[1]).toMatchObject({ manager: 's', subresource: 'status', fieldsV1: { 'f:status': { 'f:phase': {} } } });
+  });
+});
+
+describe('conflicts', () => {
+  const live = apply(
+    update(undefined, pod({ containers: null, replicas: 1, options: { a: '1' } })),
+    pod({ tags: ['x'], selector: { a: 'b' } }),
+  );
+
+  it('name the manager and the field', () => {
+    const error = failure(() => apply(live, pod({ replicas: 2 }), { manager: 'm2' }));
+    expect(error.status).toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+      message: 'Apply failed with 1 conflict: conflict with "edit" using example.com/v1: .spec.replicas',
+      details: {
+        causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "edit" using example.com/v1', field: '.spec.replicas' }],
+      },
+    });
+  });
+
+  it('are grouped by manager', () => {
+    const error = failure(() => apply(live, pod({ replicas: 2, options: { a: '2' }, selector: {} }), { manager: 'm2' }));
+    expect(error.message).toBe(
+      'Apply failed with 3 conflicts: conflicts with "edit" using example.com/v1:\n- .spec.replicas\n- .spec.options.a\nconflicts with "m1":\n- .spec.selector',
+    );
+    expect(error.causes).toHaveLength(3);
+  });
+
+  it('are taken by force, and the loser keeps the rest or is gone', () => {
+    const forced = apply(live, pod({ replicas: 2, selector: { a: 'c' } }), { manager: 'm2', force: true, now: TIMES[2] });
+    expect(ownersOf(forced)).toEqual({
+      'm1 Apply': { 'f:spec': { 'f:tags': { 'v:"x"': {} } } },
+      'm2 Apply': { 'f:spec': { 'f:replicas': {}, 'f:selector': {} } },
+      'edit Update': { 'f:spec': { 'f:options': { '.': {}, 'f:a': {} } } },
+    });
+    expect(ownersOf(apply(forced, pod({ tags: null }), { manager: 'm3', force: true }))).toHaveProperty('m1 Apply');
+  });
+
+  it('mention the subresource', () => {
+    const status = apply(live, thing({ status: { phase: 'Up' } }), { manager: 's', subresource: 'status', resetFields: [['spec']] });
+    const error = failure(() =>
+      apply(status, thing({ status: { phase: 'Down' } }), { manager: 't', subresource: 'status', resetFields: [['spec']] }),
+    );
+    expect(error.message).toBe('Apply failed with 1 conflict: conflict with "s" with subresource "status": .status.phase');
+  });
+
+  it('with the annotation of client-side apply are none for kubectl, which keeps it in step', () => {
+    const config = pod({ replicas: 1 });
+    const annotations = { [LAST_APPLIED_ANNOTATION]: `${JSON.stringify(config)}\n` };
+    const live = update(
+      undefined,
+      { ...pod({ containers: null, replicas: 1 }), metadata: { name: 'a', annotations } },
+      { manager: 'kubectl-client-side-apply' },
+    );
+    const applied = pod({ replicas: 2 });
+    expect(failure(() => apply(live, applied, { manager: 'other' })).code).toBe(409);
+    const result = apply(live, applied, { manager: 'kubectl' });
+    const kept = ((result.metadata as JsonObject).annotations as JsonObject)[LAST_APPLIED_ANNOTATION];
+    expect(kept).toBe('{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"replicas":2}}\n');
+  });
+});
+
+describe('a configuration is refused', () => {
+  const typed = (spec: Record<string, JsonValue>) => failure(() => apply(undefined, pod(spec)));
+
+  it.each<[string, Record<string, JsonValue>, string]>([
+    ['for unknown fields', { frob: 1 }, '.spec.frob: field not declared in schema'],
+    ['for duplicate keys', { containers: [{ name: 'c' }, { name: 'c' }] }, '.spec.containers: duplicate entries for key [name="c"]'],
+    [
+      'for keys that are the same by default',
+      { containers: [{ name: 'c', ports: [{ containerPort: 1 }, { containerPort: 1, protocol: 'TCP' }] }] },
+      '.spec.containers[name="c"].ports: duplicate entries for key [containerPort=1,protocol="TCP"]',
+    ],
+    ['for null items', { containers: [null] }, '.spec.containers: element 0: associative list with keys may not have a null element'],
+    [
+      'for items of sets that are maps',
+      { tags: [{}] },
+      ".spec.tags: element 0: associative list without keys has an element that's a map type",
+    ],
+    ['for text in place of a number', { replicas: 'x' }, '.spec.replicas: expected numeric (int or float), got string'],
+    ['for a number in place of text', { options: { a: 5 } }, '.spec.options.a: expected string, got &value.valueUnstructured{Value:5}'],
+    ['for text in place of a list', { tags: 'x' }, '.spec.tags: expected list, got &{x}'],
+    ['for a list in place of a map', { options: ['x', 1] }, '.spec.options: expected map, got &{[x 1]}'],
+    ['for text in place of a boolean', { paused: 'x' }, '.spec.paused: expected boolean, got &{x}'],
+    [
+      'for all of them at once',
+      { replicas: 'x', paused: 1 },
+      'errors:\n  .spec.paused: expected boolean, got &{1}\n  .spec.replicas: expected numeric (int or float), got string',
+    ],
+  ])('%s', (_, spec, problem) => {
+    const error = typed(spec);
+    expect(error.status).toMatchObject({
+      code: 500,
+      message: `failed to create typed patch object (/a; example.com/v1, Kind=Thing): ${problem}`,
+    });
+    expect(error.reason).toBe('');
+  });
+
+  it('for items that omit every key', () => {
+    const schema = struct({ apiVersion: text, kind: text, metadata: map(text), items: keyed(struct({ k: text, l: text }), 'l', 'k') });
+    const error = failure(() => apply(undefined, thing({ items: [{}] }), { schema }));
+    expect(error.message).toContain(
+      `.items: element 0: associative list with keys has an element that omits all key fields ["l" "k"] (and doesn't have default values for any key fields)`,
+    );
+  });
+
+  it.each<[JsonObject, string]>([
+    [{ kind: 'Thing' }, 'invalid object type: /, Kind=Thing'],
+    [{ apiVersion: 'v1' }, 'invalid object type: /v1, Kind='],
+    [{ apiVersion: 'example.com/v2', kind: 'Thing' }, 'invalid object type: example.com/v2, Kind=Thing'],
+    [{ ...thing(), metadata: { name: 'a', managedFields: [] } }, 'metadata.managedFields must be nil'],
+  ])('when it is %j', (applied, message) => {
+    expect(failure(() => apply(undefined, applied)).status).toMatchObject({ code: 400, reason: 'BadRequest', message });
+  });
+
+  it('when the stored owners cannot be read', () => {
+    const live = thing({ metadata: { managedFields: [{ operation: 'Guess' }] } });
+    expect(failure(() => apply(live, pod({}))).message).toBe('failed to decode managed fields: operation must be `Apply` or `Update`');
+  });
+});
+
+describe('an update', () => {
+  const spec = { containers: [{ name: 'c', resources: {} }], options: { a: '1' }, tags: ['x'] };
+  const created = update(undefined, thing({ spec, status: {} }), { now: TIMES[0] });
+
+  it('owns all that it creates, and what led to it unless that is always there', () => {
+    expect(ownersOf(created)).toEqual({
+      'edit Update': {
+        'f:spec': {
+          'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:name': {}, 'f:resources': {} } },
+          'f:options': { '.': {}, 'f:a': {} },
+          'f:tags': { '.': {}, 'v:"x"': {} },
+        },
+      },
+    });
+  });
+
+  it('takes what it changes from others, and adds it to its own earlier entry', () => {
+    const live = apply(created, pod({ replicas: 1, tags: ['y'] }));
+    const changed = { ...live, spec: { ...(live.spec as JsonObject), replicas: 2, options: { b: '2' } } };
+    const result = update(live, changed, { now: TIMES[2] });
+    expect(ownersOf(result)).toEqual({
+      'm1 Apply': { 'f:spec': { 'f:tags': { 'v:"y"': {} } } },
+      'edit Update': {
+        'f:spec': {
+          'f:containers': { 'k:{"name":"c"}': { '.': {}, 'f:name': {}, 'f:resources': {} } },
+          'f:options': { '.': {}, 'f:b': {} },
+          'f:replicas': {},
+          'f:tags': { '.': {}, 'v:"x"': {} },
+        },
+      },
+    });
+    expect(entriesOf(result)[1]?.time).toBe(TIMES[2]);
+  });
+
+  it('that changes nothing keeps entries and times', () => {
+    const result = update(created, { ...created }, { manager: 'other', now: TIMES[3] });
+    expect(entriesOf(result)[0]).toBe(entriesOf(created)[0]);
+  });
+
+  it('without managedFields keeps those that are stored', () => {
+    const { managedFields: _, ...bare } = created.metadata as JsonObject;
+    expect(ownersOf(update(created, { ...created, metadata: bare }))).toEqual(ownersOf(created));
+  });
+
+  it.each<[string, JsonValue]>([
+    ['an empty list', []],
+    ['one empty entry', [{}]],
+    [
+      'entries of versions that do not exist',
+      [{ manager: 'x', operation: 'Update', apiVersion: 'v9', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } }],
+    ],
+    [
+      'entries without fields',
+      [{ manager: 'x', operation: 'Update', apiVersion: 'example.com/v1', fieldsType: 'FieldsV1', fieldsV1: { 'q:x': {} } }],
+    ],
+  ])('with %s forgets all owners', (_, managedFields) => {
+    const result = update(created, { ...created, metadata: { ...(created.metadata as JsonObject), managedFields } });
+    expect((result.metadata as JsonObject).managedFields).toBeUndefined();
+  });
+
+  it('of an object that is not tracked does not begin to track it', () => {
+    const untracked = stored(pod({ containers: null }));
+    expect(entriesOf(update(untracked, pod({ containers: null, replicas: 2 })))).toEqual([]);
+  });
+
+  it.each<[string, JsonValue]>([
+    ['another fieldsType', [{ manager: 'x', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV2' }]],
+    ['no operation', [{ manager: 'x', apiVersion: 'v1', fieldsType: 'FieldsV1' }]],
+    ['broken fields', [{ manager: 'x', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { x: {} } }]],
+  ])('ignores owners with %s', (_, managedFields) => {
+    const result = update(created, { ...created, metadata: { ...(created.metadata as JsonObject), managedFields } });
+    expect(ownersOf(result)).toEqual(ownersOf(created));
+  });
+
+  it('through a subresource ignores the owners that the client sent, and fields it does not write', () => {
+    const sent = { ...created, status: { phase: 'Up' }, metadata: { ...(created.metadata as JsonObject), managedFields: [] } };
+    const result = update(created, sent, { manager: 'kubelet', subresource: 'status', resetFields: [['spec']] });
+    expect(ownersOf(result)).toEqual({ ...ownersOf(created), 'kubelet Update': { 'f:status': { 'f:phase': {} } } });
+  });
+
+  it('writes only matching fields where an endpoint says which', () => {
+    const next = {
+      ...created,
+      spec: {
+        ...(created.spec as JsonObject),
+        replicas: 7,
+        containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }],
+      },
+    };
+    const result = update(created, next, {
+      manager: 'r',
+      subresource: 'resize',
+      resetFields: undefined,
+      onlyFields: [['spec', 'containers', '*', 'resources']],
+    });
+    expect(ownersOf(result)['r Update']).toEqual({
+      'f:spec': { 'f:containers': { 'k:{"name":"c"}': { 'f:resources': { 'f:requests': { '.': {}, 'f:cpu': {} } } } } },
+    });
+  });
+
+  it('stops tracking an object whose list items cannot be told apart', () => {
+    const schema = struct({ metadata: map(text), items: keyed(struct({ k: text }), 'k') });
+    expect(entriesOf(update(undefined, { metadata: { name: 'a' }, items: [{}] }, { schema }))).toEqual([]);
+  });
+
+  it('merges the oldest of more than ten updaters', () => {
+    let object = created;
+    for (let i = 0; i < 12; i++) {
+      const spec = { ...(object.spec as JsonObject), options: { [`k${i}`]: '1', ...((object.spec as JsonObject).options as JsonObject) } };
+      object = update(object, { ...object, spec }, { manager: `m${i}`, now: `2026-01-02T00:00:${String(i).padStart(2, '0')}Z` });
+    }
+    const updaters = entriesOf(object).filter((entry) => entry.operation === 'Update');
+    expect(updaters).toHaveLength(10);
+    expect(updaters[0]).toMatchObject({ manager: 'ancient-changes', time: '2026-01-02T00:00:02Z' });
+    expect(updaters[0]?.fieldsV1?.['f:spec']?.['f:options']).toEqual({ '.': {}, 'f:a': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {} });
+  });
+
+  it('sorts entries by operation, time and name', () => {
+    let object = update(undefined, pod({ containers: null }), { now: TIMES[0] });
+    object = apply(object, pod({ replicas: 1 }), { manager: 'z', now: TIMES[1] });
+    object = apply(object, pod({ options: { a: '1' } }), { manager: 'b', now: TIMES[0] });
+    object = apply(object, pod({ options: { b: '1' } }), { manager: 'a', now: TIMES[0] });
+    expect(entriesOf(object).map((entry) => entry.manager)).toEqual(['a', 'b', 'z']);
+  });
+});
+
+describe('schema and version changes', () => {
+  it('a map that became atomic is owned as a whole by who owned parts of it', () => {
+    const live = apply(undefined, pod({ options: { a: '1' } }));
+    const spec = struct({ options: map(text, true), replicas: text, containers: text });
+    const schema = struct({ apiVersion: text, kind: text, metadata: map(text), spec });
+    expect(ownersOf(apply(live, pod({ options: { a: '1' } }), { schema, manager: 'm2' }))).toEqual({
+      'm1 Apply': { 'f:spec': { 'f:options': {} } },
+      'm2 Apply': { 'f:spec': { 'f:options': {} } },
+    });
+  });
+
+  const v1 = struct({ apiVersion: text, kind: text, metadata: map(text), old: text, both: text });
+  const v2 = struct({ apiVersion: text, kind: text, metadata: map(text), renamed: text, both: text });
+  const rename = (object: JsonObject, [from, to]: readonly [string, string], version: string): JsonObject => {
+    const { [from]: value, ...rest } = object;
+    return { ...rest, apiVersion: `example.com/${version}`, ...(value !== undefined && { [to]: value }) };
+  };
+  const toV1 = (object: JsonObject) => rename(object, ['renamed', 'old'], 'v1');
+  const toV2 = (object: JsonObject) => rename(object, ['old', 'renamed'], 'v2');
+  const kind = { ...KIND, version: 'v2' };
+  const versions = (apiVersion: string) =>
+    apiVersion === 'example.com/v1' ? { schema: v1 as ObjectSchema, fromCurrent: toV1, toCurrent: toV2 } : undefined;
+  const asV2 = { schema: v2, kind, versions };
+
+  it('managers of another version lose what changes in their spelling of it', () => {
+    const live = toV2(apply(undefined, { ...thing(), old: 'x', both: 'y' }, { schema: v1 }));
+    const error = failure(() => apply(live, { ...toV2(thing()), renamed: 'z' }, { ...asV2, manager: 'm2' }));
+    expect(error.message).toBe('Apply failed with 1 conflict: conflict with "m1": .old');
+    const forced = apply(live, { ...toV2(thing()), renamed: 'z' }, { ...asV2, manager: 'm2', force: true });
+    expect(ownersOf(forced)).toEqual({ 'm1 Apply': { 'f:both': {} }, 'm2 Apply': { 'f:renamed': {} } });
+  });
+
+  it('an applier that changes its version prunes what it applied in the other', () => {
+    const live = toV2(apply(undefined, { ...thing(), old: 'x', both: 'y' }, { schema: v1 }));
+    const result = apply(live, { ...toV2(thing()), both: 'y' }, asV2);
+    expect(result.renamed).toBeUndefined();
+    expect(entriesOf(result)).toMatchObject([{ manager: 'm1', apiVersion: 'example.com/v2', fieldsV1: { 'f:both': {} } }]);
+  });
+
+  it('entries of versions that are gone are dropped', () => {
+    const live = toV2(apply(undefined, { ...thing(), both: 'y' }, { schema: v1 }));
+    expect(ownersOf(apply(live, { ...toV2(thing()), both: 'z' }, { schema: v2, kind, manager: 'm2' }))).toEqual({
+      'm2 Apply': { 'f:both': {} },
+    });
+  });
+});
+
+describe('the scale subresource', () => {
+  const paths = { 'apps/v1': ['spec', 'replicas'] };
+  const owner = (manager: string, fields: JsonValue, rest: Partial<ManagedFieldsEntry> = {}) =>
+    ({
+      manager,
+      operation: 'Apply',
+      apiVersion: 'apps/v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: fields,
+      ...rest,
+    }) as unknown as ManagedFieldsEntry;
+  const entries = [owner('m1', { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } }), owner('m2', { 'f:spec': { 'f:paused': {} } })];
+
+  it('shows only who owns the replicas', () => {
+    expect(scaleManagedFields(entries, paths)).toEqual([owner('m1', { 'f:spec': { 'f:replicas': {} } }, { apiVersion: 'autoscaling/v1' })]);
+  });
+
+  it('takes the replicas from their owner', () => {
+    const scaleEntries = [
+      owner(
+        'hpa',
+        { 'f:spec': { 'f:replicas': {} } },
+        { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale', time: TIMES[0] },
+      ),
+    ];
+    expect(managedFieldsAfterScale({ entries, scaleEntries, apiVersion: 'apps/v1', paths })).toEqual([
+      owner('m1', { 'f:spec': { 'f:paused': {} } }),
+      entries[1],
+      owner('hpa', { 'f:spec': { 'f:replicas': {} } }, { operation: 'Update', subresource: 'scale' }),
+    ]);
+  });
+
+  it('changes nothing when the owner stays', () => {
+    expect(managedFieldsAfterScale({ entries, scaleEntries: scaleManagedFields(entries, paths), apiVersion: 'apps/v1', paths })).toEqual(
+      entries,
+    );
+  });
+});
+
+const names = fc.constantFrom('a', 'b', 'c', 'constructor', '__proto__');
+const specs = fc.record(
+  {
+    replicas: fc.oneof(fc.nat({ max: 3 }), fc.constant(null)),
+    containers: fc.uniqueArray(
+      fc.record(
+        {
+          name: names,
+          image: names,
+          args: fc.array(names, { maxLength: 2 }),
+          ports: fc.uniqueArray(fc.record({ containerPort: fc.nat({ max: 3 }) }), { selector: (p) => p.containerPort, maxLength: 3 }),
+        },
+        { requiredKeys: ['name'] },
+      ),
+      { selector: (c) => c.name, maxLength: 4 },
+    ),
+    tags: fc.uniqueArray(names, { maxLength: 4 }),
+    selector: fc.dictionary(names, names, { maxKeys: 3 }),
+    options: fc.dictionary(names, names, { maxKeys: 3 }),
+    anything: fc.jsonValue({ maxDepth: 2 }),
+    open: fc.dictionary(names, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Record<string, JsonValue>>;
+
+describe('for any objects', () => {
+  it('apply is idempotent, and the applier owns what it asked for', () => {
+    fc.assert(
+      fc.property(specs, specs, (before, spec) => {
+        const live = apply(undefined, pod(before), { manager: 'other' });
+        const once = apply(live, pod(spec), { force: true });
+        const twice = apply(once, pod(spec), { force: false, now: TIMES[3] });
+        expect(twice).toEqual(once);
+      }),
+    );
+  });
+
+  it('applying nothing removes again what only this applier added', () => {
+    fc.assert(
+      fc.property(specs, (spec) => {
+        const live = apply(undefined, pod(spec));
+        const left = apply(live, thing());
+        expect(entriesOf(left)).toEqual([]);
+        expect(left.spec).toBeUndefined();
+      }),
+    );
+  });
+
+  it('an update gives exactly what changed to its manager, and every field keeps at most one updater', () => {
+    fc.assert(
+      fc.property(specs, specs, (before, after) => {
+        const live = update(undefined, pod(before), { manager: 'one' });
+        const result = update(live, { ...pod(after), metadata: live.metadata as JsonObject }, { manager: 'two' });
+        const owners = Object.values(ownersOf(result)).map((fields) => JSON.stringify(fields));
+        expect(owners.length).toBeLessThanOrEqual(2);
+        expect(update(result, result, { manager: 'three' })).toEqual(result);
+      }),
+    );
+  });
+
+  it('nothing that was handed in is changed', () => {
+    fc.assert(
+      fc.property(specs, specs, (before, spec) => {
+        const live = apply(undefined, pod(before), { manager: 'other' });
+        const config = pod(spec);
+        const copies = JSON.stringify([live, config]);
+        apply(live, config, { force: true });
+        update(live, config);
+        expect(JSON.stringify([live, config])).toBe(copies);
+      }),
+    );
+  });
+});

@@ -1,0 +1,250 @@
+import { isJsonObject, type JsonValue } from '../json-value.ts';
+import { compareElements, type PathElement, PathElementError, parseElement } from './path-element.ts';
+
+/**
+ * A set of field paths, in the very form that `managedFields[].fieldsV1` has on the wire: a tree of path elements. A node without members is in
+ * the set itself; a node with a `.` is in the set, and so are some of its descendants; any other node only leads to its descendants. The root
+ * stands for the whole object, which nobody owns: an empty root is the empty set. Nodes are sorted and never changed once built, so sets share
+ * structure with each other and with the objects they were read from, and need no encoding.
+ */
+export interface FieldSet {
+  readonly [element: PathElement]: FieldSet;
+}
+
+type Mutable = { [element: PathElement]: FieldSet };
+
+/** As a node: a path that is in the set. As a root: the empty set. */
+export const LEAF: FieldSet = Object.freeze({});
+export const EMPTY_SET: FieldSet = LEAF;
+
+export function isEmpty(node: FieldSet): boolean {
+  for (const _ in node) return false;
+  return true;
+}
+
+/** Whether the path to this node is itself in the set. */
+export function isMember(node: FieldSet): boolean {
+  return node['.'] !== undefined || isEmpty(node);
+}
+
+/** Collects the children of a node, in any order, and makes the node. */
+export class NodeBuilder {
+  private elements: PathElement[] = [];
+  private nodes: FieldSet[] = [];
+  private sorted = true;
+
+  add(element: PathElement, node: FieldSet | undefined): void {
+    if (node === undefined) return;
+    const { elements, nodes } = this;
+    let at = elements.length;
+    if (at > 0 && this.sorted && compareElements(elements[at - 1] as PathElement, element) > 0) {
+      // Few children are kept in order as they come; many are sorted in the end.
+      if (at < FEW) at = this.placeOf(element);
+      else this.sorted = false;
+    }
+    if (at === elements.length) {
+      elements.push(element);
+      nodes.push(node);
+    } else {
+      elements.splice(at, 0, element);
+      nodes.splice(at, 0, node);
+    }
+  }
+
+  private placeOf(element: PathElement): number {
+    let at = this.elements.length - 1;
+    while (at > 0 && compareElements(this.elements[at - 1] as PathElement, element) > 0) at--;
+    return at;
+  }
+
+  /** The node, or undefined when there is nothing to say of this path. */
+  build(member: boolean): FieldSet | undefined {
+    const count = this.elements.length;
+    if (count === 0) return member ? LEAF : undefined;
+    if (!this.sorted) this.sort();
+    const { elements, nodes } = this;
+    const out: Mutable = member ? { '.': LEAF } : {};
+    for (let i = 0; i < count; i++) out[elements[i] as PathElement] = nodes[i] as FieldSet;
+    return out;
+  }
+
+  private sort(): void {
+    const { elements, nodes } = this;
+    const order = elements.map((_, i) => i).sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
+    this.elements = order.map((i) => elements[i] as PathElement);
+    this.nodes = order.map((i) => nodes[i] as FieldSet);
+    this.sorted = true;
+  }
+}
+
+const FEW = 32;
+
+/** The set of these paths. */
+export function setOfPaths(paths: readonly (readonly PathElement[])[]): FieldSet {
+  let set = EMPTY_SET;
+  for (const path of paths) set = union(set, pathSet(path));
+  return set;
+}
+
+function pathSet(path: readonly PathElement[]): FieldSet {
+  let node = LEAF;
+  for (let i = path.length - 1; i >= 0; i--) node = { [path[i] as PathElement]: node };
+  return node;
+}
+
+export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) {
+    node = node[element];
+    if (node === undefined) return false;
+  }
+  return path.length > 0 && isMember(node);
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmpty(a)) return b;
+  if (isEmpty(b)) return a;
+  return unionChildren(a, b, {});
+}
+
+function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  const member = isMember(a) || isMember(b);
+  const out = unionChildren(a, b, member ? { '.': LEAF } : {});
+  return member && Object.keys(out).length === 1 ? LEAF : out;
+}
+
+// Merges two sorted lists of children into a sorted one.
+function unionChildren(a: FieldSet, b: FieldSet, out: Mutable): FieldSet {
+  const left = childElements(a);
+  const right = childElements(b);
+  let i = 0;
+  let j = 0;
+  while (i < left.length || j < right.length) {
+    const x = left[i];
+    const y = right[j];
+    const order = x === undefined ? 1 : y === undefined ? -1 : compareElements(x, y);
+    if (order < 0 && x !== undefined) out[x] = a[x] as FieldSet;
+    else if (order > 0 && y !== undefined) out[y] = b[y] as FieldSet;
+    else if (x !== undefined) out[x] = unionNodes(a[x] as FieldSet, b[x] as FieldSet);
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+  return out;
+}
+
+function childElements(node: FieldSet): PathElement[] {
+  const elements = Object.keys(node);
+  return elements[0] === '.' ? elements.slice(1) : elements;
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return intersectChildren(a, b, false) ?? EMPTY_SET;
+}
+
+function intersectChildren(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undefined {
+  const builder = new NodeBuilder();
+  for (const element of childElements(a)) {
+    const other = b[element];
+    if (other === undefined) continue;
+    const node = a[element] as FieldSet;
+    builder.add(element, intersectChildren(node, other, isMember(node) && isMember(other)));
+  }
+  return builder.build(member);
+}
+
+/** The paths of `a` that are not in `b`. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmpty(b)) return a;
+  return differenceOfNodes(a, b, NOT_MEMBER) ?? EMPTY_SET;
+}
+
+/** The paths of `a` that are not in `b`, nor below a path in `b`. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmpty(b)) return a;
+  return differenceOfNodes(a, b, RECURSIVE) ?? EMPTY_SET;
+}
+
+interface DifferenceRule {
+  readonly member: boolean;
+  readonly recursive: boolean;
+}
+const NOT_MEMBER: DifferenceRule = { member: false, recursive: false };
+const MEMBER: DifferenceRule = { member: true, recursive: false };
+const RECURSIVE: DifferenceRule = { member: false, recursive: true };
+const RECURSIVE_MEMBER: DifferenceRule = { member: true, recursive: true };
+
+function differenceOfNodes(a: FieldSet, b: FieldSet, { member, recursive }: DifferenceRule): FieldSet | undefined {
+  const builder = new NodeBuilder();
+  let changed = false;
+  for (const element of childElements(a)) {
+    const node = a[element] as FieldSet;
+    const other = b[element];
+    const left = other === undefined ? node : differenceOfNode(node, other, recursive);
+    changed ||= left !== node;
+    builder.add(element, left);
+  }
+  return changed || member !== (a['.'] !== undefined) ? builder.build(member) : a;
+}
+
+function differenceOfNode(node: FieldSet, other: FieldSet, recursive: boolean): FieldSet | undefined {
+  const removed = isMember(other);
+  if (removed && (recursive || isEmpty(node))) return undefined;
+  if (isEmpty(node)) return node;
+  const member = isMember(node) && !removed;
+  if (recursive) return differenceOfNodes(node, other, member ? RECURSIVE_MEMBER : RECURSIVE);
+  return differenceOfNodes(node, other, member ? MEMBER : NOT_MEMBER);
+}
+
+export function setsEqual(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  const elements = Object.keys(a);
+  if (elements.length !== Object.keys(b).length) return false;
+  return elements.every((element) => {
+    const other = b[element];
+    return other !== undefined && setsEqual(a[element] as FieldSet, other);
+  });
+}
+
+/** Every path of the set: those of a level before those below it, each sorted, as upstream lists conflicts. */
+export function pathsOf(set: FieldSet): PathElement[][] {
+  const paths: PathElement[][] = [];
+  collectPaths(set, [], paths);
+  return paths;
+}
+
+function collectPaths(node: FieldSet, prefix: readonly PathElement[], paths: PathElement[][]): void {
+  const elements = childElements(node);
+  for (const element of elements) {
+    if (isMember(node[element] as FieldSet)) paths.push([...prefix, element]);
+  }
+  for (const element of elements) collectPaths(node[element] as FieldSet, [...prefix, element], paths);
+}
+
+/** Reads a set that a client wrote. Elements of unknown kinds are dropped; what is already in order is shared, not copied. */
+export function decodeFieldSet(fields: JsonValue): FieldSet {
+  return decodeNode(fields, false) ?? EMPTY_SET;
+}
+
+function decodeNode(fields: JsonValue, member: boolean): FieldSet | undefined {
+  if (fields === null) return undefined;
+  if (!isJsonObject(fields)) throw new PathElementError('fields of a set must be objects');
+  const builder = new NodeBuilder();
+  let changed = false;
+  let previous: PathElement | undefined;
+  for (const key of Object.keys(fields)) {
+    if (key === '.') continue;
+    const element = parseElement(key);
+    const child = element === undefined ? undefined : decodeMember(fields[key] ?? null);
+    changed ||= element !== key || child !== fields[key] || (previous !== undefined && compareElements(previous, key) > 0);
+    previous = key;
+    if (element !== undefined) builder.add(element, child);
+  }
+  return changed || member !== '.' in fields ? builder.build(member) : (fields as unknown as FieldSet);
+}
+
+function decodeMember(fields: JsonValue): FieldSet {
+  if (isJsonObject(fields) && isEmpty(fields as unknown as FieldSet)) return fields as unknown as FieldSet;
+  const member = isJsonObject(fields) && '.' in fields;
+  return decodeNode(fields, member) ?? LEAF;
+}

@@ -1,0 +1,147 @@
+import { encodeJson } from '../encode-json.ts';
+import { compareBytes, goJsonEscape, goQuote } from '../go-format.ts';
+import type { JsonValue } from '../json-value.ts';
+import { decodeFieldSet, EMPTY_SET, type FieldSet, setsEqual } from './field-set.ts';
+
+/** An entry of `metadata.managedFields`. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: FieldSet;
+  readonly subresource?: string;
+}
+
+/** Who owns which fields: an entry of managedFields, read. */
+export interface Owner {
+  readonly id: OwnerId;
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  /** The version of the API in which `set` is spelled. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly set: FieldSet;
+  /** The entry this was read from, reused while nothing changes. */
+  readonly entry?: ManagedFieldsEntry;
+}
+
+/** Tells owners apart: an applier by its name and subresource, an updater also by the version it used. */
+export type OwnerId = string;
+
+/** In no particular order; what is encoded is sorted. */
+export type Owners = ReadonlyMap<OwnerId, Owner>;
+export const NO_OWNERS: Owners = new Map();
+
+type Identity = Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
+
+// Upstream sorts conflicts by this text, the JSON of the entry without its fields and time.
+export function ownerId({ manager, operation, apiVersion, subresource }: Identity): OwnerId {
+  const name = manager === '' ? '' : `"manager":${quoted(manager)},`;
+  const version = operation === 'Update' ? `,"apiVersion":${quoted(apiVersion)}` : '';
+  const part = subresource === '' ? '' : `,"subresource":${quoted(subresource)}`;
+  return `{${name}"operation":"${operation}"${version}${part}}`;
+}
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : goJsonEscape(encodeJson(text));
+}
+const PLAIN = /^[\w./:@ -]*$/;
+
+export function newOwner(identity: Identity, set: FieldSet, time: string | undefined): Owner {
+  return { id: ownerId(identity), ...identity, set, time };
+}
+
+export function withSet(owner: Owner, set: FieldSet): Owner {
+  return set === owner.set || setsEqual(set, owner.set) ? owner : detached(owner, { set });
+}
+
+/** A changed copy, no longer tied to the entry it was read from. */
+export function detached(owner: Owner, changes: Partial<Pick<Owner, 'set' | 'time' | 'apiVersion' | 'id' | 'manager'>>): Owner {
+  const { entry: _, ...rest } = owner;
+  return { ...rest, ...changes };
+}
+
+export class ManagedFieldsError extends Error {
+  override readonly name = 'ManagedFieldsError';
+}
+
+/** Reads managedFields that a client sent. Throws ManagedFieldsError for what a client must not write. */
+export function decodeOwners(entries: JsonValue | readonly ManagedFieldsEntry[] | undefined): Owners {
+  return readOwners(entries, readSet);
+}
+
+/** Reads managedFields of a stored object. Their sets were checked and sorted before they were stored, so they are taken as they are. */
+export function storedOwners(entries: JsonValue | readonly ManagedFieldsEntry[] | undefined): Owners {
+  return readOwners(entries, (entry) => entry.fieldsV1 ?? EMPTY_SET);
+}
+
+type SetReader = (entry: ManagedFieldsEntry) => FieldSet;
+
+function readOwners(entries: JsonValue | readonly ManagedFieldsEntry[] | undefined, setOf: SetReader): Owners {
+  if (!Array.isArray(entries)) return NO_OWNERS;
+  const owners = new Map<OwnerId, Owner>();
+  for (const [index, entry] of (entries as readonly ManagedFieldsEntry[]).entries()) {
+    const owner = readEntry(entry, index, setOf);
+    owners.set(owner.id, owner);
+  }
+  return owners;
+}
+
+function readEntry(entry: ManagedFieldsEntry, index: number, setOf: SetReader): Owner {
+  if (typeof entry !== 'object' || entry === null) throw new ManagedFieldsError(`managed fields entry ${index} is not an object`);
+  const { manager = '', operation = '', apiVersion = '', time, subresource = '', fieldsType = '' } = entry;
+  if (operation !== 'Apply' && operation !== 'Update') throw new ManagedFieldsError('operation must be `Apply` or `Update`');
+  if (apiVersion === '') throw new ManagedFieldsError('apiVersion must not be empty');
+  if (fieldsType === '') throw new ManagedFieldsError(`missing fieldsType in managed fields entry ${index}`);
+  if (fieldsType !== 'FieldsV1') throw new ManagedFieldsError(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${index}`);
+  const set = setOf(entry);
+  const owner = newOwner({ manager, operation, apiVersion, subresource }, set, time ?? undefined);
+  return set === entry.fieldsV1 ? { ...owner, entry } : owner;
+}
+
+function readSet({ fieldsV1 }: ManagedFieldsEntry): FieldSet {
+  try {
+    return decodeFieldSet((fieldsV1 ?? {}) as unknown as JsonValue);
+  } catch (cause) {
+    throw new ManagedFieldsError(`error decoding set: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/** The entries, sorted as upstream sorts them: appliers first, then by time and name. Undefined when there are none. */
+export function encodeOwners(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
+  if (owners.size === 0) return undefined;
+  const sorted = [...owners.values()];
+  if (sorted.length > 1) sorted.sort(compareOwners);
+  return sorted.map(encodeOwner);
+}
+
+function compareOwners(a: Owner, b: Owner): number {
+  return (
+    compareBytes(a.operation, b.operation) ||
+    secondsOf(a.time) - secondsOf(b.time) ||
+    compareBytes(a.manager, b.manager) ||
+    compareBytes(a.apiVersion, b.apiVersion) ||
+    compareBytes(a.subresource, b.subresource)
+  );
+}
+
+export function secondsOf(time: string | undefined): number {
+  return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
+}
+
+function encodeOwner(owner: Owner): ManagedFieldsEntry {
+  if (owner.entry !== undefined) return owner.entry;
+  const { manager, operation, apiVersion, time, subresource, set } = owner;
+  return {
+    ...(manager !== '' && { manager }),
+    operation,
+    apiVersion,
+    ...(time !== undefined && { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: set,
+    ...(subresource !== '' && { subresource }),
+  };
+}

@@ -1,0 +1,275 @@
+import { encodeJson } from '../encode-json.ts';
+import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { ObjectSchema } from '../schema.ts';
+import { type Comparison, compareValues } from './compare.ts';
+import { difference, type FieldSet, intersection, isEmpty, pathsOf, union } from './field-set.ts';
+import { mergeValues, removeFields } from './merge.ts';
+import { fieldsOfObject, reconcileWithSchema, withNamedFields } from './object-fields.ts';
+import { detached, type Owner, type OwnerId, type Owners, withSet } from './owners.ts';
+import type { PathElement } from './path-element.ts';
+import { type Shape, shapeOf } from './shape.ts';
+import { valuesEqual } from './typed-value.ts';
+
+/** Another version of the same kind, in which some managers may have recorded their fields. */
+export interface OtherVersion {
+  readonly schema: ObjectSchema;
+  readonly fromCurrent: (object: JsonObject) => JsonObject;
+  readonly toCurrent: (object: JsonObject) => JsonObject;
+}
+
+/** Finds a version by its apiVersion; undefined for one that is not (or no longer) served, whose managers are forgotten. */
+export type VersionLookup = (apiVersion: string) => OtherVersion | undefined;
+
+/** What the rules of ownership need to know of a type and of the endpoint that is written to. */
+export interface OwnershipRules {
+  readonly apiVersion: string;
+  readonly shape: Shape;
+  /** Drops the fields that this endpoint does not write. */
+  readonly filter: (set: FieldSet) => FieldSet;
+  readonly versions?: VersionLookup | undefined;
+}
+
+export interface Conflict {
+  readonly owner: Owner;
+  readonly path: readonly PathElement[];
+}
+
+/** An apply would change fields of others. */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+  constructor(readonly conflicts: readonly Conflict[]) {
+    super('conflicts with other managers');
+  }
+}
+
+/** An object in one of the versions of its kind. */
+interface Versioned {
+  readonly apiVersion: string;
+  readonly shape: Shape;
+  readonly object: JsonObject;
+}
+
+interface Transition {
+  readonly live: JsonObject;
+  readonly updated: JsonObject;
+  readonly owners: Owners;
+}
+
+/** Gives what changed to `self`, under its own id among the result: what it added and modified it owns, and nobody else does any more. */
+export function ownershipAfterUpdate(rules: OwnershipRules, transition: Transition, self: Owner): Owners {
+  const owners = reconcileOwners(rules, transition);
+  const { owners: others, comparison } = settle(rules, { ...transition, owners }, { self: self.id, force: true });
+  const set = rules.filter(union(comparison.modified, comparison.added));
+  if (isEmpty(set)) return others;
+  return new Map(others).set(self.id, { ...self, set });
+}
+
+export interface Applied {
+  /** Undefined when the apply changes no value. */
+  readonly object: JsonObject | undefined;
+  readonly owners: Owners;
+}
+
+interface ApplyTransition {
+  readonly live: JsonObject;
+  readonly config: JsonObject;
+  readonly owners: Owners;
+  readonly force: boolean;
+}
+
+/** Merges a configuration into the object and settles ownership. Throws ConflictError. */
+export function applyConfig(rules: OwnershipRules, transition: ApplyTransition, self: Owner): Applied {
+  const { live, config, force } = transition;
+  const owners = reconcileOwners(rules, { live, owners: transition.owners });
+  const last = owners.get(self.id);
+  const merged = (mergeValues(rules.shape, live, config) ?? {}) as JsonObject;
+  const set = rules.filter(fieldsOfObject(rules.shape, config));
+  const withSelf = new Map(owners).set(self.id, { ...self, set });
+  const object = last === undefined || isEmpty(last.set) ? merged : prune(rules, { merged, owners: withSelf, last });
+  const settled = settle(rules, { live, updated: object, owners: withSelf }, { self: self.id, force });
+  return { object: valuesEqual(live, object) ? undefined : object, owners: settled.owners };
+}
+
+// Entries of versions that are gone are dropped; those that were written under an older schema are brought up to date.
+function reconcileOwners(rules: OwnershipRules, { owners }: { live: JsonObject; owners: Owners }): Owners {
+  const result = new Map<OwnerId, Owner>();
+  for (const owner of owners.values()) {
+    const shape = shapeAt(rules, owner.apiVersion);
+    if (shape !== undefined) result.set(owner.id, withSet(owner, reconcileWithSchema(owner.set, shape)));
+  }
+  return result;
+}
+
+function shapeAt(rules: OwnershipRules, apiVersion: string): Shape | undefined {
+  if (apiVersion === rules.apiVersion) return rules.shape;
+  const other = rules.versions?.(apiVersion);
+  return other === undefined ? undefined : shapeOf(other.schema);
+}
+
+interface Settlement {
+  readonly owners: Owners;
+  readonly comparison: Comparison;
+}
+
+// What changed leaves the sets of all others; without force, that it was in one is a conflict.
+function settle(rules: OwnershipRules, transition: Transition, { self, force }: { self: OwnerId; force: boolean }): Settlement {
+  const comparisons = new Comparisons(rules, transition);
+  const result = new Map<OwnerId, Owner>();
+  const conflicts: Conflict[] = [];
+  for (const owner of sortedById(transition.owners)) {
+    if (owner.id === self) {
+      if (!isEmpty(owner.set)) result.set(owner.id, owner);
+      continue;
+    }
+    const comparison = comparisons.at(owner.apiVersion);
+    if (comparison === undefined) continue;
+    const taken = intersection(owner.set, union(comparison.modified, comparison.added));
+    if (!isEmpty(taken)) conflicts.push(...pathsOf(taken).map((path) => ({ owner, path })));
+    const left = difference(difference(owner.set, taken), comparison.removed);
+    if (!isEmpty(left)) result.set(owner.id, withSet(owner, left));
+  }
+  if (!force && conflicts.length > 0) throw new ConflictError(conflicts);
+  return { owners: result, comparison: comparisons.current };
+}
+
+function sortedById(owners: Owners): Owner[] {
+  const sorted = [...owners.values()];
+  return sorted.length > 1 ? sorted.sort((a, b) => (a.id < b.id ? -1 : 1)) : sorted;
+}
+
+// The change, compared in every version that some manager used; each at most once.
+class Comparisons {
+  readonly current: Comparison;
+  private readonly others = new Map<string, Comparison | undefined>();
+
+  constructor(
+    private readonly rules: OwnershipRules,
+    private readonly transition: Transition,
+  ) {
+    this.current = this.compare(rules.shape, transition.live, transition.updated);
+  }
+
+  at(apiVersion: string): Comparison | undefined {
+    if (apiVersion === this.rules.apiVersion) return this.current;
+    if (!this.others.has(apiVersion)) this.others.set(apiVersion, this.compareAt(apiVersion));
+    return this.others.get(apiVersion);
+  }
+
+  private compareAt(apiVersion: string): Comparison | undefined {
+    const other = this.rules.versions?.(apiVersion);
+    if (other === undefined) return undefined;
+    const { live, updated } = this.transition;
+    return this.compare(shapeOf(other.schema), other.fromCurrent(live), other.fromCurrent(updated));
+  }
+
+  private compare(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
+    const { added, modified, removed } = compareValues(shape, before, after);
+    const { filter } = this.rules;
+    return { added: filter(added), modified: filter(modified), removed: filter(removed) };
+  }
+}
+
+interface PruneInput {
+  readonly merged: JsonObject;
+  readonly owners: Owners;
+  /** What the applier owned after its last apply. */
+  readonly last: Owner;
+}
+
+/**
+ * Removes what the applier applied last time, leaves out this time, and nobody else owns. Done in the version of the last apply, since its
+ * fields are spelled in it.
+ */
+function prune(rules: OwnershipRules, { merged, owners, last }: PruneInput): JsonObject {
+  const current: Versioned = { apiVersion: rules.apiVersion, shape: rules.shape, object: merged };
+  const start = convert(rules, current, last.apiVersion);
+  if (start === undefined) return merged;
+  const lastFields = withNamedFields(last.set, start.shape);
+  const kept = keepOwned(rules, { merged: start, pruned: withoutFields(start, lastFields) }, owners);
+  const pruned = convert(rules, kept, last.apiVersion) ?? start;
+  const gone = difference(namedFieldsOf(start), namedFieldsOf(pruned));
+  const result = withoutFields(start, intersection(gone, lastFields));
+  return convert(rules, result, rules.apiVersion)?.object ?? merged;
+}
+
+// Puts back what managers still own (the applier's new configuration among them), first in the version at hand, then in the others.
+function keepOwned(rules: OwnershipRules, start: { merged: Versioned; pruned: Versioned }, owners: Owners): Versioned {
+  let { merged, pruned } = start;
+  for (const [apiVersion, owned] of ownedByVersion(owners, merged.apiVersion)) {
+    const mergedThere = convert(rules, merged, apiVersion);
+    const prunedThere = convert(rules, pruned, apiVersion);
+    if (mergedThere === undefined || prunedThere === undefined) continue;
+    const stay = union(namedFieldsOf(prunedThere), withNamedFields(owned, mergedThere.shape));
+    merged = mergedThere;
+    pruned = withoutFields(mergedThere, difference(namedFieldsOf(mergedThere), stay));
+  }
+  return pruned;
+}
+
+function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
+  const byVersion = new Map<string, FieldSet>();
+  for (const { apiVersion, set } of [...owners.values()].sort((a, b) => Number(b.apiVersion === first) - Number(a.apiVersion === first))) {
+    const known = byVersion.get(apiVersion);
+    byVersion.set(apiVersion, known === undefined ? set : union(known, set));
+  }
+  return byVersion;
+}
+
+function namedFieldsOf({ shape, object }: Versioned): FieldSet {
+  return withNamedFields(fieldsOfObject(shape, object), shape);
+}
+
+function withoutFields(versioned: Versioned, fields: FieldSet): Versioned {
+  if (isEmpty(fields)) return versioned;
+  return { ...versioned, object: (removeFields(versioned.shape, versioned.object, fields) ?? {}) as JsonObject };
+}
+
+function convert(rules: OwnershipRules, from: Versioned, apiVersion: string): Versioned | undefined {
+  if (from.apiVersion === apiVersion) return from;
+  const source = from.apiVersion === rules.apiVersion ? undefined : rules.versions?.(from.apiVersion);
+  const object = source === undefined ? from.object : source.toCurrent(from.object);
+  if (apiVersion === rules.apiVersion) return { apiVersion, shape: rules.shape, object };
+  const target = rules.versions?.(apiVersion);
+  if (target === undefined) return undefined;
+  return { apiVersion, shape: shapeOf(target.schema), object: target.fromCurrent(object) };
+}
+
+/** At most ten managers from updates are remembered; the oldest are merged into one. */
+export function capUpdaters(owners: Owners): Owners {
+  const updaters = [...owners.values()].filter((owner) => owner.operation === 'Update');
+  if (updaters.length <= MAX_UPDATERS) return owners;
+  updaters.sort(byAge);
+  const result = new Map(owners);
+  const firstOfVersion = new Map<string, Owner>();
+  let count = updaters.length;
+  for (const owner of updaters) {
+    if (count <= MAX_UPDATERS) break;
+    const first = firstOfVersion.get(owner.apiVersion);
+    if (first === undefined) {
+      firstOfVersion.set(owner.apiVersion, owner);
+      continue;
+    }
+    mergeIntoBucket(result, first, owner);
+    count--;
+  }
+  return result;
+}
+
+const MAX_UPDATERS = 10;
+const BUCKET = 'ancient-changes';
+
+function byAge(a: Owner, b: Owner): number {
+  return Date.parse(a.time ?? '1970-01-01T00:00:00Z') - Date.parse(b.time ?? '1970-01-01T00:00:00Z') || (a.id < b.id ? -1 : 1);
+}
+
+function mergeIntoBucket(owners: Map<OwnerId, Owner>, first: Owner, owner: Owner): void {
+  const id = encodeJson({ manager: BUCKET, operation: 'Update', apiVersion: owner.apiVersion });
+  let bucket = owners.get(id);
+  if (bucket === undefined) {
+    bucket = { ...detached(first, { id, manager: BUCKET }), subresource: '' };
+    owners.delete(first.id);
+  }
+  owners.delete(owner.id);
+  // The time of the younger of the two, since it is what the bucket was last changed at.
+  owners.set(id, detached(bucket, { set: union(owner.set, bucket.set), time: owner.time }));
+}

@@ -1,0 +1,131 @@
+import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { ObjectSchema } from '../schema.ts';
+import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
+import { difference, EMPTY_SET, isEmpty, union } from './field-set.ts';
+import { isReset, managedFieldsOf, metadataText, withManagedFields, withoutManagedFields } from './managed-object.ts';
+import {
+  decodeOwners,
+  detached,
+  encodeOwners,
+  ManagedFieldsError,
+  NO_OWNERS,
+  newOwner,
+  type Owner,
+  type OwnerId,
+  type Owners,
+  ownerId,
+  storedOwners,
+} from './owners.ts';
+import { capUpdaters, type OwnershipRules, ownershipAfterUpdate, type VersionLookup } from './ownership.ts';
+import { emptyObject, shapeOf } from './shape.ts';
+import { ListItemError } from './typed-value.ts';
+
+export interface UpdateManagedFieldsOptions<T extends object> extends WrittenFields {
+  /** The type of the objects. Objects are in the form in which they are encoded: fields that are always encoded are there. */
+  readonly schema: ObjectSchema;
+  /** The version of the request, and of the objects. */
+  readonly apiVersion: string;
+  /** What is stored; undefined on create. */
+  readonly live: object | undefined;
+  /** What is about to be stored, defaults included. */
+  readonly updated: T;
+  readonly manager: string;
+  /** Empty for the main resource. */
+  readonly subresource?: string;
+  /** RFC 3339, to the second. */
+  readonly now: string;
+  readonly versions?: VersionLookup | undefined;
+  /** The client asked to forget all owners: see `resetsManagedFields`. */
+  readonly reset?: boolean;
+}
+
+/**
+ * Sets the managedFields of an object that was created, replaced or patched: whoever wrote owns what changed. Never fails; an object that
+ * cannot be compared is no longer tracked.
+ */
+export function updateManagedFields<T extends object>(options: UpdateManagedFieldsOptions<T>): T {
+  const live = options.live as JsonObject | undefined;
+  const updated = options.updated as unknown as JsonObject;
+  const owners = startingOwners(options, live, updated);
+  const object = withoutManagedFields(updated);
+  const tracked = owners.size > 0 || live === undefined || metadataText(live, 'uid') === '';
+  if (!tracked) return object as unknown as T;
+  try {
+    const after = updateOwners({ ...options, live, updated: object }, owners);
+    return withManagedFields(object, encodeOwners(capUpdaters(after))) as unknown as T;
+  } catch (error) {
+    if (error instanceof ListItemError) return object as unknown as T;
+    throw error;
+  }
+}
+
+// What the client sent, where it may; else what is stored. So clients that know nothing of ownership do not erase it.
+function startingOwners(
+  { subresource = '', reset = false }: { subresource?: string; reset?: boolean },
+  live: JsonObject | undefined,
+  updated: JsonObject,
+): Owners {
+  const stored = live === undefined ? undefined : managedFieldsOf(live);
+  const sent = managedFieldsOf(updated);
+  if (subresource !== '' || (sent === stored && !reset)) return readOrNone(storedOwners, stored) ?? NO_OWNERS;
+  if (reset || isReset(sent)) return NO_OWNERS;
+  const owners = readOrNone(decodeOwners, sent);
+  return owners === undefined || owners.size === 0 ? (readOrNone(storedOwners, stored) ?? NO_OWNERS) : owners;
+}
+
+function readOrNone(read: (entries: JsonValue | undefined) => Owners, entries: JsonValue | undefined): Owners | undefined {
+  try {
+    return read(entries);
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return undefined;
+    throw error;
+  }
+}
+
+export interface OwnershipUpdate extends WrittenFields {
+  readonly schema: ObjectSchema;
+  readonly apiVersion: string;
+  readonly live: JsonObject | undefined;
+  readonly updated: JsonObject;
+  readonly manager: string;
+  readonly subresource?: string;
+  readonly now: string;
+  readonly versions?: VersionLookup | undefined;
+}
+
+/** The owners after an update. */
+export function updateOwners(update: OwnershipUpdate, owners: Owners): Owners {
+  const { schema, apiVersion, updated, manager, subresource = '', now } = update;
+  const live = update.live === undefined ? typedEmpty(schema, updated) : withoutManagedFields(update.live);
+  const self = newOwner({ manager: manager || 'unknown', operation: 'Update', apiVersion, subresource }, EMPTY_SET, now);
+  // The changes go to an owner of their own first: so the manager's earlier entry shows what it loses and keeps its time when nothing changes.
+  const current = { ...self, id: CURRENT };
+  const after = ownershipAfterUpdate(ownershipRules(update), { live, updated, owners }, current);
+  return mergeCurrent(after, self);
+}
+
+const CURRENT: OwnerId = 'current-operation';
+
+export function ownershipRules(endpoint: WrittenFields & Pick<OwnershipUpdate, 'schema' | 'apiVersion' | 'versions'>): OwnershipRules {
+  const { schema, apiVersion, versions } = endpoint;
+  return { apiVersion, shape: shapeOf(schema), filter: fieldFilter(endpoint), versions };
+}
+
+/** A new object of the same type, nothing set. */
+export function typedEmpty(schema: ObjectSchema, like: JsonObject): JsonObject {
+  const { apiVersion, kind } = like;
+  return { ...emptyObject(schema), ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
+}
+
+function mergeCurrent(owners: Owners, self: Owner): Owners {
+  const current = owners.get(CURRENT);
+  if (current === undefined) return owners;
+  const result = new Map(owners);
+  result.delete(CURRENT);
+  const set = difference(current.set, SERVER_FIELDS);
+  if (isEmpty(set)) return result;
+  const id = ownerId(self);
+  const previous = result.get(id);
+  result.set(id, previous === undefined ? { ...self, set } : detached(previous, { set: union(set, previous.set), time: self.time }));
+  return result;
+}
