@@ -11,8 +11,8 @@ import {
   ProtobufError,
   type Schema,
 } from '#machinery';
-import { arbitraryObject } from './arbitrary-object.ts';
 import * as api from './index.ts';
+import { randomObject } from './random-object.ts';
 
 /** Every object type that the definitions export, by its OpenAPI name. */
 const SCHEMAS = new Map<string, ObjectSchema>();
@@ -26,6 +26,10 @@ for (const group of Object.values(api)) {
 /** Printed for people, never sent as protobuf. */
 const JSON_ONLY = /meta\.v1\.Table/;
 const CARRIED = [...SCHEMAS.values()].filter(({ name }) => !JSON_ONLY.test(name));
+
+function arbitraryObject(schema: ObjectSchema): fc.Arbitrary<JsonObject> {
+  return fc.record({ seed: fc.integer(), size: fc.integer({ min: 1, max: 40 }) }).map((options) => randomObject(schema, options));
+}
 
 /** Without the fields that protobuf has no number for: apiVersion and kind, which the envelope carries. */
 function carried(schema: Schema, value: JsonValue): JsonValue {
