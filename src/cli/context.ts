@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Interruption } from './interruption.ts';
 
 /** The outside world as the command line sees it. */
@@ -23,16 +24,19 @@ export interface CliContext {
   /** Aborts when the user wants the command to stop. */
   readonly signal: AbortSignal;
   readonly color: { readonly stdout: boolean; readonly stderr: boolean };
+  /** Every command with its options: loads them all. */
+  commandTree(): Promise<Command>;
   /** Writes a line to standard output: for what the command was asked for. */
   print(line: string): void;
   /** Writes a line to standard error: for progress and notes. */
   note(line: string): void;
 }
 
-export function createContext(io: CliIo): CliContext {
+export function createContext(io: CliIo, commandTree: CliContext['commandTree']): CliContext {
   return {
     env: io.env,
     cwd: io.cwd,
+    commandTree,
     color: { stdout: wantsColor(io.stdout, io), stderr: wantsColor(io.stderr, io) },
     get signal() {
       return io.interruption.signal();

@@ -1,5 +1,5 @@
 import { Command, Help, Option } from 'commander';
-import { type CommandEntry, GROUPS } from './commands.ts';
+import { type CommandEntry, GROUPS } from './command-entry.ts';
 import type { CliContext } from './context.ts';
 import { readManifest } from './manifest.ts';
 import { bold } from './style.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CommandEntry } from './commands.ts';
+import type { CommandEntry } from './command-entry.ts';
 import type { OutputStream } from './context.ts';
 import { interruptionOf } from './interruption.ts';
 import { runCli } from './run-cli.ts';

@@ -1,12 +1,13 @@
 import { CommanderError } from 'commander';
-import { COMMANDS, type CommandEntry } from './commands.ts';
-import { type CliIo, createContext } from './context.ts';
+import type { CommandEntry } from './command-entry.ts';
+import { COMMANDS } from './commands.ts';
+import { type CliContext, type CliIo, createContext } from './context.ts';
 import { commandIn, createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
 /** Runs the command line and resolves with the exit code: 0, 1 for a failure, 2 for bad usage, 128 + n for a signal. */
 export async function runCli(io: CliIo, commands: readonly CommandEntry[] = COMMANDS): Promise<number> {
-  const context = createContext(io);
+  const context: CliContext = createContext(io, () => createProgram({ commands, context, argv: undefined }));
   try {
     const program = await createProgram({ commands, context, argv: io.argv });
     if (io.argv.length === 0) program.outputHelp();

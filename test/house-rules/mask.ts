@@ -1,6 +1,8 @@
 /** A regular expression can start after these, a division cannot. */
 const BEFORE_REGEX = /(^|[([{,;:=!&|?+\-*%~^<>]|\b(return|typeof|case|in|of|do|else|void|delete|throw|yield|await))\s*$/;
 
+const SPECIAL = /[/"'`{}]/g;
+
 /**
  * The source with the contents of comments, strings, templates and regular expressions blanked out, of the same
  * length and with the same lines: what is left is code. Good for formatted TypeScript; no substitute for a parser.
@@ -34,7 +36,13 @@ class Masker {
     else if (one === '`') this.#template();
     else if (one === '/' && BEFORE_REGEX.test(this.#out.slice(-20))) this.#regex();
     else if (one === '{' || one === '}') this.#brace(one);
-    else this.#keep(1);
+    else this.#keep(this.#plainLength());
+  }
+
+  /** How much there is before the next character that may begin something: at least this one. */
+  #plainLength(): number {
+    SPECIAL.lastIndex = this.#at + 1;
+    return (SPECIAL.exec(this.#source)?.index ?? this.#source.length) - this.#at;
   }
 
   #end(text: string, length = 0): number {

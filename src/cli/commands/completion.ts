@@ -1,8 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { COMMANDS } from '../commands.ts';
 import { completionScript, SHELLS, type Shell } from '../completion-script.ts';
 import type { CliContext } from '../context.ts';
-import { createProgram } from '../program.ts';
 
 const INSTALLATION = `
 To use it now and in every new shell:
@@ -15,7 +13,6 @@ export function configureCompletion(command: Command, context: CliContext): void
     .addArgument(new Argument('<shell>', 'whose script to print').choices(SHELLS))
     .addHelpText('after', INSTALLATION)
     .action(async (shell: Shell) => {
-      const program = await createProgram({ commands: COMMANDS, context, argv: undefined });
-      context.print(completionScript(shell, program));
+      context.print(completionScript(shell, await context.commandTree()));
     });
 }
