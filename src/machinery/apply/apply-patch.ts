@@ -6,10 +6,11 @@ import { SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
 import { difference, EMPTY_SET, hasPath, isEmpty } from './field-set.ts';
 import { fieldsOfLastApplied, syncLastApplied } from './last-applied.ts';
 import { managedFieldsOf, metadataText, withManagedFields, withoutManagedFields } from './managed-object.ts';
-import { encodeOwners, ManagedFieldsError, newOwner, type Owner, type Owners, storedOwners, withSet } from './owners.ts';
+import { encodeOwners, ManagedFieldsError, NO_OWNERS, newOwner, type Owner, type Owners, storedOwners, withSet } from './owners.ts';
 import { type Applied, applyConfig, type Conflict, ConflictError, type OwnershipRules, type VersionLookup } from './ownership.ts';
 import { pathText } from './path-element.ts';
-import { ownershipRules, typedEmpty, updateOwners } from './update-managed-fields.ts';
+import { emptyObject } from './shape.ts';
+import { ownershipRules, updateOwners } from './update-managed-fields.ts';
 import { typedProblems } from './validate-typed.ts';
 
 export interface ApplyPatchOptions extends WrittenFields {
@@ -42,7 +43,7 @@ export function applyPatch(options: ApplyPatchOptions): JsonObject {
   const owners = liveOwners(live);
   const rules = ownershipRules({ ...options, apiVersion: apiVersionOf(options.kind) });
   checkConfig(rules, options.kind, applied);
-  const base = live === undefined ? typedEmpty(options.schema, applied) : withoutManagedFields(live);
+  const base = live === undefined ? emptyObject(options.schema) : withoutManagedFields(live);
   const started = owners.size === 0 ? ownersBeforeFirstApply(options, base) : owners;
   const result = applyOrConflict({ rules, options, base }, applied, started);
   const object = result.object ?? base;
@@ -94,8 +95,8 @@ function unclassified(message: string): StatusError {
 
 // An object that was not tracked so far: all it holds belongs to a manager of its own, so that the first apply can conflict with it.
 function ownersBeforeFirstApply(options: ApplyPatchOptions, live: JsonObject): Owners {
-  const update = { ...options, apiVersion: apiVersionOf(options.kind), live: undefined, updated: live, manager: 'before-first-apply' };
-  return updateOwners(update, new Map());
+  const writer = { ...options, apiVersion: apiVersionOf(options.kind), manager: 'before-first-apply' };
+  return updateOwners(writer, { live: undefined, updated: live, owners: NO_OWNERS });
 }
 
 interface ApplyContext {

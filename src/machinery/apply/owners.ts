@@ -135,13 +135,13 @@ export function secondsOf(time: string | undefined): number {
 function encodeOwner(owner: Owner): ManagedFieldsEntry {
   if (owner.entry !== undefined) return owner.entry;
   const { manager, operation, apiVersion, time, subresource, set } = owner;
-  return {
-    ...(manager !== '' && { manager }),
-    operation,
-    apiVersion,
-    ...(time !== undefined && { time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: set,
-    ...(subresource !== '' && { subresource }),
-  };
+  const entry: { -readonly [K in keyof ManagedFieldsEntry]: ManagedFieldsEntry[K] } = {};
+  if (manager !== '') entry.manager = manager;
+  entry.operation = operation;
+  entry.apiVersion = apiVersion;
+  if (time !== undefined) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = set;
+  if (subresource !== '') entry.subresource = subresource;
+  return entry;
 }

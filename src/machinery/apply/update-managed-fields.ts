@@ -13,7 +13,6 @@ import {
   type Owner,
   type OwnerId,
   type Owners,
-  ownerId,
   storedOwners,
 } from './owners.ts';
 import { capUpdaters, type OwnershipRules, ownershipAfterUpdate, type VersionLookup } from './ownership.ts';
@@ -51,7 +50,7 @@ export function updateManagedFields<T extends object>(options: UpdateManagedFiel
   const tracked = owners.size > 0 || live === undefined || metadataText(live, 'uid') === '';
   if (!tracked) return object as unknown as T;
   try {
-    const after = updateOwners({ ...options, live, updated: object }, owners);
+    const after = updateOwners(options, { live, updated: object, owners });
     return withManagedFields(object, encodeOwners(capUpdaters(after))) as unknown as T;
   } catch (error) {
     if (error instanceof ListItemError) return object as unknown as T;
@@ -82,39 +81,40 @@ function readOrNone(read: (entries: JsonValue | undefined) => Owners, entries: J
   }
 }
 
-export interface OwnershipUpdate extends WrittenFields {
+type Endpoint = WrittenFields & {
   readonly schema: ObjectSchema;
   readonly apiVersion: string;
-  readonly live: JsonObject | undefined;
-  readonly updated: JsonObject;
+  readonly versions?: VersionLookup | undefined;
+};
+
+interface Writer extends Endpoint {
   readonly manager: string;
   readonly subresource?: string;
   readonly now: string;
-  readonly versions?: VersionLookup | undefined;
+}
+
+interface Change {
+  readonly live: JsonObject | undefined;
+  readonly updated: JsonObject;
+  readonly owners: Owners;
 }
 
 /** The owners after an update. */
-export function updateOwners(update: OwnershipUpdate, owners: Owners): Owners {
-  const { schema, apiVersion, updated, manager, subresource = '', now } = update;
-  const live = update.live === undefined ? typedEmpty(schema, updated) : withoutManagedFields(update.live);
+export function updateOwners(writer: Writer, { live, updated, owners }: Change): Owners {
+  const { schema, apiVersion, manager, subresource = '', now } = writer;
+  const before = live === undefined ? emptyObject(schema) : withoutManagedFields(live);
   const self = newOwner({ manager: manager || 'unknown', operation: 'Update', apiVersion, subresource }, EMPTY_SET, now);
   // The changes go to an owner of their own first: so the manager's earlier entry shows what it loses and keeps its time when nothing changes.
   const current = { ...self, id: CURRENT };
-  const after = ownershipAfterUpdate(ownershipRules(update), { live, updated, owners }, current);
+  const after = ownershipAfterUpdate(ownershipRules(writer), { live: before, updated, owners }, current);
   return mergeCurrent(after, self);
 }
 
 const CURRENT: OwnerId = 'current-operation';
 
-export function ownershipRules(endpoint: WrittenFields & Pick<OwnershipUpdate, 'schema' | 'apiVersion' | 'versions'>): OwnershipRules {
+export function ownershipRules(endpoint: Endpoint): OwnershipRules {
   const { schema, apiVersion, versions } = endpoint;
   return { apiVersion, shape: shapeOf(schema), filter: fieldFilter(endpoint), versions };
-}
-
-/** A new object of the same type, nothing set. */
-export function typedEmpty(schema: ObjectSchema, like: JsonObject): JsonObject {
-  const { apiVersion, kind } = like;
-  return { ...emptyObject(schema), ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
 }
 
 function mergeCurrent(owners: Owners, self: Owner): Owners {
@@ -124,8 +124,7 @@ function mergeCurrent(owners: Owners, self: Owner): Owners {
   result.delete(CURRENT);
   const set = difference(current.set, SERVER_FIELDS);
   if (isEmpty(set)) return result;
-  const id = ownerId(self);
-  const previous = result.get(id);
-  result.set(id, previous === undefined ? { ...self, set } : detached(previous, { set: union(set, previous.set), time: self.time }));
+  const previous = result.get(self.id);
+  result.set(self.id, previous === undefined ? { ...self, set } : detached(previous, { set: union(set, previous.set), time: self.time }));
   return result;
 }
