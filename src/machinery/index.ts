@@ -3,6 +3,7 @@ export * from './codec/index.ts';
 export * from './conditions.ts';
 export * from './duration.ts';
 export { encodeJson } from './encode-json.ts';
+export { JsonSyntaxError, type ParsedDocument } from './exact-json-parser.ts';
 export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, Verbatim } from './field-error.ts';
 export { Path } from './field-path.ts';
 export * from './field-selector.ts';
@@ -40,6 +41,7 @@ export { parseLabelSelector } from './label-selector-parser.ts';
 export * from './names.ts';
 export * from './names.ts';
 export * from './object-diff.ts';
+export { parseJson } from './parse-json.ts';
 export {
   applyJsonPatch,
   type DecodedJsonPatch,
