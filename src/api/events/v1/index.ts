@@ -1,1 +1,3 @@
+export * from './event.behaviour.ts';
+export * from './event.conversion.ts';
 export * from './event.ts';

@@ -1,0 +1,8 @@
+import { core } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const resourceQuotasStrategy: ResourceStrategy<core.ResourceQuota> = {
+  ...core.resourceQuotaBehaviour,
+  hasStatus: true,
+  resetFields: { '': [['status']], status: [['spec']] },
+};

@@ -1,0 +1,7 @@
+import { core } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const secretsStrategy: ResourceStrategy<core.Secret> = {
+  ...core.secretBehaviour,
+  fieldLabelError: (field) => `field label not supported: ${field}`,
+};
