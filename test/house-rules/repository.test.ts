@@ -19,6 +19,14 @@ test('the lock file fits package.json, and names no particular registry', () => 
   expect(read('package-lock.json')).not.toMatch(/"resolved":/);
 });
 
+test('the lock file has the optional packages of every platform, or npm ci would refuse it', () => {
+  const { packages } = JSON.parse(read('package-lock.json'));
+  const wanted = Object.values<{ optionalDependencies?: object }>(packages).flatMap((entry) =>
+    Object.keys(entry.optionalDependencies ?? {}),
+  );
+  expect(wanted.filter((name) => !(`node_modules/${name}` in packages))).toEqual([]);
+});
+
 test('files are named in kebab-case after what is in them', () => {
   const names = readSourceTree().map((file) => file.path);
   expect(names.filter((name) => !/^src(\/[a-z0-9]+([-.][a-z0-9]+)*)+\.ts$/.test(name))).toEqual([]);
