@@ -1,4 +1,4 @@
-import type { Field, ObjectSchema, Schema } from '#machinery';
+import { compareBytes, type Field, type ObjectSchema, type Schema } from '#machinery';
 
 /**
  * A value as upstream prints structs in its messages: JSON of its internal types, which have no JSON names, so that every field is there,
@@ -10,19 +10,26 @@ export function goStruct(schema: ObjectSchema, value: object | undefined): objec
 
 type Members = Readonly<Record<string, unknown>>;
 
-const INITIALISMS: ReadonlyMap<string, string> = new Map(
-  ['api', 'cidr', 'ip', 'uid', 'cel', 'fs', 'pd', 'iqn', 'url', 'csi', 'nfs', 'rbd', 'fc', 'http', 'tls'].map((word) => [
-    word,
-    word.toUpperCase(),
-  ]),
-);
+const WORDS = 'api aws cel cidr csi dns fc fs gce gmsa grpc http ip iqn iscsi nfs os pd qos rbd se tcp tls ttl tty uid url'.split(' ');
+const INITIALISMS: ReadonlyMap<string, string> = new Map([
+  ...WORDS.map((word) => [word, word.toUpperCase()] as const),
+  ['cephfs', 'CephFS'],
+  ['storageos', 'StorageOS'],
+]);
+const META_TYPES = 'io.k8s.apimachinery.';
 
 function structOf(schema: ObjectSchema, value: Members): object {
+  // Types shared by all versions have JSON names, internally too.
+  if (schema.name.startsWith(META_TYPES)) return inOrder(schema, value);
   const printed: Record<string, unknown> = {};
   for (const field of schema.fields) {
     if (field.number !== 0 || field.embeddedIn) printed[goName(field.name)] = printField(field, value[field.name]);
   }
   return printed;
+}
+
+function inOrder(schema: ObjectSchema, value: Members): object {
+  return Object.fromEntries(schema.fields.flatMap(({ name }) => (value[name] === undefined ? [] : [[name, value[name]]])));
 }
 
 /** clusterIP is ClusterIP, apiGroup is APIGroup, uid is UID. */
@@ -45,10 +52,14 @@ function printValue(schema: Schema, value: unknown): unknown {
     case 'list':
       return (value as readonly unknown[]).map((item) => printValue(schema.items, item));
     case 'map':
-      return Object.fromEntries(Object.entries(value as Members).map(([key, member]) => [key, printValue(schema.values, member)]));
+      return Object.fromEntries(sortedEntries(value as Members).map(([key, member]) => [key, printValue(schema.values, member)]));
     default:
       return value;
   }
+}
+
+function sortedEntries(members: Members): [string, unknown][] {
+  return Object.entries(members).sort(([a], [b]) => compareBytes(a, b));
 }
 
 function zeroOf(schema: Schema): unknown {

@@ -32,6 +32,9 @@ export const podTemplateBehaviour: KindBehaviour<PodTemplate> = {
   defaults: defaultPodTemplateObject,
   validate: (object) => validateTemplate(object, validateObjectMeta(object.metadata, META_RULES)),
   validateUpdate: (object, old) => validateTemplate(object, validateObjectMetaUpdate(object.metadata, old.metadata)),
-  warnings: ({ template }) => podTemplateWarnings(template, TEMPLATE),
+  warnings: ({ metadata, template }, old) =>
+    old?.metadata.generation !== undefined && old.metadata.generation === metadata.generation
+      ? []
+      : podTemplateWarnings(template, TEMPLATE),
   table: podTemplateTable,
 };

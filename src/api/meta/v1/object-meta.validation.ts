@@ -37,12 +37,14 @@ export function validateObjectMeta(meta: ObjectMeta = {}, rules: ObjectMetaRules
   return errors;
 }
 
-/** Validates metadata on an update: what identifies an object, and what the server owns, may not change. */
+/**
+ * Validates metadata on an update: what identifies an object, and what the server owns, may not change. The resource version is not looked
+ * at: writes without one are refused, or given one, before they come here.
+ */
 export function validateObjectMetaUpdate(meta: ObjectMeta = {}, old: ObjectMeta = {}, rules: Update = {}): FieldError[] {
   const path = rules.path ?? METADATA;
   const errors: FieldError[] = [];
   if (old.deletionTimestamp) errors.push(...validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
-  if (!meta.resourceVersion) errors.push(FieldError.invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(FieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
   }

@@ -1,0 +1,264 @@
+import { checkLabelValue, goQuote, Path, Quantity } from '#machinery';
+import { ipWarnings } from '../../ip.validation.ts';
+import type { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import type { PodAffinity } from './affinity.ts';
+import type { NodeSelectorTerm } from './node-selector-term.ts';
+import { claimSpecWarnings } from './persistent-volume-claim.warnings.ts';
+import type { Pod } from './pod.ts';
+import { podNameWarnings } from './pod.validation.ts';
+import { APPARMOR_CONTAINER_PREFIX, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD_ANNOTATION } from './pod-annotations.ts';
+import { type PlacedContainer, portWarnings } from './pod-ports.warnings.ts';
+import type { Container, EnvVar, PodSpec } from './pod-spec.ts';
+import type { PodTemplateSpec } from './pod-template-spec.ts';
+import type { Volume } from './volume.ts';
+import { overlappingPathWarnings } from './volume-paths.warnings.ts';
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+const NULL_SELECTOR = 'a null labelSelector results in matching no pod';
+
+const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  'app.kubernetes.io/created-by': 'deprecated since v1.9',
+  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
+  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+};
+
+const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
+  'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+  'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+};
+
+const DEPRECATED_VOLUMES: readonly { readonly source: keyof Volume; readonly name?: string; readonly message: string }[] = [
+  { source: 'photonPersistentDisk', message: 'deprecated in v1.11, non-functional in v1.16+' },
+  { source: 'gitRepo', message: 'deprecated in v1.11, and disabled by default in v1.33+' },
+  { source: 'scaleIO', message: 'deprecated in v1.16, non-functional in v1.22+' },
+  { source: 'flocker', message: 'deprecated in v1.22, non-functional in v1.25+' },
+  { source: 'storageos', name: 'storageOS', message: 'deprecated in v1.22, non-functional in v1.25+' },
+  { source: 'quobyte', message: 'deprecated in v1.22, non-functional in v1.25+' },
+  { source: 'glusterfs', message: 'deprecated in v1.25, non-functional in v1.26+' },
+  { source: 'ephemeral', message: '' },
+  { source: 'cephfs', message: 'deprecated in v1.28, non-functional in v1.31+' },
+  { source: 'rbd', message: 'deprecated in v1.28, non-functional in v1.31+' },
+];
+
+/** Warnings about a new pod. Updates have none. */
+export function podWarnings(pod: Pod, old?: Pod): readonly string[] {
+  if (old) return [];
+  const { metadata, spec = {} as PodSpec } = pod;
+  return [
+    ...appArmorWarnings(spec, metadata, Path.none),
+    ...podNameWarnings(metadata.name),
+    ...specWarnings({ spec, metadata, path: Path.none }),
+  ];
+}
+
+export function podTemplateWarnings(template: PodTemplateSpec | undefined, path: Path): readonly string[] {
+  if (!template) return [];
+  const { metadata = {}, spec = {} as PodSpec } = template;
+  return specWarnings({ spec, metadata, path, isTemplate: true });
+}
+
+interface Subject {
+  readonly spec: PodSpec;
+  readonly metadata: ObjectMeta;
+  readonly path: Path;
+  readonly isTemplate?: boolean;
+}
+
+function specWarnings(subject: Subject): readonly string[] {
+  const { spec, metadata, path, isTemplate } = subject;
+  const at = path.child('spec');
+  return [
+    ...schedulingWarnings(spec, at),
+    ...annotationWarnings(metadata, path),
+    ...(spec.volumes ? volumeWarnings(spec.volumes, at) : []),
+    ...duplicateWarnings(spec, at),
+    ...fractionWarnings(spec.overhead, at.child('overhead')),
+    ...seccompWarnings(subject),
+    ...containersWithPath(spec, at).flatMap(({ container, path: field }) => containerWarnings(container, field)),
+    ...(isTemplate ? appArmorWarnings(spec, metadata, path) : []),
+    ...portWarnings(containersWithPath(spec, at)),
+    ...graceWarnings(spec, at),
+    ...affinityWarnings(spec.affinity?.podAffinity, at.child('affinity', 'podAffinity')),
+    ...affinityWarnings(spec.affinity?.podAntiAffinity, at.child('affinity', 'podAntiAffinity')),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((server, i) => ipWarnings(at.child('dnsConfig', 'nameservers').index(i), server)),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, i) => ipWarnings(at.child('hostAliases').index(i).child('ip'), ip)),
+  ];
+}
+
+/** Init containers, containers and ephemeral containers, in this order. */
+function containersWithPath(spec: PodSpec, at: Path): readonly PlacedContainer[] {
+  return (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+    ((spec[list] ?? []) as readonly Container[]).map((container, i) => ({ container, path: at.child(list).index(i) })),
+  );
+}
+
+function schedulingWarnings(spec: PodSpec, at: Path): readonly string[] {
+  const warnings: string[] = [];
+  for (const key of Object.keys(spec.nodeSelector ?? {})) {
+    const message = DEPRECATED_NODE_LABELS[key];
+    if (message) warnings.push(`${at.child('nodeSelector').key(key)}: ${message}`);
+  }
+  const nodes = spec.affinity?.nodeAffinity;
+  const affinity = at.child('affinity', 'nodeAffinity');
+  nodes?.[REQUIRED]?.nodeSelectorTerms?.forEach((term, i) => {
+    warnings.push(...termWarnings(term, affinity.child(REQUIRED, 'nodeSelectorTerms').index(i)));
+  });
+  nodes?.[PREFERRED]?.forEach(({ preference }, i) => {
+    const field = affinity.child(PREFERRED).index(i).child('preference');
+    warnings.push(...termWarnings(preference ?? {}, field, { checkValues: true }));
+  });
+  spec.topologySpreadConstraints?.forEach(({ topologyKey, labelSelector }, i) => {
+    const field = at.child('topologySpreadConstraints').index(i);
+    const message = DEPRECATED_NODE_LABELS[topologyKey];
+    if (message) warnings.push(`${field.child('topologyKey')}: ${topologyKey} is ${message}`);
+    if (!labelSelector) warnings.push(`${field.child('labelSelector')}: ${NULL_SELECTOR}`);
+  });
+  return warnings;
+}
+
+function termWarnings({ matchExpressions = [] }: NodeSelectorTerm, at: Path, { checkValues = false } = {}): readonly string[] {
+  return matchExpressions.flatMap(({ key, values = [] }, i) => {
+    const field = at.child('matchExpressions').index(i);
+    const message = DEPRECATED_NODE_LABELS[key];
+    const deprecated = message ? [`${field.child('key')}: ${key} is ${message}`] : [];
+    if (!checkValues) return deprecated;
+    const invalid = values.flatMap((value, j) =>
+      checkLabelValue(value).map((problem) => `${field.child('values').index(j)}: ${value} is invalid, ${problem}`),
+    );
+    return [...deprecated, ...invalid];
+  });
+}
+
+function annotationWarnings({ annotations }: ObjectMeta, path: Path): readonly string[] {
+  if (!annotations) return [];
+  return Object.entries(DEPRECATED_ANNOTATIONS).flatMap(([key, message]) =>
+    annotations[key] === undefined ? [] : [`${path.child('metadata', 'annotations').key(key)}: ${message}`],
+  );
+}
+
+function volumeWarnings(volumes: readonly Volume[], at: Path): readonly string[] {
+  const deprecated = volumes.flatMap((volume, i) =>
+    DEPRECATED_VOLUMES.flatMap(({ source, name = source, message }) => {
+      if (!volume[source]) return [];
+      const field = at.child('volumes').index(i).child(name);
+      return source === 'ephemeral' ? claimWarnings(volume, field) : [`${field}: ${message}`];
+    }),
+  );
+  return [...deprecated, ...overlappingPathWarnings(volumes)];
+}
+
+function claimWarnings({ ephemeral }: Volume, at: Path): readonly string[] {
+  const template = ephemeral?.volumeClaimTemplate;
+  return template ? claimSpecWarnings(template.spec ?? {}, at.child('volumeClaimTemplate', 'spec')) : [];
+}
+
+function duplicateWarnings({ hostAliases = [], imagePullSecrets = [] }: PodSpec, at: Path): readonly string[] {
+  const warnings: string[] = [];
+  const ips = new Set<string>();
+  hostAliases.forEach(({ ip }, i) => {
+    if (ips.has(ip)) warnings.push(`${at.child('hostAliases').index(i).child('ip')}: duplicate ip ${goQuote(ip)}`);
+    ips.add(ip);
+  });
+  const names = new Set<string>();
+  imagePullSecrets.forEach(({ name = '' }, i) => {
+    if (names.has(name)) warnings.push(`${at.child('imagePullSecrets').index(i).child('name')}: duplicate name ${goQuote(name)}`);
+    names.add(name);
+  });
+  imagePullSecrets.forEach(({ name = '' }, i) => {
+    if (!name) warnings.push(`${at.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`);
+  });
+  return warnings;
+}
+
+type Amounts = Readonly<Record<string, string>> | undefined;
+
+/** Bytes come whole. */
+function fractionWarnings(amounts: Amounts, at: Path): readonly string[] {
+  if (!amounts) return [];
+  return ['memory', 'ephemeral-storage'].flatMap((name) => fractionWarning(amounts, name, at));
+}
+
+function fractionWarning(amounts: Amounts, name: string, at: Path): readonly string[] {
+  const text = amounts?.[name];
+  if (text === undefined) return [];
+  const quantity = Quantity.parse(text);
+  if (quantity.roundUp(-3).isMultipleOf(0)) return [];
+  return [`${at.key(name)}: fractional byte value ${goQuote(quantity.toString())} is invalid, must be an integer`];
+}
+
+function seccompWarnings({ spec, metadata, path }: Subject): readonly string[] {
+  const annotations = metadata.annotations ?? {};
+  const unused = (key: string) =>
+    `${path.child('metadata', 'annotations').key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`;
+  const isUnused = annotations[SECCOMP_POD_ANNOTATION] !== undefined && !spec.securityContext?.seccompProfile;
+  const containers = containersWithPath(spec, path).flatMap(({ container: { name, securityContext } }) => {
+    const key = SECCOMP_CONTAINER_PREFIX + name;
+    return annotations[key] !== undefined && !securityContext?.seccompProfile ? [unused(key)] : [];
+  });
+  return [...(isUnused ? [unused(SECCOMP_POD_ANNOTATION)] : []), ...containers];
+}
+
+/** Profiles named by annotation still work, through the field that takes their place. */
+function appArmorWarnings(spec: PodSpec, { annotations }: ObjectMeta, path: Path): readonly string[] {
+  if (!annotations || spec.os?.name === 'windows') return [];
+  const podProfile = spec.securityContext?.appArmorProfile;
+  return containersWithPath(spec, path).flatMap(({ container: { name } }) => {
+    const key = APPARMOR_CONTAINER_PREFIX + name;
+    const annotation = annotations[key];
+    if (annotation === undefined || annotation === profileAnnotation(podProfile)) return [];
+    return [`${path.child('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`];
+  });
+}
+
+function profileAnnotation(profile: { readonly type: string; readonly localhostProfile?: string } | undefined): string | undefined {
+  if (profile?.type === 'Localhost') return `localhost/${profile.localhostProfile}`;
+  if (profile?.type === 'RuntimeDefault') return 'runtime/default';
+  return profile?.type === 'Unconfined' ? 'unconfined' : undefined;
+}
+
+function containerWarnings({ resources, env }: Container, at: Path): readonly string[] {
+  const { limits, requests } = resources ?? {};
+  const fractions = ['memory', 'ephemeral-storage'].flatMap((name) => [
+    ...fractionWarning(limits, name, at.child('resources', 'limits')),
+    ...fractionWarning(requests, name, at.child('resources', 'requests')),
+  ]);
+  return env && env.length > 1 ? [...fractions, ...hiddenVariables(env, at.child('env'))] : fractions;
+}
+
+function hiddenVariables(variables: readonly EnvVar[], at: Path): readonly string[] {
+  const seen = new Set<string>();
+  return variables.flatMap((variable, i) => {
+    const { name } = variable;
+    const isHiding = seen.has(name) && !extendsItself(variable);
+    seen.add(name);
+    return isHiding ? [`${at.index(i)}: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`] : [];
+  });
+}
+
+/** `PATH=$(PATH):/more` builds on what came before. */
+function extendsItself({ name, value = '', valueFrom }: EnvVar): boolean {
+  const reference = `$(${name})`;
+  return !valueFrom && value !== reference && value.includes(reference);
+}
+
+function graceWarnings({ terminationGracePeriodSeconds: seconds }: PodSpec, at: Path): readonly string[] {
+  if (seconds === undefined || seconds >= 0) return [];
+  return [`${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`];
+}
+
+function affinityWarnings(affinity: PodAffinity | undefined, at: Path): readonly string[] {
+  const required = (affinity?.[REQUIRED] ?? []).flatMap(({ labelSelector }, i) =>
+    labelSelector ? [] : [`${at.child(REQUIRED).index(i).child('labelSelector')}: ${NULL_SELECTOR}`],
+  );
+  const preferred = (affinity?.[PREFERRED] ?? []).flatMap(({ podAffinityTerm }, i) =>
+    podAffinityTerm?.labelSelector ? [] : [`${at.child(PREFERRED).index(i).child('podAffinityTerm', 'labelSelector')}: ${NULL_SELECTOR}`],
+  );
+  return [...required, ...preferred];
+}
