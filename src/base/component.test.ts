@@ -18,6 +18,19 @@ describe('a component', () => {
     expect(getEventListeners(parent.signal, 'abort')).toHaveLength(0);
   });
 
+  test('stops at the end of the block that uses it', async () => {
+    let stopped = false;
+    {
+      await using component = runComponent(undefined, async ({ signal, ready }) => {
+        ready();
+        await whenAborted(signal);
+        stopped = true;
+      });
+      await component.ready;
+    }
+    expect(stopped).toBe(true);
+  });
+
   test('stops with its parent signal', async () => {
     const parent = new AbortController();
     const component = untilStopped(parent.signal);
