@@ -3,6 +3,7 @@ export * from './codec/index.ts';
 export * from './conditions.ts';
 export * from './duration.ts';
 export { encodeJson } from './encode-json.ts';
+export { encodeYaml } from './encode-yaml.ts';
 export { JsonSyntaxError, type ParsedDocument } from './exact-json-parser.ts';
 export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, Verbatim } from './field-error.ts';
 export { Path } from './field-path.ts';
@@ -42,6 +43,7 @@ export * from './names.ts';
 export * from './names.ts';
 export * from './object-diff.ts';
 export { parseJson } from './parse-json.ts';
+export { parseYaml, parseYamlDocuments } from './parse-yaml.ts';
 export {
   applyJsonPatch,
   type DecodedJsonPatch,
@@ -82,3 +84,5 @@ export {
 } from './status-error.ts';
 export * from './time.ts';
 export { unifiedDiff } from './unified-diff.ts';
+export type { YamlDocument } from './yaml-composer.ts';
+export { YamlError } from './yaml-error.ts';
