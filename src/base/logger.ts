@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { formatHuman, formatJson } from './log-format.ts';
 import { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log-record.ts';
-import { redactFields, redactText } from './redact.ts';
+import { fieldRedactor, redactText } from './redact.ts';
 
 /** A structured logger. There is no global one: whoever logs is given its logger. */
 export interface Logger {
@@ -33,9 +33,9 @@ export interface LoggerOptions {
 export function createLogger(options: LoggerOptions): Logger {
   const least = LOG_LEVELS.indexOf(options.level ?? 'info');
   const format = options.format === 'human' ? (record: LogRecord) => formatHuman(record, options.color ?? false) : formatJson;
-  const secretNames = options.redact ?? [];
+  const redact = fieldRedactor(options.redact ?? []);
   const emit = (level: LogRecord['level'], message: string, fields: LogFields) => {
-    const record = { time: options.clock.now(), level, message: redactText(message), fields: redactFields(fields, secretNames) };
+    const record = { time: options.clock.now(), level, message: redactText(message), fields: redact(fields) };
     options.write(format(record));
   };
   return loggerWith({ emit, isEnabled: (level) => LOG_LEVELS.indexOf(level) >= least }, {});

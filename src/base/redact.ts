@@ -24,8 +24,16 @@ export function redactText(text: string): string {
 }
 
 /** The fields as plain JSON values without secrets: neither values under a secret's name, nor a Secret's data, nor tokens inside text. */
-export function redactFields(fields: LogFields, secretNames: readonly string[] = []): LogFields {
-  return redactRecord(fields, { secretNames: new Set(secretNames.map(plainName)), depth: 0 });
+export function redactFields(fields: LogFields): LogFields {
+  return redactRecord(fields, { secretNames: NO_NAMES, depth: 0 });
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** As `redactFields`, for further names of secrets. */
+export function fieldRedactor(names: readonly string[]): (fields: LogFields) => LogFields {
+  const context = { secretNames: new Set(names.map(plainName)), depth: 0 };
+  return (fields) => redactRecord(fields, context);
 }
 
 interface Context {

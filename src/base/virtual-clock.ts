@@ -125,13 +125,21 @@ export class VirtualClock implements Clock {
   }
 
   /** Lets everything that is ready run to rest, without moving time. */
-  async settle(): Promise<void> {
-    for (let quiet = 0; quiet < this.#quietTurns; ) {
-      const before = this.#changes;
-      await eventLoopTurn();
-      if (this.#held.size > 0) await Promise.race(this.#held).catch(() => {});
-      quiet = before === this.#changes && this.#held.size === 0 ? quiet + 1 : 0;
-    }
+  settle(): Promise<void> {
+    return new Promise((resolve) => {
+      let seen = this.#changes;
+      let quiet = 0;
+      // Every promise that can settle has settled when an immediate runs: immediates come after all microtasks.
+      const turn = () => {
+        if (this.#held.size > 0) return void Promise.race(this.#held).then(again, again);
+        quiet = seen === this.#changes ? quiet + 1 : 0;
+        seen = this.#changes;
+        if (quiet < this.#quietTurns) setImmediate(turn);
+        else resolve();
+      };
+      const again = () => void setImmediate(turn);
+      setImmediate(turn);
+    });
   }
 
   #dueBy(elapsed: number): boolean {
@@ -158,9 +166,4 @@ export class VirtualClock implements Clock {
       this.#moving = false;
     }
   }
-}
-
-/** Every promise that can settle has settled when this resolves: immediates run after all microtasks. */
-function eventLoopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

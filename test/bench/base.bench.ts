@@ -1,4 +1,4 @@
-import { createLogger, Heap, KeyedHeap, MetricsRegistry, realClock, seededRandom, WorkQueue } from '#base';
+import { createLogger, Heap, KeyedHeap, MetricsRegistry, realClock, seededRandom, VirtualClock, WorkQueue } from '#base';
 import type { Benchmark } from './harness.ts';
 
 const random = seededRandom('bench');
@@ -49,6 +49,10 @@ const counts = new Map<string, number>();
 const logger = createLogger({ clock: realClock, write: () => {} }).child({ component: 'apiserver' });
 const fields = { verb: 'GET', path: '/api/v1/namespaces/default/pods', code: 200, ms: 1.5 };
 
+const clock = new VirtualClock();
+const tick = () => void clock.setTimer(1, tick);
+tick();
+
 export const benchmarks: Benchmark[] = [
   {
     kind: 'micro',
@@ -67,6 +71,12 @@ export const benchmarks: Benchmark[] = [
     name: 'base/work-queue: 100 keys, each twice',
     baseline: { name: 'Set', run: setOff },
     subject: { name: 'WorkQueue', run: workOff },
+  },
+  {
+    kind: 'micro',
+    name: 'base/virtual-clock: move to the next timer',
+    baseline: { name: 'a turn of the event loop', run: () => new Promise((resolve) => setImmediate(resolve)) },
+    subject: { name: 'VirtualClock.advance', run: () => clock.advance(1) },
   },
   {
     kind: 'micro',
