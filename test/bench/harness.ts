@@ -88,8 +88,9 @@ function figure(name: string, samples: readonly number[]): Figure {
 
 /** A contender whose measure is nanoseconds a call, warmed up and with enough calls a round to be measurable. */
 async function micro({ name, run }: Contender): Promise<MacroContender> {
-  const isAsync = run() instanceof Promise;
-  const time = isAsync ? timeAsync : timeSync;
+  const first = run();
+  const time = first instanceof Promise ? timeAsync : timeSync;
+  await first;
   let calls = 1;
   for (let ms = 0; ms < MICRO_ROUND_MS && calls < 2 ** 28; calls *= 2) ms = await time(run, calls);
   return { name, measure: async () => ((await time(run, calls)) * 1e6) / calls };
