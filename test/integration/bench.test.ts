@@ -7,7 +7,7 @@ const work = (rounds: number) => () => {
   return sum;
 };
 
-test('a micro benchmark puts its figure beside the baseline: ten times the work is slower', async () => {
+test('a micro benchmark puts its figure beside the baseline: a hundred times the work is slower', async () => {
   const result = await runBenchmark({
     kind: 'micro',
     name: 'loops',
