@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findCycles } from './cycles.ts';
 import { LAYERS, PURE_BUILTINS, PURE_LAYERS } from './layers.ts';
-import { ROOT, readSourceTree, resolveImport, type SourceFile, sourceFile } from './source-tree.ts';
+import { isTestPath, ROOT, readSourceTree, resolveImport, type SourceFile, sourceFile } from './source-tree.ts';
 
 const files = readSourceTree();
 const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
@@ -21,7 +21,7 @@ function importFault(file: SourceFile, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return packageFault(file, specifier);
   const target = resolveImport(file.path, specifier) as string;
   if (file.layer !== '' && !target.startsWith(`src/${file.layer}/`)) return 'leaves its directory: import #name instead';
-  return undefined;
+  return !file.isTest && isTestPath(target) ? 'is for tests' : undefined;
 }
 
 function layerFault(file: SourceFile, target: string): string | undefined {
@@ -81,6 +81,8 @@ describe('the rule itself', () => {
     ['finds I/O in a pure layer', 'src/machinery/a.ts', "import { readFileSync } from 'node:fs';", /does I\/O/],
     ['finds a development dependency', 'src/store/a.ts', "import fc from 'fast-check';", /dependencies in package.json/],
     ['finds a built-in module without its prefix', 'src/store/a.ts', "import fs from 'fs';", /node:…/],
+    ['allows a contract to import what tests do', 'src/store/contract.ts', "import { test } from 'vitest';", undefined],
+    ['finds a contract in what runs', 'src/store/index.ts', "export { contract } from './contract.ts';", /is for tests/],
     ['is not misled by comments', 'src/base/a.ts', "// import { a } from '#api';\n/**\n * import { a } from '#api';\n */", undefined],
   ];
   test.each(cases)('%s', (_name, file, text, fault) => {

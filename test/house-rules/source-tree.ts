@@ -32,10 +32,15 @@ export function readSourceTree(): SourceFile[] {
     .map((name) => sourceFile(name, readFileSync(path.join(ROOT, name), 'utf8')));
 }
 
+/** Tests, what only tests use (`thing.test-schema.ts`), and contracts: suites that every implementation of an interface passes. */
+export function isTestPath(name: string): boolean {
+  return /\.(test|bench|test-[\w-]+)\.ts$|\/contract(\.ts$|\/)/.test(name);
+}
+
 export function sourceFile(name: string, text: string): SourceFile {
   const parts = name.split('/');
   const layer = parts.length > 2 ? (parts[1] as string) : '';
-  return { path: name, layer, isTest: /\.(test|bench)\.ts$/.test(name), text, code: maskSource(text), imports: importsOf(text) };
+  return { path: name, layer, isTest: isTestPath(name), text, code: maskSource(text), imports: importsOf(text) };
 }
 
 const IMPORT =
