@@ -17,6 +17,8 @@ export interface RequestScope {
 export interface ResourceStrategy<T> extends KindBehaviour<T> {
   /** Verbs, in discovery's order. Default: create, delete, deletecollection, get, list, patch, update, watch. */
   readonly verbs?: readonly string[];
+  /** Sent as a warning with every answer of this resource. */
+  readonly deprecation?: string;
   /** PUT of a missing object creates it. Default false. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites. Default true. */
@@ -27,10 +29,18 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly prepareForCreate?: (object: T, scope: RequestScope) => T;
   readonly prepareForUpdate?: (object: T, old: T, scope: RequestScope) => T;
   readonly prepareForStatusUpdate?: (object: T, old: T, scope: RequestScope) => T;
+  /** The words for a field that cannot be selected on; they differ between kinds. */
+  readonly fieldLabelError?: (field: string) => string;
   /** Deletion waits for a grace period (pods). Returns the seconds to wait, 0 to delete at once. */
   readonly gracePeriodSeconds?: (object: T, requested: number | undefined) => number;
   /** What deletion means when nobody says: background, unless a kind is older than that (Job: orphan). */
   readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Deletion answers with the object, not with a Status. */
+  readonly returnsDeletedObject?: boolean;
+  readonly deletionWarnings?: (
+    object: T,
+    options: { propagationPolicy?: string | undefined; orphanDependents?: boolean | undefined },
+  ) => readonly string[];
   /** Field paths that a write to this (sub)resource does not own in server-side apply, by subresource ('' is the main one). */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;

@@ -5,4 +5,5 @@ import type { ResourceStrategy } from '../strategy.ts';
 export const componentStatusesStrategy: ResourceStrategy<core.ComponentStatus> = {
   ...core.componentStatusBehaviour,
   verbs: ['get', 'list'],
+  deprecation: 'v1 ComponentStatus is deprecated in v1.19+',
 };

@@ -98,14 +98,17 @@ export function withAllocated(plan: ServiceAllocations, values: AllocatedValues)
 }
 
 /** The answer when an address cannot be had; `problem` is the allocator's word, `ip` absent when any would have done. */
-export function clusterIpError({ metadata, spec }: core.Service, problem: string, ip?: string): StatusError {
+export function clusterIpError({ service, clusterIPs }: ServiceAllocations, problem: string, ip?: string): StatusError {
   const detail = ip === undefined ? `failed to allocate IP: ${problem}` : `failed to allocate IP ${ip}: ${problem}`;
-  return StatusError.invalid(KIND, metadata.name, [FieldError.invalid(SPEC.child('clusterIPs'), spec?.clusterIPs ?? null, detail)]);
+  // Addresses still to be found show as empty texts.
+  const shown = [...(service.spec?.clusterIPs ?? [])];
+  for (const { index, ip: given } of clusterIPs) shown[index] = given ?? '';
+  return StatusError.invalid(KIND, service.metadata.name, [FieldError.invalid(SPEC.child('clusterIPs'), shown, detail)]);
 }
 
-export function nodePortError({ metadata }: core.Service, { index, port }: NodePortNeed, problem: string): StatusError {
+export function nodePortError({ service }: ServiceAllocations, { index, port }: NodePortNeed, problem: string): StatusError {
   const path = SPEC.child('ports').index(index).child('nodePort');
-  return StatusError.invalid(KIND, metadata.name, [FieldError.invalid(path, port ?? 0, problem)]);
+  return StatusError.invalid(KIND, service.metadata.name, [FieldError.invalid(path, port ?? 0, problem)]);
 }
 
 // --- fields that depend on each other -----------------------------------------------------------------------------

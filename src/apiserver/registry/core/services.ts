@@ -2,12 +2,22 @@ import { core } from '#api';
 import type { ResourceStrategy } from '../strategy.ts';
 import { dropTypeDependentFields } from './service-type-change.ts';
 
+const TRAFFIC_POLICIES: readonly string[] = ['Cluster', 'Local'];
+
+/** Services that are only a name have no traffic inside the cluster to direct. */
+function dropUnusedTrafficPolicy(service: core.Service): core.Service {
+  const { internalTrafficPolicy, ...spec } = service.spec ?? {};
+  const isUnused = spec.type === 'ExternalName' && TRAFFIC_POLICIES.includes(internalTrafficPolicy ?? '');
+  return isUnused ? { ...service, spec } : service;
+}
+
 /** Addresses and ports are claimed before the object is prepared and validated: see service-allocation.ts. */
 export const servicesStrategy: ResourceStrategy<core.Service> = {
   ...core.serviceBehaviour,
   hasStatus: true,
   allowCreateOnUpdate: true,
-  prepareForUpdate: dropTypeDependentFields,
+  prepareForCreate: dropUnusedTrafficPolicy,
+  prepareForUpdate: (service, old) => dropUnusedTrafficPolicy(dropTypeDependentFields(service, old)),
   fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: { '': [['status']], status: [['spec']] },
 };

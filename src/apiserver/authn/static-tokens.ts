@@ -1,0 +1,40 @@
+import type { Authenticator } from './authenticator.ts';
+import { bearerToken } from './bearer-token.ts';
+import type { UserInfo } from './user.ts';
+
+/** Tokens from a file of lines `token,user,uid,"group1,group2"`. */
+export function staticTokens(tokens: ReadonlyMap<string, UserInfo>): Authenticator {
+  return {
+    authenticate(request) {
+      const token = bearerToken(request);
+      return token === undefined ? undefined : tokens.get(token);
+    },
+  };
+}
+
+export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
+  const tokens = new Map<string, UserInfo>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const [token = '', name = '', uid = '', groups = ''] = csvFields(line);
+    if (token === '' || name === '') throw new Error(`line ${index + 1} of the token file must be: token,user,uid[,"group1,group2"]`);
+    tokens.set(token, {
+      name,
+      uid,
+      groups: [
+        ...groups
+          .split(',')
+          .map((g) => g.trim())
+          .filter(Boolean),
+        'system:authenticated',
+      ],
+    });
+  }
+  return tokens;
+}
+
+function csvFields(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '',
+  );
+}

@@ -1,0 +1,42 @@
+import type { UserInfo } from '../authn/user.ts';
+
+export interface AuthorizationAttributes {
+  readonly user: UserInfo;
+  readonly verb: string;
+  readonly isResource: boolean;
+  readonly path: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** `no opinion` passes the question on; when nobody allows, the answer is no. */
+export type Decision = { readonly verdict: 'allow' | 'deny' | 'no opinion'; readonly reason: string; readonly error?: string };
+
+export interface Authorizer {
+  authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision>;
+  /** The rules that apply to a user in a namespace, for SelfSubjectRulesReview. */
+  rulesFor(user: UserInfo, namespace: string): Promise<ResolvedRules> | ResolvedRules;
+}
+
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+export interface NonResourceRule {
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+export interface ResolvedRules {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  readonly incomplete: boolean;
+  readonly evaluationError?: string;
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf } from '#machinery';
+import type { ResourceTable } from '../registry/resource-table.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+
+/** The documents that tell clients what is served, in both forms: one document a version, and all in one. */
+export function apiVersions(address: string) {
+  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }] };
+}
+
+export function groupList(table: ResourceTable) {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(table).map((group) => groupEntry(table, group)) };
+}
+
+export function groupDocument(table: ResourceTable, group: string) {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(table, group) };
+}
+
+function namedGroups(table: ResourceTable): readonly string[] {
+  return table.groups().filter((group) => group !== '');
+}
+
+function groupEntry(table: ResourceTable, group: string) {
+  const versions = table.versions(group).map((version) => ({ groupVersion: apiVersionOf({ group, version }), version }));
+  return { name: group, versions, preferredVersion: versions[0] };
+}
+
+export function resourceList(table: ResourceTable, group: string, version: string) {
+  const resources = sorted(table.inVersion(group, version)).flatMap((resource) => resourceEntries(resource));
+  return { kind: 'APIResourceList', ...(group !== '' && { apiVersion: 'v1' }), groupVersion: apiVersionOf({ group, version }), resources };
+}
+
+function sorted(resources: readonly ServedResource[]): readonly ServedResource[] {
+  return resources.toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
+}
+
+function resourceEntries(resource: ServedResource) {
+  const { resource: name, singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  const main = {
+    name,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(resource.storage !== undefined && { storageVersionHash: storageVersionHash(resource) }),
+  };
+  return [main, ...subresourceEntries(resource)];
+}
+
+function subresourceEntries({ resource, namespaced, subresources, group, version }: ServedResource) {
+  return [...subresources.values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((sub) => {
+      const foreign = sub.kind.group !== group || sub.kind.version !== version;
+      const place = foreign ? { group: sub.kind.group, version: sub.kind.version } : {};
+      return { name: `${resource}/${sub.name}`, singularName: '', namespaced, ...place, kind: sub.kind.kind, verbs: sub.verbs };
+    });
+}
+
+function storageVersionHash({ group, version, kind, storedAs }: ServedResource): string {
+  const stored = storedAs?.version ?? version;
+  return createHash('sha256').update(`${group}/${stored}/${kind}`).digest().subarray(0, 8).toString('base64');
+}
+
+const AGGREGATED = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {} };
+
+export function aggregatedCore(table: ResourceTable) {
+  return { ...AGGREGATED, items: [aggregatedGroup(table, '')] };
+}
+
+export function aggregatedGroups(table: ResourceTable) {
+  return { ...AGGREGATED, items: namedGroups(table).map((group) => aggregatedGroup(table, group)) };
+}
+
+function aggregatedGroup(table: ResourceTable, group: string) {
+  const versions = table.versions(group).map((version) => ({
+    version,
+    resources: sorted(table.inVersion(group, version)).map(aggregatedResource),
+    freshness: 'Current',
+  }));
+  return { metadata: group === '' ? {} : { name: group }, versions };
+}
+
+function aggregatedResource(resource: ServedResource) {
+  const { kind, namespaced, singular, verbs, shortNames, categories, subresources, custom, group, version } = resource;
+  const responseKind = custom ? { group, version, kind } : { group: '', version: '', kind };
+  return {
+    resource: resource.resource,
+    responseKind,
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+    ...(subresources.size > 0 && {
+      subresources: [...subresources.values()]
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map((sub) => ({ subresource: sub.name, responseKind: subresourceKind(resource, sub.kind), verbs: sub.verbs })),
+    }),
+  };
+}
+
+function subresourceKind({ group, version, custom }: ServedResource, kind: { group: string; version: string; kind: string }) {
+  const own = !custom && kind.group === group && kind.version === version;
+  return own ? { group: '', version: '', kind: kind.kind } : kind;
+}

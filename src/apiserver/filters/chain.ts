@@ -1,0 +1,61 @@
+import { NO_RESOURCE, StatusError } from '#machinery';
+import type { Authenticator } from '../authn/authenticator.ts';
+import type { UserInfo } from '../authn/user.ts';
+import { ANONYMOUS } from '../authn/user.ts';
+import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
+import { forbiddenText } from '../authz/forbidden-text.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { ApiResponse, Handler } from '../request/api-response.ts';
+
+/** A step that every request passes. It throws to refuse, or answers by itself instead of calling `next`. */
+export type Filter = (request: ApiRequest, next: Handler) => Promise<ApiResponse> | ApiResponse;
+
+/** Runs filters in the order of the array, then the handler. */
+export function chain(filters: readonly Filter[], handler: Handler): Handler {
+  return filters.reduceRight<Handler>((next, filter) => (request) => filter(request, next), handler);
+}
+
+export interface AuthenticationOptions {
+  readonly authenticators: readonly Authenticator[];
+  readonly anonymous: boolean;
+}
+
+/** Finds out who asks. The first authenticator that knows the request's credentials decides. */
+export function authenticate({ authenticators, anonymous }: AuthenticationOptions): Filter {
+  return async (request, next) => {
+    if (request.user === undefined) request.user = await identify(request, authenticators, anonymous);
+    return next(request);
+  };
+}
+
+async function identify(request: ApiRequest, authenticators: readonly Authenticator[], anonymous: boolean): Promise<UserInfo> {
+  for (const authenticator of authenticators) {
+    const found = authenticator.authenticate(request);
+    const user = found instanceof Promise ? await found : found;
+    if (user !== undefined) return user;
+  }
+  if (anonymous && request.header('authorization') === undefined) return ANONYMOUS;
+  throw StatusError.unauthorized('Unauthorized');
+}
+
+export function attributesOf(request: ApiRequest, user: UserInfo): AuthorizationAttributes {
+  const { isResource, path, verb, group, version, resource, subresource, namespace, name } = request.info;
+  return { user, verb, isResource, path, group, version, resource, subresource, namespace, name };
+}
+
+/** Lets through what the authorizer allows. */
+export function authorize(authorizer: Authorizer): Filter {
+  return async (request, next) => {
+    const attributes = attributesOf(request, request.user!);
+    const answer = authorizer.authorize(attributes);
+    const decision = answer instanceof Promise ? await answer : answer;
+    if (decision.verdict !== 'allow') throw forbidden(attributes, decision.reason);
+    return next(request);
+  };
+}
+
+export function forbidden(attributes: AuthorizationAttributes, reason: string): StatusError {
+  const { group, resource, name, isResource } = attributes;
+  const why = forbiddenText(attributes) + (reason === '' ? '' : `: ${reason}`);
+  return StatusError.forbidden(isResource ? { group, resource } : NO_RESOURCE, isResource ? name : '', why);
+}

@@ -1,0 +1,114 @@
+import { meta } from '#api';
+import {
+  cannotBeHandled,
+  type DocumentPath,
+  decodeObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ObjectSchema,
+  parseGroupVersion,
+  StatusError,
+  strictDecodingError,
+  unrecognizedObject,
+} from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { type ApiRequest, warn } from '../request/api-request.ts';
+import { type ParsedBody, parseBody } from '../request/parse-body.ts';
+import type { ResourceCall } from './resource-call.ts';
+import type { FieldValidation } from './write-options.ts';
+
+const BODY_LIMIT = 3 * 1024 * 1024;
+
+/** What a body is to be read as. */
+export interface ExpectedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly schema: ObjectSchema;
+  readonly custom: boolean;
+}
+
+/** The object in the request's body: canonical, defaulted, in the version of the request. */
+export async function decodeBody(call: ResourceCall, validation: FieldValidation): Promise<KubeObject> {
+  const object = await decodeBodyAs(call.request, call.resource, validation);
+  return call.resource.strategy.defaults?.(object as KubeObject) ?? (object as KubeObject);
+}
+
+export async function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, validation: FieldValidation): Promise<JsonObject> {
+  const parsed = await parseRequest(request, expected);
+  const value = named(parsed.value, expected, parsed);
+  return checkedDecode({ request, expected, validation, duplicates: parsed.duplicates }, value);
+}
+
+async function parseRequest(request: ApiRequest, expected: ExpectedKind): Promise<ParsedBody> {
+  const { body } = request;
+  if (body.type === 'object') return { value: body.value as JsonValue, duplicates: [], bytes: undefined };
+  return parseBody(await body.read(BODY_LIMIT), body.contentType, expected);
+}
+
+/** The body of a request that may have none, such as a deletion. */
+export async function readBodyValue({ request }: { request: ApiRequest }): Promise<JsonValue | undefined> {
+  const { body } = request;
+  if (body.type === 'object') return body.value as JsonValue | undefined;
+  const bytes = await body.read(BODY_LIMIT);
+  if (bytes.length === 0) return undefined;
+  const expected = { kind: 'DeleteOptions', schema: meta.DeleteOptions, custom: false };
+  return parseBody(bytes, body.contentType, expected).value;
+}
+
+/** Checks that the body says it is what the path expects. One that says nothing is taken to be that. */
+function named(value: JsonValue, expected: ExpectedKind, parsed: ParsedBody): JsonValue {
+  if (!isJsonObject(value)) return value;
+  const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
+  if (expected.custom && !kind) throw missing('Kind', expected, parsed);
+  if (expected.custom && !apiVersion) throw missing('apiVersion', expected, parsed);
+  const statedKind = typeof kind === 'string' && kind !== '' ? kind : expected.kind;
+  const statedVersion = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : expected.apiVersion;
+  if (statedKind === expected.kind && statedVersion === expected.apiVersion) {
+    return kind === statedKind && apiVersion === statedVersion ? value : { ...value, kind: statedKind, apiVersion: statedVersion };
+  }
+  throw mismatch(statedKind, statedVersion, expected);
+}
+
+function missing(what: 'Kind' | 'apiVersion', expected: ExpectedKind, { bytes }: ParsedBody): StatusError {
+  const text = bytes?.toString('utf8') ?? '';
+  return unrecognizedObject(expected.kind, `Object '${what}' is missing in '${text}'`, bytes ?? Buffer.alloc(0));
+}
+
+function mismatch(kind: string, apiVersion: string, expected: ExpectedKind): StatusError {
+  const { group, version } = parseGroupVersion(apiVersion);
+  const sameGroup = group === expected.group;
+  if (kind === expected.kind && (expected.custom || sameGroup || KNOWN_OLD_VERSIONS.has(apiVersion))) {
+    return StatusError.badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`,
+    );
+  }
+  const scheme = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
+  return cannotBeHandled(
+    { group, version, kind },
+    expected.kind,
+    `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`,
+  );
+}
+
+// Kinds that moved out of these are still known under their old name, though no longer served.
+const KNOWN_OLD_VERSIONS: ReadonlySet<string> = new Set(['extensions/v1beta1']);
+
+interface DecodeRequest {
+  readonly request: ApiRequest;
+  readonly expected: ExpectedKind;
+  readonly validation: FieldValidation;
+  readonly duplicates: readonly DocumentPath[];
+}
+
+/** Decodes by schema; problems are refused, warned of or ignored as the client asked. */
+export function checkedDecode({ request, expected, validation, duplicates }: DecodeRequest, value: JsonValue): JsonObject {
+  const { object, error, problems } = decodeObject(expected.schema, value, duplicates);
+  if (error !== undefined) throw cannotBeHandled(expected, expected.kind, error);
+  if (problems.length === 0 || validation === 'Ignore') return object;
+  if (validation === 'Strict') throw cannotBeHandled(expected, expected.kind, strictDecodingError(problems));
+  for (const problem of problems) warn(request, problem);
+  return object;
+}

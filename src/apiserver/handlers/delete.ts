@@ -1,0 +1,141 @@
+import { formatTime, StatusError } from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { warn } from '../request/api-request.ts';
+import type { ApiResponse } from '../request/api-response.ts';
+import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
+import { type DeleteOptions, deleteOptions } from './delete-options.ts';
+import { admissionAttributes, groupResource, type ResourceCall } from './resource-call.ts';
+
+export async function handleDelete(call: ResourceCall): Promise<ApiResponse> {
+  const options = await deleteOptions(call);
+  const { object, gone } = await deleteObject(call, options);
+  const { resource } = call;
+  if (!gone || resource.strategy.returnsDeletedObject)
+    return { type: 'object', code: gone ? 200 : deletionCode(options, object.object), resource, object };
+  return { type: 'plain', code: 200, object: deletedStatus(call, object.object) };
+}
+
+/** A deletion that a finalizer or a grace period holds up is accepted, not done, when the client asked not to wait for orphans only. */
+function deletionCode(options: DeleteOptions, object: KubeObject): number {
+  return options.orphanDependents === false && object.metadata.finalizers?.includes('foregroundDeletion') ? 202 : 200;
+}
+
+function deletedStatus({ resource, name }: ResourceCall, object: KubeObject) {
+  const details = { name, ...(resource.group && { group: resource.group }), kind: resource.resource, uid: object.metadata.uid };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+interface Deletion {
+  readonly object: CachedObject | ConvertedObject;
+  /** False while finalizers or a grace period hold the object. */
+  readonly gone: boolean;
+}
+
+export async function deleteObject(call: ResourceCall, options: DeleteOptions): Promise<Deletion> {
+  const { resource, namespace, name } = call;
+  for (;;) {
+    const current = await resource.storage!.get(namespace, name);
+    if (current === undefined) throw StatusError.notFound(groupResource(call), name);
+    checkDeletePreconditions(call, options, current.object);
+    const deletion = await tryDelete(call, current, options);
+    if (deletion !== undefined) return deletion;
+  }
+}
+
+function checkDeletePreconditions(call: ResourceCall, { uid, resourceVersion }: DeleteOptions, object: KubeObject): void {
+  const subject = { group: call.resource.group, resource: call.resource.kind };
+  if (uid !== undefined && uid !== object.metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${object.metadata.uid}). The object might have been deleted and then recreated`;
+    throw StatusError.conflict(subject, call.name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${object.metadata.resourceVersion}). The object might have been modified`;
+    throw StatusError.conflict(subject, call.name, why);
+  }
+}
+
+async function tryDelete(call: ResourceCall, current: CachedObject, options: DeleteOptions): Promise<Deletion | undefined> {
+  const { resource, deps } = call;
+  const request = {
+    operation: 'DELETE',
+    object: undefined,
+    oldObject: current.as(resource).object,
+    dryRun: options.dryRun,
+    options: options.raw,
+  } as const;
+  await deps.admission.admit(admissionAttributes(call, request));
+  await deps.admission.validate(admissionAttributes(call, request));
+  for (const warning of resource.strategy.deletionWarnings?.(current.object, options) ?? []) warn(call.request, warning);
+  const marked = markDeleted(call, current.object, options);
+  if (isHeld(marked)) return held(call, current, marked, options);
+  return finish(call, current, marked, options);
+}
+
+function isHeld({ metadata }: KubeObject): boolean {
+  return Boolean(metadata.finalizers?.length) || (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+}
+
+async function held(call: ResourceCall, current: CachedObject, marked: KubeObject, options: DeleteOptions): Promise<Deletion | undefined> {
+  if (options.dryRun) return { object: new ConvertedObject(marked, current.revision), gone: false };
+  const written = await call.resource.storage!.update(current, marked);
+  return written && { object: written, gone: false };
+}
+
+async function finish(
+  call: ResourceCall,
+  current: CachedObject,
+  marked: KubeObject,
+  options: DeleteOptions,
+): Promise<Deletion | undefined> {
+  const { resource } = call;
+  const graceful = resource.strategy.gracePeriodSeconds !== undefined;
+  if (options.dryRun) return { object: new ConvertedObject(graceful ? marked : current.object, current.revision), gone: true };
+  const revision = await resource.storage!.delete(current);
+  if (revision === undefined) return undefined;
+  await (resource.storedAs ?? resource).released?.(current.object);
+  return { object: graceful ? current.replacedBy(marked, revision) : current, gone: true };
+}
+
+/** The object with its deletion begun: finalizers for the propagation asked for, a deadline when something holds it. */
+function markDeleted(call: ResourceCall, object: KubeObject, options: DeleteOptions): KubeObject {
+  const { resource, deps } = call;
+  const finalizers = deletionFinalizers(object, options, resource.strategy.defaultPropagation);
+  const grace = graceFor(call, object, options);
+  const { metadata } = object;
+  const begun = metadata.deletionTimestamp !== undefined;
+  const sooner = begun && grace < (metadata.deletionGracePeriodSeconds ?? 0);
+  const now = deps.clock.now();
+  const timing = begun && !sooner ? {} : { deletionTimestamp: formatTime(now + grace * 1000), deletionGracePeriodSeconds: grace };
+  const generation = !begun && metadata.generation ? { generation: metadata.generation + 1 } : {};
+  const { finalizers: _, ...rest } = metadata;
+  return {
+    ...object,
+    metadata: { ...rest, ...timing, ...generation, ...(finalizers.length > 0 && { finalizers }) } as KubeObject['metadata'],
+  };
+}
+
+function graceFor({ resource }: ResourceCall, object: KubeObject, options: DeleteOptions): number {
+  const begun = object.metadata.deletionTimestamp !== undefined;
+  const grace = resource.strategy.gracePeriodSeconds?.(object, options.gracePeriodSeconds) ?? 0;
+  if (!begun) return grace;
+  // A deletion under way can be hastened, never put off.
+  return options.gracePeriodSeconds === undefined
+    ? (object.metadata.deletionGracePeriodSeconds ?? 0)
+    : Math.min(grace, object.metadata.deletionGracePeriodSeconds ?? 0);
+}
+
+const PROPAGATION_FINALIZERS = { Foreground: 'foregroundDeletion', Orphan: 'orphan', Background: undefined } as const;
+
+function deletionFinalizers(object: KubeObject, options: DeleteOptions, byDefault: 'Background' | 'Orphan' | undefined): readonly string[] {
+  const present = object.metadata.finalizers ?? [];
+  const policy = policyOf(options);
+  if (policy === undefined && (present.includes('orphan') || present.includes('foregroundDeletion'))) return present;
+  const wanted = PROPAGATION_FINALIZERS[policy ?? byDefault ?? 'Background'];
+  const others = present.filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
+  return wanted === undefined ? others : [...others, wanted];
+}
+
+function policyOf({ propagationPolicy, orphanDependents }: DeleteOptions): keyof typeof PROPAGATION_FINALIZERS | undefined {
+  if (orphanDependents !== undefined) return orphanDependents ? 'Orphan' : 'Background';
+  return propagationPolicy;
+}

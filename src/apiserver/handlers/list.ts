@@ -1,0 +1,129 @@
+import { FieldError, Path, StatusError } from '#machinery';
+import type { ApiResponse } from '../request/api-response.ts';
+import type { CachedObject } from '../watch-cache/cached-object.ts';
+import { listFrom, type Snapshot } from '../watch-cache/resource-cache.ts';
+import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
+import type { ResourceCall } from './resource-call.ts';
+import { tooLargeResourceVersion } from './resource-version.ts';
+import { type Selection, selectionOf } from './selection.ts';
+
+export interface ListQuery {
+  readonly limit: number;
+  readonly token: ContinueToken | undefined;
+  readonly resourceVersion: string;
+  readonly match: string;
+}
+
+export async function handleList(call: ResourceCall): Promise<ApiResponse> {
+  const query = listQuery(call);
+  const selection = selectionOf(call);
+  const { snapshot, revision } = await stateFor(call, query);
+  const page = selectPage(call, { query, selection, snapshot });
+  return {
+    type: 'list',
+    resource: call.resource,
+    items: page.items.map((object) => object.as(call.resource)),
+    revision,
+    continue: page.next === undefined ? undefined : encodeContinue({ revision, start: page.next }),
+    remaining: selection.matches === undefined && page.remaining > 0 ? page.remaining : undefined,
+  };
+}
+
+function listQuery({ request }: ResourceCall): ListQuery {
+  const { query } = request;
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  const continued = query.get('continue') ?? '';
+  refuseInvalid({ resourceVersion, match, continued, sendInitialEvents: query.has('sendInitialEvents') });
+  const limit = query.get('limit') ?? '';
+  if (limit !== '' && !/^-?\d+$/.test(limit)) throw StatusError.badRequest(`strconv.ParseInt: parsing "${limit}": invalid syntax`);
+  if (continued !== '' && resourceVersion !== '' && resourceVersion !== '0') {
+    throw StatusError.badRequest('specifying resource version is not allowed when using continue');
+  }
+  return { limit: Math.max(0, Number(limit)), token: continued === '' ? undefined : decodeContinue(continued), resourceVersion, match };
+}
+
+interface RawListQuery {
+  readonly resourceVersion: string;
+  readonly match: string;
+  readonly continued: string;
+  readonly sendInitialEvents: boolean;
+}
+
+function refuseInvalid({ resourceVersion, match, continued, sendInitialEvents }: RawListQuery): void {
+  const errors: FieldError[] = [];
+  const path = Path.of('resourceVersionMatch');
+  if (sendInitialEvents) errors.push(FieldError.forbidden(Path.of('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
+  if (match !== '') {
+    if (resourceVersion === '')
+      errors.push(FieldError.forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (continued !== '') errors.push(FieldError.forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(FieldError.notSupported(path, match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && resourceVersion === '0') {
+      errors.push(FieldError.forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+}
+
+interface State {
+  readonly snapshot: Snapshot;
+  readonly revision: number;
+}
+
+/** The state that the list shows: now, or the moment that a continue token or an exact resource version names. */
+async function stateFor(call: ResourceCall, { token, resourceVersion, match, limit }: ListQuery): Promise<State> {
+  const { cache } = call.resource.storage!;
+  await cache.fresh();
+  if (token !== undefined) return pastState(call, token.revision, true);
+  const asked = resourceVersion === '' ? 0 : numeric(resourceVersion);
+  if (asked > cache.revision) throw tooLargeResourceVersion(asked, cache.revision);
+  const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0);
+  if (exact) return pastState(call, asked, false);
+  const state = { snapshot: cache.snapshot(), revision: cache.revision };
+  if (limit > 0) cache.keepSnapshot(state.revision, state.snapshot);
+  return state;
+}
+
+function numeric(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
+    FieldError.invalid(Path.of('resourceVersion'), text, `strconv.ParseUint: parsing "${text}": invalid syntax`),
+  ]);
+}
+
+async function pastState(call: ResourceCall, revision: number, continued: boolean): Promise<State> {
+  const snapshot = await call.resource.storage!.cache.snapshotAt(revision);
+  if (snapshot !== undefined) return { snapshot, revision };
+  if (!continued) throw StatusError.expired('The resourceVersion for the provided list is too old.');
+  throw StatusError.expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+  );
+}
+
+interface Page {
+  readonly items: readonly CachedObject[];
+  /** Where the next page begins, relative to the prefix. */
+  readonly next: string | undefined;
+  readonly remaining: number;
+}
+
+function selectPage(
+  call: ResourceCall,
+  { query, selection, snapshot }: { query: ListQuery; selection: Selection; snapshot: Snapshot },
+): Page {
+  const prefix = call.resource.storage!.prefixOf(call.namespace);
+  const candidates = listFrom(snapshot, prefix, prefix + (query.token?.start ?? ''));
+  const { matches } = selection;
+  if (query.limit === 0)
+    return { items: matches ? candidates.filter((c) => matches(c.object)) : candidates, next: undefined, remaining: 0 };
+  const items: CachedObject[] = [];
+  for (let i = 0; i < candidates.length; i++) {
+    const candidate = candidates[i]!;
+    if (matches && !matches(candidate.object)) continue;
+    if (items.length === query.limit)
+      return { items, next: `${items.at(-1)!.key.slice(prefix.length)}\0`, remaining: candidates.length - i };
+    items.push(candidate);
+  }
+  return { items, next: undefined, remaining: 0 };
+}

@@ -1,0 +1,107 @@
+import type { MetricsRegistry } from '#base';
+import { METRICS_CONTENT_TYPE } from '#base';
+import { aggregatedCore, aggregatedGroups, apiVersions, groupDocument, groupList, resourceList } from '../discovery/discovery.ts';
+import type { HealthChecks } from '../health.ts';
+import type { ResourceTable } from '../registry/resource-table.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { ApiResponse, Handler } from '../request/api-response.ts';
+import { parseAccept } from '../request/negotiation.ts';
+import { etagged } from './etag.ts';
+import { methodNotAllowed, PAGE_NOT_FOUND, resourceNotFound } from './route.ts';
+
+export interface NonResourceDeps {
+  readonly table: ResourceTable;
+  readonly health: HealthChecks;
+  readonly metrics: MetricsRegistry;
+  readonly version: Readonly<Record<string, string>>;
+  /** host:port under which clients reach the server. */
+  readonly address: () => string;
+  /** Further paths, by prefix: `/openapi/`, `/openid/`. */
+  readonly extra: readonly { readonly prefix: string; readonly handler: Handler }[];
+}
+
+type Route = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;
+
+/** Answers everything that is not an API resource: discovery, health, version, metrics, OpenAPI. */
+export function nonResourceRouter(deps: NonResourceDeps): Handler {
+  const { table, health, metrics, version } = deps;
+  const exact = new Map<string, Route>([
+    ['/', (request) => document(request, { paths: rootPaths(deps) })],
+    ['/version', (request) => document(request, version)],
+    ['/metrics', () => ({ type: 'raw', code: 200, contentType: `${METRICS_CONTENT_TYPE}; escaping=underscores`, body: metrics.text() })],
+    [
+      '/api',
+      (request) =>
+        wantsAggregated(request) ? aggregated(request, () => aggregatedCore(table)) : document(request, apiVersions(deps.address())),
+    ],
+    [
+      '/apis',
+      (request) => (wantsAggregated(request) ? aggregated(request, () => aggregatedGroups(table)) : document(request, groupList(table))),
+    ],
+  ]);
+  return (request) => {
+    const { path } = request;
+    const checked = health.respond(request);
+    if (checked !== undefined) return checked;
+    const extra = deps.extra.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    if (extra !== undefined) return extra.handler(request);
+    const trimmed = path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path;
+    const route = exact.get(trimmed) ?? groupRoute(trimmed, table);
+    if (route === undefined) return PAGE_NOT_FOUND;
+    if (request.method !== 'GET') throw methodNotAllowed();
+    return route(request);
+  };
+}
+
+function groupRoute(path: string, table: ResourceTable): Route | undefined {
+  if (path.startsWith('/api/')) {
+    const version = path.slice('/api/'.length);
+    return version === 'v1' ? (request) => document(request, resourceList(table, '', version)) : notFound;
+  }
+  const match = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path);
+  if (match === null || !table.hasGroup(match[1]!)) return undefined;
+  const [, group = '', version] = match;
+  if (version === undefined) return (request) => document(request, groupDocument(table, group));
+  return table.versions(group).includes(version) ? (request) => document(request, resourceList(table, group, version)) : notFound;
+}
+
+const notFound: Route = () => {
+  throw resourceNotFound();
+};
+
+/** `document` is answered in the media type the client prefers. */
+function document(_request: ApiRequest, object: { readonly [field: string]: unknown }): ApiResponse {
+  return { type: 'plain', code: 200, object };
+}
+
+function wantsAggregated(request: ApiRequest): boolean {
+  const accept = request.header('accept');
+  if (accept === undefined || !accept.includes('apidiscovery.k8s.io')) return false;
+  const first = parseAccept(accept)[0];
+  return (
+    first?.params.get('g') === 'apidiscovery.k8s.io' && first.params.get('v') === 'v2' && first.params.get('as') === 'APIGroupDiscoveryList'
+  );
+}
+
+const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+function aggregated(request: ApiRequest, build: () => object): ApiResponse {
+  return etagged(request, AGGREGATED_TYPE, Buffer.from(JSON.stringify(build())));
+}
+
+function rootPaths({ table, health }: NonResourceDeps): readonly string[] {
+  const groups = table.groups().filter((group) => group !== '');
+  const versions = groups.flatMap((group) => table.versions(group).map((version) => `/apis/${group}/${version}`));
+  const fixed = [
+    '/.well-known/openid-configuration',
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/metrics',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openid/v1/jwks',
+    '/version',
+  ];
+  return [...fixed, ...groups.map((group) => `/apis/${group}`), ...versions, ...health.paths()].sort();
+}

@@ -1,0 +1,113 @@
+import { NO_RESOURCE, type StatusError, serverResponseError } from '#machinery';
+import { ANONYMOUS } from '../authn/user.ts';
+import type { ResourceTable } from '../registry/resource-table.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { ApiResponse, Handler } from '../request/api-response.ts';
+import { handleCreate } from './create.ts';
+import { handleDelete } from './delete.ts';
+import { handleDeleteCollection } from './delete-collection.ts';
+import { handleGet } from './get.ts';
+import { handleList } from './list.ts';
+import { handlePatch } from './patch.ts';
+import type { HandlerDeps, ResourceCall } from './resource-call.ts';
+import { handleUpdate } from './update.ts';
+import { handleWatch } from './watch.ts';
+
+type ResourceHandler = (call: ResourceCall) => Promise<ApiResponse>;
+
+const HANDLERS: Readonly<Record<string, ResourceHandler>> = {
+  get: handleGet,
+  list: handleList,
+  watch: handleWatch,
+  create: handleCreate,
+  update: handleUpdate,
+  patch: handlePatch,
+  delete: handleDelete,
+  deletecollection: handleDeleteCollection,
+};
+
+export function resourceNotFound(): StatusError {
+  return serverResponseError({
+    code: 404,
+    verb: '',
+    resource: NO_RESOURCE,
+    name: '',
+    serverMessage: '',
+    retryAfterSeconds: 0,
+    unexpected: false,
+  });
+}
+
+export function methodNotAllowed(): StatusError {
+  return serverResponseError({
+    code: 405,
+    verb: '',
+    resource: NO_RESOURCE,
+    name: '',
+    serverMessage: '',
+    retryAfterSeconds: 0,
+    unexpected: false,
+  });
+}
+
+export const PAGE_NOT_FOUND: ApiResponse = {
+  type: 'raw',
+  code: 404,
+  contentType: 'text/plain; charset=utf-8',
+  body: '404 page not found\n',
+  headers: { 'x-content-type-options': 'nosniff' },
+};
+
+/** Answers requests for API resources. */
+export function resourceRouter(table: ResourceTable, deps: HandlerDeps): Handler {
+  return (request) => {
+    const { info } = request;
+    const resource = table.find(info.group, info.version, info.resource);
+    if (resource === undefined) {
+      if (!table.hasGroup(info.group)) return PAGE_NOT_FOUND;
+      throw resourceNotFound();
+    }
+    return dispatch(request, resource, deps);
+  };
+}
+
+function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDeps): Promise<ApiResponse> | ApiResponse {
+  const { info, method } = request;
+  checkScope(request, resource);
+  const call: ResourceCall = {
+    request,
+    resource,
+    deps,
+    subresource: info.subresource,
+    namespace: resource.namespaced ? info.namespace : '',
+    name: info.name,
+    user: request.user ?? ANONYMOUS,
+  };
+  if (info.subresource !== '') return dispatchSubresource(call);
+  if (method === 'HEAD' || !resource.verbs.includes(info.verb)) throw methodNotAllowed();
+  const own = resource.handlers?.[info.verb];
+  return own === undefined ? HANDLERS[info.verb]!(call) : own(request);
+}
+
+/** Paths that do not fit the resource's scope lead nowhere. */
+function checkScope({ info, path }: ApiRequest, resource: ServedResource): void {
+  const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
+  if (!resource.namespaced && inNamespace) throw resourceNotFound();
+  if (resource.namespaced && !inNamespace && /\/[^/]+\/[^/]+$/.test(path) && info.name !== '' && path.endsWith(`/${info.name}`))
+    throw resourceNotFound();
+  if (resource.namespaced && !inNamespace && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
+  const isProxy = info.subresource === 'proxy';
+  if (info.rest.length > 0 && !isProxy) throw resourceNotFound();
+}
+
+function dispatchSubresource(call: ResourceCall): Promise<ApiResponse> | ApiResponse {
+  const { request, resource } = call;
+  const { info } = request;
+  const subresource = resource.subresources.get(info.subresource);
+  if (subresource === undefined) throw resourceNotFound();
+  const isAllowed = subresource.verbs.includes(info.verb) && request.method !== 'HEAD';
+  if (!isAllowed) throw methodNotAllowed();
+  if (subresource.handler !== undefined) return subresource.handler(request);
+  return HANDLERS[info.verb]!(call);
+}

@@ -1,0 +1,110 @@
+import { StatusError } from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { beforeUpdate, demandResourceVersion, type WriteContext } from '../registry/lifecycle.ts';
+import { warn } from '../request/api-request.ts';
+import { type CachedObject, ConvertedObject, type VersionedObject } from '../watch-cache/cached-object.ts';
+import { admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
+import type { WriteOptions } from './write-options.ts';
+
+/** A change to an existing object, as a function of what it is now: it runs again when another write came first. */
+export interface ObjectChange {
+  readonly options: WriteOptions;
+  /** The object as it shall be, with its fields owned, in the version of the request. */
+  compute(live: KubeObject): Promise<KubeObject> | KubeObject;
+  /** What to do when there is no such object; without it, the answer is NotFound. */
+  readonly create?: () => Promise<VersionedObject>;
+  /** A PUT replaces whatever is there only if the kind allows that. */
+  readonly replaces?: boolean;
+}
+
+export interface ChangeResult {
+  readonly object: VersionedObject;
+  readonly created: boolean;
+}
+
+const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+export async function updateObject(call: ResourceCall, change: ObjectChange): Promise<ChangeResult> {
+  const { resource, namespace, name } = call;
+  for (;;) {
+    const current = await resource.storage!.get(namespace, name);
+    if (current === undefined) {
+      if (change.create === undefined) throw StatusError.notFound(groupResource(call), name);
+      return { object: await change.create(), created: true };
+    }
+    const updated = await tryUpdate(call, current, change);
+    if (updated !== undefined) return { object: updated, created: false };
+  }
+}
+
+async function tryUpdate(call: ResourceCall, current: CachedObject, change: ObjectChange): Promise<VersionedObject | undefined> {
+  const { resource, deps } = call;
+  const { dryRun, raw } = change.options;
+  const live = current.as(resource).object;
+  const computed = await change.compute(live);
+  const pinned = checkPreconditions(call, computed, live, change.replaces === true);
+  const request = { operation: 'UPDATE', oldObject: live, dryRun, options: raw } as const;
+  const admitted = (await deps.admission.admit(admissionAttributes(call, { ...request, object: computed }))) as KubeObject;
+  const context = writeContext(call);
+  const prepared = beforeUpdate(resource.toStored?.(admitted) ?? admitted, current.object, context);
+  for (const warning of context.resource.strategy.warnings?.(prepared, current.object) ?? []) warn(call.request, warning);
+  await deps.admission.validate(admissionAttributes(call, { ...request, object: resource.fromStored?.(prepared) ?? prepared }));
+  if (dryRun) return dryResult(call, prepared, current);
+  const written = await write(call, current, prepared);
+  if (written === undefined && pinned) throw StatusError.conflict(groupResource(call), call.name, MODIFIED);
+  return written?.as(resource);
+}
+
+export function writeContext(call: ResourceCall): WriteContext {
+  const { resource, subresource, namespace, deps } = call;
+  return { resource: resource.storedAs ?? resource, subresource, namespace, scope: scopeOf(call), random: deps.random };
+}
+
+/** Whether the client named the state that its change is for: then another write in between is a conflict, not a reason to try again. */
+function checkPreconditions(call: ResourceCall, computed: KubeObject, live: KubeObject, replaces: boolean): boolean {
+  const { resource, name } = call;
+  const { resourceVersion = '', uid = '' } = computed.metadata;
+  if (uid !== '' && uid !== live.metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    throw StatusError.conflict(groupResource(call), name, why);
+  }
+  if (resourceVersion === '' || resourceVersion === '0') {
+    if (replaces && resource.strategy.allowUnconditionalUpdate === false) demandResourceVersion(resource, name);
+    return false;
+  }
+  if (!/^\d+$/.test(resourceVersion)) throw new Error(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`);
+  if (resourceVersion !== live.metadata.resourceVersion) throw StatusError.conflict(groupResource(call), name, MODIFIED);
+  return replaces;
+}
+
+async function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
+  const { resource } = call;
+  const storage = resource.storage!;
+  if (isDeletable(prepared)) return finishDeletion(call, current, prepared);
+  const reserved = await (resource.storedAs ?? resource).reserve?.(prepared, current.object, false);
+  const written = await storage.update(current, reserved?.object ?? prepared);
+  if (written === undefined) await reserved?.release();
+  else await reserved?.commit();
+  return written;
+}
+
+/** The last finalizer of an object that is being deleted was removed: now it goes. */
+export function isDeletable({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+async function finishDeletion(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
+  const { resource } = call;
+  const revision = await resource.storage!.delete(current);
+  if (revision === undefined) return undefined;
+  await (resource.storedAs ?? resource).released?.(prepared);
+  return current.replacedBy(prepared, revision);
+}
+
+async function dryResult(call: ResourceCall, prepared: KubeObject, current: CachedObject): Promise<VersionedObject> {
+  const { resource } = call;
+  const reserved = await (resource.storedAs ?? resource).reserve?.(prepared, current.object, true);
+  const object = reserved?.object ?? prepared;
+  const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(current.revision) } };
+  return new ConvertedObject(resource.fromStored?.(versioned) ?? versioned, current.revision);
+}

@@ -1,0 +1,78 @@
+import type { ApiRequest } from './request/api-request.ts';
+import type { ApiResponse } from './request/api-response.ts';
+
+/** Throws, or resolves to false, when the part is not well. */
+export interface HealthCheck {
+  readonly name: string;
+  check(): boolean | Promise<boolean>;
+  /** Only readiness looks at it: the process itself is well. */
+  readonly readinessOnly?: boolean;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+const ENDPOINTS = ['/healthz', '/livez', '/readyz'] as const;
+
+/** `/healthz`, `/livez`, `/readyz`, each of their checks alone, and what they say. */
+export class HealthChecks {
+  readonly #checks: HealthCheck[] = [{ name: 'ping', check: () => true }];
+
+  add(...checks: readonly HealthCheck[]): void {
+    this.#checks.push(...checks);
+  }
+
+  paths(): readonly string[] {
+    return ENDPOINTS.flatMap((endpoint) => [endpoint, ...this.#for(endpoint).map(({ name }) => `${endpoint}/${name}`)]);
+  }
+
+  /** Undefined when the request is not about health. */
+  respond(request: ApiRequest): Promise<ApiResponse> | undefined {
+    const endpoint = ENDPOINTS.find((path) => request.path === path || request.path.startsWith(`${path}/`));
+    if (endpoint === undefined) return undefined;
+    const name = request.path.slice(endpoint.length + 1);
+    return name === '' ? this.#all(endpoint, request.query) : this.#one(endpoint, name);
+  }
+
+  #for(endpoint: string): readonly HealthCheck[] {
+    return this.#checks.filter(({ readinessOnly }) => !readinessOnly || endpoint === '/readyz');
+  }
+
+  async #one(endpoint: string, name: string): Promise<ApiResponse> {
+    const check = this.#for(endpoint).find((candidate) => candidate.name === name);
+    if (check === undefined) return { type: 'raw', code: 404, contentType: TEXT, body: '404 page not found\n' };
+    const isWell = await passes(check);
+    return {
+      type: 'raw',
+      code: isWell ? 200 : 500,
+      contentType: TEXT,
+      body: isWell ? 'ok' : `internal server error: ${name} is not ready\n`,
+    };
+  }
+
+  async #all(endpoint: string, query: URLSearchParams): Promise<ApiResponse> {
+    const excluded = new Set(query.getAll('exclude'));
+    const checks = this.#for(endpoint);
+    const results = await Promise.all(
+      checks.map(async (check) => ({
+        name: check.name,
+        isExcluded: excluded.has(check.name),
+        isWell: excluded.has(check.name) || (await passes(check)),
+      })),
+    );
+    const isWell = results.every((result) => result.isWell);
+    const lines = results.map(({ name, isExcluded, isWell: ok }) =>
+      isExcluded ? `[+]${name} excluded: ok` : ok ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
+    );
+    const subject = endpoint.slice(1);
+    const body = `${lines.join('\n')}\n${subject} check ${isWell ? 'passed' : 'failed'}\n`;
+    if (isWell && !query.has('verbose')) return { type: 'raw', code: 200, contentType: TEXT, body: 'ok' };
+    return { type: 'raw', code: isWell ? 200 : 500, contentType: TEXT, body };
+  }
+}
+
+async function passes({ check }: HealthCheck): Promise<boolean> {
+  try {
+    return await check();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import http from 'node:http';
+import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import tls, { type SecureContextOptions, type TLSSocket } from 'node:tls';
+import type { Exchange } from './exchange.ts';
+import { Http1Exchange } from './http1-exchange.ts';
+import { Http2Exchange } from './http2-exchange.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly tls: SecureContextOptions;
+  readonly handle: (exchange: Exchange) => void;
+  readonly maxConcurrentStreams?: number;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Replaces the certificate for new connections. */
+  useCertificate(context: SecureContextOptions): void;
+  /** Refuses new connections, lets requests in flight finish, then closes what is left after `graceMs`. */
+  close(grace: Promise<void>): Promise<void>;
+}
+
+// Enough for a proxy's reaction time; a client that takes longer to say what it wants is not served.
+const HEADERS_TIMEOUT_MS = 30_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+/**
+ * One TLS port for HTTP/1.1 and HTTP/2. Each protocol has its own server object and is handed its connections after the handshake: so HTTP/2
+ * is served through the stream interface alone, without the cost of Node's compatibility layer.
+ */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const connections = new Set<TLSSocket>();
+  const http1 = http.createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 0, keepAliveTimeout: 120_000 },
+    (request, response) => options.handle(new Http1Exchange(request, response)),
+  );
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const multiplexed = http2.createServer({
+    settings: { maxConcurrentStreams: options.maxConcurrentStreams ?? 1000, initialWindowSize: 1 << 20 },
+  });
+  multiplexed.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    session.on('error', () => session.destroy());
+  });
+  multiplexed.on('stream', (stream, headers) => {
+    stream.on('error', () => {});
+    options.handle(new Http2Exchange(stream, headers, stream.session!.socket as TLSSocket));
+  });
+  const server = tls.createServer({
+    ...options.tls,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    requestCert: options.tls.ca !== undefined,
+    rejectUnauthorized: false,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+  });
+  server.on('secureConnection', (socket) => {
+    connections.add(socket);
+    socket.setNoDelay(true);
+    socket.once('close', () => connections.delete(socket));
+    socket.on('error', () => socket.destroy());
+    (socket.alpnProtocol === 'h2' ? multiplexed : http1).emit('connection', socket);
+  });
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    useCertificate: (context) => server.setSecureContext(context),
+    async close(grace) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const session of sessions) session.close();
+      http1.closeIdleConnections();
+      for (const socket of connections) if (isIdleHttp1(socket)) socket.end();
+      await Promise.race([closed, grace]);
+      for (const session of sessions) session.destroy();
+      for (const socket of connections) socket.destroy();
+      http1.close();
+      multiplexed.close();
+      await closed;
+    },
+  };
+}
+
+function isIdleHttp1(socket: TLSSocket & { _httpMessage?: unknown }): boolean {
+  return socket.alpnProtocol !== 'h2' && !socket._httpMessage;
+}

@@ -1,0 +1,70 @@
+import { StatusError } from '#machinery';
+import type { UserInfo } from '../authn/user.ts';
+import type { ApiRequest, ClientCertificate, RequestBody } from '../request/api-request.ts';
+import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A request that came over the network. */
+export class NetworkRequest implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly info: RequestInfo;
+  readonly body: RequestBody;
+  readonly warnings: string[] = [];
+  user?: UserInfo;
+  #abort: AbortController | undefined;
+
+  constructor(
+    private readonly exchange: Exchange,
+    readonly auditId: string,
+  ) {
+    const { method, url } = exchange;
+    const mark = url.indexOf('?');
+    this.method = method;
+    this.path = decodePath(mark < 0 ? url : url.slice(0, mark));
+    this.query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+    this.info = parseRequestInfo({ method, path: this.path, watch: isWatch(this.query), selectedName: selectedName(this.query) });
+    this.body = { type: 'bytes', read: (limit) => exchange.readBody(limit), contentType: exchange.header('content-type') ?? '' };
+  }
+
+  header(name: string): string | undefined {
+    return this.exchange.header(name);
+  }
+
+  get remoteAddress(): string {
+    return this.exchange.remoteAddress;
+  }
+
+  get clientCertificate(): ClientCertificate | undefined {
+    return this.exchange.clientCertificate;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const controller = new AbortController();
+      this.#abort = controller;
+      this.exchange.onAbandoned(() => controller.abort());
+    }
+    return this.#abort.signal;
+  }
+}
+
+function decodePath(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw StatusError.badRequest('invalid URL escape');
+  }
+}
+
+function isWatch(query: URLSearchParams): boolean {
+  const value = query.get('watch');
+  return value === 'true' || value === '1';
+}
+
+function selectedName(query: URLSearchParams): string | undefined {
+  const selector = query.get('fieldSelector');
+  return selector === null ? undefined : /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(selector)?.[1];
+}

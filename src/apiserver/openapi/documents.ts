@@ -1,0 +1,136 @@
+import { listSchemaOf, meta } from '#api';
+import {
+  apiVersionOf,
+  type GroupVersionKind,
+  type JsonObject,
+  type ObjectSchema,
+  type OpenApiVersion,
+  openapiDefinitions,
+} from '#machinery';
+import { customDefinitions } from './custom-definition.ts';
+import { type DocumentPart, fixedParts, groupPart, versionPath } from './discovery-paths.ts';
+import { definitionName, listDefinitionName, type OpenApiResource } from './openapi-resource.ts';
+import { type PathModel, renderPath } from './operation.ts';
+import { basePath, PATCH_DEFINITION } from './path-parts.ts';
+import { resourcePaths } from './resource-paths.ts';
+import { foreignTypes } from './subresource-paths.ts';
+
+/** One document of version 3: everything below one prefix. */
+export interface DocumentPlan extends DocumentPart {
+  readonly resources: readonly OpenApiResource[];
+}
+
+const SECURITY: JsonObject = { type: 'apiKey', description: 'Bearer token authentication', name: 'authorization', in: 'header' };
+const PATCH: JsonObject = { description: 'A patch of any of the kinds that the media types name.', type: 'object' };
+
+/** The documents of version 3, by key (`api/v1`, `apis/apps`), without their content. */
+export function planDocuments(resources: readonly OpenApiResource[]): ReadonlyMap<string, DocumentPlan> {
+  const versions = new Map<string, OpenApiResource[]>();
+  for (const resource of resources) {
+    const key = basePath(resource).slice(1);
+    versions.set(key, [...(versions.get(key) ?? []), resource]);
+  }
+  const groups = [...new Set(resources.map(({ group }) => group))].filter((group) => group !== '');
+  const plain = [...fixedParts(), ...groups.map(groupPart)].map((part) => ({ ...part, resources: [] }));
+  const served = [...versions].map(([key, members]) => ({ key, paths: [], types: [], resources: members }));
+  return new Map([...plain, ...served].sort((a, b) => (a.key < b.key ? -1 : 1)).map((plan) => [plan.key, plan]));
+}
+
+export interface DocumentOptions {
+  /** The server's version, as in `v1.36.0`. */
+  readonly serverVersion: string;
+  /** Every kind that takes DeleteOptions: the group-versions that are built in. */
+  readonly groupVersions: readonly { readonly group: string; readonly version: string }[];
+}
+
+export function buildV3(plan: DocumentPlan, options: DocumentOptions): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Kubernetes', version: options.serverVersion },
+    paths: renderPaths(3, pathsOf(plan)),
+    components: { schemas: definitionsOf(3, [plan], options), securitySchemes: { BearerToken: SECURITY } },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+export function buildV2(plans: readonly DocumentPlan[], options: DocumentOptions): JsonObject {
+  return {
+    swagger: '2.0',
+    info: { title: 'Kubernetes', version: options.serverVersion },
+    paths: renderPaths(2, plans.flatMap(pathsOf)),
+    definitions: definitionsOf(2, plans, options),
+    securityDefinitions: { BearerToken: SECURITY },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+function pathsOf({ paths, resources }: DocumentPlan): readonly PathModel[] {
+  const first = resources[0];
+  const own = first ? [versionPath(first, basePath(first))] : [];
+  return [...paths, ...own, ...resources.flatMap(resourcePaths)];
+}
+
+function renderPaths(version: OpenApiVersion, paths: readonly PathModel[]): JsonObject {
+  const sorted = paths.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return Object.fromEntries(sorted.map((path) => [path.path, renderPath(version, path)]));
+}
+
+function definitionsOf(version: OpenApiVersion, plans: readonly DocumentPlan[], options: DocumentOptions): JsonObject {
+  const resources = plans.flatMap((plan) => plan.resources);
+  const builtIn = resources.filter(({ custom }) => !custom);
+  const roots = [...plans.flatMap(({ types }) => types), ...builtIn.flatMap(rootsOf), ...(resources.length > 0 ? COMMON : [])];
+  return {
+    ...openapiDefinitions(roots, { version, kinds: kindsOf(builtIn, options) }),
+    ...Object.assign({}, ...resources.filter(({ custom }) => custom).map((resource) => customDefinitions(version, resource))),
+    ...(resources.length > 0 && { [PATCH_DEFINITION]: PATCH }),
+  };
+}
+
+/** What every document with resources refers to. */
+const COMMON: readonly ObjectSchema[] = [
+  meta.DeleteOptions,
+  meta.Status,
+  meta.WatchEvent,
+  meta.APIResourceList,
+  meta.ObjectMeta,
+  meta.ListMeta,
+];
+
+function rootsOf(resource: OpenApiResource): readonly ObjectSchema[] {
+  const list = resource.verbs.includes('list') ? [listSchemaOf(resource.schema)] : [];
+  return [resource.schema, ...list, ...foreignTypes(resource)];
+}
+
+function kindsOf(
+  resources: readonly OpenApiResource[],
+  { groupVersions }: DocumentOptions,
+): ReadonlyMap<string, readonly GroupVersionKind[]> {
+  const kinds = new Map<string, readonly GroupVersionKind[]>();
+  for (const resource of resources) {
+    const { group, version, kind, listKind, subresources } = resource;
+    kinds.set(definitionName(resource), [{ group, version, kind }]);
+    kinds.set(listDefinitionName(resource), [{ group, version, kind: listKind }]);
+    for (const schema of foreignTypes(resource)) {
+      const spoken = [...subresources.values()].find((sub) => schema.name.endsWith(`.${sub.kind.kind}`))?.kind;
+      if (spoken) kinds.set(schema.name, [spoken]);
+    }
+  }
+  kinds.set(meta.Status.name, [{ group: '', version: 'v1', kind: 'Status' }]);
+  for (const { name } of [meta.DeleteOptions, meta.WatchEvent])
+    kinds.set(
+      name,
+      groupVersions.map((at) => ({ ...at, kind: name.slice(name.lastIndexOf('.') + 1) })),
+    );
+  for (const { name } of [meta.APIGroup, meta.APIGroupList, meta.APIResourceList, meta.APIVersions]) {
+    kinds.set(name, [{ group: '', version: 'v1', kind: name.slice(name.lastIndexOf('.') + 1) }]);
+  }
+  return kinds;
+}
+
+/** The group-versions that are built in, each once, in order of their names. */
+export function builtInGroupVersions(resources: readonly OpenApiResource[]): DocumentOptions['groupVersions'] {
+  const found = new Map(
+    resources.filter(({ custom }) => !custom).map(({ group, version }) => [apiVersionOf({ group, version }), { group, version }]),
+  );
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, at]) => at);
+}

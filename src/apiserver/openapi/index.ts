@@ -1,0 +1,3 @@
+export { OpenApi, type OpenApiDocument } from './openapi.ts';
+export { openapiHandler } from './openapi-handler.ts';
+export type { OpenApiResource, OpenApiSource, OpenApiSubresource } from './openapi-resource.ts';

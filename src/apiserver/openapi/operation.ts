@@ -1,0 +1,106 @@
+import { definitionRef, type GroupVersionKind, type JsonObject, type OpenApiVersion } from '#machinery';
+
+/** A parameter in the path or the query. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+}
+
+/** One thing that can be done, described once and written in either version of OpenAPI. */
+export interface Operation {
+  readonly id: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly parameters: readonly Parameter[];
+  /** What is sent: the name of its type, and the media types it may come in. */
+  readonly body?: { readonly type: string; readonly mediaTypes: readonly string[]; readonly required: boolean };
+  readonly responses: readonly OperationResponse[];
+  readonly produces: readonly string[];
+  readonly action?: string;
+  readonly kind?: GroupVersionKind;
+}
+
+export interface OperationResponse {
+  readonly code: number;
+  /** The name of the type that comes back; a string when there is none. */
+  readonly type?: string;
+}
+
+/** The operations of one path, by HTTP method, and what they have in common. */
+export interface PathModel {
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
+const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
+
+export function renderPath(version: OpenApiVersion, { parameters, operations }: PathModel): JsonObject {
+  const methods = Object.entries(operations).map(([method, operation]) => [method, renderOperation(version, operation)] as const);
+  return {
+    ...Object.fromEntries(methods),
+    ...(parameters.length > 0 && { parameters: parameters.map((parameter) => renderParameter(version, parameter)) }),
+  };
+}
+
+function renderOperation(version: OpenApiVersion, operation: Operation): JsonObject {
+  const { id, description, tag, action, kind } = operation;
+  return {
+    description,
+    operationId: id,
+    tags: [tag],
+    ...(version === 2 ? partsV2(operation) : partsV3(operation)),
+    ...(action !== undefined && { 'x-kubernetes-action': action }),
+    ...(kind && { 'x-kubernetes-group-version-kind': { group: kind.group, kind: kind.kind, version: kind.version } }),
+  };
+}
+
+function partsV2({ parameters, body, responses, produces }: Operation): JsonObject {
+  const rendered = parameters.map((parameter) => renderParameter(2, parameter));
+  const sent = body && {
+    name: 'body',
+    in: 'body',
+    ...(body.required && { required: true }),
+    schema: { $ref: definitionRef(2, body.type) },
+  };
+  const all = sent ? [sent, ...rendered] : rendered;
+  return {
+    schemes: ['https'],
+    consumes: body?.mediaTypes ?? ['*/*'],
+    produces,
+    ...(all.length > 0 && { parameters: all }),
+    responses: Object.fromEntries([...responses.map(responseV2), ['401', { description: REASONS[401] as string }]]),
+  };
+}
+
+function responseV2({ code, type }: OperationResponse): [string, JsonObject] {
+  return [
+    String(code),
+    { description: REASONS[code] ?? '', schema: type === undefined ? { type: 'string' } : { $ref: definitionRef(2, type) } },
+  ];
+}
+
+function partsV3({ parameters, body, responses, produces }: Operation): JsonObject {
+  return {
+    ...(parameters.length > 0 && { parameters: parameters.map((parameter) => renderParameter(3, parameter)) }),
+    ...(body && { requestBody: { content: content(body.mediaTypes, body.type), ...(body.required && { required: true }) } }),
+    responses: Object.fromEntries([
+      ...responses.map(({ code, type }) => [String(code), { description: REASONS[code] ?? '', content: content(produces, type) }]),
+      ['401', { description: REASONS[401] }],
+    ]) as JsonObject,
+  };
+}
+
+function content(mediaTypes: readonly string[], type: string | undefined): JsonObject {
+  const schema = type === undefined ? { type: 'string' } : { $ref: definitionRef(3, type) };
+  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+}
+
+function renderParameter(version: OpenApiVersion, parameter: Parameter): JsonObject {
+  const { name, type, description } = parameter;
+  const value = { type, uniqueItems: true };
+  const where = { name, in: parameter.in, description, ...(parameter.in === 'path' && { required: true }) };
+  return version === 2 ? { ...where, ...value } : { ...where, schema: value };
+}

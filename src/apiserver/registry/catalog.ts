@@ -1,0 +1,124 @@
+import { KINDS, type Kind } from '#api';
+import { apiVersionOf } from '#machinery';
+import type { KubeObject } from './kube-object.ts';
+import { ResourceStorage, type StorageDeps } from './resource-storage.ts';
+import type { ResourceTable } from './resource-table.ts';
+import { type AnyStrategy, type ServedResource, type ServedSubresource, servedResource } from './served-resource.ts';
+
+/** Where upstream keeps a resource, when it is not under its own name: data written by one must be found by the other. */
+const LOCATIONS: Readonly<Record<string, string>> = {
+  '/nodes': 'minions',
+  '/services': 'services/specs',
+  '/endpoints': 'services/endpoints',
+  '/replicationcontrollers': 'controllers',
+  'networking.k8s.io/ingresses': 'ingress',
+  'apiextensions.k8s.io/customresourcedefinitions': 'apiextensions.k8s.io/customresourcedefinitions',
+  'apiregistration.k8s.io/apiservices': 'apiregistration.k8s.io/apiservices',
+};
+
+/** Deleting one of these answers with the object itself. */
+const RETURNS_DELETED: ReadonlySet<string> = new Set([
+  '/namespaces',
+  '/persistentvolumes',
+  '/persistentvolumeclaims',
+  '/pods',
+  '/podtemplates',
+  '/resourcequotas',
+  '/services',
+  '/serviceaccounts',
+  'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/resourceclaims',
+  'resource.k8s.io/resourceclaimtemplates',
+  'resource.k8s.io/resourceslices',
+  'storage.k8s.io/csidrivers',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/storageclasses',
+  'storage.k8s.io/volumeattachments',
+  'storage.k8s.io/volumeattributesclasses',
+]);
+
+/** Kinds of which the server keeps nothing: they are questions. */
+const UNSTORED: ReadonlySet<string> = new Set([
+  '/bindings',
+  '/componentstatuses',
+  'authentication.k8s.io/selfsubjectreviews',
+  'authentication.k8s.io/tokenreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+  'authorization.k8s.io/subjectaccessreviews',
+]);
+
+/** A kind that is served in more than one version, or group, is stored in one. */
+export interface Conversion {
+  /** `group/version/kind` of the version that is not stored. */
+  readonly from: string;
+  readonly to: string;
+  readonly toStored: (object: KubeObject) => KubeObject;
+  readonly fromStored: (object: KubeObject) => KubeObject;
+}
+
+export interface CatalogOptions {
+  readonly strategies: readonly AnyStrategy[];
+  readonly conversions: readonly Conversion[];
+  /** Subresources with handlers of their own, by `group/resource`. */
+  readonly subresources: Readonly<Record<string, readonly ServedSubresource[]>>;
+  /** What some resources need beyond their strategy, such as claims of addresses. */
+  readonly extras: Readonly<Record<string, Partial<Pick<ServedResource, 'reserve' | 'released' | 'handlers'>>>>;
+}
+
+/** Fills the table with every built-in resource. */
+export function addBuiltInResources(table: ResourceTable, options: CatalogOptions, deps: StorageDeps): void {
+  const served = new Map<string, ServedResource>();
+  const strategies = new Map(options.strategies.map((strategy) => [idOf(strategy.kind), strategy]));
+  const conversions = new Map(options.conversions.map((conversion) => [conversion.from, conversion]));
+  const ordered = [...KINDS].sort((a, b) => Number(conversions.has(idOf(a))) - Number(conversions.has(idOf(b))));
+  for (const kind of ordered as readonly Kind<unknown>[]) {
+    const strategy = strategies.get(idOf(kind)) ?? ({ kind } as AnyStrategy);
+    const conversion = conversions.get(idOf(kind));
+    const stored = conversion && served.get(conversion.to);
+    served.set(idOf(kind), build(kind, { strategy, conversion, stored, options, deps }));
+  }
+  table.add(...(KINDS as readonly Kind<unknown>[]).map((kind) => served.get(idOf(kind))!));
+}
+
+interface Building {
+  readonly strategy: AnyStrategy;
+  readonly conversion: Conversion | undefined;
+  readonly stored: ServedResource | undefined;
+  readonly options: CatalogOptions;
+  readonly deps: StorageDeps;
+}
+
+function build(kind: Kind<unknown>, { strategy, conversion, stored, options, deps }: Building): ServedResource {
+  const place = `${kind.group}/${kind.resource}`;
+  const storage = UNSTORED.has(place) ? undefined : (stored?.storage ?? storageFor(kind, strategy, deps));
+  const full: AnyStrategy = RETURNS_DELETED.has(place) ? { ...strategy, returnsDeletedObject: true } : strategy;
+  return servedResource(kind, {
+    strategy: full,
+    storage,
+    subresources: subresourcesOf(kind, full, options.subresources[place] ?? []),
+    ...options.extras[place],
+    ...(conversion && stored && { toStored: conversion.toStored, fromStored: conversion.fromStored, storedAs: stored }),
+  });
+}
+
+function idOf({ group, version, kind }: { group: string; version: string; kind: string }): string {
+  return `${group}/${version}/${kind}`;
+}
+
+function storageFor(kind: Kind<unknown>, strategy: AnyStrategy, deps: StorageDeps): ResourceStorage {
+  const location = LOCATIONS[`${kind.group}/${kind.resource}`] ?? kind.resource;
+  const trigger = strategy.selectableFields?.['spec.nodeName'];
+  const names = { kind: kind.kind, apiVersion: apiVersionOf(kind), namespaced: kind.namespaced };
+  return new ResourceStorage({ location, ...names, ttlSeconds: strategy.ttlSeconds, ...(trigger && { trigger }) }, deps);
+}
+
+const OBJECT_VERBS = ['get', 'patch', 'update'];
+
+function subresourcesOf(kind: Kind<unknown>, strategy: AnyStrategy, special: readonly ServedSubresource[]): readonly ServedSubresource[] {
+  const own = Object.entries(strategy.subresources ?? {}).map(([name, { verbs }]) => ({ name, kind, verbs }));
+  const status = strategy.hasStatus && !own.some(({ name }) => name === 'status') ? [{ name: 'status', kind, verbs: OBJECT_VERBS }] : [];
+  const named = new Set(special.map(({ name }) => name));
+  return [...special, ...[...own, ...status].filter(({ name }) => !named.has(name))];
+}

@@ -1,0 +1,120 @@
+import { core } from '#api';
+import { formatTime } from '#machinery';
+import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
+import { withAppArmorFields } from './pod-app-armor.ts';
+import { withPodLabelKeys } from './pod-label-keys.ts';
+
+type Pod = core.Pod;
+type PodSpec = core.PodSpec;
+
+const EMPTY_SPEC = {} as PodSpec;
+const GATED = 'Scheduling is blocked due to non-empty scheduling gates';
+
+function prepareForCreate(pod: Pod, { now }: RequestScope): Pod {
+  const spec = withPodLabelKeys(core.dropDisabledPodFields(core.withServiceAccount(pod.spec ?? EMPTY_SPEC)), pod.metadata.labels ?? {});
+  const status = { phase: 'Pending', qosClass: core.computePodQOS(spec), ...(spec.schedulingGates?.length && gatedCondition(now)) };
+  return { ...pod, spec: withAppArmorFields(spec, pod.metadata.annotations), status };
+}
+
+function gatedCondition(now: number): core.PodStatus {
+  const lastTransitionTime = formatTime(now);
+  return { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: GATED, lastTransitionTime }] };
+}
+
+function prepareForUpdate(pod: Pod): Pod {
+  return { ...pod, spec: core.dropDisabledPodFields(core.withServiceAccount(pod.spec ?? EMPTY_SPEC)) };
+}
+
+/** Status comes from the kubelet and from controllers, which know nothing of fields newer than they are: what they omit stays. */
+function prepareForStatusUpdate(pod: Pod, old: Pod): Pod {
+  const { ownerReferences: _, deletionTimestamp: __, ...metadata } = pod.metadata;
+  const kept = {
+    ...(old.metadata.ownerReferences && { ownerReferences: old.metadata.ownerReferences }),
+    ...(old.metadata.deletionTimestamp && { deletionTimestamp: old.metadata.deletionTimestamp }),
+  };
+  return { ...pod, metadata: { ...metadata, ...kept }, status: keepUnreported(pod.status ?? {}, old.status ?? {}) };
+}
+
+function keepUnreported(status: core.PodStatus, old: core.PodStatus): core.PodStatus {
+  const qosClass = status.qosClass || old.qosClass;
+  const observedGeneration = status.observedGeneration || old.observedGeneration;
+  return {
+    ...status,
+    ...(qosClass && { qosClass }),
+    ...(observedGeneration && { observedGeneration }),
+    ...(status.conditions && { conditions: keepGenerations(status.conditions, old.conditions ?? []) }),
+  };
+}
+
+function keepGenerations(conditions: readonly core.PodCondition[], old: readonly core.PodCondition[]): readonly core.PodCondition[] {
+  return conditions.map((condition) => {
+    if (condition.observedGeneration) return condition;
+    const observedGeneration = old.find(({ type }) => type === condition.type)?.observedGeneration;
+    return observedGeneration ? { ...condition, observedGeneration } : condition;
+  });
+}
+
+function gracePeriodSeconds({ spec, status }: Pod, requested: number | undefined): number {
+  // What never ran, or is over, has nothing to say goodbye to.
+  if (!spec?.nodeName || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0;
+  const period = requested ?? spec.terminationGracePeriodSeconds ?? 0;
+  return period < 0 ? 1 : period;
+}
+
+/** The old object with one part of the new spec; metadata stays too, but for what tells who changed it. */
+function withSpecPart(pod: Pod, old: Pod, part: Partial<PodSpec>): Pod {
+  const { managedFields, resourceVersion } = pod.metadata;
+  const spec: PodSpec = { ...(old.spec ?? EMPTY_SPEC), ...part };
+  const generation = (old.metadata.generation ?? 0) + (core.samePodSpec(spec, old.spec) ? 0 : 1);
+  const metadata = { ...old.metadata, generation, ...(managedFields && { managedFields }), ...(resourceVersion && { resourceVersion }) };
+  return { ...old, metadata, spec };
+}
+
+const ephemeralContainers: SubresourceStrategy<Pod> = {
+  verbs: ['get', 'patch', 'update'],
+  prepareForUpdate: (pod, old) => {
+    const { ephemeralContainers: containers } = core.dropDisabledPodFields(pod.spec ?? EMPTY_SPEC);
+    return withSpecPart(pod, old, { ephemeralContainers: containers ?? [] });
+  },
+  validateUpdate: core.validateEphemeralContainersUpdate,
+};
+
+const resize: SubresourceStrategy<Pod> = {
+  verbs: ['get', 'patch', 'update'],
+  prepareForUpdate: (pod, old) => {
+    const spec = pod.spec ?? EMPTY_SPEC;
+    const before = old.spec ?? EMPTY_SPEC;
+    const isSame = (list: 'containers' | 'initContainers') => (spec[list]?.length ?? 0) === (before[list]?.length ?? 0);
+    // Other containers than there were are for validation to refuse.
+    if (!isSame('containers') || !isSame('initContainers')) return pod;
+    return withSpecPart(pod, old, {
+      containers: resizedContainers(spec.containers, before.containers),
+      ...(spec.initContainers && { initContainers: resizedContainers(spec.initContainers, before.initContainers) }),
+      ...(spec.resources && { resources: spec.resources }),
+    });
+  },
+  validateUpdate: core.validatePodResize,
+};
+
+function resizedContainers(containers: readonly core.Container[] = [], old: readonly core.Container[] = []): readonly core.Container[] {
+  if (containers.some(({ name }, i) => old[i]?.name !== name)) return containers;
+  return containers.map(({ resources, resizePolicy }, i) => {
+    const { resources: _, resizePolicy: __, ...rest } = old[i] as core.Container;
+    return { ...rest, ...(resources && { resources }), ...(resizePolicy && { resizePolicy }) };
+  });
+}
+
+export const podsStrategy: ResourceStrategy<Pod> = {
+  ...core.podBehaviour,
+  hasStatus: true,
+  tracksGeneration: true,
+  prepareForCreate,
+  prepareForUpdate,
+  prepareForStatusUpdate,
+  gracePeriodSeconds,
+  resetFields: {
+    '': [['status']],
+    status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
+  },
+  subresources: { ephemeralcontainers: ephemeralContainers, resize },
+};

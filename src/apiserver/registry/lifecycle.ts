@@ -1,0 +1,125 @@
+import type { Random } from '#base';
+import { FieldError, formatTime, type JsonValue, Path, StatusError, semanticEqual } from '#machinery';
+import { emptyStatusOf } from './empty-status.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ServedResource } from './served-resource.ts';
+import type { RequestScope } from './strategy.ts';
+
+/** What the generic rules need to know of one write. */
+export interface WriteContext {
+  readonly resource: ServedResource;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly scope: RequestScope;
+  readonly random: Random;
+}
+
+/** A new object as it is to be stored: system fields set, status cleared, validated. */
+export function beforeCreate(object: KubeObject, context: WriteContext): KubeObject {
+  const { resource, scope } = context;
+  const { strategy } = resource;
+  let prepared = ownMetadata(object, context);
+  if (strategy.hasStatus) prepared = { ...prepared, status: emptyStatusOf(resource) };
+  if (strategy.tracksGeneration) prepared = { ...prepared, metadata: { ...prepared.metadata, generation: 1 } };
+  prepared = strategy.prepareForCreate?.(prepared, scope) ?? prepared;
+  refuseInvalid(resource, prepared.metadata.name, strategy.validate?.(prepared) ?? []);
+  return prepared;
+}
+
+function ownMetadata(object: KubeObject, { resource, namespace, scope, random }: WriteContext): KubeObject {
+  const { deletionTimestamp: _d, deletionGracePeriodSeconds: _g, selfLink: _s, resourceVersion: _r, ...metadata } = object.metadata;
+  const placed = resource.namespaced ? { namespace } : {};
+  return {
+    ...object,
+    metadata: { ...metadata, ...placed, uid: random.uuid(), creationTimestamp: formatTime(scope.now) } as KubeObject['metadata'],
+  };
+}
+
+/** An update as it is to be stored: what the client may not change restored, the other half of the object kept, validated. */
+export function beforeUpdate(object: KubeObject, old: KubeObject, context: WriteContext): KubeObject {
+  const { resource, subresource } = context;
+  const restored = restoreMetadata(object, old);
+  const prepared = subresource === '' ? prepareMain(restored, old, context) : prepareSubresource(restored, old, context);
+  const errors = validateUpdate(prepared, old, context);
+  refuseInvalid(resource, old.metadata.name, errors);
+  return prepared;
+}
+
+function restoreMetadata(object: KubeObject, old: KubeObject): KubeObject {
+  const { selfLink: _s, resourceVersion: _r, generation: _g, ...metadata } = object.metadata;
+  const kept = old.metadata;
+  const restored = {
+    ...metadata,
+    uid: metadata.uid || kept.uid,
+    creationTimestamp: metadata.creationTimestamp ?? kept.creationTimestamp,
+    ...(kept.generation !== undefined && { generation: kept.generation }),
+    ...(kept.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined && { deletionTimestamp: kept.deletionTimestamp }),
+    ...(kept.deletionGracePeriodSeconds !== undefined &&
+      metadata.deletionGracePeriodSeconds === undefined && { deletionGracePeriodSeconds: kept.deletionGracePeriodSeconds }),
+  };
+  return { ...object, metadata: restored as KubeObject['metadata'] };
+}
+
+function prepareMain(object: KubeObject, old: KubeObject, { resource, scope }: WriteContext): KubeObject {
+  const { strategy } = resource;
+  let prepared = object;
+  if (strategy.hasStatus) prepared = withStatus(prepared, old.status);
+  prepared = strategy.prepareForUpdate?.(prepared, old, scope) ?? prepared;
+  if (strategy.tracksGeneration && !sameIntent(prepared, old)) {
+    prepared = { ...prepared, metadata: { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
+  }
+  return prepared;
+}
+
+function prepareSubresource(object: KubeObject, old: KubeObject, { resource, subresource, scope }: WriteContext): KubeObject {
+  const { strategy } = resource;
+  if (subresource === 'status' && strategy.subresources?.status === undefined) {
+    const prepared: KubeObject = withStatus({ ...old, metadata: object.metadata }, object.status);
+    return strategy.prepareForStatusUpdate?.(prepared, old, scope) ?? prepared;
+  }
+  const result = strategy.subresources?.[subresource]?.prepareForUpdate(object, old, scope) ?? object;
+  if (result instanceof StatusError) throw result;
+  return result;
+}
+
+function withStatus(object: KubeObject, status: unknown): KubeObject {
+  if (object.status === status) return object;
+  if (status !== undefined) return { ...object, status };
+  const { status: _, ...rest } = object;
+  return rest as KubeObject;
+}
+
+/** Whether everything but metadata and status is the same. */
+function sameIntent(a: KubeObject, b: KubeObject): boolean {
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (key === 'metadata' || key === 'status' || key === 'kind' || key === 'apiVersion') continue;
+    if (a[key] !== b[key] && !semanticEqual(a[key] as JsonValue, b[key] as JsonValue)) return false;
+  }
+  return true;
+}
+
+function validateUpdate(object: KubeObject, old: KubeObject, { resource, subresource }: WriteContext): readonly FieldError[] {
+  const { strategy } = resource;
+  if (subresource === '') return strategy.validateUpdate?.(object, old) ?? [];
+  const special = strategy.subresources?.[subresource];
+  if (special !== undefined) return special.validateUpdate(object, old);
+  if (subresource === 'status') return (strategy.validateStatusUpdate ?? strategy.validateUpdate)?.(object, old) ?? [];
+  return strategy.validateUpdate?.(object, old) ?? [];
+}
+
+function refuseInvalid(resource: ServedResource, name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw StatusError.invalid({ group: resource.group, kind: resource.kind }, name, errors);
+}
+
+/** Kinds that must be updated from a known state refuse a PUT without one. */
+export function demandResourceVersion(resource: ServedResource, name: string): void {
+  const error = FieldError.invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update');
+  throw StatusError.invalid({ group: resource.group, kind: resource.resource }, name, [error]);
+}
+
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const MAX_BASE_LENGTH = 58;
+
+export function generateName(base: string, random: Random): string {
+  return base.slice(0, MAX_BASE_LENGTH) + random.string(SUFFIX_ALPHABET, 5);
+}

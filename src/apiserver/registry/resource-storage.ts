@@ -1,0 +1,100 @@
+import type { Logger } from '#base';
+import { ABSENT, type Store } from '#store';
+import { CachedObject } from '../watch-cache/cached-object.ts';
+import { ObjectEncoding } from '../watch-cache/object-encoding.ts';
+import { ResourceCache } from '../watch-cache/resource-cache.ts';
+import type { KubeObject } from './kube-object.ts';
+
+export interface StorageDeps {
+  readonly store: Store;
+  readonly logger: Logger;
+}
+
+export interface StorageOptions {
+  /** Keys begin with it, after `/registry/`: `pods`, `services/specs`. */
+  readonly location: string;
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly namespaced: boolean;
+  readonly ttlSeconds?: number | undefined;
+  readonly trigger?: (object: KubeObject) => string;
+}
+
+/** The objects of one resource in the store: read through the cache, written by compare-and-put. */
+export class ResourceStorage {
+  readonly cache: ResourceCache;
+  readonly namespaced: boolean;
+  readonly #store: Store;
+  readonly #encoding: ObjectEncoding;
+  readonly #written = new WeakMap<Uint8Array, KubeObject>();
+  readonly #ttlSeconds: number | undefined;
+
+  constructor(options: StorageOptions, { store, logger }: StorageDeps) {
+    this.#store = store;
+    this.namespaced = options.namespaced;
+    this.#ttlSeconds = options.ttlSeconds;
+    this.#encoding = new ObjectEncoding(options.kind, options.apiVersion);
+    this.cache = new ResourceCache({
+      store,
+      logger,
+      prefix: `/registry/${options.location}/`,
+      encoding: this.#encoding,
+      written: this.#written,
+      ...(options.trigger && { trigger: options.trigger }),
+    });
+  }
+
+  get store(): Store {
+    return this.#store;
+  }
+
+  keyOf(namespace: string, name: string): string {
+    return this.namespaced ? `${this.cache.prefix}${namespace}/${name}` : this.cache.prefix + name;
+  }
+
+  /** The prefix of every key in the namespace, or of all keys. */
+  prefixOf(namespace: string): string {
+    return this.namespaced && namespace !== '' ? `${this.cache.prefix}${namespace}/` : this.cache.prefix;
+  }
+
+  /** The object as of now: every write acknowledged before the call is seen. */
+  async get(namespace: string, name: string): Promise<CachedObject | undefined> {
+    if (!(this.cache.isStarted && this.#store.localReads)) await this.cache.fresh();
+    return this.cache.get(this.keyOf(namespace, name));
+  }
+
+  /** Undefined when the key is taken. */
+  create(key: string, object: KubeObject): Promise<CachedObject | undefined> {
+    return this.#put(key, object, ABSENT);
+  }
+
+  /** Undefined when the object is no longer at `current`'s revision; `current` itself when nothing would change. */
+  async update(current: CachedObject, object: KubeObject): Promise<CachedObject | undefined> {
+    const stored = this.#encoding.encodeStored(object);
+    if (current.storedEquals(stored)) return current;
+    return this.#put(current.key, object, current.revision, stored);
+  }
+
+  /** False when the object is no longer at `current`'s revision. */
+  async delete(current: CachedObject): Promise<number | undefined> {
+    const compare = [{ key: current.key, modRevision: current.revision }];
+    const result = await this.#store.txn({ compare, write: [{ type: 'delete', key: current.key }] });
+    return result.succeeded ? result.revision : undefined;
+  }
+
+  async #put(
+    key: string,
+    object: KubeObject,
+    modRevision: number,
+    stored = this.#encoding.encodeStored(object),
+  ): Promise<CachedObject | undefined> {
+    if (!this.cache.isStarted) await this.cache.start();
+    this.#written.set(stored, object);
+    const put = { type: 'put', key, value: stored, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
+    const { succeeded, revision } = await this.#store.txn({ compare: [{ key, modRevision }], write: [put] });
+    if (!succeeded) return undefined;
+    const cached = this.cache.get(key);
+    if (cached?.revision === revision) return cached;
+    return CachedObject.of({ key, object, revision, encoding: this.#encoding, stored });
+  }
+}

@@ -1,0 +1,95 @@
+import type { Kind } from '#api';
+import { apiVersionOf, type ObjectSchema, type ResourceInfo } from '#machinery';
+import type { Handler } from '../request/api-response.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceStorage } from './resource-storage.ts';
+import type { ResourceStrategy } from './strategy.ts';
+
+export type AnyStrategy = ResourceStrategy<KubeObject>;
+
+/** One resource in one version, as the server serves it: what it is called, how it is kept, and what can be done with it. */
+export interface ServedResource extends ResourceInfo {
+  readonly schema: ObjectSchema;
+  readonly strategy: AnyStrategy;
+  /** Absent for resources that are only asked, never kept (reviews). */
+  readonly storage: ResourceStorage | undefined;
+  readonly listKind: string;
+  readonly apiVersion: string;
+  readonly verbs: readonly string[];
+  /** Items of a list repeat their kind and apiVersion (custom resources). */
+  readonly itemsNameKind: boolean;
+  /** From the stored version; absent when this is the stored version. */
+  readonly fromStored?: (object: KubeObject) => KubeObject;
+  readonly toStored?: (object: KubeObject) => KubeObject;
+  /** The resource in the version that is stored, when this is another one. */
+  readonly storedAs?: ServedResource;
+  /** Claims what must be unique in the cluster (service addresses, node ports) and puts it into the object. */
+  readonly reserve?: (object: KubeObject, old: KubeObject | undefined, dryRun: boolean) => Promise<Reservation> | Reservation;
+  /** Gives back what a deleted object had claimed. */
+  readonly released?: (object: KubeObject) => Promise<void> | void;
+  /** Defined at run time by a CustomResourceDefinition. */
+  readonly custom: boolean;
+  readonly subresources: ReadonlyMap<string, ServedSubresource>;
+  /** Verbs that are answered in a way of their own (reviews), instead of by the generic handlers. */
+  readonly handlers?: Readonly<Record<string, Handler>>;
+}
+
+export interface Reservation {
+  readonly object: KubeObject;
+  /** The write did not happen: what was claimed for it is free again. */
+  release(): Promise<void> | void;
+  /** The write happened: what the old object no longer uses is free. */
+  commit(): Promise<void> | void;
+}
+
+export interface ServedSubresource {
+  readonly name: string;
+  /** The kind it speaks: usually the resource's own. */
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs: readonly string[];
+  /** Absent: the object itself, through the generic handlers. */
+  readonly handler?: Handler;
+}
+
+export const ALL_VERBS: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+export interface ServedResourceOptions {
+  readonly strategy: AnyStrategy;
+  readonly storage: ResourceStorage | undefined;
+  readonly subresources?: readonly ServedSubresource[];
+  readonly fromStored?: (object: KubeObject) => KubeObject;
+  readonly toStored?: (object: KubeObject) => KubeObject;
+  readonly storedAs?: ServedResource;
+  readonly handlers?: Readonly<Record<string, Handler>>;
+  readonly reserve?: ServedResource['reserve'];
+  readonly released?: ServedResource['released'];
+}
+
+export function servedResource(kind: Kind<unknown>, options: ServedResourceOptions): ServedResource {
+  const { strategy, storage, subresources = [], fromStored, toStored, storedAs, reserve, released, handlers } = options;
+  return {
+    group: kind.group,
+    version: kind.version,
+    kind: kind.kind,
+    resource: kind.resource,
+    singular: kind.singular,
+    namespaced: kind.namespaced,
+    shortNames: kind.shortNames,
+    categories: kind.categories,
+    schema: kind,
+    strategy,
+    storage,
+    listKind: `${kind.kind}List`,
+    apiVersion: apiVersionOf(kind),
+    verbs: strategy.verbs ?? ALL_VERBS,
+    itemsNameKind: false,
+    custom: false,
+    subresources: new Map(subresources.map((sub) => [sub.name, sub])),
+    ...(fromStored && { fromStored }),
+    ...(toStored && { toStored }),
+    ...(storedAs && { storedAs }),
+    ...(handlers && { handlers }),
+    ...(reserve && { reserve }),
+    ...(released && { released }),
+  };
+}

@@ -1,0 +1,42 @@
+import type { UserInfo } from '../authn/user.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/**
+ * A request on its way through the chain. It comes from a socket or from a caller in the same process; past the transport nobody can tell
+ * which, but that the in-process one brings its body as an object and its user already known.
+ */
+export interface ApiRequest {
+  readonly method: string;
+  /** Decoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly info: RequestInfo;
+  header(name: string): string | undefined;
+  readonly body: RequestBody;
+  /** Where the request comes from, for logs and audit. */
+  readonly remoteAddress: string;
+  /** Aborts when the client goes away or the server stops. Made only when asked for. */
+  readonly signal: AbortSignal;
+  /** The client's certificate chain was verified: its subject. */
+  readonly clientCertificate?: ClientCertificate | undefined;
+  /** Set by the transport of a trusted in-process caller, or by the authentication filter. */
+  user?: UserInfo;
+  /** Sent as Warning headers with the answer. */
+  readonly warnings: string[];
+  readonly auditId: string;
+}
+
+export type RequestBody =
+  | { readonly type: 'bytes'; read(limit: number): Promise<Buffer>; readonly contentType: string }
+  | { readonly type: 'object'; readonly value: unknown; readonly contentType: string };
+
+export interface ClientCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly fingerprint: string;
+}
+
+/** Adds a warning once, however often it is given. */
+export function warn(request: ApiRequest, message: string): void {
+  if (!request.warnings.includes(message)) request.warnings.push(message);
+}

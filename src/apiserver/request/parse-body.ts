@@ -1,0 +1,85 @@
+import {
+  cannotBeHandled,
+  type DocumentPath,
+  decodeEnvelope,
+  decodeProtobuf,
+  isEnvelope,
+  JsonSyntaxError,
+  type JsonValue,
+  type ObjectSchema,
+  type ParsedDocument,
+  ProtobufError,
+  parseGroupVersion,
+  parseJson,
+  parseYaml,
+  StatusError,
+  unrecognizedObject,
+  YamlError,
+} from '#machinery';
+
+export interface ParsedBody {
+  readonly value: JsonValue;
+  /** Keys that the text has more than once. */
+  readonly duplicates: readonly DocumentPath[];
+  /** The text, for errors that quote it; absent when it came as protobuf or as an object. */
+  readonly bytes: Buffer | undefined;
+}
+
+export const JSON_TYPE = 'application/json';
+export const YAML_TYPE = 'application/yaml';
+export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+const ACCEPTED = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+const ACCEPTED_CUSTOM = [JSON_TYPE, YAML_TYPE];
+
+export interface ExpectedBody {
+  readonly kind: string;
+  readonly schema: ObjectSchema;
+  readonly custom: boolean;
+}
+
+/** The media type in a content type, without its parameters. */
+export function mediaTypeOf(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
+/** Reads a body by its content type. */
+export function parseBody(bytes: Buffer, contentType: string, expected: ExpectedBody): ParsedBody {
+  const type = mediaTypeOf(contentType) || JSON_TYPE;
+  if (type === JSON_TYPE) return { ...jsonBody(bytes, expected.kind), bytes };
+  if (type === YAML_TYPE) return { ...yamlBody(bytes, expected.kind), bytes };
+  if (type === PROTOBUF_TYPE && !expected.custom) return { value: protobufBody(bytes, expected), duplicates: [], bytes: undefined };
+  throw StatusError.unsupportedMediaType(expected.custom ? ACCEPTED_CUSTOM : ACCEPTED);
+}
+
+function jsonBody(bytes: Buffer, kind: string): ParsedDocument {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw unrecognizedObject(kind, `couldn't get version/kind; json parse error: ${error.message}`, bytes);
+  }
+}
+
+function yamlBody(bytes: Buffer, kind: string): ParsedDocument {
+  try {
+    return parseYaml(bytes);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw unrecognizedObject(kind, `error converting YAML to JSON: ${error.message}`, bytes);
+  }
+}
+
+function protobufBody(bytes: Buffer, { kind, schema }: ExpectedBody): JsonValue {
+  try {
+    if (!isEnvelope(bytes))
+      throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+    const envelope = decodeEnvelope(bytes);
+    // Another kind than expected is told by its name, which needs no fields.
+    if (envelope.kind !== '' && envelope.kind !== kind) return { kind: envelope.kind, apiVersion: envelope.apiVersion };
+    const stated = { ...(envelope.kind && { kind: envelope.kind }), ...(envelope.apiVersion && { apiVersion: envelope.apiVersion }) };
+    return { ...decodeProtobuf(schema, envelope.message), ...stated };
+  } catch (error) {
+    if (!(error instanceof ProtobufError)) throw error;
+    throw cannotBeHandled({ ...parseGroupVersion('v1'), kind }, kind, error.message);
+  }
+}

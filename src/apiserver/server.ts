@@ -1,0 +1,101 @@
+import type { SecureContextOptions } from 'node:tls';
+import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent } from '#base';
+import type { Store } from '#store';
+import type { AdmissionPlugin } from './admission/admission.ts';
+import { admissionChain } from './admission/admission.ts';
+import type { Authenticator } from './authn/authenticator.ts';
+import type { Authorizer } from './authz/authorizer.ts';
+import { authenticate, authorize, chain } from './filters/chain.ts';
+import { nonResourceRouter } from './handlers/non-resource.ts';
+import { resourceRouter } from './handlers/route.ts';
+import { HealthChecks } from './health.ts';
+import type { Exchange } from './http/exchange.ts';
+import { type Listener, listen } from './http/listener.ts';
+import { NetworkRequest } from './http/network-request.ts';
+import { respond, statusResponse } from './http/respond.ts';
+import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
+import { ResourceTable } from './registry/resource-table.ts';
+import type { ApiRequest } from './request/api-request.ts';
+import type { ApiResponse, Handler } from './request/api-response.ts';
+
+export interface ApiServerConfig {
+  /** Absent: the server is reached in-process only. */
+  readonly listen?: { readonly host: string; readonly port: number; readonly tls: SecureContextOptions };
+  readonly version: Readonly<Record<string, string>>;
+  readonly anonymousAuth: boolean;
+}
+
+export interface ApiServerDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly catalog: CatalogOptions;
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+  readonly admission: readonly AdmissionPlugin[];
+}
+
+export interface ApiServer extends Component {
+  /** The chain that every request passes, without a socket. */
+  readonly handle: Handler;
+  readonly table: ResourceTable;
+  /** Known once ready, when the server listens. */
+  readonly port: number | undefined;
+}
+
+export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
+  const table = new ResourceTable();
+  addBuiltInResources(table, deps.catalog, deps);
+  const health = new HealthChecks();
+  let listener: Listener | undefined;
+  const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
+  const resources = resourceRouter(table, { clock: deps.clock, random: deps.random, admission: admissionChain(deps.admission) });
+  const others = nonResourceRouter({ table, health, metrics: deps.metrics, version: config.version, address, extra: [] });
+  const handle = chain(
+    [authenticate({ authenticators: deps.authenticators, anonymous: config.anonymousAuth }), authorize(deps.authorizer)],
+    (request) => (request.info.isResource ? resources(request) : others(request)),
+  );
+  const component = runComponent(signal, async ({ signal: stopping, ready }) => {
+    if (config.listen) listener = await listen({ ...config.listen, handle: (exchange) => void serve(exchange, handle, deps) });
+    ready();
+    await new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+    for (const resource of table.all()) resource.storage?.cache.close();
+    await listener?.close(deps.clock.sleep(1000));
+  });
+  return {
+    ...component,
+    [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
+    handle,
+    table,
+    get port() {
+      return listener?.port;
+    },
+  };
+}
+
+/** One exchange over the network, whatever happens in it. */
+async function serve(exchange: Exchange, handle: Handler, deps: ApiServerDeps): Promise<void> {
+  const auditId = deps.random.uuid();
+  const headers: Record<string, string | string[]> = { 'audit-id': auditId, 'cache-control': 'no-cache, private' };
+  let request: ApiRequest | undefined;
+  try {
+    request = new NetworkRequest(exchange, auditId);
+    const response: ApiResponse = await handle(request);
+    await respond(response, { exchange, request, clock: deps.clock, headers });
+  } catch (error) {
+    const response = statusResponse(error);
+    if (response.code >= 500) deps.logger.error('request failed', { method: exchange.method, path: exchange.url.split('?', 1)[0]!, error });
+    try {
+      await respond(response, {
+        exchange,
+        request: request ?? new NetworkRequest({ ...exchange, url: '/' } as Exchange, auditId),
+        clock: deps.clock,
+        headers,
+      });
+    } catch {
+      // The client is gone, or its answer had begun: nothing more can be told.
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import { encodeJson } from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ObjectEncoding } from './object-encoding.ts';
+
+/** An object in one API version, with its encodings, each made at most once. */
+export interface VersionedObject {
+  readonly object: KubeObject;
+  readonly revision: number;
+  /** As JSON, with kind and apiVersion. */
+  json(): Buffer;
+  /** Bytes of another media type, made by `encode` the first time. */
+  encoded(mediaType: string, encode: (object: KubeObject) => Buffer): Buffer;
+}
+
+abstract class Encodings {
+  #others: Map<string, Buffer> | undefined;
+  abstract readonly object: KubeObject;
+
+  encoded(mediaType: string, encode: (object: KubeObject) => Buffer): Buffer {
+    this.#others ??= new Map();
+    let bytes = this.#others.get(mediaType);
+    if (bytes === undefined) {
+      bytes = encode(this.object);
+      this.#others.set(mediaType, bytes);
+    }
+    return bytes;
+  }
+}
+
+/** An object as the cache keeps it: in the version in which it is stored. */
+export class CachedObject extends Encodings implements VersionedObject {
+  #stored: Uint8Array | undefined;
+  #json: Buffer | undefined;
+  #versions: Map<ServedResource, VersionedObject> | undefined;
+
+  private constructor(
+    readonly key: string,
+    readonly object: KubeObject,
+    readonly revision: number,
+    readonly encoding: ObjectEncoding,
+    stored: Uint8Array | undefined,
+  ) {
+    super();
+    this.#stored = stored;
+  }
+
+  /** From what the store holds. `object` is the value that `stored` encodes, with or without its resource version. */
+  static of({
+    key,
+    object,
+    revision,
+    encoding,
+    stored,
+  }: {
+    key: string;
+    object: KubeObject;
+    revision: number;
+    encoding: ObjectEncoding;
+    stored: Uint8Array;
+  }): CachedObject {
+    const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+    return new CachedObject(key, versioned, revision, encoding, stored);
+  }
+
+  json(): Buffer {
+    if (this.#json === undefined) {
+      this.#json = this.encoding.withRevision(this.#stored ?? this.encoding.encodeStored(this.object), this.revision);
+      this.#stored = undefined;
+    }
+    return this.#json;
+  }
+
+  storedEquals(bytes: Buffer): boolean {
+    if (this.#stored !== undefined) return bytes.equals(this.#stored);
+    return this.encoding.isSame(this.json(), bytes);
+  }
+
+  /** The same state under a later revision: what a deletion is announced with. */
+  at(revision: number): CachedObject {
+    return this.replacedBy(this.object, revision);
+  }
+
+  /** Another state of the same key, which the store does not hold. */
+  replacedBy(object: KubeObject, revision: number): CachedObject {
+    return new CachedObject(
+      this.key,
+      { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } },
+      revision,
+      this.encoding,
+      undefined,
+    );
+  }
+
+  /** In the version that `resource` serves. */
+  as(resource: ServedResource): VersionedObject {
+    if (resource.fromStored === undefined) return this;
+    this.#versions ??= new Map();
+    let version = this.#versions.get(resource);
+    if (version === undefined) {
+      version = new ConvertedObject(resource.fromStored(this.object), this.revision);
+      this.#versions.set(resource, version);
+    }
+    return version;
+  }
+}
+
+/** An object that is not stored in this form: converted from another version, or the result of a dry run. */
+export class ConvertedObject extends Encodings implements VersionedObject {
+  #json: Buffer | undefined;
+
+  constructor(
+    readonly object: KubeObject,
+    readonly revision: number,
+  ) {
+    super();
+  }
+
+  json(): Buffer {
+    this.#json ??= Buffer.from(encodeKindFirst(this.object));
+    return this.#json;
+  }
+}
+
+/** Kind, apiVersion and metadata first, as every encoding of an object begins. */
+export function encodeKindFirst(object: KubeObject): string {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  return encodeJson({ kind, apiVersion, metadata, ...rest });
+}

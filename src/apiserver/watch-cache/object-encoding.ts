@@ -1,0 +1,52 @@
+import { encodeJson } from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
+
+/**
+ * How objects of one kind and version stand as JSON, in the store and on the wire. Kind, apiVersion and metadata come first, always in this
+ * order, so that the resource version (which the store assigns, and which is therefore not in the stored bytes) can be spliced in at a known
+ * place without parsing or encoding anything again.
+ */
+export class ObjectEncoding {
+  /** `{"kind":"Pod","apiVersion":"v1",` */
+  readonly head: Buffer;
+  /** The same with `"metadata":{` behind it. */
+  readonly #intro: string;
+  readonly #introBytes: Buffer;
+
+  constructor(
+    readonly kind: string,
+    readonly apiVersion: string,
+  ) {
+    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+    this.head = Buffer.from(head);
+    this.#intro = `${head}"metadata":{`;
+    this.#introBytes = Buffer.from(this.#intro);
+  }
+
+  /** The bytes to store: the object without its resource version. */
+  encodeStored(object: KubeObject): Buffer {
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+    const { resourceVersion: _, ...storedMetadata } = metadata;
+    const fields = encodeJson(rest);
+    const tail = fields === '{}' ? '}' : `,${fields.slice(1)}`;
+    return Buffer.from(this.#intro + encodeJson(storedMetadata).slice(1) + tail);
+  }
+
+  /** Stored bytes as they are served, with their resource version. */
+  withRevision(stored: Uint8Array, revision: number): Buffer {
+    const version = `"resourceVersion":"${revision}",`;
+    const intro = this.#introBytes.length;
+    const bytes = Buffer.allocUnsafe(stored.length + version.length);
+    bytes.set(stored.subarray(0, intro), 0);
+    bytes.write(version, intro, 'latin1');
+    bytes.set(stored.subarray(intro), intro + version.length);
+    return bytes;
+  }
+
+  /** Whether `served` is `stored` with a resource version. */
+  isSame(served: Buffer, stored: Buffer): boolean {
+    const added = served.length - stored.length;
+    const intro = this.#introBytes.length;
+    return added > 0 && served.compare(stored, intro, stored.length, intro + added) === 0;
+  }
+}

@@ -1,0 +1,322 @@
+import type { Logger } from '#base';
+import { type Entry, PersistentMap, type Store, type WatchEvent as StoreEvent, unitOrder, type WatchHandle } from '#store';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { CachedObject } from './cached-object.ts';
+import type { ObjectEncoding } from './object-encoding.ts';
+import { type CacheEvent, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
+
+export interface ResourceCacheOptions {
+  readonly store: Store;
+  /** Keys of the resource begin with it: `/registry/pods/`. */
+  readonly prefix: string;
+  readonly encoding: ObjectEncoding;
+  readonly logger: Logger;
+  /** Decoded values of bytes that this process wrote, so that they are not parsed again. */
+  readonly written: WeakMap<Uint8Array, KubeObject>;
+  /** The field whose exact value watchers most often ask for (`spec.nodeName`): events find those watchers without asking the others. */
+  readonly trigger?: (object: KubeObject) => string;
+}
+
+/** How many past events a new watcher can start from. */
+const RING_CAPACITY = 1024;
+const KEPT_SNAPSHOTS = 16;
+
+export type Snapshot = PersistentMap<string, CachedObject>;
+
+/** All objects of one resource, kept current by one watch on the store; see SPEC.md. */
+export class ResourceCache {
+  readonly #options: ResourceCacheOptions;
+  readonly #byKey = new Map<string, CachedObject>();
+  #sorted: Snapshot = PersistentMap.empty<string, CachedObject>(unitOrder);
+  #revision = 0;
+  /** Events after `#ringStart`, oldest first; the first `#ringHead` slots are spent. */
+  #ring: CacheEvent[] = [];
+  #ringHead = 0;
+  #ringStart = 0;
+  readonly #scopes = new Map<string, WatchScope>();
+  readonly #general = new Set<WatchScope>();
+  readonly #triggered = new Map<string, Set<WatchScope>>();
+  #waiters: { revision: number; resolve: () => void }[] = [];
+  /** States that clients are paging through, by revision, the oldest first. */
+  readonly #snapshots = new Map<number, Snapshot>();
+  #watch: WatchHandle | undefined;
+  #started: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: ResourceCacheOptions) {
+    this.#options = options;
+  }
+
+  get prefix(): string {
+    return this.#options.prefix;
+  }
+
+  /** The last revision of the store that this cache reflects. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Loads the resource the first time; then resolves at once. */
+  start(): Promise<void> {
+    this.#started ??= this.#load().catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  get isStarted(): boolean {
+    return this.#watch !== undefined;
+  }
+
+  /** Resolves once every write acknowledged before the call is in the cache. */
+  async fresh(): Promise<void> {
+    if (!this.isStarted) await this.start();
+    const revision = await this.#options.store.revision();
+    if (this.#options.store.localReads) this.#advance(revision);
+    else await this.reached(revision);
+  }
+
+  /** Resolves when the cache has reached `revision`. */
+  reached(revision: number): Promise<void> {
+    if (this.#revision >= revision) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiters.push({ revision, resolve });
+      this.#watch?.requestProgress();
+    });
+  }
+
+  get(key: string): CachedObject | undefined {
+    return this.#byKey.get(key);
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** The state of this moment; it never changes. */
+  snapshot(): Snapshot {
+    return this.#sorted;
+  }
+
+  /** Remembers a state that a client pages through. */
+  keepSnapshot(revision: number, snapshot: Snapshot): void {
+    this.#snapshots.delete(revision);
+    this.#snapshots.set(revision, snapshot);
+    if (this.#snapshots.size > KEPT_SNAPSHOTS) this.#snapshots.delete(this.#snapshots.keys().next().value!);
+  }
+
+  /** The state right after `revision`; undefined when that is no longer known. */
+  async snapshotAt(revision: number): Promise<Snapshot | undefined> {
+    const kept = this.#snapshots.get(revision);
+    if (kept !== undefined) return kept;
+    const page = await this.#options.store.range({ prefix: this.prefix, revision });
+    if (page.status !== 'ok') return undefined;
+    const snapshot = this.#snapshotOf(page.entries);
+    this.keepSnapshot(revision, snapshot);
+    return snapshot;
+  }
+
+  #snapshotOf(entries: readonly Entry[]): Snapshot {
+    let sorted: Snapshot = PersistentMap.empty<string, CachedObject>(unitOrder);
+    for (const { key, value, modRevision } of entries) {
+      const current = this.#byKey.get(key);
+      sorted = sorted.set(key, current?.revision === modRevision ? current : this.#decode(key, value, modRevision));
+    }
+    return sorted;
+  }
+
+  /** Every object whose key begins with `prefix`, in key order. */
+  *objects(prefix = this.prefix): Iterable<CachedObject> {
+    yield* listFrom(this.#sorted, prefix);
+  }
+
+  /** The oldest revision a watch can start after. */
+  get oldestRevision(): number {
+    return this.#ringStart;
+  }
+
+  /**
+   * Delivers every event after `since` to the sink, then all that follow. With `since` undefined the current state comes first, as additions.
+   * Returns undefined when events after `since` are no longer known.
+   */
+  watch(filter: WatchFilter, sink: WatchSink, start: { since?: number; initialEventsEnd?: boolean }): (() => void) | undefined {
+    if (start.since !== undefined && start.since < this.#ringStart) return undefined;
+    const scope = this.#scopeFor(filter);
+    if (start.since === undefined) this.#replayState(scope, sink, start.initialEventsEnd === true);
+    else this.#replayEvents(scope, sink, start.since);
+    if (this.#closed) {
+      sink.end('closed');
+      return () => {};
+    }
+    scope.sinks.add(sink);
+    return () => this.#leave(scope, sink);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#watch?.cancel();
+    for (const scope of this.#scopes.values()) for (const sink of scope.sinks) sink.end('closed');
+    this.#scopes.clear();
+    this.#general.clear();
+    this.#triggered.clear();
+  }
+
+  async #load(): Promise<void> {
+    const { store, prefix } = this.#options;
+    const page = await store.range({ prefix });
+    if (page.status !== 'ok') throw new Error(`cannot read ${prefix}: history up to revision ${page.compactRevision} is gone`);
+    this.#sorted = this.#snapshotOf(page.entries);
+    this.#byKey.clear();
+    this.#sorted.visit(undefined, (key, object) => {
+      this.#byKey.set(key, object);
+      return true;
+    });
+    this.#advance(page.revision);
+    this.#ring = [];
+    this.#ringHead = 0;
+    this.#ringStart = page.revision;
+    this.#follow(page.revision + 1);
+  }
+
+  #follow(fromRevision: number): void {
+    const { store, prefix, logger } = this.#options;
+    this.#watch = store.watch(
+      { prefix, fromRevision, progress: !store.localReads },
+      {
+        events: (batch, revision) => {
+          for (const event of batch) this.#apply(event);
+          this.#advance(revision);
+        },
+        progress: (revision) => this.#advance(revision),
+        end: (reason) => {
+          if (reason.code === 'closed') return this.close();
+          logger.warn('the watch on the store ended; reading the resource again', { prefix, reason: reason.code });
+          this.#restart();
+        },
+      },
+    );
+  }
+
+  /** What happened in between is unknown, so every watcher starts over too. */
+  #restart(): void {
+    for (const scope of this.#scopes.values()) for (const sink of scope.sinks) sink.end('expired');
+    this.#scopes.clear();
+    this.#general.clear();
+    this.#triggered.clear();
+    this.#watch = undefined;
+    this.#started = undefined;
+    this.start().catch((error: unknown) => this.#options.logger.error('cannot read the resource', { prefix: this.prefix, error }));
+  }
+
+  #decode(key: string, value: Uint8Array, revision: number): CachedObject {
+    const { written, encoding } = this.#options;
+    const object =
+      written.get(value) ?? (JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as KubeObject);
+    return CachedObject.of({ key, object, revision, encoding, stored: value });
+  }
+
+  #apply(event: StoreEvent): void {
+    const previous = this.#byKey.get(event.key);
+    const { key, modRevision: revision } = event;
+    if (event.type === 'put') {
+      const object = this.#decode(key, event.value!, revision);
+      this.#byKey.set(key, object);
+      this.#sorted = this.#sorted.set(key, object);
+      this.#publish({ revision, object, previous, deleted: false, frames: new Map() });
+    } else if (previous !== undefined) {
+      this.#byKey.delete(key);
+      this.#sorted = this.#sorted.delete(key);
+      this.#publish({ revision, object: previous.at(revision), previous, deleted: true, frames: new Map() });
+    }
+  }
+
+  #publish(event: CacheEvent): void {
+    this.#revision = event.revision;
+    this.#remember(event);
+    for (const scope of this.#general) scope.deliver(event);
+    if (this.#triggered.size > 0) this.#deliverTriggered(event);
+  }
+
+  #deliverTriggered(event: CacheEvent): void {
+    const now = this.#options.trigger!(event.object.object);
+    const before = event.previous && this.#options.trigger!(event.previous.object);
+    for (const scope of this.#triggered.get(now) ?? []) scope.deliver(event);
+    if (before === undefined || before === now) return;
+    for (const scope of this.#triggered.get(before) ?? []) scope.deliver(event);
+  }
+
+  #remember(event: CacheEvent): void {
+    this.#ring.push(event);
+    if (this.#ring.length - this.#ringHead <= RING_CAPACITY) return;
+    this.#ringStart = this.#ring[this.#ringHead]!.revision;
+    this.#ring[this.#ringHead++] = undefined as never;
+    if (this.#ringHead < RING_CAPACITY) return;
+    this.#ring = this.#ring.slice(this.#ringHead);
+    this.#ringHead = 0;
+  }
+
+  #advance(revision: number): void {
+    if (revision > this.#revision) this.#revision = revision;
+    if (this.#waiters.length === 0) return;
+    const due = this.#waiters.filter((waiter) => waiter.revision <= this.#revision);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.revision > this.#revision);
+    for (const waiter of due) waiter.resolve();
+  }
+
+  #scopeFor(filter: WatchFilter): WatchScope {
+    let scope = this.#scopes.get(filter.key);
+    if (scope !== undefined) return scope;
+    scope = new WatchScope(filter);
+    this.#scopes.set(filter.key, scope);
+    const peers = this.#peersOf(filter);
+    peers.add(scope);
+    return scope;
+  }
+
+  #peersOf({ trigger }: WatchFilter): Set<WatchScope> {
+    if (trigger === undefined || this.#options.trigger === undefined) return this.#general;
+    let peers = this.#triggered.get(trigger);
+    if (peers === undefined) {
+      peers = new Set();
+      this.#triggered.set(trigger, peers);
+    }
+    return peers;
+  }
+
+  #leave(scope: WatchScope, sink: WatchSink): void {
+    scope.sinks.delete(sink);
+    if (scope.sinks.size > 0 || this.#scopes.get(scope.filter.key) !== scope) return;
+    this.#scopes.delete(scope.filter.key);
+    const peers = this.#peersOf(scope.filter);
+    peers.delete(scope);
+    if (peers !== this.#general && peers.size === 0) this.#triggered.delete(scope.filter.trigger!);
+  }
+
+  #replayState(scope: WatchScope, sink: WatchSink, initialEventsEnd: boolean): void {
+    const { prefix, matches } = scope.filter;
+    for (const object of this.objects(prefix)) {
+      if (matches === undefined || matches(object.object)) sink.frame({ type: 'ADDED', object, encodings: new Map() });
+    }
+    if (initialEventsEnd) sink.bookmark(this.#revision, true);
+  }
+
+  #replayEvents(scope: WatchScope, sink: WatchSink, since: number): void {
+    for (let i = this.#ringHead; i < this.#ring.length; i++) {
+      const event = this.#ring[i]!;
+      const frame = event.revision > since ? scope.frameFor(event) : undefined;
+      if (frame !== undefined) sink.frame(frame);
+    }
+  }
+}
+
+/** Every object of a snapshot whose key begins with `prefix`, from `start` on, in key order. */
+export function listFrom(snapshot: Snapshot, prefix: string, start = prefix): CachedObject[] {
+  const objects: CachedObject[] = [];
+  snapshot.visit(start, (key, object) => {
+    if (!key.startsWith(prefix)) return false;
+    objects.push(object);
+    return true;
+  });
+  return objects;
+}
