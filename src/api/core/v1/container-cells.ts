@@ -1,3 +1,4 @@
+import { labelsText } from '#machinery';
 import type { TableColumn } from '../../behaviour.ts';
 import { wideColumn } from '../../table-cells.ts';
 import type { PodTemplateSpec } from './pod-template-spec.ts';
@@ -12,4 +13,9 @@ export const SELECTOR_COLUMN: TableColumn = wideColumn('Selector', 'Which pods b
 export function containerCells(template: PodTemplateSpec | undefined): readonly [string, string] {
   const containers = template?.spec?.containers ?? [];
   return [containers.map(({ name }) => name).join(','), containers.map(({ image }) => image ?? '').join(',')];
+}
+
+/** Labels for people: `<none>` when there are none. */
+export function labelsCell(labels: Readonly<Record<string, string>> | undefined): string {
+  return labelsText(labels ?? {}) || '<none>';
 }

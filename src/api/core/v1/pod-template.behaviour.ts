@@ -1,9 +1,9 @@
-import { type FieldError, labelsText, nameIsDnsSubdomain, Path } from '#machinery';
+import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
 import { FieldReport } from '../../field-report.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import { column, NAME_COLUMN } from '../../table-cells.ts';
-import { containerCells } from './container-cells.ts';
+import { containerCells, labelsCell } from './container-cells.ts';
 import { podTemplateWarnings } from './pod.warnings.ts';
 import { defaultPodTemplateObject } from './pod-template.defaults.ts';
 import { PodTemplate } from './pod-template.ts';
@@ -19,7 +19,7 @@ const podTemplateTable: TableDefinition<PodTemplate> = {
     column('Images', 'The images of the containers in the template.'),
     column('Pod Labels', 'The labels that pods get.'),
   ],
-  cells: ({ metadata, template }) => [metadata.name, ...containerCells(template), labelsText(template?.metadata?.labels ?? {})],
+  cells: ({ metadata, template }) => [metadata.name, ...containerCells(template), labelsCell(template?.metadata?.labels)],
 };
 
 function validateTemplate({ template = {} }: PodTemplate, errors: FieldError[]): FieldError[] {

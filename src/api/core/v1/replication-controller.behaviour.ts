@@ -1,7 +1,7 @@
-import { checkDns1123Label, labelsText, Path } from '#machinery';
+import { checkDns1123Label, Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
-import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from './container-cells.ts';
+import { CONTAINER_COLUMNS, containerCells, labelsCell, SELECTOR_COLUMN } from './container-cells.ts';
 import { podTemplateWarnings } from './pod.warnings.ts';
 import { defaultReplicationController } from './replication-controller.defaults.ts';
 import { ReplicationController } from './replication-controller.ts';
@@ -30,7 +30,7 @@ const replicationControllerTable: TableDefinition<ReplicationController> = {
     status?.readyReplicas ?? 0,
     ageCell(metadata, now),
     ...containerCells(spec?.template),
-    labelsText(spec?.selector ?? {}),
+    labelsCell(spec?.selector),
   ],
 };
 
