@@ -12,8 +12,21 @@ export function encodeDocumentV2(document: JsonObject): Buffer {
 
 /** How a member of the JSON document is carried. */
 type Carrier =
-  | { readonly as: 'string' | 'bool' | 'strings' | 'any' | 'types' | 'parameters' | 'items' | 'additional' | 'response-schema' }
-  | { readonly as: 'message' | 'messages'; readonly of: () => MessageTable }
+  | {
+      readonly as:
+        | 'string'
+        | 'bool'
+        | 'int'
+        | 'double'
+        | 'strings'
+        | 'any'
+        | 'types'
+        | 'parameters'
+        | 'items'
+        | 'additional'
+        | 'response-schema';
+    }
+  | { readonly as: 'message'; readonly of: () => MessageTable }
   /** A map in a message of its own: `Definitions`, `Properties`. */
   | { readonly as: 'named'; readonly of: () => MessageTable; readonly entries: number };
 
@@ -25,6 +38,8 @@ interface MessageTable {
 
 const text: Carrier = { as: 'string' };
 const flag: Carrier = { as: 'bool' };
+const int: Carrier = { as: 'int' };
+const double: Carrier = { as: 'double' };
 const texts: Carrier = { as: 'strings' };
 const message = (of: () => MessageTable): Carrier => ({ as: 'message', of });
 const named = (of: () => MessageTable, entries = 1): Carrier => ({ as: 'named', of, entries });
@@ -38,7 +53,19 @@ const SCHEMA: MessageTable = {
     title: [3, text],
     description: [4, text],
     default: [5, { as: 'any' }],
+    multipleOf: [6, double],
+    maximum: [7, double],
+    exclusiveMaximum: [8, flag],
+    minimum: [9, double],
+    exclusiveMinimum: [10, flag],
+    maxLength: [11, int],
+    minLength: [12, int],
     pattern: [13, text],
+    maxItems: [14, int],
+    minItems: [15, int],
+    uniqueItems: [16, flag],
+    maxProperties: [17, int],
+    minProperties: [18, int],
     required: [19, texts],
     enum: [20, { as: 'any' }],
     additionalProperties: [21, { as: 'additional' }],
@@ -111,6 +138,7 @@ const DOCUMENT: MessageTable = {
 
 const BYTES = 2;
 const VARINT = 0;
+const FIXED64 = 1;
 
 class DocumentEncoder {
   readonly writer = new WireWriter();
@@ -132,6 +160,14 @@ class DocumentEncoder {
         this.writer.varint((number << 3) | VARINT);
         this.writer.varint(value === true ? 1 : 0);
         break;
+      case 'int':
+        this.writer.varint((number << 3) | VARINT);
+        this.writer.int64(value as number);
+        break;
+      case 'double':
+        this.writer.varint((number << 3) | FIXED64);
+        this.writer.double(value as number);
+        break;
       case 'strings':
         for (const item of value as readonly string[]) this.string(number, item);
         break;
@@ -140,9 +176,6 @@ class DocumentEncoder {
         break;
       case 'message':
         this.delimited(number, () => this.message(carrier.of(), value as JsonObject));
-        break;
-      case 'messages':
-        for (const item of value as readonly JsonObject[]) this.delimited(number, () => this.message(carrier.of(), item));
         break;
       case 'named':
         this.delimited(number, () => this.named(carrier.of(), carrier.entries, value as JsonObject));

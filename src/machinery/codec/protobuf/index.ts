@@ -3,3 +3,4 @@ export { encodeProtobuf } from './encode-protobuf.ts';
 export { decodeEnvelope, type Envelope, EnvelopeEncoding, encodeEnvelope, isEnvelope, type TypeMeta } from './envelope.ts';
 export { ProtobufError } from './protobuf-error.ts';
 export { encodeWatchFrame, type WatchFrame, WatchFrameReader } from './watch-frames.ts';
+export { WireWriter } from './wire-writer.ts';

@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest';
+import { core, KINDS, type Kind } from '#api';
+import { decodeProtobuf, type Field, type JsonObject, type JsonValue, type ObjectSchema, type Schema } from '#machinery';
+import type { ApiRequest } from '../request/api-request.ts';
+import type { RawResponse } from '../request/api-response.ts';
+import { OpenApi, type OpenApiResource, openapiHandler } from './index.ts';
+
+const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const OBJECT = ['get', 'patch', 'update'];
+
+function resource(kind: Kind<unknown>): OpenApiResource {
+  const { group, version, resource, namespaced } = kind;
+  const own = { group, version, kind: kind.kind };
+  const subresources = new Map([['status', { name: 'status', kind: own, verbs: OBJECT }]]);
+  if (kind.kind === 'Deployment') {
+    subresources.set('scale', { name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: OBJECT });
+  }
+  if (kind === core.Pod) {
+    subresources.set('log', { name: 'log', kind: own, verbs: ['get'] });
+    subresources.set('exec', { name: 'exec', kind: { ...own, kind: 'PodExecOptions' }, verbs: ['create', 'get'] });
+    subresources.set('proxy', { name: 'proxy', kind: { ...own, kind: 'PodProxyOptions' }, verbs: ['create', 'get'] });
+    subresources.set('eviction', { name: 'eviction', kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] });
+  }
+  return { ...own, resource, namespaced, verbs: ALL, listKind: `${kind.kind}List`, schema: kind, custom: false, subresources };
+}
+
+const widget: OpenApiResource = {
+  group: 'stable.example.com',
+  version: 'v1',
+  kind: 'Widget',
+  resource: 'widgets',
+  namespaced: true,
+  verbs: ALL,
+  listKind: 'WidgetList',
+  schema: core.ConfigMap,
+  custom: true,
+  openAPIV3Schema: {
+    type: 'object',
+    description: 'A widget.',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: {
+          size: { type: 'integer', default: 1, minimum: 0 },
+          port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+          note: { type: 'string', nullable: true },
+          free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: { type: 'string' } } },
+        },
+      },
+    },
+  },
+  subresources: new Map(),
+};
+
+class Source {
+  generation = 1;
+  resources: OpenApiResource[] = (KINDS as readonly Kind<unknown>[]).map(resource);
+
+  all(): Iterable<OpenApiResource> {
+    return this.resources;
+  }
+
+  add(added: OpenApiResource): void {
+    this.resources = [...this.resources, added];
+    this.generation++;
+  }
+}
+
+const serverVersion = 'v1.36.0';
+const openapi = new OpenApi(new Source(), { serverVersion });
+const parse = (body: Buffer): JsonObject => JSON.parse(body.toString());
+const v2 = parse(openapi.documentV2().body);
+const index = parse(openapi.indexV3().body).paths as Record<string, { serverRelativeURL: string }>;
+const v3 = new Map(Object.keys(index).map((key) => [key, parse(openapi.documentV3(key)!.body)]));
+
+function at(document: JsonObject, ...path: string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>((value, key) => (value as JsonObject | undefined)?.[key], document);
+}
+
+function collect(value: JsonValue, wanted: string, found: string[] = []): string[] {
+  if (value === null || typeof value !== 'object') return found;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === wanted && typeof member === 'string') found.push(member);
+    else collect(member as JsonValue, wanted, found);
+  }
+  return found;
+}
+
+describe('every document', () => {
+  const documents = [['v2', v2] as const, ...v3];
+  test.each(documents)('%s defines what it refers to', (_, document) => {
+    const refs = [...new Set(collect(document, '$ref'))];
+    const missing = refs.filter((ref) => at(document, ...ref.slice(2).split('/')) === undefined);
+    expect(missing).toEqual([]);
+  });
+
+  test.each(documents)('%s names every operation once', (_, document) => {
+    const ids = collect(document.paths!, 'operationId');
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    expect(ids.length).toBeGreaterThan(0);
+  });
+});
+
+describe('definitions', () => {
+  const schemas = at(v3.get('api/v1')!, 'components', 'schemas') as Record<string, JsonObject>;
+  const container = schemas['io.k8s.api.core.v1.Container']!.properties as Record<string, JsonObject>;
+
+  test('carry the metadata of patches and apply', () => {
+    expect(container.ports).toMatchObject({
+      type: 'array',
+      items: { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.ContainerPort' }], default: {} },
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['containerPort', 'protocol'],
+      'x-kubernetes-patch-merge-key': 'containerPort',
+      'x-kubernetes-patch-strategy': 'merge',
+    });
+    expect(schemas['io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector']).toMatchObject({ 'x-kubernetes-map-type': 'atomic' });
+    const spec = schemas['io.k8s.api.core.v1.PodSpec']!.properties as Record<string, JsonObject>;
+    expect(spec.volumes!['x-kubernetes-patch-strategy']).toBe('merge,retainKeys');
+    const claimRef = at(schemas['io.k8s.api.core.v1.PersistentVolumeSpec']!, 'properties', 'claimRef');
+    expect(claimRef).toMatchObject({ 'x-kubernetes-map-type': 'granular' });
+  });
+
+  test('say what is required, and the defaults', () => {
+    expect(schemas['io.k8s.api.core.v1.PodSpec']!.required).toEqual(['containers']);
+    expect(at(schemas['io.k8s.api.core.v1.ContainerPort']!, 'properties', 'protocol')).toMatchObject({ type: 'string', default: 'TCP' });
+    expect(at(v2, 'definitions', 'io.k8s.api.core.v1.ContainerPort', 'properties', 'protocol')).not.toHaveProperty('default');
+  });
+
+  test.each([
+    [2, { type: 'string', format: 'int-or-string' }],
+    [3, { oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' }],
+  ])('write int-or-string as version %i does', (version, expected) => {
+    const name = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
+    expect(version === 2 ? at(v2, 'definitions', name) : schemas[name]).toMatchObject(expected);
+  });
+
+  test('name the kinds, also of lists and options', () => {
+    const extension = 'x-kubernetes-group-version-kind';
+    expect(schemas['io.k8s.api.core.v1.PodList']![extension]).toEqual([{ group: '', kind: 'PodList', version: 'v1' }]);
+    expect(schemas['io.k8s.api.policy.v1.Eviction']![extension]).toEqual([{ group: 'policy', kind: 'Eviction', version: 'v1' }]);
+    const options = schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']![extension];
+    expect(options).toContainEqual({ group: 'apps', kind: 'DeleteOptions', version: 'v1' });
+  });
+});
+
+describe('paths', () => {
+  const pods = '/api/v1/namespaces/{namespace}/pods';
+  test.each([
+    [pods, 'get', 'listCoreV1NamespacedPod', 'list'],
+    [pods, 'post', 'createCoreV1NamespacedPod', 'post'],
+    [pods, 'delete', 'deleteCoreV1CollectionNamespacedPod', 'deletecollection'],
+    ['/api/v1/pods', 'get', 'listCoreV1PodForAllNamespaces', 'list'],
+    [`${pods}/{name}`, 'get', 'readCoreV1NamespacedPod', 'get'],
+    [`${pods}/{name}`, 'put', 'replaceCoreV1NamespacedPod', 'put'],
+    [`${pods}/{name}/status`, 'patch', 'patchCoreV1NamespacedPodStatus', 'patch'],
+    [`${pods}/{name}/log`, 'get', 'readCoreV1NamespacedPodLog', 'get'],
+    [`${pods}/{name}/exec`, 'post', 'connectCoreV1PostNamespacedPodExec', 'connect'],
+    [`${pods}/{name}/proxy/{path}`, 'head', 'connectCoreV1HeadNamespacedPodProxyWithPath', 'connect'],
+    [`${pods}/{name}/eviction`, 'post', 'createCoreV1NamespacedPodEviction', 'post'],
+    ['/api/v1/nodes', 'get', 'listCoreV1Node', 'list'],
+    ['/api/v1/watch/pods', 'get', 'watchCoreV1PodListForAllNamespaces', 'watchlist'],
+    ['/apis/rbac.authorization.k8s.io/v1/clusterroles/{name}', 'delete', 'deleteRbacAuthorizationV1ClusterRole', 'delete'],
+    ['/apis/apps/v1/', 'get', 'getAppsV1APIResources', undefined],
+  ])('%s %s is %s', (path, method, id, action) => {
+    const operation = at(v2, 'paths', path, method) as JsonObject;
+    expect(operation.operationId).toBe(id);
+    expect(operation['x-kubernetes-action']).toBe(action);
+  });
+
+  test('say which kind they speak', () => {
+    const scale = at(v2, 'paths', '/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale', 'put') as JsonObject;
+    expect(scale['x-kubernetes-group-version-kind']).toEqual({ group: 'autoscaling', kind: 'Scale', version: 'v1' });
+  });
+
+  test('have the parameters by which clients know what a server can do', () => {
+    const patch = at(v3.get('api/v1')!, 'paths', `${pods}/{name}`, 'patch', 'parameters') as JsonObject[];
+    expect(patch.map(({ name }) => name)).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
+  });
+});
+
+describe('custom resources', () => {
+  const source = new Source();
+  const changing = new OpenApi(source, { serverVersion });
+  const before = { index: changing.indexV3(), core: changing.documentV3('api/v1') };
+  source.add(widget);
+  const name = 'com.example.stable.v1.Widget';
+
+  test('appear when they are added, and leave other documents alone', () => {
+    expect(parse(before.index.body).paths).not.toHaveProperty('apis/stable.example.com/v1');
+    expect(Object.keys(parse(changing.indexV3().body).paths as JsonObject)).toContain('apis/stable.example.com/v1');
+    expect(changing.documentV3('api/v1')).toBe(before.core);
+  });
+
+  test('are published in version 3 as they were defined', () => {
+    const document = parse(changing.documentV3('apis/stable.example.com/v1')!.body);
+    expect(at(document, 'components', 'schemas', name, 'properties', 'spec')).toEqual(at(widget.openAPIV3Schema!, 'properties', 'spec'));
+    expect(at(document, 'components', 'schemas', `${name}List`, 'properties', 'items', 'items')).toEqual({
+      $ref: `#/components/schemas/${name}`,
+    });
+    const ids = collect(document.paths!, 'operationId');
+    expect(ids).toContain('createStableExampleComV1NamespacedWidget');
+  });
+
+  test('are loosened in version 2 where it cannot say the same', () => {
+    const definition = at(parse(changing.documentV2().body), 'definitions', name) as JsonObject;
+    expect(at(definition, 'properties', 'spec', 'properties')).toEqual({
+      size: { type: 'integer', minimum: 0 },
+      port: { 'x-kubernetes-int-or-string': true },
+      note: {},
+      free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    });
+    expect(definition['x-kubernetes-group-version-kind']).toEqual([{ group: 'stable.example.com', kind: 'Widget', version: 'v1' }]);
+  });
+});
+
+describe('requests', () => {
+  const handle = openapiHandler(openapi);
+  const ask = (path: string, headers: Record<string, string> = {}): RawResponse => {
+    const url = new URL(path, 'https://server');
+    const request = { method: 'GET', path: url.pathname, query: url.searchParams, header: (name: string) => headers[name] };
+    return handle(request as unknown as ApiRequest) as RawResponse;
+  };
+
+  test('for version 2 are answered in JSON, or in protobuf', () => {
+    expect(ask('/openapi/v2').contentType).toBe('application/json');
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    expect(ask('/openapi/v2', { accept }).contentType).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+    expect(() => ask('/openapi/v2', { accept: 'text/html' })).toThrow('only the following media types are accepted');
+  });
+
+  test('for a document follow its address; an old address leads to the new one', () => {
+    const url = index['apis/apps/v1']!.serverRelativeURL;
+    expect(ask(url)).toMatchObject({ code: 200, headers: { 'cache-control': 'public, immutable' } });
+    expect(ask('/openapi/v3/apis/apps/v1?hash=stale')).toMatchObject({ code: 301, headers: { location: url } });
+    expect(ask('/openapi/v3/apis/nonesuch/v1').code).toBe(404);
+  });
+
+  test('of those who have the document already are answered so', () => {
+    const { headers } = ask('/openapi/v3/api/v1');
+    expect(ask('/openapi/v3/api/v1', { 'if-none-match': headers!.etag! })).toMatchObject({ code: 304, body: '' });
+  });
+});
+
+describe('version 2 in protobuf', () => {
+  const text: Schema = { type: 'string' };
+  const list = (items: Schema): Schema => ({ type: 'list', items, listType: 'atomic', keys: [] });
+  const map = (values: Schema): Schema => ({ type: 'map', values, atomic: false });
+  const message = (fields: Record<string, [number, Schema]>): ObjectSchema => {
+    const built = Object.entries(fields).map(
+      ([name, [number, schema]]): Field => ({
+        name,
+        number,
+        schema,
+        description: '',
+        presence: 'set',
+        required: false,
+        patchStrategies: [],
+      }),
+    );
+    const fieldsByName = new Map(built.map((field) => [field.name, field]));
+    return { type: 'object', name: 'x', description: '', fields: built, fieldsByName, atomic: false, preserveUnknown: false };
+  };
+  const any = message({ yaml: [2, text] });
+  const leaf = message({ ref: [1, text], format: [2, text], type: [22, message({ value: [1, list(text)] })], extensions: [31, map(any)] });
+  const definition = message({
+    required: [19, list(text)],
+    properties: [25, message({ all: [1, map(leaf)] })],
+    extensions: [31, map(any)],
+  });
+  const query = message({
+    parameter: [1, message({ nonBody: [2, message({ query: [3, message({ name: [4, text], in: [2, text] })] })] })],
+  });
+  const operation = message({ id: [5, text], parameters: [8, list(query)], extensions: [13, map(any)] });
+  const Document = message({
+    swagger: [1, text],
+    paths: [8, message({ path: [2, map(message({ patch: [8, operation] }))] })],
+    definitions: [9, message({ all: [1, map(definition)] })],
+  });
+  const document = decodeProtobuf(Document, openapi.documentV2Protobuf().body);
+
+  test('says the same', () => {
+    expect(document.swagger).toBe('2.0');
+    const all = at(document, 'definitions', 'all') as Record<string, JsonObject>;
+    expect(Object.keys(all)).toEqual(Object.keys(v2.definitions as JsonObject));
+    const spec = all['io.k8s.api.core.v1.PodSpec']!;
+    expect(spec.required).toEqual(['containers']);
+    expect(at(spec, 'properties', 'all', 'restartPolicy', 'type')).toEqual({ value: ['string'] });
+    expect(at(spec, 'properties', 'all', 'affinity', 'ref')).toBe('#/definitions/io.k8s.api.core.v1.Affinity');
+    const yaml = at(all['io.k8s.api.core.v1.Pod']!, 'extensions', 'x-kubernetes-group-version-kind', 'yaml') as string;
+    expect(JSON.parse(yaml)).toEqual([{ group: '', kind: 'Pod', version: 'v1' }]);
+  });
+
+  test('has the query parameters of operations', () => {
+    const patch = at(document, 'paths', 'path', '/api/v1/namespaces/{namespace}/pods/{name}', 'patch') as JsonObject;
+    expect(patch.id).toBe('patchCoreV1NamespacedPod');
+    const names = (patch.parameters as JsonObject[]).map((parameter) => at(parameter, 'parameter', 'nonBody', 'query', 'name'));
+    expect(names).toContain('dryRun');
+    expect(names).toContain('fieldValidation');
+  });
+});

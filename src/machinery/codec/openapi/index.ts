@@ -1,0 +1,1 @@
+export { definitionRef, type OpenApiDefinitionsOptions, type OpenApiVersion, openapiDefinitions } from './openapi-definitions.ts';
