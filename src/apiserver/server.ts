@@ -13,6 +13,7 @@ import type { Exchange } from './http/exchange.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { NetworkRequest } from './http/network-request.ts';
 import { respond, statusResponse } from './http/respond.ts';
+import { OpenApi, openapiHandler } from './openapi/index.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import type { ApiRequest } from './request/api-request.ts';
@@ -51,8 +52,9 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const health = new HealthChecks();
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
-  const resources = resourceRouter(table, { clock: deps.clock, random: deps.random, admission: admissionChain(deps.admission) });
-  const others = nonResourceRouter({ table, health, metrics: deps.metrics, version: config.version, address, extra: [] });
+  const resources = resourceRouter(table, { clock: deps.clock, random: deps.random, admission: admissionChain(deps.admission), table });
+  const openapi = new OpenApi(table, { serverVersion: config.version.gitVersion ?? '' });
+  const others = nonResourceRouter({ table, health, metrics: deps.metrics, version: config.version, address, extra: [{ prefix: '/openapi', handler: openapiHandler(openapi) }] });
   const handle = chain(
     [authenticate({ authenticators: deps.authenticators, anonymous: config.anonymousAuth }), authorize(deps.authorizer)],
     (request) => (request.info.isResource ? resources(request) : others(request)),

@@ -85,12 +85,12 @@ function mismatch(kind: string, apiVersion: string, expected: ExpectedKind): Sta
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`,
     );
   }
-  const scheme = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
-  return cannotBeHandled(
-    { group, version, kind },
-    expected.kind,
-    `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`,
-  );
+  return cannotBeHandled({ group, version, kind }, expected.kind, notRegistered(kind, apiVersion));
+}
+
+/** Clients match on this text, the place in upstream's source included. */
+export function notRegistered(kind: string, apiVersion: string): string {
+  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
 }
 
 // Kinds that moved out of these are still known under their old name, though no longer served.
@@ -107,8 +107,13 @@ interface DecodeRequest {
 export function checkedDecode({ request, expected, validation, duplicates }: DecodeRequest, value: JsonValue): JsonObject {
   const { object, error, problems } = decodeObject(expected.schema, value, duplicates);
   if (error !== undefined) throw cannotBeHandled(expected, expected.kind, error);
-  if (problems.length === 0 || validation === 'Ignore') return object;
+  reportProblems({ request, expected, validation }, problems);
+  return object;
+}
+
+/** Unknown and repeated fields are refused, warned of or ignored, as the client asked. */
+export function reportProblems({ request, expected, validation }: Omit<DecodeRequest, 'duplicates'>, problems: readonly string[]): void {
+  if (problems.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw cannotBeHandled(expected, expected.kind, strictDecodingError(problems));
   for (const problem of problems) warn(request, problem);
-  return object;
 }

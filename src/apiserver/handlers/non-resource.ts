@@ -5,7 +5,7 @@ import type { HealthChecks } from '../health.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
-import { parseAccept } from '../request/negotiation.ts';
+import { negotiate, parseAccept } from '../request/negotiation.ts';
 import { etagged } from './etag.ts';
 import { methodNotAllowed, PAGE_NOT_FOUND, resourceNotFound } from './route.ts';
 
@@ -48,7 +48,8 @@ export function nonResourceRouter(deps: NonResourceDeps): Handler {
     const trimmed = path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path;
     const route = exact.get(trimmed) ?? groupRoute(trimmed, table);
     if (route === undefined) return PAGE_NOT_FOUND;
-    if (request.method !== 'GET') throw methodNotAllowed();
+    // Upstream lists groups whatever the method that asks is.
+    if (request.method !== 'GET' && trimmed !== '/apis') throw methodNotAllowed();
     return route(request);
   };
 }
@@ -70,7 +71,8 @@ const notFound: Route = () => {
 };
 
 /** `document` is answered in the media type the client prefers. */
-function document(_request: ApiRequest, object: { readonly [field: string]: unknown }): ApiResponse {
+function document(request: ApiRequest, object: { readonly [field: string]: unknown }): ApiResponse {
+  negotiate(request.header('accept'), { transforms: false });
   return { type: 'plain', code: 200, object };
 }
 

@@ -2,6 +2,7 @@ import type { Clock, Random } from '#base';
 import type { GroupResource } from '#machinery';
 import type { AdmissionAttributes, AdmissionChain, Operation } from '../admission/admission.ts';
 import type { UserInfo } from '../authn/user.ts';
+import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { RequestScope } from '../registry/strategy.ts';
 import type { ApiRequest } from '../request/api-request.ts';
@@ -12,6 +13,8 @@ export interface HandlerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
+  /** What else is served: some requests name another kind than the one they are for. */
+  readonly table: ResourceTable;
 }
 
 /** A request for one stored resource, once routed. */

@@ -14,6 +14,9 @@ import type { HandlerDeps, ResourceCall } from './resource-call.ts';
 import { handleUpdate } from './update.ts';
 import { handleWatch } from './watch.ts';
 
+/** Whether a verb is for one object (which its path names) or for the collection. */
+const NEEDS_NAME: Readonly<Record<string, boolean>> = { get: true, update: true, patch: true, delete: true, create: false };
+
 type ResourceHandler = (call: ResourceCall) => Promise<ApiResponse>;
 
 const HANDLERS: Readonly<Record<string, ResourceHandler>> = {
@@ -85,7 +88,7 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
     user: request.user ?? ANONYMOUS,
   };
   if (info.subresource !== '') return dispatchSubresource(call);
-  if (method === 'HEAD' || !resource.verbs.includes(info.verb)) throw methodNotAllowed();
+  if (method === 'HEAD' || !resource.verbs.includes(info.verb) || NEEDS_NAME[info.verb] === (info.name === '')) throw methodNotAllowed();
   const own = resource.handlers?.[info.verb];
   return own === undefined ? HANDLERS[info.verb]!(call) : own(request);
 }

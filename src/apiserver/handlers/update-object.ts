@@ -64,7 +64,7 @@ export function writeContext(call: ResourceCall): WriteContext {
 function checkPreconditions(call: ResourceCall, computed: KubeObject, live: KubeObject, replaces: boolean): boolean {
   const { resource, name } = call;
   const { resourceVersion = '', uid = '' } = computed.metadata;
-  if (uid !== '' && uid !== live.metadata.uid) {
+  if (replaces && uid !== '' && uid !== live.metadata.uid) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
     throw StatusError.conflict(groupResource(call), name, why);
   }

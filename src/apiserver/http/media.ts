@@ -38,7 +38,7 @@ const MESSAGES: Readonly<Record<string, ObjectSchema>> = {
 export function encodeMedia(value: NamedObject, { mediaType, pretty }: MediaOptions, schema: ObjectSchema | undefined): Buffer {
   switch (mediaType) {
     case JSON_TYPE:
-      return Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : encodeJson(value));
+      return Buffer.from(`${pretty ? JSON.stringify(value, null, 2) : encodeJson(value)}\n`);
     case YAML_TYPE:
       return Buffer.from(encodeYaml(value as JsonValue));
     case PROTOBUF_TYPE:

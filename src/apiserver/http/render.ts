@@ -89,16 +89,17 @@ function jsonList({ resource, items }: ListResponse, metadata: Record<string, un
   const skip = resource.itemsNameKind
     ? 0
     : Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.apiVersion)},`);
-  let size = head.length + 2 + Math.max(0, items.length - 1);
-  for (const item of items) size += item.json().length - skip + (skip > 0 ? 1 : 0);
+  let size = head.length + 3 + Math.max(0, items.length - 1);
+  for (const item of items) size += item.json().length - 1 - skip + (skip > 0 ? 1 : 0);
   const bytes = Buffer.allocUnsafe(size);
   let at = head.copy(bytes, 0);
   for (let i = 0; i < items.length; i++) {
     if (i > 0) bytes[at++] = COMMA;
     if (skip > 0) bytes[at++] = BRACE;
-    at += items[i]!.json().copy(bytes, at, skip);
+    const json = items[i]!.json();
+    at += json.copy(bytes, at, skip, json.length - 1);
   }
-  bytes.write(']}', at, 'latin1');
+  bytes.write(']}\n', at, 'latin1');
   return bytes;
 }
 
@@ -171,9 +172,9 @@ export class FrameEncoder {
 
 function jsonFrame(type: string, object: Buffer): Buffer {
   const head = `{"type":"${type}","object":`;
-  const bytes = Buffer.allocUnsafe(head.length + object.length + 2);
+  const bytes = Buffer.allocUnsafe(head.length + object.length + 1);
   bytes.write(head, 0, 'latin1');
-  object.copy(bytes, head.length);
+  object.copy(bytes, head.length, 0, object.length - 1);
   bytes.write('}\n', bytes.length - 2, 'latin1');
   return bytes;
 }

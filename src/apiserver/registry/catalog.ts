@@ -37,17 +37,17 @@ const RETURNS_DELETED: ReadonlySet<string> = new Set([
   'storage.k8s.io/volumeattributesclasses',
 ]);
 
-/** Kinds of which the server keeps nothing: they are questions. */
-const UNSTORED: ReadonlySet<string> = new Set([
-  '/bindings',
-  '/componentstatuses',
-  'authentication.k8s.io/selfsubjectreviews',
-  'authentication.k8s.io/tokenreviews',
-  'authorization.k8s.io/localsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectrulesreviews',
-  'authorization.k8s.io/subjectaccessreviews',
-]);
+/** Kinds of which the server keeps nothing: they are questions. What can be done with them. */
+const UNSTORED: Readonly<Record<string, readonly string[]>> = {
+  '/bindings': ['create'],
+  '/componentstatuses': ['get', 'list'],
+  'authentication.k8s.io/selfsubjectreviews': ['create'],
+  'authentication.k8s.io/tokenreviews': ['create'],
+  'authorization.k8s.io/localsubjectaccessreviews': ['create'],
+  'authorization.k8s.io/selfsubjectaccessreviews': ['create'],
+  'authorization.k8s.io/selfsubjectrulesreviews': ['create'],
+  'authorization.k8s.io/subjectaccessreviews': ['create'],
+};
 
 /** A kind that is served in more than one version, or group, is stored in one. */
 export interface Conversion {
@@ -92,8 +92,13 @@ interface Building {
 
 function build(kind: Kind<unknown>, { strategy, conversion, stored, options, deps }: Building): ServedResource {
   const place = `${kind.group}/${kind.resource}`;
-  const storage = UNSTORED.has(place) ? undefined : (stored?.storage ?? storageFor(kind, strategy, deps));
-  const full: AnyStrategy = RETURNS_DELETED.has(place) ? { ...strategy, returnsDeletedObject: true } : strategy;
+  const verbs = UNSTORED[place];
+  const storage = verbs !== undefined ? undefined : (stored?.storage ?? storageFor(kind, strategy, deps));
+  const full: AnyStrategy = {
+    ...strategy,
+    ...(verbs && { verbs }),
+    ...(RETURNS_DELETED.has(place) && { returnsDeletedObject: true }),
+  };
   return servedResource(kind, {
     strategy: full,
     storage,

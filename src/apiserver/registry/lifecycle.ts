@@ -1,5 +1,6 @@
+import { meta } from '#api';
 import type { Random } from '#base';
-import { FieldError, formatTime, type JsonValue, Path, StatusError, semanticEqual } from '#machinery';
+import { FieldError, formatTime, type JsonValue, nameIsPathSegment, Path, StatusError, semanticEqual } from '#machinery';
 import { emptyStatusOf } from './empty-status.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -23,6 +24,7 @@ export function beforeCreate(object: KubeObject, context: WriteContext): KubeObj
   if (strategy.tracksGeneration) prepared = { ...prepared, metadata: { ...prepared.metadata, generation: 1 } };
   prepared = strategy.prepareForCreate?.(prepared, scope) ?? prepared;
   refuseInvalid(resource, prepared.metadata.name, strategy.validate?.(prepared) ?? []);
+  refuseInvalid(resource, prepared.metadata.name, meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
   return prepared;
 }
 
@@ -40,9 +42,18 @@ export function beforeUpdate(object: KubeObject, old: KubeObject, context: Write
   const { resource, subresource } = context;
   const restored = restoreMetadata(object, old);
   const prepared = subresource === '' ? prepareMain(restored, old, context) : prepareSubresource(restored, old, context);
-  const errors = validateUpdate(prepared, old, context);
+  // Upstream checks metadata for all kinds alike, then each kind checks it by its own rules: what both refuse is told twice.
+  const errors = [
+    ...meta.validateObjectMeta(prepared.metadata, commonRules(resource)),
+    ...meta.validateObjectMetaUpdate(prepared.metadata, old.metadata, { anyFinalizer: true }),
+    ...validateUpdate(prepared, old, context),
+  ];
   refuseInvalid(resource, old.metadata.name, errors);
   return prepared;
+}
+
+function commonRules({ namespaced }: ServedResource) {
+  return { namespaced, nameRule: nameIsPathSegment, anyFinalizer: true };
 }
 
 function restoreMetadata(object: KubeObject, old: KubeObject): KubeObject {
@@ -51,7 +62,7 @@ function restoreMetadata(object: KubeObject, old: KubeObject): KubeObject {
   const restored = {
     ...metadata,
     uid: metadata.uid || kept.uid,
-    creationTimestamp: metadata.creationTimestamp ?? kept.creationTimestamp,
+    creationTimestamp: kept.creationTimestamp,
     ...(kept.generation !== undefined && { generation: kept.generation }),
     ...(kept.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined && { deletionTimestamp: kept.deletionTimestamp }),
     ...(kept.deletionGracePeriodSeconds !== undefined &&

@@ -71,7 +71,7 @@ export class ResourceStorage {
   /** Undefined when the object is no longer at `current`'s revision; `current` itself when nothing would change. */
   async update(current: CachedObject, object: KubeObject): Promise<CachedObject | undefined> {
     const stored = this.#encoding.encodeStored(object);
-    if (current.storedEquals(stored)) return current;
+    if (current.storedEquals(stored, object)) return current;
     return this.#put(current.key, object, current.revision, stored);
   }
 

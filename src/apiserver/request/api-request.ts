@@ -1,4 +1,5 @@
 import type { UserInfo } from '../authn/user.ts';
+import type { HeaderLine } from './header-lines.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /**
@@ -12,12 +13,14 @@ export interface ApiRequest {
   readonly query: URLSearchParams;
   readonly info: RequestInfo;
   header(name: string): string | undefined;
+  /** Every line whose name begins with `prefix`, for headers that may come more than once. Absent in callers that send no such headers. */
+  headerLines?(prefix: string): readonly HeaderLine[];
   readonly body: RequestBody;
   /** Where the request comes from, for logs and audit. */
   readonly remoteAddress: string;
   /** Aborts when the client goes away or the server stops. Made only when asked for. */
   readonly signal: AbortSignal;
-  /** The client's certificate chain was verified: its subject. */
+  /** What the client showed, if it showed a certificate. */
   readonly clientCertificate?: ClientCertificate | undefined;
   /** Set by the transport of a trusted in-process caller, or by the authentication filter. */
   user?: UserInfo;
@@ -33,7 +36,14 @@ export type RequestBody =
 export interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** SHA-256 of the certificate, in lower-case hex. */
   readonly fingerprint: string;
+  /** From the attribute in which Kubernetes keeps a user's uid. More than one is an error. */
+  readonly uids: readonly string[];
+  /** Milliseconds since the epoch after which it counts no more, however long the connection lives. */
+  readonly notAfter: number;
+  /** Why its chain does not lead to a trusted authority; absent when it does. */
+  readonly problem?: string;
 }
 
 /** Adds a warning once, however often it is given. */

@@ -38,6 +38,7 @@ export interface RequestLine {
 }
 
 export function parseRequestInfo(line: RequestLine): RequestInfo {
+  if (line.path.includes('//')) return nonResource(line);
   const segments = line.path.split('/').filter((segment) => segment !== '');
   const isGroup = segments[0] === 'apis';
   if ((segments[0] !== 'api' && !isGroup) || segments.length < (isGroup ? 4 : 3)) return nonResource(line);

@@ -1,4 +1,4 @@
-import { encodeJson } from '#machinery';
+import { encodeJson, type JsonValue, sameJson } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ObjectEncoding } from './object-encoding.ts';
@@ -7,7 +7,7 @@ import type { ObjectEncoding } from './object-encoding.ts';
 export interface VersionedObject {
   readonly object: KubeObject;
   readonly revision: number;
-  /** As JSON, with kind and apiVersion. */
+  /** As JSON, with kind and apiVersion, and a newline at its end. */
   json(): Buffer;
   /** Bytes of another media type, made by `encode` the first time. */
   encoded(mediaType: string, encode: (object: KubeObject) => Buffer): Buffer;
@@ -71,9 +71,12 @@ export class CachedObject extends Encodings implements VersionedObject {
     return this.#json;
   }
 
-  storedEquals(bytes: Buffer): boolean {
-    if (this.#stored !== undefined) return bytes.equals(this.#stored);
-    return this.encoding.isSame(this.json(), bytes);
+  /** Whether `object`, encoded as `bytes`, is what is stored. Fields may have changed places, which changes nothing. */
+  storedEquals(bytes: Buffer, object: KubeObject): boolean {
+    const length = this.#stored?.length ?? this.encoding.storedLength(this.json(), this.revision);
+    if (bytes.length !== length) return false;
+    const isSame = this.#stored !== undefined ? bytes.equals(this.#stored) : this.encoding.isSame(this.json(), bytes);
+    return isSame || sameBut(object, this.object);
   }
 
   /** The same state under a later revision: what a deletion is announced with. */
@@ -117,9 +120,15 @@ export class ConvertedObject extends Encodings implements VersionedObject {
   }
 
   json(): Buffer {
-    this.#json ??= Buffer.from(encodeKindFirst(this.object));
+    this.#json ??= Buffer.from(`${encodeKindFirst(this.object)}\n`);
     return this.#json;
   }
+}
+
+function sameBut(object: KubeObject, stored: KubeObject): boolean {
+  const { resourceVersion: _, ...storedMetadata } = stored.metadata;
+  const { resourceVersion: __, ...metadata } = object.metadata;
+  return sameJson({ ...object, metadata } as unknown as JsonValue, { ...stored, metadata: storedMetadata } as unknown as JsonValue);
 }
 
 /** Kind, apiVersion and metadata first, as every encoding of an object begins. */

@@ -1,6 +1,8 @@
 import { encodeJson } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 
+const NEWLINE = 0x0a;
+
 /**
  * How objects of one kind and version stand as JSON, in the store and on the wire. Kind, apiVersion and metadata come first, always in this
  * order, so that the resource version (which the store assigns, and which is therefore not in the stored bytes) can be spliced in at a known
@@ -32,21 +34,27 @@ export class ObjectEncoding {
     return Buffer.from(this.#intro + encodeJson(storedMetadata).slice(1) + tail);
   }
 
-  /** Stored bytes as they are served, with their resource version. */
+  /** Stored bytes as they are served: with their resource version, and the newline that ends every document. */
   withRevision(stored: Uint8Array, revision: number): Buffer {
     const version = `"resourceVersion":"${revision}",`;
     const intro = this.#introBytes.length;
-    const bytes = Buffer.allocUnsafe(stored.length + version.length);
+    const bytes = Buffer.allocUnsafe(stored.length + version.length + 1);
     bytes.set(stored.subarray(0, intro), 0);
     bytes.write(version, intro, 'latin1');
     bytes.set(stored.subarray(intro), intro + version.length);
+    bytes[bytes.length - 1] = NEWLINE;
     return bytes;
+  }
+
+  /** How long the stored form of served bytes is. */
+  storedLength(served: Buffer, revision: number): number {
+    return served.length - 1 - `"resourceVersion":"${revision}",`.length;
   }
 
   /** Whether `served` is `stored` with a resource version. */
   isSame(served: Buffer, stored: Buffer): boolean {
-    const added = served.length - stored.length;
+    const added = served.length - 1 - stored.length;
     const intro = this.#introBytes.length;
-    return added > 0 && served.compare(stored, intro, stored.length, intro + added) === 0;
+    return added > 0 && served.compare(stored, intro, stored.length, intro + added, served.length - 1) === 0;
   }
 }

@@ -1,0 +1,16 @@
+/** One line of a request's head; a header may come more than once. */
+export interface HeaderLine {
+  /** Lower case. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The lines whose names begin with `prefix`, from Node's flat list of names and values. */
+export function linesFrom(rawHeaders: readonly string[], prefix: string): readonly HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase();
+    if (name.startsWith(prefix)) lines.push({ name, value: rawHeaders[i + 1] ?? '' });
+  }
+  return lines;
+}
