@@ -10,6 +10,12 @@ export function goStruct(schema: ObjectSchema, value: object | undefined): objec
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** A map as Go prints it: sorted by key, null when there is none. */
+export function goMap(map: Members | undefined): Members | null {
+  if (map === undefined || map === null) return null;
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareBytes(a, b)));
+}
+
 const WORDS = 'api aws cel cidr csi dns fc fs gce gmsa grpc http ip iqn iscsi nfs os pd qos rbd se tcp tls ttl tty uid url'.split(' ');
 const INITIALISMS: ReadonlyMap<string, string> = new Map([
   ...WORDS.map((word) => [word, word.toUpperCase()] as const),

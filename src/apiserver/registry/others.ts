@@ -1,4 +1,18 @@
+import { leasesStrategy } from './coordination/leases.ts';
 import { CORE_STRATEGIES } from './core.ts';
+import { NETWORKING_STRATEGIES } from './networking.ts';
+import { runtimeClassesStrategy } from './node/runtime-classes.ts';
+import { RBAC_STRATEGIES } from './rbac.ts';
+import { priorityClassesStrategy } from './scheduling/priority-classes.ts';
+import { STORAGE_STRATEGIES } from './storage.ts';
 
 /** Every kind but workloads and custom resource definitions. */
-export const OTHER_STRATEGIES = [...CORE_STRATEGIES] as const;
+export const OTHER_STRATEGIES = [
+  ...CORE_STRATEGIES,
+  ...NETWORKING_STRATEGIES,
+  ...RBAC_STRATEGIES,
+  ...STORAGE_STRATEGIES,
+  priorityClassesStrategy,
+  leasesStrategy,
+  runtimeClassesStrategy,
+] as const;

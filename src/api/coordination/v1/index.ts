@@ -1,1 +1,2 @@
+export * from './lease.behaviour.ts';
 export * from './lease.ts';

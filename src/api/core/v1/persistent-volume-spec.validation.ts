@@ -1,6 +1,7 @@
 import { checkDns1123Label, checkDns1123Subdomain, inclusiveRangeText, nameIsDnsLabel, nameIsDnsSubdomain } from '#machinery';
 import { basicResource, positiveQuantity } from '../../field-checks.ts';
 import type { FieldReport } from '../../field-report.ts';
+import { goMap } from '../../go-struct.ts';
 import { validateNodeSelector } from './node-selector.validation.ts';
 import { VOLUME_MODES, validateAccessModes } from './persistent-volume-claim-spec.validation.ts';
 import type {
@@ -60,7 +61,7 @@ function validateInline(spec: PersistentVolumeSpec, at: FieldReport): void {
 function validateCapacity({ capacity }: PersistentVolumeSpec, at: FieldReport): void {
   const names = Object.keys(capacity ?? {});
   if (names.length === 0) at.required();
-  if (capacity?.storage === undefined || names.length > 1) at.notSupported(capacity ?? null, ['storage']);
+  if (capacity?.storage === undefined || names.length > 1) at.notSupported(goMap(capacity), ['storage']);
   for (const [name, amount] of Object.entries(capacity ?? {})) {
     const { path } = at.key(name);
     at.add(basicResource(path, amount));

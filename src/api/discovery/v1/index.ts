@@ -1,1 +1,2 @@
+export * from './endpoint-slice.behaviour.ts';
 export * from './endpoint-slice.ts';

@@ -1,1 +1,2 @@
+export * from './runtime-class.behaviour.ts';
 export * from './runtime-class.ts';

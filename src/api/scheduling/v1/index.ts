@@ -1,1 +1,2 @@
+export * from './priority-class.behaviour.ts';
 export * from './priority-class.ts';

@@ -1,0 +1,15 @@
+import { groupResourceText } from '#machinery';
+import type { TableDefinition } from '../../behaviour.ts';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
+import type { IPAddress } from './ip-address.ts';
+
+export const ipAddressTable: TableDefinition<IPAddress> = {
+  columns: [NAME_COLUMN, column('ParentRef', 'The object that has the address.'), AGE_COLUMN],
+  cells: ({ metadata, spec }, now) => [metadata.name, parentText(spec?.parentRef), ageCell(metadata, now)],
+};
+
+function parentText(parent: NonNullable<IPAddress['spec']>['parentRef']): string {
+  if (!parent) return '<none>';
+  const resource = groupResourceText({ group: parent.group ?? '', resource: parent.resource ?? '' }).toLowerCase();
+  return [resource, ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ''].join('/');
+}

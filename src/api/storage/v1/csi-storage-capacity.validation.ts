@@ -1,0 +1,34 @@
+import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { nodeLabelSelectorWarnings } from '../../core/v1/node-label.warnings.ts';
+import { immutable, invalids, nonNegativeQuantity } from '../../field-checks.ts';
+import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
+import type { CSIStorageCapacity } from './csi-storage-capacity.ts';
+
+const TOPOLOGY = Path.of('nodeTopology');
+const CLASS_NAME = Path.of('storageClassName');
+const META = { namespaced: true, nameRule: nameIsDnsSubdomain };
+
+export function validateCSIStorageCapacity(capacity: CSIStorageCapacity, allowInvalidValues = false): FieldError[] {
+  const className = capacity.storageClassName ?? '';
+  return [
+    ...validateObjectMeta(capacity.metadata, META),
+    ...validateLabelSelector(capacity.nodeTopology, TOPOLOGY, { allowInvalidValues }),
+    ...invalids(CLASS_NAME, className, nameIsDnsSubdomain(className, false)),
+    ...(capacity.capacity === undefined ? [] : nonNegativeQuantity(Path.of('capacity'), capacity.capacity)),
+  ];
+}
+
+export function validateCSIStorageCapacityUpdate(capacity: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
+  const allowInvalidValues = validateLabelSelector(old.nodeTopology, TOPOLOGY).length > 0;
+  return [
+    ...validateCSIStorageCapacity(capacity, allowInvalidValues),
+    ...validateObjectMetaUpdate(capacity.metadata, old.metadata),
+    ...immutable(TOPOLOGY, { value: capacity.nodeTopology, old: old.nodeTopology }),
+    ...immutable(CLASS_NAME, { value: capacity.storageClassName ?? '', old: old.storageClassName ?? '' }),
+  ];
+}
+
+export function csiStorageCapacityWarnings({ nodeTopology }: CSIStorageCapacity): readonly string[] {
+  return nodeLabelSelectorWarnings(nodeTopology, TOPOLOGY);
+}

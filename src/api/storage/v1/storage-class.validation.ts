@@ -1,0 +1,103 @@
+import { checkLabelKey, checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { deprecatedNodeLabel } from '../../core/v1/node-label.warnings.ts';
+import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1/topology-selector-term.ts';
+import { immutable, invalids, sameValue, supportedValue } from '../../field-checks.ts';
+import { goMap } from '../../go-struct.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
+import type { StorageClass } from './storage-class.ts';
+
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 256 * 1024;
+const RECLAIM_POLICIES = ['Delete', 'Retain'];
+const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
+const TOPOLOGIES = Path.of('allowedTopologies');
+const META = { namespaced: false, nameRule: nameIsDnsSubdomain };
+
+export function validateStorageClass(storageClass: StorageClass): FieldError[] {
+  const { reclaimPolicy, volumeBindingMode } = storageClass;
+  const mode = Path.of('volumeBindingMode');
+  return [
+    ...validateObjectMeta(storageClass.metadata, META),
+    ...validateDriver(Path.of('provisioner'), storageClass.provisioner),
+    ...validateParameters(storageClass.parameters, { mayBeEmpty: true }),
+    ...(reclaimPolicy ? supportedValue(Path.of('reclaimPolicy'), reclaimPolicy, RECLAIM_POLICIES) : []),
+    ...(volumeBindingMode === undefined ? [FieldError.required(mode)] : supportedValue(mode, volumeBindingMode, BINDING_MODES)),
+    ...validateTopologies(storageClass.allowedTopologies ?? []),
+  ];
+}
+
+export function validateStorageClassUpdate(storageClass: StorageClass, old: StorageClass): FieldError[] {
+  const fixed = (field: 'provisioner' | 'reclaimPolicy' | 'volumeBindingMode') =>
+    immutable(Path.of(field), { value: storageClass[field], old: old[field] });
+  const { parameters } = storageClass;
+  return [
+    ...validateStorageClass(storageClass),
+    ...validateObjectMetaUpdate(storageClass.metadata, old.metadata),
+    ...immutable(Path.of('parameters'), { value: parameters, old: old.parameters, printed: goMap(parameters) }),
+    ...fixed('provisioner'),
+    ...fixed('reclaimPolicy'),
+    ...fixed('volumeBindingMode'),
+  ];
+}
+
+/** The name of what provisions volumes: a qualified name, whatever its case. */
+export function validateDriver(path: Path, driver: string | undefined): readonly FieldError[] {
+  if (!driver) return [FieldError.required(path)];
+  const name = driver.toLowerCase();
+  return invalids(path, name, checkQualifiedName(name));
+}
+
+export function validateParameters(
+  parameters: Readonly<Record<string, string>> = {},
+  { mayBeEmpty }: { mayBeEmpty: boolean },
+): FieldError[] {
+  const path = Path.of('parameters');
+  const entries = Object.entries(parameters);
+  if (entries.length > MAX_PARAMETERS) return [FieldError.tooLong(path, MAX_PARAMETERS)];
+  const errors = entries.flatMap(([key]) => (key === '' ? [FieldError.invalid(path, key, 'field can not be empty.')] : []));
+  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  if (size > MAX_PARAMETER_BYTES) errors.push(FieldError.tooLong(path, MAX_PARAMETER_BYTES));
+  if (!mayBeEmpty && entries.length === 0) errors.push(FieldError.required(path, 'must contain at least one key/value pair'));
+  return errors;
+}
+
+function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
+  const seen: Readonly<Record<string, readonly string[]>>[] = [];
+  return terms.flatMap((term, i) => {
+    const path = TOPOLOGIES.index(i).child('matchLabelExpressions');
+    const errors = validateTerm(path, term.matchLabelExpressions ?? []);
+    const raw = Object.fromEntries((term.matchLabelExpressions ?? []).map(({ key, values }) => [key, [...new Set(values ?? [])].sort()]));
+    const duplicates = seen.filter((other) => sameValue(raw, other)).map(() => FieldError.duplicate(path, ''));
+    // Upstream compares with as many empty terms as there are terms.
+    const empties = Object.keys(raw).length === 0 ? terms.map(() => FieldError.duplicate(path, '')) : [];
+    seen.push(raw);
+    return [...errors, ...empties, ...duplicates];
+  });
+}
+
+function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRequirement[]): FieldError[] {
+  const keys = new Set<string>();
+  return requirements.flatMap(({ key = '', values }, i) => {
+    const at = path.index(i);
+    const errors = validateValues(at.child('values'), values ?? []);
+    errors.push(...invalids(at.child('key'), key, checkLabelKey(key)));
+    if (keys.has(key)) errors.push(FieldError.duplicate(at.child('key'), key));
+    keys.add(key);
+    return errors;
+  });
+}
+
+function validateValues(path: Path, values: readonly string[]): FieldError[] {
+  if (values.length === 0) return [FieldError.required(path)];
+  return values.flatMap((value, i) => (values.indexOf(value) < i ? [FieldError.duplicate(path.index(i), value)] : []));
+}
+
+export function storageClassWarnings({ allowedTopologies = [] }: StorageClass): readonly string[] {
+  return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
+    matchLabelExpressions.flatMap(({ key }, j) => {
+      const message = deprecatedNodeLabel(key);
+      if (message === undefined) return [];
+      return [`${TOPOLOGIES.index(i).child('matchLabelExpressions').index(j).child('key')}: ${message}`];
+    }),
+  );
+}

@@ -1,0 +1,9 @@
+import { networking } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const ingressesStrategy: ResourceStrategy<networking.Ingress> = {
+  ...networking.ingressBehaviour,
+  hasStatus: true,
+  tracksGeneration: true,
+  resetFields: { '': [['status']], status: [['spec']] },
+};

@@ -1,0 +1,7 @@
+import { networking } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const networkPoliciesStrategy: ResourceStrategy<networking.NetworkPolicy> = {
+  ...networking.networkPolicyBehaviour,
+  tracksGeneration: true,
+};

@@ -1,0 +1,10 @@
+import { networking } from '#api';
+import { withKeptMetadata } from '../kept-metadata.ts';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const serviceCIDRsStrategy: ResourceStrategy<networking.ServiceCIDR> = {
+  ...networking.serviceCIDRBehaviour,
+  hasStatus: true,
+  prepareForStatusUpdate: withKeptMetadata,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};

@@ -1,0 +1,8 @@
+import { node } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const runtimeClassesStrategy: ResourceStrategy<node.RuntimeClass> = {
+  ...node.runtimeClassBehaviour,
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
+};

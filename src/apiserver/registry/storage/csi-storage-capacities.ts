@@ -1,0 +1,7 @@
+import { storage } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const csiStorageCapacitiesStrategy: ResourceStrategy<storage.CSIStorageCapacity> = {
+  ...storage.csiStorageCapacityBehaviour,
+  allowUnconditionalUpdate: false,
+};

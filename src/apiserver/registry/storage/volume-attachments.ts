@@ -1,0 +1,11 @@
+import { storage } from '#api';
+import { withKeptMetadata } from '../kept-metadata.ts';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const volumeAttachmentsStrategy: ResourceStrategy<storage.VolumeAttachment> = {
+  ...storage.volumeAttachmentBehaviour,
+  hasStatus: true,
+  allowUnconditionalUpdate: false,
+  prepareForStatusUpdate: withKeptMetadata,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};

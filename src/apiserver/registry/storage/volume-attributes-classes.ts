@@ -1,0 +1,4 @@
+import { storage } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const volumeAttributesClassesStrategy: ResourceStrategy<storage.VolumeAttributesClass> = storage.volumeAttributesClassBehaviour;
