@@ -1,0 +1,39 @@
+import type { Kind } from '#api';
+import type { Identified, KubeObject } from './kube-object.ts';
+import { ResourceClient } from './resource-client.ts';
+import type { ResourceRef } from './resource-path.ts';
+import type { Transport } from './transport.ts';
+
+export interface ClientOptions {
+  /** Named as the owner of the fields that this client writes. Default: the program's name in its user agent. */
+  readonly fieldManager?: string;
+}
+
+/**
+ * The API, typed by its definitions: `client.of(core.Pod).list({ namespace: 'default' })` answers with pods. Kinds that are only known at
+ * run time are reached by name: `client.resource({ group: 'example.com', version: 'v1', resource: 'boats', namespaced: true })`.
+ */
+export class Client {
+  readonly #fieldManager: string | undefined;
+  readonly #resources = new Map<object, ResourceClient<Identified>>();
+
+  constructor(
+    readonly transport: Transport,
+    options: ClientOptions = {},
+  ) {
+    this.#fieldManager = options.fieldManager;
+  }
+
+  of<T extends Identified>(kind: Kind<T>): ResourceClient<T> {
+    let resource = this.#resources.get(kind);
+    if (resource === undefined) {
+      resource = new ResourceClient<Identified>(kind, this.transport, { fieldManager: this.#fieldManager });
+      this.#resources.set(kind, resource);
+    }
+    return resource as unknown as ResourceClient<T>;
+  }
+
+  resource(ref: ResourceRef): ResourceClient<KubeObject> {
+    return new ResourceClient(ref, this.transport, { fieldManager: this.#fieldManager });
+  }
+}

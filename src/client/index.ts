@@ -1,0 +1,22 @@
+export { Client, type ClientOptions } from './client.ts';
+export { type DiscoveredResource, type Discovery, discoverPreferred, discoverVersion } from './discovery.ts';
+export { InformerFactory } from './informer/informer-factory.ts';
+export { type IndexFunction, type Lister, ObjectCache } from './informer/object-cache.ts';
+export { type InformerDeps, type InformerHandler, type InformerOptions, SharedInformer } from './informer/shared-informer.ts';
+export { type Draft, type Identified, type KubeObject, keyOf, keyText, type ObjectKey, type ObjectList, parseKey } from './kube-object.ts';
+export {
+  type ApplyOptions,
+  type CallOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  type PatchOptions,
+  ResourceClient,
+  type Selection,
+  type SubresourceClient,
+  type WatchOptions,
+  type WriteOptions,
+} from './resource-client.ts';
+export { objectPath, type ResourceRef, resourcePath, versionPath } from './resource-path.ts';
+export type { Method, Transport, TransportRequest, WatchEventType, WatchSink } from './transport.ts';
+export type { WatchEvent } from './watch-events.ts';

@@ -1,0 +1,72 @@
+import type { Kind } from '#api';
+import type { Client } from '../client.ts';
+import type { Identified, KubeObject } from '../kube-object.ts';
+import type { ResourceClient } from '../resource-client.ts';
+import type { ResourceRef } from '../resource-path.ts';
+import { type InformerDeps, type InformerOptions, SharedInformer } from './shared-informer.ts';
+
+/** One informer a kind and selection, shared by all who ask. They begin with `start`, or at once when the factory has started. */
+export class InformerFactory {
+  readonly #informers = new Map<string, SharedInformer<Identified>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly deps: InformerDeps,
+  ) {}
+
+  of<T extends Identified>(kind: Kind<T>, options: InformerOptions = {}): SharedInformer<T> {
+    return this.#informer(this.client.of(kind) as unknown as ResourceClient<Identified>, options) as unknown as SharedInformer<T>;
+  }
+
+  /** For kinds that are known at run time only. */
+  resource(ref: ResourceRef, options: InformerOptions = {}): SharedInformer<KubeObject> {
+    return this.#informer(
+      this.client.resource(ref) as unknown as ResourceClient<Identified>,
+      options,
+    ) as unknown as SharedInformer<KubeObject>;
+  }
+
+  #informer(client: ResourceClient<Identified>, options: InformerOptions): SharedInformer<Identified> {
+    const id = idOf(client.ref, options);
+    let informer = this.#informers.get(id);
+    if (informer === undefined) {
+      informer = new SharedInformer(client, this.deps, options);
+      this.#informers.set(id, informer);
+      if (this.#signal) informer.start(this.#signal);
+    }
+    return informer;
+  }
+
+  /** Starts every informer, those asked for later included. They stop with the signal. */
+  start(signal: AbortSignal): void {
+    this.#signal = signal;
+    for (const informer of this.#informers.values()) informer.start(signal);
+  }
+
+  /** Resolves when every informer that was asked for shows a state of the server. */
+  async synced(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.synced));
+  }
+
+  get hasSynced(): boolean {
+    return [...this.#informers.values()].every((informer) => informer.hasSynced);
+  }
+
+  /** Stops the informer of a resource and forgets it, as when the resource is no longer served. */
+  async release(ref: ResourceRef, options: InformerOptions = {}): Promise<void> {
+    const id = idOf(ref, options);
+    const informer = this.#informers.get(id);
+    this.#informers.delete(id);
+    await informer?.stop();
+  }
+
+  /** Stops all of them; resolves when nothing is left open. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.stop()));
+  }
+}
+
+function idOf(ref: ResourceRef, { namespace = '', labelSelector = '', fieldSelector = '', metadataOnly = false }: InformerOptions): string {
+  return [ref.group, ref.version, ref.resource, namespace, labelSelector, fieldSelector, metadataOnly].join('\n');
+}

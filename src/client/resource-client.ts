@@ -1,0 +1,253 @@
+import { apiVersionOf } from '#machinery';
+import type { Draft, Identified, KubeObject, ObjectKey, ObjectList } from './kube-object.ts';
+import { objectPath, type ResourceRef, resourcePath } from './resource-path.ts';
+import type { Method, Transport, TransportRequest, WatchSink } from './transport.ts';
+import { type WatchEvent, watchEvents } from './watch-events.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GetOptions extends CallOptions {
+  readonly resourceVersion?: string;
+}
+
+export interface Selection {
+  /** Absent: all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+}
+
+export interface ListOptions extends Selection, CallOptions {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  readonly metadataOnly?: boolean;
+}
+
+export interface WatchOptions extends Selection {
+  readonly resourceVersion?: string;
+  readonly timeoutSeconds?: number;
+  readonly allowWatchBookmarks?: boolean;
+  /** The current state first, closed by a bookmark. */
+  readonly sendInitialEvents?: boolean;
+  readonly metadataOnly?: boolean;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly fieldManager?: string;
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
+  readonly dryRun?: boolean;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** Default merge. Strategic is for built-in kinds only. */
+  readonly type?: 'merge' | 'strategic' | 'json';
+  readonly subresource?: string;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Take over fields that others own. */
+  readonly force?: boolean;
+  readonly subresource?: string;
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+  /** Delete only the object that has this identity, or is in this state. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+}
+
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+/** The objects of one resource. `T` is what the server answers with; what it was asked for has the shape of the definition. */
+export class ResourceClient<T extends Identified = KubeObject> {
+  readonly #transport: Transport;
+  readonly #fieldManager: string | undefined;
+
+  constructor(
+    readonly ref: ResourceRef,
+    transport: Transport,
+    options: { readonly fieldManager?: string | undefined } = {},
+  ) {
+    this.#transport = transport;
+    this.#fieldManager = options.fieldManager;
+  }
+
+  get isLocal(): boolean {
+    return this.#transport.isLocal;
+  }
+
+  async get(key: ObjectKey, options: GetOptions = {}): Promise<T> {
+    const query = queryOf({ resourceVersion: options.resourceVersion });
+    return (await this.#call('GET', objectPath(this.ref, key), { query, ...options })) as T;
+  }
+
+  async list(options: ListOptions = {}): Promise<ObjectList<T>> {
+    const query = queryOf({
+      ...selectors(options),
+      limit: options.limit,
+      continue: options.continue,
+      resourceVersion: options.resourceVersion,
+      resourceVersionMatch: options.resourceVersionMatch,
+    });
+    const { metadataOnly = false, signal } = options;
+    const answer = await this.#call('GET', resourcePath(this.ref, options), { query, metadataOnly, signal });
+    return named(answer as ListAnswer<T>);
+  }
+
+  /** Every object of a selection, read page by page so that no answer is too large. */
+  async listAll(options: Omit<ListOptions, 'continue'> = {}): Promise<ObjectList<T>> {
+    const { limit = 500 } = options;
+    const items: T[] = [];
+    for (let token = ''; ; ) {
+      const page = await this.list({ ...options, limit, ...(token !== '' && { continue: token }) });
+      if (token === '' && !page.metadata.continue) return page;
+      items.push(...page.items);
+      token = page.metadata.continue ?? '';
+      if (token === '') return { metadata: { resourceVersion: page.metadata.resourceVersion }, items };
+    }
+  }
+
+  async create(object: Draft<T>, options: WriteOptions = {}): Promise<T> {
+    const path = resourcePath(this.ref, { namespace: this.#namespaceFor(object) });
+    return (await this.#write('POST', path, { body: object, options })) as T;
+  }
+
+  async update(object: T, options: WriteOptions = {}): Promise<T> {
+    return (await this.#write('PUT', objectPath(this.ref, object.metadata), { body: object, options })) as T;
+  }
+
+  async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+    return (await this.#write('PUT', objectPath(this.ref, object.metadata, 'status'), { body: object, options })) as T;
+  }
+
+  async patch(key: ObjectKey, patch: object, options: PatchOptions = {}): Promise<T> {
+    const path = objectPath(this.ref, key, options.subresource);
+    return (await this.#write('PATCH', path, { body: patch, options, contentType: PATCH_TYPES[options.type ?? 'merge'] })) as T;
+  }
+
+  /** Server-side apply: the fields of `object` become the manager's. */
+  async apply(object: Partial<Draft<T>> & { readonly metadata: ObjectKey }, options: ApplyOptions): Promise<T> {
+    const path = objectPath(this.ref, object.metadata, options.subresource);
+    const body = { apiVersion: apiVersionOf(this.ref), ...(this.ref.kind && { kind: this.ref.kind }), ...object };
+    return (await this.#write('PATCH', path, { body, options, contentType: PATCH_TYPES.apply, force: options.force })) as T;
+  }
+
+  /** The object as it was when it was deleted, or, when something still holds it, as it is now; some kinds answer with a Status. */
+  async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<T> {
+    return (await this.#call('DELETE', objectPath(this.ref, key), { body: deleteBody(options), signal: options.signal })) as T;
+  }
+
+  async deleteCollection(selection: Selection = {}, options: DeleteOptions = {}): Promise<void> {
+    const query = queryOf(selectors(selection));
+    await this.#call('DELETE', resourcePath(this.ref, selection), { query, body: deleteBody(options), signal: options.signal });
+  }
+
+  /** Changes as they come, until the server ends the watch. Leaving the loop or aborting closes it. */
+  watch(options: WatchOptions & CallOptions = {}): AsyncIterable<WatchEvent<T>> {
+    return watchEvents<T>((sink) => this.watchInto(options, sink), options.signal);
+  }
+
+  /** As `watch`, but pushed: the sink is called synchronously with each event. Dispose of the result to stop. */
+  watchInto(options: WatchOptions, sink: WatchSink<T>): Disposable {
+    const query = queryOf({
+      ...selectors(options),
+      watch: true,
+      resourceVersion: options.resourceVersion,
+      timeoutSeconds: options.timeoutSeconds,
+      allowWatchBookmarks: options.allowWatchBookmarks || undefined,
+      ...(options.sendInitialEvents && { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true }),
+    });
+    const path = resourcePath(this.ref, options);
+    const { metadataOnly = false } = options;
+    return this.#transport.watch({ method: 'GET', path, query, metadataOnly }, sink as unknown as WatchSink);
+  }
+
+  /** A part of objects with a path of its own: `scale`, `binding`, `eviction`, `token`, `finalize`… */
+  subresource<S = KubeObject>(name: string): SubresourceClient<S> {
+    const call = (method: Method, key: ObjectKey, parts: WriteParts | undefined) => {
+      const path = objectPath(this.ref, key, name);
+      return (parts ? this.#write(method, path, parts) : this.#call(method, path, {})) as Promise<S>;
+    };
+    return {
+      get: (key) => call('GET', key, undefined),
+      create: (key, body, options = {}) => call('POST', key, { body, options }),
+      update: (key, body, options = {}) => call('PUT', key, { body, options }),
+      patch: (key, patch, options = {}) => call('PATCH', key, { body: patch, options, contentType: PATCH_TYPES[options.type ?? 'merge'] }),
+    };
+  }
+
+  #namespaceFor({ metadata }: Draft<T>): string | undefined {
+    if (this.ref.namespaced && !metadata?.namespace) throw new TypeError(`a new object of ${this.ref.resource} needs a namespace`);
+    return metadata?.namespace;
+  }
+
+  #write(method: Method, path: string, { body, options, contentType, force }: WriteParts): Promise<unknown> {
+    const query = queryOf({
+      fieldManager: options.fieldManager ?? this.#fieldManager,
+      fieldValidation: options.fieldValidation,
+      dryRun: options.dryRun ? 'All' : undefined,
+      force: force || undefined,
+    });
+    return this.#call(method, path, { query, body, signal: options.signal, ...(contentType !== undefined && { contentType }) });
+  }
+
+  #call(method: Method, path: string, rest: Omit<TransportRequest, 'method' | 'path'>): Promise<unknown> {
+    return this.#transport.request({ ...rest, method, path });
+  }
+}
+
+export interface SubresourceClient<S> {
+  get(key: ObjectKey): Promise<S>;
+  create(key: ObjectKey, body: object, options?: WriteOptions): Promise<S>;
+  update(key: ObjectKey, body: object, options?: WriteOptions): Promise<S>;
+  patch(key: ObjectKey, patch: object, options?: Omit<PatchOptions, 'subresource'>): Promise<S>;
+}
+
+interface WriteParts {
+  readonly body: object;
+  readonly options: WriteOptions;
+  readonly contentType?: string;
+  readonly force?: boolean | undefined;
+}
+
+interface ListAnswer<T> extends ObjectList<T> {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+}
+
+/** Items of built-in lists come without kind and apiVersion, which the list's own imply; here every object says what it is. */
+function named<T extends Identified>(list: ListAnswer<T>): ObjectList<T> {
+  const items = list.items ?? [];
+  const { kind = '', apiVersion } = list;
+  if (items.length === 0 || items[0]?.kind !== undefined || !kind.endsWith('List') || apiVersion === undefined) {
+    return items === list.items ? list : { ...list, items };
+  }
+  const type = { kind: kind.slice(0, -'List'.length), apiVersion };
+  return { ...list, items: items.map((item) => ({ ...type, ...item })) };
+}
+
+function selectors({ labelSelector, fieldSelector }: Selection): Record<string, string | undefined> {
+  return { labelSelector: labelSelector || undefined, fieldSelector: fieldSelector || undefined };
+}
+
+function queryOf(values: Readonly<Record<string, string | number | boolean | undefined>>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  return query;
+}
+
+function deleteBody({ signal: _signal, dryRun, ...rest }: DeleteOptions): object {
+  return { kind: 'DeleteOptions', apiVersion: 'v1', ...rest, ...(dryRun && { dryRun: ['All'] }) };
+}
