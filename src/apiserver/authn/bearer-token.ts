@@ -3,7 +3,32 @@ import type { ApiRequest } from '../request/api-request.ts';
 /** The token in the Authorization header, if there is one. */
 export function bearerToken(request: ApiRequest): string | undefined {
   const header = request.header('authorization');
-  if (header === undefined) return undefined;
-  const match = /^Bearer\s+(\S+)\s*$/i.exec(header);
-  return match?.[1];
+  return header === undefined ? undefined : tokenIn(header);
+}
+
+function tokenIn(header: string): string | undefined {
+  const [scheme = '', token = ''] = header.trim().split(' ', 2);
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
+}
+
+const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
+
+/**
+ * The token that a browser sends as a WebSocket subprotocol, for it cannot set headers. Throws when it cannot be used: it must be alone, well
+ * encoded, and come with another protocol that the server can name in its answer.
+ */
+export function webSocketToken(request: ApiRequest): string | undefined {
+  const header = request.header('sec-websocket-protocol');
+  if (header === undefined || request.header('upgrade')?.toLowerCase() !== 'websocket') return undefined;
+  const protocols = header.split(',').map((protocol) => protocol.trim());
+  const tokens = protocols.filter((protocol) => protocol.startsWith(PROTOCOL_PREFIX));
+  if (tokens.length === 0) return undefined;
+  if (tokens.length > 1) throw new Error('multiple base64.bearer.authorization tokens specified');
+  if (protocols.length === tokens.length) throw new Error('missing additional subprotocol');
+  return decoded(tokens[0]!.slice(PROTOCOL_PREFIX.length));
+}
+
+function decoded(text: string): string {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new Error('invalid base64.bearer.authorization token encoding');
+  return Buffer.from(text, 'base64url').toString('utf8');
 }

@@ -1,13 +1,17 @@
-import type { Authenticator } from './authenticator.ts';
+import type { Authenticator, TokenAuthenticator } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
-import type { UserInfo } from './user.ts';
+import { authenticated, type UserInfo } from './user.ts';
 
 /** Tokens from a file of lines `token,user,uid,"group1,group2"`. */
-export function staticTokens(tokens: ReadonlyMap<string, UserInfo>): Authenticator {
+export function staticTokens(tokens: ReadonlyMap<string, UserInfo>): Authenticator & TokenAuthenticator {
   return {
     authenticate(request) {
       const token = bearerToken(request);
       return token === undefined ? undefined : tokens.get(token);
+    },
+    authenticateToken(token) {
+      const user = tokens.get(token);
+      return user && { user };
     },
   };
 }
@@ -18,19 +22,16 @@ export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [token = '', name = '', uid = '', groups = ''] = csvFields(line);
     if (token === '' || name === '') throw new Error(`line ${index + 1} of the token file must be: token,user,uid[,"group1,group2"]`);
-    tokens.set(token, {
-      name,
-      uid,
-      groups: [
-        ...groups
-          .split(',')
-          .map((g) => g.trim())
-          .filter(Boolean),
-        'system:authenticated',
-      ],
-    });
+    tokens.set(token, authenticated({ name, uid, groups: groupNames(groups) }));
   }
   return tokens;
+}
+
+function groupNames(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((group) => group.trim())
+    .filter(Boolean);
 }
 
 function csvFields(line: string): string[] {

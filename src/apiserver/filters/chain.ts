@@ -1,5 +1,6 @@
 import { NO_RESOURCE, StatusError } from '#machinery';
 import type { Authenticator } from '../authn/authenticator.ts';
+import { bearerToken } from '../authn/bearer-token.ts';
 import type { UserInfo } from '../authn/user.ts';
 import { ANONYMOUS } from '../authn/user.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
@@ -29,12 +30,19 @@ export function authenticate({ authenticators, anonymous }: AuthenticationOption
 }
 
 async function identify(request: ApiRequest, authenticators: readonly Authenticator[], anonymous: boolean): Promise<UserInfo> {
+  let hasBadCredentials = bearerToken(request) !== undefined;
   for (const authenticator of authenticators) {
-    const found = authenticator.authenticate(request);
-    const user = found instanceof Promise ? await found : found;
-    if (user !== undefined) return user;
+    try {
+      const found = authenticator.authenticate(request);
+      const user = found instanceof Promise ? await found : found;
+      if (user !== undefined) return user;
+    } catch {
+      // Another authenticator may still know the client by something else that it showed.
+      hasBadCredentials = true;
+    }
   }
-  if (anonymous && request.header('authorization') === undefined) return ANONYMOUS;
+  // Who shows credentials that nobody accepts is not taken for anonymous.
+  if (anonymous && !hasBadCredentials) return ANONYMOUS;
   throw StatusError.unauthorized('Unauthorized');
 }
 

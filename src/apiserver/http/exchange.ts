@@ -1,4 +1,5 @@
 import type { ClientCertificate } from '../request/api-request.ts';
+import type { HeaderLine } from '../request/header-lines.ts';
 
 /** One HTTP request and its answer, over HTTP/1.1 or HTTP/2. */
 export interface Exchange {
@@ -7,6 +8,8 @@ export interface Exchange {
   readonly remoteAddress: string;
   readonly clientCertificate: ClientCertificate | undefined;
   header(name: string): string | undefined;
+  /** Every line whose name begins with `prefix`, in the order they came. */
+  headerLines(prefix: string): readonly HeaderLine[];
   /** The whole body. Rejects with a StatusError (413) beyond `limit`. */
   readBody(limit: number): Promise<Buffer>;
   /** Calls back once when the client goes away before the answer is complete. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/api-request.ts';
+import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { Exchange, ResponseStream } from './exchange.ts';
 import { readLimited } from './read-limited.ts';
@@ -30,6 +31,10 @@ export class Http1Exchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  headerLines(prefix: string): readonly HeaderLine[] {
+    return linesFrom(this.request.rawHeaders, prefix);
   }
 
   readBody(limit: number): Promise<Buffer> {

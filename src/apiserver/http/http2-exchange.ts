@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/api-request.ts';
+import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { Exchange, ResponseStream } from './exchange.ts';
 import { drained } from './http1-exchange.ts';
@@ -11,6 +12,7 @@ export class Http2Exchange implements Exchange {
     private readonly http2Stream: ServerHttp2Stream,
     private readonly headers: IncomingHttpHeaders,
     private readonly socket: TLSSocket,
+    private readonly rawHeaders: readonly string[],
   ) {}
 
   get method(): string {
@@ -32,6 +34,10 @@ export class Http2Exchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  headerLines(prefix: string): readonly HeaderLine[] {
+    return linesFrom(this.rawHeaders, prefix);
   }
 
   readBody(limit: number): Promise<Buffer> {

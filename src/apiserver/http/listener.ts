@@ -46,9 +46,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     session.once('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
   });
-  multiplexed.on('stream', (stream, headers) => {
+  // Node hands over the header lines as they came, though its types do not say so.
+  multiplexed.on('stream', (stream, headers, _flags, rawHeaders: readonly string[] = []) => {
     stream.on('error', () => {});
-    options.handle(new Http2Exchange(stream, headers, stream.session!.socket as TLSSocket));
+    options.handle(new Http2Exchange(stream, headers, stream.session!.socket as TLSSocket, rawHeaders));
   });
   const server = tls.createServer({
     ...options.tls,

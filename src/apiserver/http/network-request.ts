@@ -1,6 +1,7 @@
 import { StatusError } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 import type { ApiRequest, ClientCertificate, RequestBody } from '../request/api-request.ts';
+import type { HeaderLine } from '../request/header-lines.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -30,6 +31,10 @@ export class NetworkRequest implements ApiRequest {
 
   header(name: string): string | undefined {
     return this.exchange.header(name);
+  }
+
+  headerLines(prefix: string): readonly HeaderLine[] {
+    return this.exchange.headerLines(prefix);
   }
 
   get remoteAddress(): string {

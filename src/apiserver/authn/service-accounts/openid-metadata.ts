@@ -1,0 +1,70 @@
+import { methodNotAllowed } from '../../handlers/route.ts';
+import type { ApiRequest } from '../../request/api-request.ts';
+import type { ApiResponse, Handler } from '../../request/api-response.ts';
+import { parseAccept } from '../../request/negotiation.ts';
+import type { ServiceAccountKeys, VerificationKey } from './keys.ts';
+
+export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
+export const JWKS_PATH = '/openid/v1/jwks';
+const CACHED = { 'cache-control': 'public, max-age=3600' };
+
+export interface OpenIdOptions {
+  readonly issuer: string;
+  /** Where others fetch the keys; by default at this server. */
+  readonly jwksUri?: string;
+  /** host:port under which others reach the server. */
+  readonly address: () => string;
+  readonly keys: ServiceAccountKeys;
+}
+
+export interface PathHandler {
+  readonly prefix: string;
+  readonly handler: Handler;
+}
+
+/** What others need to verify service account tokens by themselves. Nothing when the issuer is no https URL: OpenID knows no others. */
+export function openIdPaths({ issuer, jwksUri, address, keys }: OpenIdOptions): readonly PathHandler[] {
+  if (!isUsableIssuer(issuer)) return [];
+  const algorithms = [...new Set(keys.verification.map(({ algorithm }) => algorithm))].sort();
+  const configuration = () => ({
+    issuer,
+    jwks_uri: jwksUri ?? `https://${address()}${JWKS_PATH}`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: algorithms,
+  });
+  const keySet = JSON.stringify({ keys: keys.verification.map(jwk) });
+  return [
+    { prefix: OPENID_CONFIGURATION_PATH, handler: document('application/json', () => JSON.stringify(configuration())) },
+    { prefix: JWKS_PATH, handler: document('application/jwk-set+json', () => keySet) },
+  ];
+}
+
+function isUsableIssuer(issuer: string): boolean {
+  if (!URL.canParse(issuer)) return false;
+  const { protocol, search, hash } = new URL(issuer);
+  return protocol === 'https:' && search === '' && hash === '';
+}
+
+function jwk({ id, algorithm, key }: VerificationKey): object {
+  const { kty, ...parts } = key.export({ format: 'jwk' });
+  return { use: 'sig', kty, kid: id, alg: algorithm, ...parts };
+}
+
+function document(contentType: string, body: () => string): Handler {
+  return (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
+    if (!accepts(request, contentType)) return notAcceptable(contentType);
+    return { type: 'raw', code: 200, contentType, body: body(), headers: CACHED };
+  };
+}
+
+function accepts(request: ApiRequest, contentType: string): boolean {
+  const accept = request.header('accept') ?? '';
+  return accept === '' || parseAccept(accept).some(({ type }) => type === '*/*' || type === 'application/*' || type === contentType);
+}
+
+function notAcceptable(available: string): ApiResponse {
+  const body = `406: Not Acceptable\n\nAvailable representations: ${available}`;
+  return { type: 'raw', code: 406, contentType: 'text/plain; charset=utf-8', body };
+}
