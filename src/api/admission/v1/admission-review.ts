@@ -4,38 +4,42 @@ import { GroupVersionResource } from '../../meta/v1/group-version-resource.ts';
 import { Status } from '../../meta/v1/status.ts';
 import { always, anyObject, bool, bytes, field, type Infer, listOf, mapOf, message, object, pointer, string } from '../../schema.ts';
 
-export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest', '', {
-  uid: always(1, string),
-  kind: always(2, GroupVersionKind),
-  resource: always(3, GroupVersionResource),
-  subResource: field(4, string),
-  requestKind: pointer(13, GroupVersionKind),
-  requestResource: pointer(14, GroupVersionResource),
-  requestSubResource: field(15, string),
-  name: field(5, string),
-  namespace: field(6, string),
-  operation: always(7, string),
-  userInfo: always(8, UserInfo),
-  object: always(9, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
-  oldObject: always(10, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
-  dryRun: pointer(11, bool),
-  options: always(12, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
+export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest', 'A request that a webhook is asked about.', {
+  uid: always(1, string, 'The id of this question, which the answer repeats.'),
+  kind: always(2, GroupVersionKind, 'The kind of the object, in the version the webhook asked for.'),
+  resource: always(3, GroupVersionResource, 'The resource, in the version the webhook asked for.'),
+  subResource: field(4, string, 'The subresource, in the version the webhook asked for.'),
+  requestKind: pointer(13, GroupVersionKind, 'The kind as it was in the request.'),
+  requestResource: pointer(14, GroupVersionResource, 'The resource as it was in the request.'),
+  requestSubResource: field(15, string, 'The subresource as it was in the request.'),
+  name: field(5, string, 'The name of the object, when there is one.'),
+  namespace: field(6, string, 'The namespace of the object.'),
+  operation: always(7, string, 'CREATE, UPDATE, DELETE or CONNECT.'),
+  userInfo: always(8, UserInfo, 'Who makes the request.'),
+  object: always(9, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The object to be written.'),
+  oldObject: always(10, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The object as it is.'),
+  dryRun: pointer(11, bool, 'Whether nothing will be written.'),
+  options: always(12, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The options of the request.'),
 });
 export type AdmissionRequest = Infer<typeof AdmissionRequest>;
 
-export const AdmissionResponse = object('io.k8s.api.admission.v1.AdmissionResponse', '', {
-  uid: always(1, string),
-  allowed: always(2, bool),
-  status: pointer(3, Status),
-  patch: field(4, bytes),
-  patchType: pointer(5, string),
-  auditAnnotations: field(6, mapOf(string)),
-  warnings: field(7, listOf(string)),
+export const AdmissionResponse = object('io.k8s.api.admission.v1.AdmissionResponse', 'What a webhook answers.', {
+  uid: always(1, string, 'The id of the question.'),
+  allowed: always(2, bool, 'Whether the request may go on.'),
+  status: pointer(3, Status, 'Why not.'),
+  patch: field(4, bytes, 'Changes to the object, in base64.'),
+  patchType: pointer(5, string, 'JSONPatch.'),
+  auditAnnotations: field(6, mapOf(string), 'What to note in the audit log.'),
+  warnings: field(7, listOf(string), 'What to warn the client of.'),
 });
 export type AdmissionResponse = Infer<typeof AdmissionResponse>;
 
-export const AdmissionReview = message('io.k8s.api.admission.v1.AdmissionReview', '', {
-  request: pointer(1, AdmissionRequest),
-  response: pointer(2, AdmissionResponse),
-});
+export const AdmissionReview = message(
+  'io.k8s.api.admission.v1.AdmissionReview',
+  'Asks a webhook about a request, and carries its answer.',
+  {
+    request: pointer(1, AdmissionRequest, 'The request.'),
+    response: pointer(2, AdmissionResponse, 'The answer.'),
+  },
+);
 export type AdmissionReview = Infer<typeof AdmissionReview>;

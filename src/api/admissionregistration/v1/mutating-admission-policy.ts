@@ -22,15 +22,21 @@ export const Mutation = object('io.k8s.api.admissionregistration.v1.Mutation', '
 });
 export type Mutation = Infer<typeof Mutation>;
 
-export const MutatingAdmissionPolicySpec = object('io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec', '', {
-  paramKind: pointer(1, ParamKind),
-  matchConstraints: pointer(2, MatchResources),
-  variables: field(3, listOf(Variable)),
-  mutations: field(4, listOf(Mutation)),
-  failurePolicy: pointer(5, string),
-  matchConditions: field(6, mapListOf(MatchCondition, 'name'), '', { merge: 'name' }),
-  reinvocationPolicy: field(7, string),
-});
+export const MutatingAdmissionPolicySpec = object(
+  'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec',
+  'What is changed, and when.',
+  {
+    paramKind: pointer(1, ParamKind, 'The kind of objects that parametrize the policy.'),
+    matchConstraints: pointer(2, MatchResources, 'Which requests the policy is about.'),
+    variables: field(3, listOf(Variable), 'Values that expressions can name.'),
+    mutations: field(4, listOf(Mutation), 'The changes.'),
+    failurePolicy: pointer(5, string, 'What if an expression cannot be evaluated: Fail (the default) or Ignore.'),
+    matchConditions: field(6, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for the policy to apply.', {
+      merge: 'name',
+    }),
+    reinvocationPolicy: field(7, string, 'Whether it applies again after others changed the object: Never or IfNeeded.'),
+  },
+);
 export type MutatingAdmissionPolicySpec = Infer<typeof MutatingAdmissionPolicySpec>;
 
 export const MutatingAdmissionPolicy = kind(
@@ -43,10 +49,10 @@ export const MutatingAdmissionPolicy = kind(
     namespaced: false,
     categories: ['api-extensions'],
   },
-  '',
+  'CEL expressions that change objects before they are written. A binding puts it to use.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, MutatingAdmissionPolicySpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, MutatingAdmissionPolicySpec, 'What is changed, and when.'),
   },
 );
 export type MutatingAdmissionPolicy = Infer<typeof MutatingAdmissionPolicy>;

@@ -3,12 +3,16 @@ import { always, field, type Infer, kind, object, pointer, setOf, string } from 
 import { MatchResources } from './match-resources.ts';
 import { ParamRef } from './param-ref.ts';
 
-export const ValidatingAdmissionPolicyBindingSpec = object('io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec', '', {
-  policyName: field(1, string, '', { required: true }),
-  paramRef: pointer(2, ParamRef),
-  matchResources: pointer(3, MatchResources),
-  validationActions: field(4, setOf(string), '', { required: true }),
-});
+export const ValidatingAdmissionPolicyBindingSpec = object(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec',
+  'Which policy, where, and what follows.',
+  {
+    policyName: field(1, string, 'The policy.', { required: true }),
+    paramRef: pointer(2, ParamRef, 'The object with parameters.'),
+    matchResources: pointer(3, MatchResources, 'Which requests, of those that the policy is about.'),
+    validationActions: field(4, setOf(string), 'What a violation leads to: Deny, Warn or Audit.', { required: true }),
+  },
+);
 export type ValidatingAdmissionPolicyBindingSpec = Infer<typeof ValidatingAdmissionPolicyBindingSpec>;
 
 export const ValidatingAdmissionPolicyBinding = kind(
@@ -21,10 +25,10 @@ export const ValidatingAdmissionPolicyBinding = kind(
     namespaced: false,
     categories: ['api-extensions'],
   },
-  '',
+  'Puts a validating policy to use, somewhere, with parameters.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, ValidatingAdmissionPolicyBindingSpec, '', { required: true }),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, ValidatingAdmissionPolicyBindingSpec, 'Which policy, where, and what follows.', { required: true }),
   },
 );
 export type ValidatingAdmissionPolicyBinding = Infer<typeof ValidatingAdmissionPolicyBinding>;

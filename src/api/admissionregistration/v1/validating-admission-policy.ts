@@ -6,29 +6,35 @@ import { MatchResources } from './match-resources.ts';
 import { ParamKind } from './param-kind.ts';
 import { Variable } from './variable.ts';
 
-export const Validation = object('io.k8s.api.admissionregistration.v1.Validation', '', {
-  expression: required(1, string),
-  message: field(2, string),
-  reason: pointer(3, string),
-  messageExpression: field(4, string),
+export const Validation = object('io.k8s.api.admissionregistration.v1.Validation', 'An expression that must be true.', {
+  expression: required(1, string, 'The CEL expression.'),
+  message: field(2, string, 'What to say when it is false.'),
+  reason: pointer(3, string, 'The reason of the refusal: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge.'),
+  messageExpression: field(4, string, 'A CEL expression that gives the message.'),
 });
 export type Validation = Infer<typeof Validation>;
 
 export const AuditAnnotation = object('io.k8s.api.admissionregistration.v1.AuditAnnotation', '', {
-  key: required(1, string),
+  key: required(1, string, 'The key.'),
   valueExpression: required(2, string),
 });
 export type AuditAnnotation = Infer<typeof AuditAnnotation>;
 
-export const ValidatingAdmissionPolicySpec = object('io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec', '', {
-  paramKind: pointer(1, ParamKind),
-  matchConstraints: pointer(2, MatchResources),
-  validations: field(3, listOf(Validation)),
-  failurePolicy: pointer(4, string),
-  auditAnnotations: field(5, listOf(AuditAnnotation)),
-  matchConditions: field(6, mapListOf(MatchCondition, 'name'), '', { merge: 'name' }),
-  variables: field(7, mapListOf(Variable, 'name'), '', { merge: 'name' }),
-});
+export const ValidatingAdmissionPolicySpec = object(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicySpec',
+  'What is checked, and when.',
+  {
+    paramKind: pointer(1, ParamKind, 'The kind of objects that parametrize the policy.'),
+    matchConstraints: pointer(2, MatchResources, 'Which requests the policy is about.'),
+    validations: field(3, listOf(Validation), 'The expressions.'),
+    failurePolicy: pointer(4, string, 'What if an expression cannot be evaluated: Fail (the default) or Ignore.'),
+    auditAnnotations: field(5, listOf(AuditAnnotation), 'What to note in the audit log.'),
+    matchConditions: field(6, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for the policy to apply.', {
+      merge: 'name',
+    }),
+    variables: field(7, mapListOf(Variable, 'name'), 'Values that expressions can name.', { merge: 'name' }),
+  },
+);
 export type ValidatingAdmissionPolicySpec = Infer<typeof ValidatingAdmissionPolicySpec>;
 
 export const ExpressionWarning = object('io.k8s.api.admissionregistration.v1.ExpressionWarning', '', {
@@ -42,11 +48,15 @@ export const TypeChecking = object('io.k8s.api.admissionregistration.v1.TypeChec
 });
 export type TypeChecking = Infer<typeof TypeChecking>;
 
-export const ValidatingAdmissionPolicyStatus = object('io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus', '', {
-  observedGeneration: field(1, int64),
-  typeChecking: pointer(2, TypeChecking),
-  conditions: field(3, mapListOf(Condition, 'type')),
-});
+export const ValidatingAdmissionPolicyStatus = object(
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyStatus',
+  'What was found about a policy.',
+  {
+    observedGeneration: field(1, int64, 'The generation that this status is about.'),
+    typeChecking: pointer(2, TypeChecking, 'What the type checker found.'),
+    conditions: field(3, mapListOf(Condition, 'type'), 'What is known of its state.'),
+  },
+);
 export type ValidatingAdmissionPolicyStatus = Infer<typeof ValidatingAdmissionPolicyStatus>;
 
 export const ValidatingAdmissionPolicy = kind(
@@ -59,11 +69,11 @@ export const ValidatingAdmissionPolicy = kind(
     namespaced: false,
     categories: ['api-extensions'],
   },
-  '',
+  'CEL expressions that must be true for objects to be written. A binding puts it to use.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, ValidatingAdmissionPolicySpec),
-    status: always(3, ValidatingAdmissionPolicyStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, ValidatingAdmissionPolicySpec, 'What is wanted.'),
+    status: always(3, ValidatingAdmissionPolicyStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type ValidatingAdmissionPolicy = Infer<typeof ValidatingAdmissionPolicy>;

@@ -5,18 +5,18 @@ import { MatchCondition } from './match-condition.ts';
 import { RuleWithOperations } from './rule-with-operations.ts';
 import { WebhookClientConfig } from './webhook-client-config.ts';
 
-export const ValidatingWebhook = object('io.k8s.api.admissionregistration.v1.ValidatingWebhook', '', {
-  name: required(1, string),
-  clientConfig: required(2, WebhookClientConfig),
-  rules: field(3, listOf(RuleWithOperations)),
-  failurePolicy: pointer(4, string),
-  matchPolicy: pointer(9, string),
-  namespaceSelector: pointer(5, LabelSelector),
-  objectSelector: pointer(10, LabelSelector),
-  sideEffects: nullable(6, string, '', { required: true }),
-  timeoutSeconds: pointer(7, int32),
-  admissionReviewVersions: required(8, listOf(string)),
-  matchConditions: field(11, mapListOf(MatchCondition, 'name'), '', { merge: 'name' }),
+export const ValidatingWebhook = object('io.k8s.api.admissionregistration.v1.ValidatingWebhook', 'A server that is asked, and when.', {
+  name: required(1, string, 'The name, as a domain.'),
+  clientConfig: required(2, WebhookClientConfig, 'How to reach the server.'),
+  rules: field(3, listOf(RuleWithOperations), 'Which requests it is asked about.'),
+  failurePolicy: pointer(4, string, 'What if it cannot be asked: Fail (the default) or Ignore.'),
+  matchPolicy: pointer(9, string, 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
+  namespaceSelector: pointer(5, LabelSelector, 'Labels of the namespaces that count.'),
+  objectSelector: pointer(10, LabelSelector, 'Labels of the objects that count.'),
+  sideEffects: nullable(6, string, 'None or NoneOnDryRun.', { required: true }),
+  timeoutSeconds: pointer(7, int32, 'How long to wait, up to 30. 10 by default.'),
+  admissionReviewVersions: required(8, listOf(string), 'The versions of AdmissionReview that it understands, the preferred one first.'),
+  matchConditions: field(11, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for it to be asked.', { merge: 'name' }),
 });
 export type ValidatingWebhook = Infer<typeof ValidatingWebhook>;
 
@@ -30,10 +30,10 @@ export const ValidatingWebhookConfiguration = kind(
     namespaced: false,
     categories: ['api-extensions'],
   },
-  '',
+  'Servers that are asked whether objects may be written.',
   {
-    metadata: always(1, ObjectMeta),
-    webhooks: field(2, mapListOf(ValidatingWebhook, 'name'), '', { merge: 'name' }),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    webhooks: field(2, mapListOf(ValidatingWebhook, 'name'), 'The servers, and when each is asked.', { merge: 'name' }),
   },
 );
 export type ValidatingWebhookConfiguration = Infer<typeof ValidatingWebhookConfiguration>;

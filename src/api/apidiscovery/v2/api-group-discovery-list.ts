@@ -31,13 +31,13 @@ export const APIVersionDiscovery = object('io.k8s.api.apidiscovery.v2.APIVersion
 export type APIVersionDiscovery = Infer<typeof APIVersionDiscovery>;
 
 export const APIGroupDiscovery = message('io.k8s.api.apidiscovery.v2.APIGroupDiscovery', '', {
-  metadata: always(1, ObjectMeta),
+  metadata: always(1, ObjectMeta, 'Standard object metadata.'),
   versions: field(2, listOf(APIVersionDiscovery)),
 });
 export type APIGroupDiscovery = Infer<typeof APIGroupDiscovery>;
 
 export const APIGroupDiscoveryList = message('io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList', '', {
-  metadata: always(1, ListMeta),
+  metadata: always(1, ListMeta, 'Standard object metadata.'),
   items: always(2, listOf(APIGroupDiscovery)),
 });
 export type APIGroupDiscoveryList = Infer<typeof APIGroupDiscoveryList>;

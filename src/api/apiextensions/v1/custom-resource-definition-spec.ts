@@ -77,9 +77,9 @@ export type ExternalDocumentation = Infer<typeof ExternalDocumentation>;
 
 export const ValidationRule = object('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule', '', {
   rule: required(1, string),
-  message: field(2, string),
+  message: field(2, string, 'Why, in words.'),
   messageExpression: field(3, string),
-  reason: pointer(4, string),
+  reason: pointer(4, string, 'Why, as one CamelCase word.'),
   fieldPath: field(5, string),
   optionalOldSelf: pointer(6, bool),
 });
@@ -154,9 +154,13 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
   }),
 );
 
-export const CustomResourceValidation = object('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceValidation', '', {
-  openAPIV3Schema: pointer(1, JSONSchemaProps),
-});
+export const CustomResourceValidation = object(
+  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceValidation',
+  'What objects look like.',
+  {
+    openAPIV3Schema: pointer(1, JSONSchemaProps, 'The schema.'),
+  },
+);
 export type CustomResourceValidation = Infer<typeof CustomResourceValidation>;
 
 export const CustomResourceSubresourceStatus = object(
@@ -191,7 +195,7 @@ export const CustomResourceColumnDefinition = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceColumnDefinition',
   '',
   {
-    name: required(1, string),
+    name: required(1, string, 'The name.'),
     type: required(2, string),
     format: field(3, string),
     description: field(4, string),
@@ -208,24 +212,24 @@ export type SelectableField = Infer<typeof SelectableField>;
 
 export const CustomResourceDefinitionVersion = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion',
-  '',
+  'A version of a resource.',
   {
-    name: required(1, string),
-    served: required(2, bool),
-    storage: required(3, bool),
-    deprecated: field(7, bool),
-    deprecationWarning: pointer(8, string),
-    schema: pointer(4, CustomResourceValidation),
-    subresources: pointer(5, CustomResourceSubresources),
-    additionalPrinterColumns: field(6, listOf(CustomResourceColumnDefinition)),
-    selectableFields: field(9, listOf(SelectableField)),
+    name: required(1, string, 'The version, such as v1 or v1beta1.'),
+    served: required(2, bool, 'Whether it is served.'),
+    storage: required(3, bool, 'Whether objects are stored in it. Exactly one version is.'),
+    deprecated: field(7, bool, 'Whether clients are warned of it.'),
+    deprecationWarning: pointer(8, string, 'The warning, when the usual one does not do.'),
+    schema: pointer(4, CustomResourceValidation, 'What objects look like.'),
+    subresources: pointer(5, CustomResourceSubresources, 'The subresources that it has.'),
+    additionalPrinterColumns: field(6, listOf(CustomResourceColumnDefinition), 'Columns for the command line.'),
+    selectableFields: field(9, listOf(SelectableField), 'Fields that field selectors can name.'),
   },
 );
 export type CustomResourceDefinitionVersion = Infer<typeof CustomResourceDefinitionVersion>;
 
 export const ServiceReference = object('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ServiceReference', '', {
-  namespace: required(1, string),
-  name: required(2, string),
+  namespace: required(1, string, 'The namespace.'),
+  name: required(2, string, 'The name.'),
   path: pointer(3, string),
   port: pointer(4, int32),
 });
@@ -252,14 +256,14 @@ export type CustomResourceConversion = Infer<typeof CustomResourceConversion>;
 
 export const CustomResourceDefinitionSpec = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionSpec',
-  '',
+  'A resource to add to the API.',
   {
-    group: required(1, string),
-    names: required(3, CustomResourceDefinitionNames),
-    scope: required(4, string),
-    versions: required(7, listOf(CustomResourceDefinitionVersion)),
-    conversion: pointer(9, CustomResourceConversion),
-    preserveUnknownFields: field(10, bool),
+    group: required(1, string, 'The API group of the resource.'),
+    names: required(3, CustomResourceDefinitionNames, 'What the resource and its kind are called.'),
+    scope: required(4, string, 'Namespaced or Cluster.'),
+    versions: required(7, listOf(CustomResourceDefinitionVersion), 'The versions, and the schema of each. One of them is stored.'),
+    conversion: pointer(9, CustomResourceConversion, 'How objects are brought from one version to another.'),
+    preserveUnknownFields: field(10, bool, 'No longer allowed to be true.'),
   },
 );
 export type CustomResourceDefinitionSpec = Infer<typeof CustomResourceDefinitionSpec>;

@@ -7,24 +7,24 @@ export const CustomResourceDefinitionCondition = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition',
   '',
   {
-    type: required(1, string),
-    status: required(2, string),
-    lastTransitionTime: always(3, time),
-    reason: field(4, string),
-    message: field(5, string),
-    observedGeneration: field(6, int64),
+    type: required(1, string, 'The type of finding.'),
+    status: required(2, string, 'True, False or Unknown.'),
+    lastTransitionTime: always(3, time, 'When the status last changed.'),
+    reason: field(4, string, 'Why, as one CamelCase word.'),
+    message: field(5, string, 'Why, in words.'),
+    observedGeneration: field(6, int64, 'The generation of the object that the finding is about.'),
   },
 );
 export type CustomResourceDefinitionCondition = Infer<typeof CustomResourceDefinitionCondition>;
 
 export const CustomResourceDefinitionStatus = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus',
-  '',
+  'How far a resource is served.',
   {
-    conditions: always(1, mapListOf(CustomResourceDefinitionCondition, 'type')),
-    acceptedNames: always(2, CustomResourceDefinitionNames),
-    storedVersions: always(3, listOf(string)),
-    observedGeneration: field(4, int64),
+    conditions: always(1, mapListOf(CustomResourceDefinitionCondition, 'type'), 'NamesAccepted, Established, Terminating and others.'),
+    acceptedNames: always(2, CustomResourceDefinitionNames, 'The names under which it is served.'),
+    storedVersions: always(3, listOf(string), 'Every version that objects were ever stored in.'),
+    observedGeneration: field(4, int64, 'The generation that this status is about.'),
   },
 );
 export type CustomResourceDefinitionStatus = Infer<typeof CustomResourceDefinitionStatus>;
@@ -40,11 +40,11 @@ export const CustomResourceDefinition = kind(
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
   },
-  '',
+  'Adds a resource to the API.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, CustomResourceDefinitionSpec),
-    status: always(3, CustomResourceDefinitionStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, CustomResourceDefinitionSpec, 'The resource.'),
+    status: always(3, CustomResourceDefinitionStatus, 'How far it is served.'),
   },
 );
 export type CustomResourceDefinition = Infer<typeof CustomResourceDefinition>;

@@ -2,35 +2,39 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, bytes, field, type Infer, int32, kind, mapListOf, object, pointer, required, string, time } from '../../schema.ts';
 
 export const ServiceReference = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference', '', {
-  namespace: field(1, string),
-  name: field(2, string),
+  namespace: field(1, string, 'The namespace.'),
+  name: field(2, string, 'The name.'),
   port: pointer(3, int32),
 });
 export type ServiceReference = Infer<typeof ServiceReference>;
 
-export const APIServiceSpec = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec', '', {
-  service: pointer(1, ServiceReference),
-  group: field(2, string),
-  version: field(3, string),
-  insecureSkipTLSVerify: field(4, bool),
-  caBundle: field(5, bytes),
-  groupPriorityMinimum: required(7, int32),
-  versionPriority: required(8, int32),
+export const APIServiceSpec = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec', 'Which API, and who serves it.', {
+  service: pointer(1, ServiceReference, 'The service that serves the API; absent when this server does.'),
+  group: field(2, string, 'The API group.'),
+  version: field(3, string, 'The API version.'),
+  insecureSkipTLSVerify: field(4, bool, 'If true, the serving certificate is not checked.'),
+  caBundle: field(5, bytes, 'Certificates that the serving certificate is checked against, as PEM.'),
+  groupPriorityMinimum: required(7, int32, "The group's rank among groups: the higher, the earlier."),
+  versionPriority: required(8, int32, "The version's rank in its group: the higher, the earlier."),
 });
 export type APIServiceSpec = Infer<typeof APIServiceSpec>;
 
 export const APIServiceCondition = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition', '', {
-  type: required(1, string),
-  status: required(2, string),
-  lastTransitionTime: always(3, time),
-  reason: field(4, string),
-  message: field(5, string),
+  type: required(1, string, 'The type of finding.'),
+  status: required(2, string, 'True, False or Unknown.'),
+  lastTransitionTime: always(3, time, 'When the status last changed.'),
+  reason: field(4, string, 'Why, as one CamelCase word.'),
+  message: field(5, string, 'Why, in words.'),
 });
 export type APIServiceCondition = Infer<typeof APIServiceCondition>;
 
-export const APIServiceStatus = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus', '', {
-  conditions: field(1, mapListOf(APIServiceCondition, 'type'), '', { merge: 'type' }),
-});
+export const APIServiceStatus = object(
+  'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceStatus',
+  'Whether the API can be reached.',
+  {
+    conditions: field(1, mapListOf(APIServiceCondition, 'type'), 'Available tells whether the API can be reached.', { merge: 'type' }),
+  },
+);
 export type APIServiceStatus = Infer<typeof APIServiceStatus>;
 
 export const APIService = kind(
@@ -43,11 +47,11 @@ export const APIService = kind(
     namespaced: false,
     categories: ['api-extensions'],
   },
-  '',
+  'Has another server answer for an API group and version.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, APIServiceSpec),
-    status: always(3, APIServiceStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, APIServiceSpec, 'What is wanted.'),
+    status: always(3, APIServiceStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type APIService = Infer<typeof APIService>;

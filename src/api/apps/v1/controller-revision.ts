@@ -10,11 +10,11 @@ export const ControllerRevision = kind(
     resource: 'controllerrevisions',
     namespaced: true,
   },
-  '',
+  'A state of a DaemonSet or StatefulSet, kept so that it can be gone back to.',
   {
-    metadata: always(1, ObjectMeta),
-    data: always(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
-    revision: required(3, int64),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    data: always(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The state.'),
+    revision: required(3, int64, 'Its place in the history.'),
   },
 );
 export type ControllerRevision = Infer<typeof ControllerRevision>;

@@ -30,35 +30,35 @@ export const DaemonSetUpdateStrategy = object('io.k8s.api.apps.v1.DaemonSetUpdat
 });
 export type DaemonSetUpdateStrategy = Infer<typeof DaemonSetUpdateStrategy>;
 
-export const DaemonSetSpec = object('io.k8s.api.apps.v1.DaemonSetSpec', '', {
-  selector: nullable(1, LabelSelector, '', { required: true }),
-  template: required(2, PodTemplateSpec),
-  updateStrategy: always(3, DaemonSetUpdateStrategy),
-  minReadySeconds: field(4, int32),
-  revisionHistoryLimit: pointer(6, int32),
+export const DaemonSetSpec = object('io.k8s.api.apps.v1.DaemonSetSpec', 'What to run on the nodes.', {
+  selector: nullable(1, LabelSelector, 'Labels of the pods that belong to it. Cannot be changed.', { required: true }),
+  template: required(2, PodTemplateSpec, 'The pods to make. Their node selector and affinity tell on which nodes.'),
+  updateStrategy: always(3, DaemonSetUpdateStrategy, 'How pods are replaced when the template changes.'),
+  minReadySeconds: field(4, int32, 'How long a new pod must be ready to count as available.'),
+  revisionHistoryLimit: pointer(6, int32, 'How many old states are kept. 10 by default.'),
 });
 export type DaemonSetSpec = Infer<typeof DaemonSetSpec>;
 
 export const DaemonSetCondition = object('io.k8s.api.apps.v1.DaemonSetCondition', '', {
-  type: required(1, string),
-  status: required(2, string),
-  lastTransitionTime: always(3, time),
-  reason: field(4, string),
-  message: field(5, string),
+  type: required(1, string, 'The type of finding.'),
+  status: required(2, string, 'True, False or Unknown.'),
+  lastTransitionTime: always(3, time, 'When the status last changed.'),
+  reason: field(4, string, 'Why, as one CamelCase word.'),
+  message: field(5, string, 'Why, in words.'),
 });
 export type DaemonSetCondition = Infer<typeof DaemonSetCondition>;
 
-export const DaemonSetStatus = object('io.k8s.api.apps.v1.DaemonSetStatus', '', {
-  currentNumberScheduled: required(1, int32),
-  numberMisscheduled: required(2, int32),
-  desiredNumberScheduled: required(3, int32),
-  numberReady: required(4, int32),
-  observedGeneration: field(5, int64),
-  updatedNumberScheduled: field(6, int32),
-  numberAvailable: field(7, int32),
-  numberUnavailable: field(8, int32),
-  collisionCount: pointer(9, int32),
-  conditions: field(10, mapListOf(DaemonSetCondition, 'type'), '', { merge: 'type' }),
+export const DaemonSetStatus = object('io.k8s.api.apps.v1.DaemonSetStatus', 'On how many nodes the pods run.', {
+  currentNumberScheduled: required(1, int32, 'On how many nodes a pod runs that should.'),
+  numberMisscheduled: required(2, int32, 'On how many nodes a pod runs that should not.'),
+  desiredNumberScheduled: required(3, int32, 'On how many nodes a pod should run.'),
+  numberReady: required(4, int32, 'On how many nodes a pod is ready.'),
+  observedGeneration: field(5, int64, 'The generation that this status is about.'),
+  updatedNumberScheduled: field(6, int32, 'On how many nodes a pod of the current template runs.'),
+  numberAvailable: field(7, int32, 'On how many nodes a pod is available.'),
+  numberUnavailable: field(8, int32, 'On how many nodes a pod should be available and is not.'),
+  collisionCount: pointer(9, int32, 'How often the name of a revision was taken; goes into new names.'),
+  conditions: field(10, mapListOf(DaemonSetCondition, 'type'), 'What is known of its state.', { merge: 'type' }),
 });
 export type DaemonSetStatus = Infer<typeof DaemonSetStatus>;
 
@@ -73,11 +73,11 @@ export const DaemonSet = kind(
     shortNames: ['ds'],
     categories: ['all'],
   },
-  '',
+  'Runs a pod on every node, or on every node of a kind.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, DaemonSetSpec),
-    status: always(3, DaemonSetStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, DaemonSetSpec, 'What is wanted.'),
+    status: always(3, DaemonSetStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type DaemonSet = Infer<typeof DaemonSet>;

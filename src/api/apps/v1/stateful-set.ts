@@ -47,41 +47,45 @@ export const StatefulSetOrdinals = object('io.k8s.api.apps.v1.StatefulSetOrdinal
 });
 export type StatefulSetOrdinals = Infer<typeof StatefulSetOrdinals>;
 
-export const StatefulSetSpec = object('io.k8s.api.apps.v1.StatefulSetSpec', '', {
-  replicas: pointer(1, int32),
-  selector: nullable(2, LabelSelector, '', { required: true }),
-  template: required(3, PodTemplateSpec),
-  volumeClaimTemplates: field(4, listOf(PersistentVolumeClaim)),
-  serviceName: always(5, string),
-  podManagementPolicy: field(6, string),
-  updateStrategy: always(7, StatefulSetUpdateStrategy),
-  revisionHistoryLimit: pointer(8, int32),
-  minReadySeconds: field(9, int32),
-  persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy),
-  ordinals: pointer(11, StatefulSetOrdinals),
+export const StatefulSetSpec = object('io.k8s.api.apps.v1.StatefulSetSpec', 'How many pods of what kind, and with what storage.', {
+  replicas: pointer(1, int32, 'How many pods are wanted. 1 by default.'),
+  selector: nullable(2, LabelSelector, 'Labels of the pods that belong to it. Cannot be changed.', { required: true }),
+  template: required(3, PodTemplateSpec, 'The pods to make. Each is named after the set and its number.'),
+  volumeClaimTemplates: field(4, listOf(PersistentVolumeClaim), 'Claims that every pod gets for itself.'),
+  serviceName: always(5, string, 'The headless service that gives the pods their names.'),
+  podManagementPolicy: field(6, string, 'OrderedReady (the default) makes pods one after another, Parallel all at once.'),
+  updateStrategy: always(7, StatefulSetUpdateStrategy, 'How pods are replaced when the template changes.'),
+  revisionHistoryLimit: pointer(8, int32, 'How many old states are kept. 10 by default.'),
+  minReadySeconds: field(9, int32, 'How long a new pod must be ready to count as available.'),
+  persistentVolumeClaimRetentionPolicy: pointer(
+    10,
+    StatefulSetPersistentVolumeClaimRetentionPolicy,
+    'What becomes of claims when pods or the set are gone.',
+  ),
+  ordinals: pointer(11, StatefulSetOrdinals, 'With which number counting starts.'),
 });
 export type StatefulSetSpec = Infer<typeof StatefulSetSpec>;
 
 export const StatefulSetCondition = object('io.k8s.api.apps.v1.StatefulSetCondition', '', {
-  type: required(1, string),
-  status: required(2, string),
-  lastTransitionTime: always(3, time),
-  reason: field(4, string),
-  message: field(5, string),
+  type: required(1, string, 'The type of finding.'),
+  status: required(2, string, 'True, False or Unknown.'),
+  lastTransitionTime: always(3, time, 'When the status last changed.'),
+  reason: field(4, string, 'Why, as one CamelCase word.'),
+  message: field(5, string, 'Why, in words.'),
 });
 export type StatefulSetCondition = Infer<typeof StatefulSetCondition>;
 
-export const StatefulSetStatus = object('io.k8s.api.apps.v1.StatefulSetStatus', '', {
-  observedGeneration: field(1, int64),
-  replicas: required(2, int32),
-  readyReplicas: field(3, int32),
-  currentReplicas: field(4, int32),
-  updatedReplicas: field(5, int32),
-  currentRevision: field(6, string),
-  updateRevision: field(7, string),
-  collisionCount: pointer(9, int32),
-  conditions: field(10, mapListOf(StatefulSetCondition, 'type'), '', { merge: 'type' }),
-  availableReplicas: always(11, int32),
+export const StatefulSetStatus = object('io.k8s.api.apps.v1.StatefulSetStatus', 'How far a stateful set has come.', {
+  observedGeneration: field(1, int64, 'The generation that this status is about.'),
+  replicas: required(2, int32, 'How many pods there are.'),
+  readyReplicas: field(3, int32, 'How many pods are ready.'),
+  currentReplicas: field(4, int32, 'How many pods have the state of currentRevision.'),
+  updatedReplicas: field(5, int32, 'How many pods have the state of updateRevision.'),
+  currentRevision: field(6, string, 'The state of the pods that are not yet replaced.'),
+  updateRevision: field(7, string, 'The state that pods are brought to.'),
+  collisionCount: pointer(9, int32, 'How often the name of a revision was taken; goes into new names.'),
+  conditions: field(10, mapListOf(StatefulSetCondition, 'type'), 'What is known of its state.', { merge: 'type' }),
+  availableReplicas: always(11, int32, 'How many pods have been ready for minReadySeconds.'),
 });
 export type StatefulSetStatus = Infer<typeof StatefulSetStatus>;
 
@@ -96,11 +100,11 @@ export const StatefulSet = kind(
     shortNames: ['sts'],
     categories: ['all'],
   },
-  '',
+  'Runs pods that have a name, a place in order and storage of their own.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, StatefulSetSpec),
-    status: always(3, StatefulSetStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, StatefulSetSpec, 'What is wanted.'),
+    status: always(3, StatefulSetStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type StatefulSet = Infer<typeof StatefulSet>;

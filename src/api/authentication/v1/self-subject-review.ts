@@ -2,8 +2,8 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, type Infer, kind, object } from '../../schema.ts';
 import { UserInfo } from './user-info.ts';
 
-export const SelfSubjectReviewStatus = object('io.k8s.api.authentication.v1.SelfSubjectReviewStatus', '', {
-  userInfo: always(1, UserInfo),
+export const SelfSubjectReviewStatus = object('io.k8s.api.authentication.v1.SelfSubjectReviewStatus', 'Who the caller is.', {
+  userInfo: always(1, UserInfo, "The caller's name, groups and so on."),
 });
 export type SelfSubjectReviewStatus = Infer<typeof SelfSubjectReviewStatus>;
 
@@ -16,10 +16,10 @@ export const SelfSubjectReview = kind(
     resource: 'selfsubjectreviews',
     namespaced: false,
   },
-  '',
+  'Asks who the caller is.',
   {
-    metadata: always(1, ObjectMeta),
-    status: always(2, SelfSubjectReviewStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    status: always(2, SelfSubjectReviewStatus, 'Who the caller is.'),
   },
 );
 export type SelfSubjectReview = Infer<typeof SelfSubjectReview>;

@@ -2,17 +2,17 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, field, type Infer, kind, listOf, object, required, string } from '../../schema.ts';
 import { UserInfo } from './user-info.ts';
 
-export const TokenReviewSpec = object('io.k8s.api.authentication.v1.TokenReviewSpec', '', {
-  token: field(1, string, '', { required: true }),
-  audiences: field(2, listOf(string)),
+export const TokenReviewSpec = object('io.k8s.api.authentication.v1.TokenReviewSpec', 'The token to check.', {
+  token: field(1, string, 'The bearer token.', { required: true }),
+  audiences: field(2, listOf(string), 'Who the token must be meant for; the API server by default.'),
 });
 export type TokenReviewSpec = Infer<typeof TokenReviewSpec>;
 
-export const TokenReviewStatus = object('io.k8s.api.authentication.v1.TokenReviewStatus', '', {
-  authenticated: field(1, bool),
-  user: always(2, UserInfo),
-  audiences: field(4, listOf(string)),
-  error: field(3, string),
+export const TokenReviewStatus = object('io.k8s.api.authentication.v1.TokenReviewStatus', 'Whether the token is good.', {
+  authenticated: field(1, bool, 'Whether it is good.'),
+  user: always(2, UserInfo, 'Whose it is.'),
+  audiences: field(4, listOf(string), 'Those of the asked audiences that the token is meant for.'),
+  error: field(3, string, 'Why it could not be checked.'),
 });
 export type TokenReviewStatus = Infer<typeof TokenReviewStatus>;
 
@@ -25,11 +25,11 @@ export const TokenReview = kind(
     resource: 'tokenreviews',
     namespaced: false,
   },
-  '',
+  'Asks whether a token is good, and whose it is.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, TokenReviewSpec),
-    status: always(3, TokenReviewStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, TokenReviewSpec, 'The token.'),
+    status: always(3, TokenReviewStatus, 'Whose it is, if it is good.'),
   },
 );
 export type TokenReview = Infer<typeof TokenReview>;

@@ -12,11 +12,11 @@ export const LocalSubjectAccessReview = kind(
     resource: 'localsubjectaccessreviews',
     namespaced: true,
   },
-  '',
+  'Asks whether someone may do something in a namespace.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, SubjectAccessReviewSpec),
-    status: always(3, SubjectAccessReviewStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, SubjectAccessReviewSpec, 'Who, and what.'),
+    status: always(3, SubjectAccessReviewStatus, 'The answer.'),
   },
 );
 export type LocalSubjectAccessReview = Infer<typeof LocalSubjectAccessReview>;

@@ -14,15 +14,15 @@ export const LabelSelectorAttributes = object('io.k8s.api.authorization.v1.Label
 });
 export type LabelSelectorAttributes = Infer<typeof LabelSelectorAttributes>;
 
-export const ResourceAttributes = object('io.k8s.api.authorization.v1.ResourceAttributes', '', {
-  namespace: field(1, string),
-  verb: field(2, string),
-  group: field(3, string),
-  version: field(4, string),
-  resource: field(5, string),
-  subresource: field(6, string),
-  name: field(7, string),
-  fieldSelector: pointer(8, FieldSelectorAttributes),
-  labelSelector: pointer(9, LabelSelectorAttributes),
+export const ResourceAttributes = object('io.k8s.api.authorization.v1.ResourceAttributes', 'A request for a resource.', {
+  namespace: field(1, string, "The namespace; '' for all, or for what has none."),
+  verb: field(2, string, 'What is done: get, list, create, update, delete and so on; * for all.'),
+  group: field(3, string, 'The API group; * for all.'),
+  version: field(4, string, 'The API version; * for all.'),
+  resource: field(5, string, 'The resource; * for all.'),
+  subresource: field(6, string, "The subresource; '' for none."),
+  name: field(7, string, "The object; '' for all."),
+  fieldSelector: pointer(8, FieldSelectorAttributes, 'The field selector of the request.'),
+  labelSelector: pointer(9, LabelSelectorAttributes, 'The label selector of the request.'),
 });
 export type ResourceAttributes = Infer<typeof ResourceAttributes>;

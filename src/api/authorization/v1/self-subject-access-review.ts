@@ -4,10 +4,14 @@ import { NonResourceAttributes } from './non-resource-attributes.ts';
 import { ResourceAttributes } from './resource-attributes.ts';
 import { SubjectAccessReviewStatus } from './subject-access-review-status.ts';
 
-export const SelfSubjectAccessReviewSpec = object('io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec', '', {
-  resourceAttributes: pointer(1, ResourceAttributes),
-  nonResourceAttributes: pointer(2, NonResourceAttributes),
-});
+export const SelfSubjectAccessReviewSpec = object(
+  'io.k8s.api.authorization.v1.SelfSubjectAccessReviewSpec',
+  'What the caller wants to do.',
+  {
+    resourceAttributes: pointer(1, ResourceAttributes, 'The request, if it is for a resource.'),
+    nonResourceAttributes: pointer(2, NonResourceAttributes, 'The request, if it is for another path.'),
+  },
+);
 export type SelfSubjectAccessReviewSpec = Infer<typeof SelfSubjectAccessReviewSpec>;
 
 export const SelfSubjectAccessReview = kind(
@@ -19,11 +23,11 @@ export const SelfSubjectAccessReview = kind(
     resource: 'selfsubjectaccessreviews',
     namespaced: false,
   },
-  '',
+  'Asks whether the caller may do something.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, SelfSubjectAccessReviewSpec),
-    status: always(3, SubjectAccessReviewStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, SelfSubjectAccessReviewSpec, 'What.'),
+    status: always(3, SubjectAccessReviewStatus, 'The answer.'),
   },
 );
 export type SelfSubjectAccessReview = Infer<typeof SelfSubjectAccessReview>;

@@ -1,8 +1,8 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, field, type Infer, kind, listOf, object, required, string } from '../../schema.ts';
 
-export const SelfSubjectRulesReviewSpec = object('io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec', '', {
-  namespace: field(1, string),
+export const SelfSubjectRulesReviewSpec = object('io.k8s.api.authorization.v1.SelfSubjectRulesReviewSpec', 'Where to look.', {
+  namespace: field(1, string, 'The namespace.'),
 });
 export type SelfSubjectRulesReviewSpec = Infer<typeof SelfSubjectRulesReviewSpec>;
 
@@ -20,11 +20,11 @@ export const NonResourceRule = object('io.k8s.api.authorization.v1.NonResourceRu
 });
 export type NonResourceRule = Infer<typeof NonResourceRule>;
 
-export const SubjectRulesReviewStatus = object('io.k8s.api.authorization.v1.SubjectRulesReviewStatus', '', {
-  resourceRules: required(1, listOf(ResourceRule)),
-  nonResourceRules: required(2, listOf(NonResourceRule)),
-  incomplete: required(3, bool),
-  evaluationError: field(4, string),
+export const SubjectRulesReviewStatus = object('io.k8s.api.authorization.v1.SubjectRulesReviewStatus', 'What may be done.', {
+  resourceRules: required(1, listOf(ResourceRule), 'What may be done with resources.'),
+  nonResourceRules: required(2, listOf(NonResourceRule), 'What may be done with other paths.'),
+  incomplete: required(3, bool, 'Whether there may be more that could not be listed.'),
+  evaluationError: field(4, string, 'What went wrong while finding out.'),
 });
 export type SubjectRulesReviewStatus = Infer<typeof SubjectRulesReviewStatus>;
 
@@ -37,11 +37,11 @@ export const SelfSubjectRulesReview = kind(
     resource: 'selfsubjectrulesreviews',
     namespaced: false,
   },
-  '',
+  'Asks what the caller may do in a namespace.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, SelfSubjectRulesReviewSpec),
-    status: always(3, SubjectRulesReviewStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, SelfSubjectRulesReviewSpec, 'Where.'),
+    status: always(3, SubjectRulesReviewStatus, 'What the caller may do.'),
   },
 );
 export type SelfSubjectRulesReview = Infer<typeof SelfSubjectRulesReview>;

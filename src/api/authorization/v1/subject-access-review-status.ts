@@ -1,9 +1,9 @@
 import { bool, field, type Infer, object, required, string } from '../../schema.ts';
 
-export const SubjectAccessReviewStatus = object('io.k8s.api.authorization.v1.SubjectAccessReviewStatus', '', {
-  allowed: required(1, bool),
-  denied: field(4, bool),
-  reason: field(2, string),
-  evaluationError: field(3, string),
+export const SubjectAccessReviewStatus = object('io.k8s.api.authorization.v1.SubjectAccessReviewStatus', 'Whether it is allowed.', {
+  allowed: required(1, bool, 'Whether it is allowed.'),
+  denied: field(4, bool, 'Whether it is forbidden outright, so that no other authorizer is asked.'),
+  reason: field(2, string, 'Why.'),
+  evaluationError: field(3, string, 'What went wrong while finding out.'),
 });
 export type SubjectAccessReviewStatus = Infer<typeof SubjectAccessReviewStatus>;

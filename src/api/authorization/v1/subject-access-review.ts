@@ -12,11 +12,11 @@ export const SubjectAccessReview = kind(
     resource: 'subjectaccessreviews',
     namespaced: false,
   },
-  '',
+  'Asks whether someone may do something.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, SubjectAccessReviewSpec),
-    status: always(3, SubjectAccessReviewStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, SubjectAccessReviewSpec, 'Who, and what.'),
+    status: always(3, SubjectAccessReviewStatus, 'The answer.'),
   },
 );
 export type SubjectAccessReview = Infer<typeof SubjectAccessReview>;

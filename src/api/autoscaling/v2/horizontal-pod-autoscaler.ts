@@ -17,10 +17,10 @@ import {
   time,
 } from '../../schema.ts';
 
-export const CrossVersionObjectReference = object('io.k8s.api.autoscaling.v2.CrossVersionObjectReference', '', {
-  kind: required(1, string),
-  name: required(2, string),
-  apiVersion: field(3, string),
+export const CrossVersionObjectReference = object('io.k8s.api.autoscaling.v2.CrossVersionObjectReference', 'Names what is scaled.', {
+  kind: required(1, string, 'The kind.'),
+  name: required(2, string, 'The name.'),
+  apiVersion: field(3, string, 'The API version.'),
 });
 export type CrossVersionObjectReference = Infer<typeof CrossVersionObjectReference>;
 
@@ -33,7 +33,7 @@ export const MetricTarget = object('io.k8s.api.autoscaling.v2.MetricTarget', '',
 export type MetricTarget = Infer<typeof MetricTarget>;
 
 export const MetricIdentifier = object('io.k8s.api.autoscaling.v2.MetricIdentifier', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   selector: pointer(2, LabelSelector),
 });
 export type MetricIdentifier = Infer<typeof MetricIdentifier>;
@@ -52,13 +52,13 @@ export const PodsMetricSource = object('io.k8s.api.autoscaling.v2.PodsMetricSour
 export type PodsMetricSource = Infer<typeof PodsMetricSource>;
 
 export const ResourceMetricSource = object('io.k8s.api.autoscaling.v2.ResourceMetricSource', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   target: required(2, MetricTarget),
 });
 export type ResourceMetricSource = Infer<typeof ResourceMetricSource>;
 
 export const ContainerResourceMetricSource = object('io.k8s.api.autoscaling.v2.ContainerResourceMetricSource', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   target: required(2, MetricTarget),
   container: required(3, string),
 });
@@ -70,13 +70,13 @@ export const ExternalMetricSource = object('io.k8s.api.autoscaling.v2.ExternalMe
 });
 export type ExternalMetricSource = Infer<typeof ExternalMetricSource>;
 
-export const MetricSpec = object('io.k8s.api.autoscaling.v2.MetricSpec', '', {
-  type: required(1, string),
-  object: pointer(2, ObjectMetricSource),
-  pods: pointer(3, PodsMetricSource),
-  resource: pointer(4, ResourceMetricSource),
-  containerResource: pointer(7, ContainerResourceMetricSource),
-  external: pointer(5, ExternalMetricSource),
+export const MetricSpec = object('io.k8s.api.autoscaling.v2.MetricSpec', 'A measure to scale by.', {
+  type: required(1, string, 'Which member is set: Object, Pods, Resource, ContainerResource or External.'),
+  object: pointer(2, ObjectMetricSource, 'A measure of one object.'),
+  pods: pointer(3, PodsMetricSource, 'A measure of each pod, averaged.'),
+  resource: pointer(4, ResourceMetricSource, 'CPU or memory of the pods.'),
+  containerResource: pointer(7, ContainerResourceMetricSource, 'CPU or memory of one container of each pod.'),
+  external: pointer(5, ExternalMetricSource, 'A measure from outside the cluster.'),
 });
 export type MetricSpec = Infer<typeof MetricSpec>;
 
@@ -101,13 +101,17 @@ export const HorizontalPodAutoscalerBehavior = object('io.k8s.api.autoscaling.v2
 });
 export type HorizontalPodAutoscalerBehavior = Infer<typeof HorizontalPodAutoscalerBehavior>;
 
-export const HorizontalPodAutoscalerSpec = object('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec', '', {
-  scaleTargetRef: required(1, CrossVersionObjectReference),
-  minReplicas: pointer(2, int32),
-  maxReplicas: required(3, int32),
-  metrics: field(4, listOf(MetricSpec)),
-  behavior: pointer(5, HorizontalPodAutoscalerBehavior),
-});
+export const HorizontalPodAutoscalerSpec = object(
+  'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec',
+  'What to scale, and by which measures.',
+  {
+    scaleTargetRef: required(1, CrossVersionObjectReference, 'What is scaled.'),
+    minReplicas: pointer(2, int32, 'The fewest pods. 1 by default.'),
+    maxReplicas: required(3, int32, 'The most pods.'),
+    metrics: field(4, listOf(MetricSpec), 'The measures; that which wants the most pods decides.'),
+    behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How fast to scale up and down.'),
+  },
+);
 export type HorizontalPodAutoscalerSpec = Infer<typeof HorizontalPodAutoscalerSpec>;
 
 export const MetricValueStatus = object('io.k8s.api.autoscaling.v2.MetricValueStatus', '', {
@@ -131,13 +135,13 @@ export const PodsMetricStatus = object('io.k8s.api.autoscaling.v2.PodsMetricStat
 export type PodsMetricStatus = Infer<typeof PodsMetricStatus>;
 
 export const ResourceMetricStatus = object('io.k8s.api.autoscaling.v2.ResourceMetricStatus', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   current: required(2, MetricValueStatus),
 });
 export type ResourceMetricStatus = Infer<typeof ResourceMetricStatus>;
 
 export const ContainerResourceMetricStatus = object('io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   current: required(2, MetricValueStatus),
   container: required(3, string),
 });
@@ -160,22 +164,28 @@ export const MetricStatus = object('io.k8s.api.autoscaling.v2.MetricStatus', '',
 export type MetricStatus = Infer<typeof MetricStatus>;
 
 export const HorizontalPodAutoscalerCondition = object('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition', '', {
-  type: required(1, string),
-  status: required(2, string),
-  lastTransitionTime: always(3, time),
-  reason: field(4, string),
-  message: field(5, string),
+  type: required(1, string, 'The type of finding.'),
+  status: required(2, string, 'True, False or Unknown.'),
+  lastTransitionTime: always(3, time, 'When the status last changed.'),
+  reason: field(4, string, 'Why, as one CamelCase word.'),
+  message: field(5, string, 'Why, in words.'),
 });
 export type HorizontalPodAutoscalerCondition = Infer<typeof HorizontalPodAutoscalerCondition>;
 
-export const HorizontalPodAutoscalerStatus = object('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus', '', {
-  observedGeneration: pointer(1, int64),
-  lastScaleTime: pointer(2, time),
-  currentReplicas: field(3, int32),
-  desiredReplicas: required(4, int32),
-  currentMetrics: always(5, listOf(MetricStatus)),
-  conditions: field(6, mapListOf(HorizontalPodAutoscalerCondition, 'type'), '', { merge: 'type' }),
-});
+export const HorizontalPodAutoscalerStatus = object(
+  'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus',
+  'What the autoscaler sees and does.',
+  {
+    observedGeneration: pointer(1, int64, 'The generation that this status is about.'),
+    lastScaleTime: pointer(2, time, 'When it last changed the number of pods.'),
+    currentReplicas: field(3, int32, 'How many pods there are.'),
+    desiredReplicas: required(4, int32, 'How many pods it wants.'),
+    currentMetrics: always(5, listOf(MetricStatus), 'The measures as last read.'),
+    conditions: field(6, mapListOf(HorizontalPodAutoscalerCondition, 'type'), 'Whether it can scale, does scale, and is at a bound.', {
+      merge: 'type',
+    }),
+  },
+);
 export type HorizontalPodAutoscalerStatus = Infer<typeof HorizontalPodAutoscalerStatus>;
 
 export const HorizontalPodAutoscaler = kind(
@@ -189,11 +199,11 @@ export const HorizontalPodAutoscaler = kind(
     shortNames: ['hpa'],
     categories: ['all'],
   },
-  '',
+  'Changes the number of pods with their load.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, HorizontalPodAutoscalerSpec, '', { required: true }),
-    status: always(3, HorizontalPodAutoscalerStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { required: true }),
+    status: always(3, HorizontalPodAutoscalerStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type HorizontalPodAutoscaler = Infer<typeof HorizontalPodAutoscaler>;

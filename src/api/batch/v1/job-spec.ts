@@ -38,22 +38,22 @@ export const SuccessPolicy = object('io.k8s.api.batch.v1.SuccessPolicy', '', {
 });
 export type SuccessPolicy = Infer<typeof SuccessPolicy>;
 
-export const JobSpec = object('io.k8s.api.batch.v1.JobSpec', '', {
-  parallelism: pointer(1, int32),
-  completions: pointer(2, int32),
-  activeDeadlineSeconds: pointer(3, int64),
-  podFailurePolicy: pointer(11, PodFailurePolicy),
-  successPolicy: pointer(16, SuccessPolicy),
-  backoffLimit: pointer(7, int32),
-  backoffLimitPerIndex: pointer(12, int32),
-  maxFailedIndexes: pointer(13, int32),
-  selector: pointer(4, LabelSelector),
-  manualSelector: pointer(5, bool),
-  template: required(6, PodTemplateSpec),
-  ttlSecondsAfterFinished: pointer(8, int32),
-  completionMode: pointer(9, string),
-  suspend: pointer(10, bool),
-  podReplacementPolicy: pointer(14, string),
-  managedBy: pointer(15, string),
+export const JobSpec = object('io.k8s.api.batch.v1.JobSpec', 'What to run, how often and how long.', {
+  parallelism: pointer(1, int32, 'How many pods run at once at most. 1 by default.'),
+  completions: pointer(2, int32, 'How many pods must succeed.'),
+  activeDeadlineSeconds: pointer(3, int64, 'How long the job may run before it is failed.'),
+  podFailurePolicy: pointer(11, PodFailurePolicy, 'What follows from which failure.'),
+  successPolicy: pointer(16, SuccessPolicy, 'When an indexed job has succeeded though some indexes have not.'),
+  backoffLimit: pointer(7, int32, 'How many failures are allowed. 6 by default.'),
+  backoffLimitPerIndex: pointer(12, int32, 'How many failures are allowed of each index.'),
+  maxFailedIndexes: pointer(13, int32, 'How many indexes may fail.'),
+  selector: pointer(4, LabelSelector, 'Labels of the pods that belong to it. Set by the system.'),
+  manualSelector: pointer(5, bool, "If true, selector and labels are the user's own care."),
+  template: required(6, PodTemplateSpec, 'The pods to make.'),
+  ttlSecondsAfterFinished: pointer(8, int32, 'How long after its end the job is deleted.'),
+  completionMode: pointer(9, string, 'NonIndexed (the default), or Indexed to give each pod a number.'),
+  suspend: pointer(10, bool, 'If true, no pods run.'),
+  podReplacementPolicy: pointer(14, string, 'When pods are replaced: TerminatingOrFailed, or Failed to wait until they are gone.'),
+  managedBy: pointer(15, string, 'The controller that runs the job, when it is not the built-in one.'),
 });
 export type JobSpec = Infer<typeof JobSpec>;

@@ -3,12 +3,12 @@ import { always, field, type Infer, int32, kind, listOf, object, pointer, requir
 import { JobSpec } from './job-spec.ts';
 
 export const JobCondition = object('io.k8s.api.batch.v1.JobCondition', '', {
-  type: required(1, string),
-  status: required(2, string),
-  lastProbeTime: always(3, time),
-  lastTransitionTime: always(4, time),
-  reason: field(5, string),
-  message: field(6, string),
+  type: required(1, string, 'The type of finding.'),
+  status: required(2, string, 'True, False or Unknown.'),
+  lastProbeTime: always(3, time, 'When it was last looked at.'),
+  lastTransitionTime: always(4, time, 'When the status last changed.'),
+  reason: field(5, string, 'Why, as one CamelCase word.'),
+  message: field(6, string, 'Why, in words.'),
 });
 export type JobCondition = Infer<typeof JobCondition>;
 
@@ -18,28 +18,28 @@ export const UncountedTerminatedPods = object('io.k8s.api.batch.v1.UncountedTerm
 });
 export type UncountedTerminatedPods = Infer<typeof UncountedTerminatedPods>;
 
-export const JobStatus = object('io.k8s.api.batch.v1.JobStatus', '', {
-  conditions: field(1, listOf(JobCondition), '', { merge: 'type' }),
-  startTime: pointer(2, time),
-  completionTime: pointer(3, time),
-  active: field(4, int32),
-  succeeded: field(5, int32),
-  failed: field(6, int32),
-  terminating: pointer(11, int32),
-  completedIndexes: field(7, string),
-  failedIndexes: pointer(10, string),
-  uncountedTerminatedPods: pointer(8, UncountedTerminatedPods),
-  ready: pointer(9, int32),
+export const JobStatus = object('io.k8s.api.batch.v1.JobStatus', 'How far a job has come.', {
+  conditions: field(1, listOf(JobCondition), 'Complete, Failed, Suspended and others.', { merge: 'type' }),
+  startTime: pointer(2, time, 'When the job began.'),
+  completionTime: pointer(3, time, 'When the job succeeded.'),
+  active: field(4, int32, 'How many pods run or wait to run.'),
+  succeeded: field(5, int32, 'How many pods have succeeded.'),
+  failed: field(6, int32, 'How many pods have failed.'),
+  terminating: pointer(11, int32, 'How many pods are ending.'),
+  completedIndexes: field(7, string, 'The indexes that have succeeded, as in 1,3-5.'),
+  failedIndexes: pointer(10, string, 'The indexes that have failed, as in 1,3-5.'),
+  uncountedTerminatedPods: pointer(8, UncountedTerminatedPods, 'Pods that have ended and are not counted yet.'),
+  ready: pointer(9, int32, 'How many active pods are ready.'),
 });
 export type JobStatus = Infer<typeof JobStatus>;
 
 export const Job = kind(
   { name: 'io.k8s.api.batch.v1.Job', group: 'batch', version: 'v1', kind: 'Job', resource: 'jobs', namespaced: true, categories: ['all'] },
-  '',
+  'Runs pods until a number of them have succeeded.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, JobSpec),
-    status: always(3, JobStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, JobSpec, 'What is wanted.'),
+    status: always(3, JobStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type Job = Infer<typeof Job>;

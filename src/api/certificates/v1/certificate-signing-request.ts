@@ -16,32 +16,40 @@ import {
   time,
 } from '../../schema.ts';
 
-export const CertificateSigningRequestSpec = object('io.k8s.api.certificates.v1.CertificateSigningRequestSpec', '', {
-  request: required(1, bytes),
-  signerName: required(7, string),
-  expirationSeconds: pointer(8, int32),
-  usages: field(5, listOf(string)),
-  username: field(2, string),
-  uid: field(3, string),
-  groups: field(4, listOf(string)),
-  extra: field(6, mapOf(listOf(string))),
-});
+export const CertificateSigningRequestSpec = object(
+  'io.k8s.api.certificates.v1.CertificateSigningRequestSpec',
+  'A request for a certificate.',
+  {
+    request: required(1, bytes, 'The PKCS#10 request, as PEM in base64.'),
+    signerName: required(7, string, 'Who is to sign, as in kubernetes.io/kube-apiserver-client.'),
+    expirationSeconds: pointer(8, int32, 'How long the certificate is to be good; the signer may choose otherwise.'),
+    usages: field(5, listOf(string), 'What the key is to be used for.'),
+    username: field(2, string, 'Who asks. Set by the system.'),
+    uid: field(3, string, 'The id of who asks. Set by the system.'),
+    groups: field(4, listOf(string), 'The groups of who asks. Set by the system.'),
+    extra: field(6, mapOf(listOf(string)), 'Anything else known of who asks. Set by the system.'),
+  },
+);
 export type CertificateSigningRequestSpec = Infer<typeof CertificateSigningRequestSpec>;
 
 export const CertificateSigningRequestCondition = object('io.k8s.api.certificates.v1.CertificateSigningRequestCondition', '', {
-  type: required(1, string),
-  status: required(6, string),
-  reason: field(2, string),
-  message: field(3, string),
-  lastUpdateTime: always(4, time),
-  lastTransitionTime: always(5, time),
+  type: required(1, string, 'The type of finding.'),
+  status: required(6, string, 'True, False or Unknown.'),
+  reason: field(2, string, 'Why, as one CamelCase word.'),
+  message: field(3, string, 'Why, in words.'),
+  lastUpdateTime: always(4, time, 'When it was last updated.'),
+  lastTransitionTime: always(5, time, 'When the status last changed.'),
 });
 export type CertificateSigningRequestCondition = Infer<typeof CertificateSigningRequestCondition>;
 
-export const CertificateSigningRequestStatus = object('io.k8s.api.certificates.v1.CertificateSigningRequestStatus', '', {
-  conditions: field(1, mapListOf(CertificateSigningRequestCondition, 'type')),
-  certificate: field(2, bytes),
-});
+export const CertificateSigningRequestStatus = object(
+  'io.k8s.api.certificates.v1.CertificateSigningRequestStatus',
+  'The decision on a request.',
+  {
+    conditions: field(1, mapListOf(CertificateSigningRequestCondition, 'type'), 'Approved, Denied or Failed.'),
+    certificate: field(2, bytes, 'The certificate, as PEM in base64, once it is signed.'),
+  },
+);
 export type CertificateSigningRequestStatus = Infer<typeof CertificateSigningRequestStatus>;
 
 export const CertificateSigningRequest = kind(
@@ -54,11 +62,11 @@ export const CertificateSigningRequest = kind(
     namespaced: false,
     shortNames: ['csr'],
   },
-  '',
+  'Asks for a certificate.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, CertificateSigningRequestSpec),
-    status: always(3, CertificateSigningRequestStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, CertificateSigningRequestSpec, 'The request. Cannot be changed.'),
+    status: always(3, CertificateSigningRequestStatus, 'The decision, and the certificate.'),
   },
 );
 export type CertificateSigningRequest = Infer<typeof CertificateSigningRequest>;

@@ -1,14 +1,14 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, type Infer, int32, kind, microTime, object, pointer, string } from '../../schema.ts';
 
-export const LeaseSpec = object('io.k8s.api.coordination.v1.LeaseSpec', '', {
-  holderIdentity: pointer(1, string),
-  leaseDurationSeconds: pointer(2, int32),
-  acquireTime: pointer(3, microTime),
-  renewTime: pointer(4, microTime),
-  leaseTransitions: pointer(5, int32),
-  strategy: pointer(6, string),
-  preferredHolder: pointer(7, string),
+export const LeaseSpec = object('io.k8s.api.coordination.v1.LeaseSpec', 'Who holds a lease, and for how long.', {
+  holderIdentity: pointer(1, string, 'Who holds it.'),
+  leaseDurationSeconds: pointer(2, int32, 'How long others wait after renewTime before they take it.'),
+  acquireTime: pointer(3, microTime, 'When it was taken.'),
+  renewTime: pointer(4, microTime, 'When it was last renewed.'),
+  leaseTransitions: pointer(5, int32, 'How often it changed hands.'),
+  strategy: pointer(6, string, 'How the holder is chosen, in coordinated election.'),
+  preferredHolder: pointer(7, string, 'Who should hold it instead.'),
 });
 export type LeaseSpec = Infer<typeof LeaseSpec>;
 
@@ -21,10 +21,10 @@ export const Lease = kind(
     resource: 'leases',
     namespaced: true,
   },
-  '',
+  'A claim that is held for a time: leadership, or being alive.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, LeaseSpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, LeaseSpec, 'Who holds it, and for how long.'),
   },
 );
 export type Lease = Infer<typeof Lease>;

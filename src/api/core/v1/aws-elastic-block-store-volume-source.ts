@@ -2,8 +2,8 @@ import { bool, field, type Infer, int32, object, required, string } from '../../
 
 export const AWSElasticBlockStoreVolumeSource = object('io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource', '', {
   volumeID: required(1, string),
-  fsType: field(2, string),
+  fsType: field(2, string, 'The file system, such as ext4.'),
   partition: field(3, int32),
-  readOnly: field(4, bool),
+  readOnly: field(4, bool, 'Whether it is mounted read-only.'),
 });
 export type AWSElasticBlockStoreVolumeSource = Infer<typeof AWSElasticBlockStoreVolumeSource>;

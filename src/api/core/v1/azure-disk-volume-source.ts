@@ -4,8 +4,8 @@ export const AzureDiskVolumeSource = object('io.k8s.api.core.v1.AzureDiskVolumeS
   diskName: required(1, string),
   diskURI: required(2, string),
   cachingMode: pointer(3, string, '', { default: 'ReadWrite' }),
-  fsType: pointer(4, string, '', { default: 'ext4' }),
-  readOnly: pointer(5, bool),
-  kind: pointer(6, string, '', { default: 'Shared' }),
+  fsType: pointer(4, string, 'The file system, such as ext4.', { default: 'ext4' }),
+  readOnly: pointer(5, bool, 'Whether it is mounted read-only.'),
+  kind: pointer(6, string, 'The kind.', { default: 'Shared' }),
 });
 export type AzureDiskVolumeSource = Infer<typeof AzureDiskVolumeSource>;

@@ -1,23 +1,23 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, kind, listOf, mapListOf, object, required, string, time } from '../../schema.ts';
 
-export const NamespaceSpec = object('io.k8s.api.core.v1.NamespaceSpec', '', {
-  finalizers: field(1, listOf(string)),
+export const NamespaceSpec = object('io.k8s.api.core.v1.NamespaceSpec', 'How a namespace ends.', {
+  finalizers: field(1, listOf(string), 'Who must clean up before the namespace is gone.'),
 });
 export type NamespaceSpec = Infer<typeof NamespaceSpec>;
 
 export const NamespaceCondition = object('io.k8s.api.core.v1.NamespaceCondition', '', {
-  type: required(1, string),
-  status: required(2, string),
-  lastTransitionTime: always(4, time),
-  reason: field(5, string),
-  message: field(6, string),
+  type: required(1, string, 'The type of finding.'),
+  status: required(2, string, 'True, False or Unknown.'),
+  lastTransitionTime: always(4, time, 'When the status last changed.'),
+  reason: field(5, string, 'Why, as one CamelCase word.'),
+  message: field(6, string, 'Why, in words.'),
 });
 export type NamespaceCondition = Infer<typeof NamespaceCondition>;
 
-export const NamespaceStatus = object('io.k8s.api.core.v1.NamespaceStatus', '', {
-  phase: field(1, string),
-  conditions: field(2, mapListOf(NamespaceCondition, 'type'), '', { merge: 'type' }),
+export const NamespaceStatus = object('io.k8s.api.core.v1.NamespaceStatus', 'Where a namespace is in its life.', {
+  phase: field(1, string, 'Active, or Terminating once it is being deleted.'),
+  conditions: field(2, mapListOf(NamespaceCondition, 'type'), 'What keeps the namespace from ending.', { merge: 'type' }),
 });
 export type NamespaceStatus = Infer<typeof NamespaceStatus>;
 
@@ -31,11 +31,11 @@ export const Namespace = kind(
     namespaced: false,
     shortNames: ['ns'],
   },
-  '',
+  'A space of names for objects, and the unit of quotas and permissions.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, NamespaceSpec),
-    status: always(3, NamespaceStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, NamespaceSpec, 'What is wanted.'),
+    status: always(3, NamespaceStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type Namespace = Infer<typeof Namespace>;

@@ -10,21 +10,21 @@ export type VolumeResourceRequirements = Infer<typeof VolumeResourceRequirements
 
 export const TypedObjectReference = object('io.k8s.api.core.v1.TypedObjectReference', '', {
   apiGroup: nullable(1, string),
-  kind: required(2, string),
-  name: required(3, string),
-  namespace: pointer(4, string),
+  kind: required(2, string, 'The kind.'),
+  name: required(3, string, 'The name.'),
+  namespace: pointer(4, string, 'The namespace.'),
 });
 export type TypedObjectReference = Infer<typeof TypedObjectReference>;
 
-export const PersistentVolumeClaimSpec = object('io.k8s.api.core.v1.PersistentVolumeClaimSpec', '', {
-  accessModes: field(1, listOf(string)),
-  selector: pointer(4, LabelSelector),
-  resources: always(2, VolumeResourceRequirements),
-  volumeName: field(3, string),
-  storageClassName: pointer(5, string),
-  volumeMode: pointer(6, string),
-  dataSource: pointer(7, TypedLocalObjectReference),
-  dataSourceRef: pointer(8, TypedObjectReference),
-  volumeAttributesClassName: pointer(9, string),
+export const PersistentVolumeClaimSpec = object('io.k8s.api.core.v1.PersistentVolumeClaimSpec', 'What storage is wanted.', {
+  accessModes: field(1, listOf(string), 'How the volume may be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod.'),
+  selector: pointer(4, LabelSelector, 'Labels that a volume must have to be chosen.'),
+  resources: always(2, VolumeResourceRequirements, 'How much storage is wanted. It may be raised later if the class allows.'),
+  volumeName: field(3, string, 'The volume that the claim is bound to, or must be bound to.'),
+  storageClassName: pointer(5, string, "The class of storage; '' asks for none, absence for the default class."),
+  volumeMode: pointer(6, string, 'Filesystem, or Block for a raw device.'),
+  dataSource: pointer(7, TypedLocalObjectReference, 'What the volume is filled with: a snapshot or another claim.'),
+  dataSourceRef: pointer(8, TypedObjectReference, 'What the volume is filled with: an object of any kind that a populator understands.'),
+  volumeAttributesClassName: pointer(9, string, 'The VolumeAttributesClass that the volume is to have.'),
 });
 export type PersistentVolumeClaimSpec = Infer<typeof PersistentVolumeClaimSpec>;

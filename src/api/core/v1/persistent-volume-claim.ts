@@ -17,12 +17,12 @@ import {
 import { PersistentVolumeClaimSpec } from './persistent-volume-claim-spec.ts';
 
 export const PersistentVolumeClaimCondition = object('io.k8s.api.core.v1.PersistentVolumeClaimCondition', '', {
-  type: required(1, string),
-  status: required(2, string),
-  lastProbeTime: always(3, time),
-  lastTransitionTime: always(4, time),
-  reason: field(5, string),
-  message: field(6, string),
+  type: required(1, string, 'The type of finding.'),
+  status: required(2, string, 'True, False or Unknown.'),
+  lastProbeTime: always(3, time, 'When it was last looked at.'),
+  lastTransitionTime: always(4, time, 'When the status last changed.'),
+  reason: field(5, string, 'Why, as one CamelCase word.'),
+  message: field(6, string, 'Why, in words.'),
 });
 export type PersistentVolumeClaimCondition = Infer<typeof PersistentVolumeClaimCondition>;
 
@@ -32,15 +32,17 @@ export const ModifyVolumeStatus = object('io.k8s.api.core.v1.ModifyVolumeStatus'
 });
 export type ModifyVolumeStatus = Infer<typeof ModifyVolumeStatus>;
 
-export const PersistentVolumeClaimStatus = object('io.k8s.api.core.v1.PersistentVolumeClaimStatus', '', {
-  phase: field(1, string),
-  accessModes: field(2, listOf(string)),
-  capacity: field(3, mapOf(quantity)),
-  conditions: field(4, mapListOf(PersistentVolumeClaimCondition, 'type'), '', { merge: 'type' }),
-  allocatedResources: field(5, mapOf(quantity)),
-  allocatedResourceStatuses: field(7, mapOf(string)),
-  currentVolumeAttributesClassName: pointer(8, string),
-  modifyVolumeStatus: pointer(9, ModifyVolumeStatus),
+export const PersistentVolumeClaimStatus = object('io.k8s.api.core.v1.PersistentVolumeClaimStatus', 'What a claim got.', {
+  phase: field(1, string, 'Pending, Bound or Lost.'),
+  accessModes: field(2, listOf(string), 'How the volume behind the claim may be mounted.'),
+  capacity: field(3, mapOf(quantity), 'How much storage the volume has.'),
+  conditions: field(4, mapListOf(PersistentVolumeClaimCondition, 'type'), 'What is going on with the volume, such as a resize.', {
+    merge: 'type',
+  }),
+  allocatedResources: field(5, mapOf(quantity), 'How much storage is set aside while a resize goes on.'),
+  allocatedResourceStatuses: field(7, mapOf(string), 'How far a resize has come, by resource.'),
+  currentVolumeAttributesClassName: pointer(8, string, 'The VolumeAttributesClass that the volume has.'),
+  modifyVolumeStatus: pointer(9, ModifyVolumeStatus, "How far a change of the volume's attributes has come."),
 });
 export type PersistentVolumeClaimStatus = Infer<typeof PersistentVolumeClaimStatus>;
 
@@ -54,11 +56,11 @@ export const PersistentVolumeClaim = kind(
     namespaced: true,
     shortNames: ['pvc'],
   },
-  '',
+  'A request for storage that pods use by name.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, PersistentVolumeClaimSpec),
-    status: always(3, PersistentVolumeClaimStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, PersistentVolumeClaimSpec, 'What is wanted.'),
+    status: always(3, PersistentVolumeClaimStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type PersistentVolumeClaim = Infer<typeof PersistentVolumeClaim>;

@@ -2,11 +2,11 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, kind, object, pointer, string, time } from '../../schema.ts';
 import { PersistentVolumeSpec } from './persistent-volume-spec.ts';
 
-export const PersistentVolumeStatus = object('io.k8s.api.core.v1.PersistentVolumeStatus', '', {
-  phase: field(1, string),
-  message: field(2, string),
-  reason: field(3, string),
-  lastPhaseTransitionTime: pointer(4, time),
+export const PersistentVolumeStatus = object('io.k8s.api.core.v1.PersistentVolumeStatus', 'Where a volume is in its life.', {
+  phase: field(1, string, 'Pending, Available, Bound, Released or Failed.'),
+  message: field(2, string, 'Why, in words.'),
+  reason: field(3, string, 'Why, as one word.'),
+  lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
 });
 export type PersistentVolumeStatus = Infer<typeof PersistentVolumeStatus>;
 
@@ -20,11 +20,11 @@ export const PersistentVolume = kind(
     namespaced: false,
     shortNames: ['pv'],
   },
-  '',
+  'A piece of storage in the cluster, made by an administrator or a provisioner.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, PersistentVolumeSpec),
-    status: always(3, PersistentVolumeStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, PersistentVolumeSpec, 'What is wanted.'),
+    status: always(3, PersistentVolumeStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type PersistentVolume = Infer<typeof PersistentVolume>;

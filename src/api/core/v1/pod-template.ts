@@ -4,10 +4,10 @@ import { PodTemplateSpec } from './pod-template-spec.ts';
 
 export const PodTemplate = kind(
   { name: 'io.k8s.api.core.v1.PodTemplate', group: '', version: 'v1', kind: 'PodTemplate', resource: 'podtemplates', namespaced: true },
-  '',
+  'A pattern for pods, kept as an object.',
   {
-    metadata: always(1, ObjectMeta),
-    template: always(2, PodTemplateSpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    template: always(2, PodTemplateSpec, 'What pods made from it look like.'),
   },
 );
 export type PodTemplate = Infer<typeof PodTemplate>;

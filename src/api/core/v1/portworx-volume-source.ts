@@ -2,7 +2,7 @@ import { bool, field, type Infer, object, required, string } from '../../schema.
 
 export const PortworxVolumeSource = object('io.k8s.api.core.v1.PortworxVolumeSource', '', {
   volumeID: required(1, string),
-  fsType: field(2, string),
-  readOnly: field(3, bool),
+  fsType: field(2, string, 'The file system, such as ext4.'),
+  readOnly: field(3, bool, 'Whether it is mounted read-only.'),
 });
 export type PortworxVolumeSource = Infer<typeof PortworxVolumeSource>;

@@ -7,7 +7,7 @@ import { LocalObjectReference } from './local-object-reference.ts';
 export const SecretProjection = object('io.k8s.api.core.v1.SecretProjection', '', {
   ...inlined(1, LocalObjectReference),
   items: field(2, listOf(KeyToPath)),
-  optional: pointer(4, bool),
+  optional: pointer(4, bool, 'Whether it may be missing.'),
 });
 export type SecretProjection = Infer<typeof SecretProjection>;
 
@@ -19,7 +19,7 @@ export type DownwardAPIProjection = Infer<typeof DownwardAPIProjection>;
 export const ConfigMapProjection = object('io.k8s.api.core.v1.ConfigMapProjection', '', {
   ...inlined(1, LocalObjectReference),
   items: field(2, listOf(KeyToPath)),
-  optional: pointer(4, bool),
+  optional: pointer(4, bool, 'Whether it may be missing.'),
 });
 export type ConfigMapProjection = Infer<typeof ConfigMapProjection>;
 
@@ -31,10 +31,10 @@ export const ServiceAccountTokenProjection = object('io.k8s.api.core.v1.ServiceA
 export type ServiceAccountTokenProjection = Infer<typeof ServiceAccountTokenProjection>;
 
 export const ClusterTrustBundleProjection = object('io.k8s.api.core.v1.ClusterTrustBundleProjection', '', {
-  name: pointer(1, string),
+  name: pointer(1, string, 'The name.'),
   signerName: pointer(2, string),
   labelSelector: pointer(3, LabelSelector),
-  optional: pointer(5, bool),
+  optional: pointer(5, bool, 'Whether it may be missing.'),
   path: required(4, string),
 });
 export type ClusterTrustBundleProjection = Infer<typeof ClusterTrustBundleProjection>;
@@ -50,18 +50,22 @@ export const PodCertificateProjection = object('io.k8s.api.core.v1.PodCertificat
 });
 export type PodCertificateProjection = Infer<typeof PodCertificateProjection>;
 
-export const VolumeProjection = object('io.k8s.api.core.v1.VolumeProjection', '', {
-  secret: pointer(1, SecretProjection),
-  downwardAPI: pointer(2, DownwardAPIProjection),
-  configMap: pointer(3, ConfigMapProjection),
-  serviceAccountToken: pointer(4, ServiceAccountTokenProjection),
-  clusterTrustBundle: pointer(5, ClusterTrustBundleProjection),
-  podCertificate: pointer(6, PodCertificateProjection),
-});
+export const VolumeProjection = object(
+  'io.k8s.api.core.v1.VolumeProjection',
+  'One source of a projected volume. Exactly one member is set.',
+  {
+    secret: pointer(1, SecretProjection, 'Keys of a Secret.'),
+    downwardAPI: pointer(2, DownwardAPIProjection, 'Fields of the pod.'),
+    configMap: pointer(3, ConfigMapProjection, 'Keys of a ConfigMap.'),
+    serviceAccountToken: pointer(4, ServiceAccountTokenProjection, "A token of the pod's service account."),
+    clusterTrustBundle: pointer(5, ClusterTrustBundleProjection, 'Certificates of a ClusterTrustBundle.'),
+    podCertificate: pointer(6, PodCertificateProjection, 'A key and a certificate issued for the pod.'),
+  },
+);
 export type VolumeProjection = Infer<typeof VolumeProjection>;
 
-export const ProjectedVolumeSource = object('io.k8s.api.core.v1.ProjectedVolumeSource', '', {
-  sources: always(1, listOf(VolumeProjection)),
-  defaultMode: pointer(2, int32),
+export const ProjectedVolumeSource = object('io.k8s.api.core.v1.ProjectedVolumeSource', 'Several sources in one directory.', {
+  sources: always(1, listOf(VolumeProjection), 'The sources.'),
+  defaultMode: pointer(2, int32, 'The permission bits of the files. 0644 by default.'),
 });
 export type ProjectedVolumeSource = Infer<typeof ProjectedVolumeSource>;

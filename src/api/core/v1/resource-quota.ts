@@ -15,16 +15,16 @@ export const ScopeSelector = atomic(
 );
 export type ScopeSelector = Infer<typeof ScopeSelector>;
 
-export const ResourceQuotaSpec = object('io.k8s.api.core.v1.ResourceQuotaSpec', '', {
-  hard: field(1, mapOf(quantity)),
-  scopes: field(2, listOf(string)),
-  scopeSelector: pointer(3, ScopeSelector),
+export const ResourceQuotaSpec = object('io.k8s.api.core.v1.ResourceQuotaSpec', 'The caps.', {
+  hard: field(1, mapOf(quantity), 'The most that may be used, by resource, such as pods or requests.cpu.'),
+  scopes: field(2, listOf(string), 'Which objects count; all must match.'),
+  scopeSelector: pointer(3, ScopeSelector, 'Which objects count, told by scope, operator and values.'),
 });
 export type ResourceQuotaSpec = Infer<typeof ResourceQuotaSpec>;
 
-export const ResourceQuotaStatus = object('io.k8s.api.core.v1.ResourceQuotaStatus', '', {
-  hard: field(1, mapOf(quantity)),
-  used: field(2, mapOf(quantity)),
+export const ResourceQuotaStatus = object('io.k8s.api.core.v1.ResourceQuotaStatus', 'Caps and use.', {
+  hard: field(1, mapOf(quantity), 'The caps in force.'),
+  used: field(2, mapOf(quantity), 'What is used.'),
 });
 export type ResourceQuotaStatus = Infer<typeof ResourceQuotaStatus>;
 
@@ -38,11 +38,11 @@ export const ResourceQuota = kind(
     namespaced: true,
     shortNames: ['quota'],
   },
-  '',
+  'Caps what a namespace may use in total.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, ResourceQuotaSpec),
-    status: always(3, ResourceQuotaStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, ResourceQuotaSpec, 'What is wanted.'),
+    status: always(3, ResourceQuotaStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type ResourceQuota = Infer<typeof ResourceQuota>;

@@ -13,12 +13,14 @@ export const ServiceAccount = kind(
     namespaced: true,
     shortNames: ['sa'],
   },
-  '',
+  'An identity for what runs in pods.',
   {
-    metadata: always(1, ObjectMeta),
-    secrets: field(2, mapListOf(ObjectReference, 'name'), '', { merge: 'name' }),
-    imagePullSecrets: field(3, listOf(LocalObjectReference)),
-    automountServiceAccountToken: pointer(4, bool),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    secrets: field(2, mapListOf(ObjectReference, 'name'), 'Secrets that pods with this account may use, where that is enforced.', {
+      merge: 'name',
+    }),
+    imagePullSecrets: field(3, listOf(LocalObjectReference), 'Secrets for pulling images, given to pods that name none.'),
+    automountServiceAccountToken: pointer(4, bool, 'Whether pods get a token mounted unless they say otherwise.'),
   },
 );
 export type ServiceAccount = Infer<typeof ServiceAccount>;

@@ -17,13 +17,13 @@ import {
   string,
 } from '../../schema.ts';
 
-export const ServicePort = object('io.k8s.api.core.v1.ServicePort', '', {
-  name: field(1, string),
-  protocol: field(2, string, '', { default: 'TCP' }),
-  appProtocol: pointer(6, string),
-  port: required(3, int32),
-  targetPort: always(4, intOrString),
-  nodePort: field(5, int32),
+export const ServicePort = object('io.k8s.api.core.v1.ServicePort', 'A port that a service offers.', {
+  name: field(1, string, 'The name of the port. Needed when there are several.'),
+  protocol: field(2, string, 'TCP, UDP or SCTP; TCP by default.', { default: 'TCP' }),
+  appProtocol: pointer(6, string, 'The protocol spoken on the port, such as http or kubernetes.io/h2c.'),
+  port: required(3, int32, 'The port of the service.'),
+  targetPort: always(4, intOrString, 'The port of the pods, by number or by name; the same as port by default.'),
+  nodePort: field(5, int32, 'The port on every node, for NodePort and LoadBalancer. Allotted when absent.'),
 });
 export type ServicePort = Infer<typeof ServicePort>;
 
@@ -37,27 +37,31 @@ export const SessionAffinityConfig = object('io.k8s.api.core.v1.SessionAffinityC
 });
 export type SessionAffinityConfig = Infer<typeof SessionAffinityConfig>;
 
-export const ServiceSpec = object('io.k8s.api.core.v1.ServiceSpec', '', {
-  ports: field(1, mapListOf(ServicePort, 'port', 'protocol'), '', { merge: 'port' }),
-  selector: field(2, atomicMapOf(string)),
-  clusterIP: field(3, string),
-  clusterIPs: field(18, listOf(string)),
-  type: field(4, string),
-  externalIPs: field(5, listOf(string)),
-  sessionAffinity: field(7, string),
-  loadBalancerIP: field(8, string),
-  loadBalancerSourceRanges: field(9, listOf(string)),
-  externalName: field(10, string),
-  externalTrafficPolicy: field(11, string),
-  healthCheckNodePort: field(12, int32),
-  publishNotReadyAddresses: field(13, bool),
-  sessionAffinityConfig: pointer(14, SessionAffinityConfig),
-  ipFamilies: field(19, listOf(string)),
-  ipFamilyPolicy: pointer(17, string),
-  allocateLoadBalancerNodePorts: pointer(20, bool),
-  loadBalancerClass: pointer(21, string),
-  internalTrafficPolicy: pointer(22, string),
-  trafficDistribution: pointer(23, string),
+export const ServiceSpec = object('io.k8s.api.core.v1.ServiceSpec', 'What a service offers and to whom.', {
+  ports: field(1, mapListOf(ServicePort, 'port', 'protocol'), 'The ports that are offered.', { merge: 'port' }),
+  selector: field(2, atomicMapOf(string), 'Labels of the pods that serve. Without it, endpoints are kept by hand.'),
+  clusterIP: field(3, string, "The address inside the cluster; 'None' for a headless service. Allotted when absent."),
+  clusterIPs: field(18, listOf(string), 'The addresses inside the cluster, one a family; the first is clusterIP.'),
+  type: field(4, string, 'ClusterIP (the default), NodePort, LoadBalancer or ExternalName.'),
+  externalIPs: field(5, listOf(string), "Further addresses, outside Kubernetes' control, that lead to the service's nodes."),
+  sessionAffinity: field(7, string, 'ClientIP sends a client to the same pod each time; None, the default, does not.'),
+  loadBalancerIP: field(8, string, 'The address wanted of the load balancer. Deprecated: few providers heed it.'),
+  loadBalancerSourceRanges: field(9, listOf(string), 'The clients that the load balancer lets in, as CIDRs.'),
+  externalName: field(10, string, 'The name that lookups of an ExternalName service return.'),
+  externalTrafficPolicy: field(11, string, 'Local keeps traffic from outside on the node it reached; Cluster spreads it.'),
+  healthCheckNodePort: field(12, int32, 'The port on which load balancers ask whether a node has endpoints.'),
+  publishNotReadyAddresses: field(13, bool, 'If true, pods count as endpoints before they are ready.'),
+  sessionAffinityConfig: pointer(14, SessionAffinityConfig, 'Settings of session affinity.'),
+  ipFamilies: field(19, listOf(string), 'IPv4, IPv6 or both, in order.'),
+  ipFamilyPolicy: pointer(17, string, 'SingleStack, PreferDualStack or RequireDualStack.'),
+  allocateLoadBalancerNodePorts: pointer(20, bool, 'Whether a load balancer service gets node ports. True by default.'),
+  loadBalancerClass: pointer(21, string, 'Which load balancer implementation serves it.'),
+  internalTrafficPolicy: pointer(22, string, 'Local keeps traffic from inside on the node it comes from; Cluster spreads it.'),
+  trafficDistribution: pointer(
+    23,
+    string,
+    'Which endpoints are preferred: PreferSameZone, PreferSameNode, or PreferClose as the old name of the first.',
+  ),
 });
 export type ServiceSpec = Infer<typeof ServiceSpec>;
 
@@ -68,22 +72,22 @@ export const PortStatus = object('io.k8s.api.core.v1.PortStatus', '', {
 });
 export type PortStatus = Infer<typeof PortStatus>;
 
-export const LoadBalancerIngress = object('io.k8s.api.core.v1.LoadBalancerIngress', '', {
-  ip: field(1, string),
-  hostname: field(2, string),
-  ipMode: pointer(3, string),
-  ports: field(4, listOf(PortStatus)),
+export const LoadBalancerIngress = object('io.k8s.api.core.v1.LoadBalancerIngress', 'An address of a load balancer.', {
+  ip: field(1, string, 'The address, if it has one.'),
+  hostname: field(2, string, 'The name, if it has one.'),
+  ipMode: pointer(3, string, "VIP or Proxy: whether packets reach nodes with the load balancer's address."),
+  ports: field(4, listOf(PortStatus), 'The state of each port.'),
 });
 export type LoadBalancerIngress = Infer<typeof LoadBalancerIngress>;
 
-export const LoadBalancerStatus = object('io.k8s.api.core.v1.LoadBalancerStatus', '', {
-  ingress: field(1, listOf(LoadBalancerIngress)),
+export const LoadBalancerStatus = object('io.k8s.api.core.v1.LoadBalancerStatus', 'Where a load balancer is reached.', {
+  ingress: field(1, listOf(LoadBalancerIngress), 'Its addresses; traffic to any of them is served.'),
 });
 export type LoadBalancerStatus = Infer<typeof LoadBalancerStatus>;
 
-export const ServiceStatus = object('io.k8s.api.core.v1.ServiceStatus', '', {
-  loadBalancer: always(1, LoadBalancerStatus),
-  conditions: field(2, mapListOf(Condition, 'type'), '', { merge: 'type' }),
+export const ServiceStatus = object('io.k8s.api.core.v1.ServiceStatus', 'What a service got.', {
+  loadBalancer: always(1, LoadBalancerStatus, 'Where the load balancer is reached.'),
+  conditions: field(2, mapListOf(Condition, 'type'), "What is known of the service's state.", { merge: 'type' }),
 });
 export type ServiceStatus = Infer<typeof ServiceStatus>;
 
@@ -98,11 +102,11 @@ export const Service = kind(
     shortNames: ['svc'],
     categories: ['all'],
   },
-  '',
+  'A stable address and name for a set of pods.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, ServiceSpec),
-    status: always(3, ServiceStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, ServiceSpec, 'What is wanted.'),
+    status: always(3, ServiceStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type Service = Infer<typeof Service>;

@@ -3,8 +3,8 @@ import { atomic, type Infer, nullable, object, required, string } from '../../sc
 export const TypedLocalObjectReference = atomic(
   object('io.k8s.api.core.v1.TypedLocalObjectReference', '', {
     apiGroup: nullable(1, string),
-    kind: required(2, string),
-    name: required(3, string),
+    kind: required(2, string, 'The kind.'),
+    name: required(3, string, 'The name.'),
   }),
 );
 export type TypedLocalObjectReference = Infer<typeof TypedLocalObjectReference>;

@@ -17,20 +17,20 @@ import {
   string,
 } from '../../schema.ts';
 
-export const EndpointConditions = object('io.k8s.api.discovery.v1.EndpointConditions', '', {
-  ready: pointer(1, bool),
-  serving: pointer(2, bool),
-  terminating: pointer(3, bool),
+export const EndpointConditions = object('io.k8s.api.discovery.v1.EndpointConditions', 'Whether an endpoint is ready.', {
+  ready: pointer(1, bool, 'Whether it is ready for traffic.'),
+  serving: pointer(2, bool, 'Whether it serves, though it may be ending.'),
+  terminating: pointer(3, bool, 'Whether it is ending.'),
 });
 export type EndpointConditions = Infer<typeof EndpointConditions>;
 
 export const ForZone = object('io.k8s.api.discovery.v1.ForZone', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
 });
 export type ForZone = Infer<typeof ForZone>;
 
 export const ForNode = object('io.k8s.api.discovery.v1.ForNode', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
 });
 export type ForNode = Infer<typeof ForNode>;
 
@@ -40,24 +40,24 @@ export const EndpointHints = object('io.k8s.api.discovery.v1.EndpointHints', '',
 });
 export type EndpointHints = Infer<typeof EndpointHints>;
 
-export const Endpoint = object('io.k8s.api.discovery.v1.Endpoint', '', {
-  addresses: required(1, setOf(string)),
-  conditions: always(2, EndpointConditions),
-  hostname: pointer(3, string),
-  targetRef: pointer(4, ObjectReference),
-  deprecatedTopology: field(5, mapOf(string)),
-  nodeName: pointer(6, string),
-  zone: pointer(7, string),
-  hints: pointer(8, EndpointHints),
+export const Endpoint = object('io.k8s.api.discovery.v1.Endpoint', 'Something that serves, such as a pod.', {
+  addresses: required(1, setOf(string), 'Its addresses; consumers use the first.'),
+  conditions: always(2, EndpointConditions, 'Whether it is ready.'),
+  hostname: pointer(3, string, 'Its host name.'),
+  targetRef: pointer(4, ObjectReference, 'The object that it stands for.'),
+  deprecatedTopology: field(5, mapOf(string), 'No longer written.'),
+  nodeName: pointer(6, string, 'The node that it is on.'),
+  zone: pointer(7, string, 'The zone that it is in.'),
+  hints: pointer(8, EndpointHints, 'For whom it is meant.'),
 });
 export type Endpoint = Infer<typeof Endpoint>;
 
 export const EndpointPort = atomic(
-  object('io.k8s.api.discovery.v1.EndpointPort', '', {
-    name: pointer(1, string),
-    protocol: pointer(2, string),
-    port: pointer(3, int32),
-    appProtocol: pointer(4, string),
+  object('io.k8s.api.discovery.v1.EndpointPort', 'A port of endpoints.', {
+    name: pointer(1, string, 'The name of the port.'),
+    protocol: pointer(2, string, 'TCP, UDP or SCTP.'),
+    port: pointer(3, int32, 'The port number.'),
+    appProtocol: pointer(4, string, 'The protocol spoken on the port.'),
   }),
 );
 export type EndpointPort = Infer<typeof EndpointPort>;
@@ -71,12 +71,12 @@ export const EndpointSlice = kind(
     resource: 'endpointslices',
     namespaced: true,
   },
-  '',
+  'Some of the addresses behind a service.',
   {
-    metadata: always(1, ObjectMeta),
-    addressType: required(4, string),
-    endpoints: always(2, listOf(Endpoint)),
-    ports: always(3, listOf(EndpointPort)),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    addressType: required(4, string, 'IPv4, IPv6 or FQDN. Cannot be changed.'),
+    endpoints: always(2, listOf(Endpoint), 'The addresses, up to a thousand.'),
+    ports: always(3, listOf(EndpointPort), 'The ports that every address serves.'),
   },
 );
 export type EndpointSlice = Infer<typeof EndpointSlice>;

@@ -3,9 +3,9 @@ import { ObjectReference } from '../../core/v1/object-reference.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int32, kind, microTime, object, pointer, required, string, time } from '../../schema.ts';
 
-export const EventSeries = object('io.k8s.api.events.v1.EventSeries', '', {
-  count: required(1, int32),
-  lastObservedTime: required(2, microTime),
+export const EventSeries = object('io.k8s.api.events.v1.EventSeries', 'How an event recurs.', {
+  count: required(1, int32, 'How often it was seen so far.'),
+  lastObservedTime: required(2, microTime, 'When it was last seen.'),
 });
 export type EventSeries = Infer<typeof EventSeries>;
 
@@ -19,23 +19,23 @@ export const Event = kind(
     namespaced: true,
     shortNames: ['ev'],
   },
-  '',
+  'Something that happened to an object, told for people. Events expire.',
   {
-    metadata: always(1, ObjectMeta),
-    eventTime: required(2, microTime),
-    series: pointer(3, EventSeries),
-    reportingController: field(4, string),
-    reportingInstance: field(5, string),
-    action: field(6, string),
-    reason: field(7, string),
-    regarding: always(8, ObjectReference),
-    related: pointer(9, ObjectReference),
-    note: field(10, string),
-    type: field(11, string),
-    deprecatedSource: always(12, EventSource),
-    deprecatedFirstTimestamp: always(13, time),
-    deprecatedLastTimestamp: always(14, time),
-    deprecatedCount: field(15, int32),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    eventTime: required(2, microTime, 'When it was first seen.'),
+    series: pointer(3, EventSeries, 'How it recurs, if it does.'),
+    reportingController: field(4, string, 'The controller that reports it, such as kubernetes.io/kubelet.'),
+    reportingInstance: field(5, string, 'The instance of the controller.'),
+    action: field(6, string, 'What was done, or failed, about the object.'),
+    reason: field(7, string, 'Why it happened, as one CamelCase word.'),
+    regarding: always(8, ObjectReference, 'The object that the event is about.'),
+    related: pointer(9, ObjectReference, 'A second object that played a part.'),
+    note: field(10, string, 'What happened, in words.'),
+    type: field(11, string, 'Normal or Warning.'),
+    deprecatedSource: always(12, EventSource, 'As source of the core Event.'),
+    deprecatedFirstTimestamp: always(13, time, 'As firstTimestamp of the core Event.'),
+    deprecatedLastTimestamp: always(14, time, 'As lastTimestamp of the core Event.'),
+    deprecatedCount: field(15, int32, 'As count of the core Event.'),
   },
 );
 export type Event = Infer<typeof Event>;

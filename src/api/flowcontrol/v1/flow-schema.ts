@@ -17,7 +17,7 @@ import {
 } from '../../schema.ts';
 
 export const PriorityLevelConfigurationReference = object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
 });
 export type PriorityLevelConfigurationReference = Infer<typeof PriorityLevelConfigurationReference>;
 
@@ -27,23 +27,23 @@ export const FlowDistinguisherMethod = object('io.k8s.api.flowcontrol.v1.FlowDis
 export type FlowDistinguisherMethod = Infer<typeof FlowDistinguisherMethod>;
 
 export const UserSubject = object('io.k8s.api.flowcontrol.v1.UserSubject', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
 });
 export type UserSubject = Infer<typeof UserSubject>;
 
 export const GroupSubject = object('io.k8s.api.flowcontrol.v1.GroupSubject', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
 });
 export type GroupSubject = Infer<typeof GroupSubject>;
 
 export const ServiceAccountSubject = object('io.k8s.api.flowcontrol.v1.ServiceAccountSubject', '', {
-  namespace: required(1, string),
-  name: required(2, string),
+  namespace: required(1, string, 'The namespace.'),
+  name: required(2, string, 'The name.'),
 });
 export type ServiceAccountSubject = Infer<typeof ServiceAccountSubject>;
 
 export const Subject = object('io.k8s.api.flowcontrol.v1.Subject', '', {
-  kind: required(1, string),
+  kind: required(1, string, 'The kind.'),
   user: pointer(2, UserSubject),
   group: pointer(3, GroupSubject),
   serviceAccount: pointer(4, ServiceAccountSubject),
@@ -72,25 +72,25 @@ export const PolicyRulesWithSubjects = object('io.k8s.api.flowcontrol.v1.PolicyR
 });
 export type PolicyRulesWithSubjects = Infer<typeof PolicyRulesWithSubjects>;
 
-export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', '', {
-  priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference),
-  matchingPrecedence: always(2, int32),
-  distinguisherMethod: pointer(3, FlowDistinguisherMethod),
-  rules: field(4, listOf(PolicyRulesWithSubjects)),
+export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', 'Which requests go to which level.', {
+  priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'The level.'),
+  matchingPrecedence: always(2, int32, 'The rank among schemas: the lower, the earlier it is asked.'),
+  distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What tells flows apart: ByUser or ByNamespace.'),
+  rules: field(4, listOf(PolicyRulesWithSubjects), 'Which requests; one must match.'),
 });
 export type FlowSchemaSpec = Infer<typeof FlowSchemaSpec>;
 
 export const FlowSchemaCondition = object('io.k8s.api.flowcontrol.v1.FlowSchemaCondition', '', {
-  type: field(1, string),
-  status: field(2, string),
-  lastTransitionTime: always(3, time),
-  reason: field(4, string),
-  message: field(5, string),
+  type: field(1, string, 'The type of finding.'),
+  status: field(2, string, 'True, False or Unknown.'),
+  lastTransitionTime: always(3, time, 'When the status last changed.'),
+  reason: field(4, string, 'Why, as one CamelCase word.'),
+  message: field(5, string, 'Why, in words.'),
 });
 export type FlowSchemaCondition = Infer<typeof FlowSchemaCondition>;
 
-export const FlowSchemaStatus = object('io.k8s.api.flowcontrol.v1.FlowSchemaStatus', '', {
-  conditions: field(1, mapListOf(FlowSchemaCondition, 'type'), '', { merge: 'type' }),
+export const FlowSchemaStatus = object('io.k8s.api.flowcontrol.v1.FlowSchemaStatus', 'What was found about a schema.', {
+  conditions: field(1, mapListOf(FlowSchemaCondition, 'type'), 'Dangling tells that its level does not exist.', { merge: 'type' }),
 });
 export type FlowSchemaStatus = Infer<typeof FlowSchemaStatus>;
 
@@ -103,11 +103,11 @@ export const FlowSchema = kind(
     resource: 'flowschemas',
     namespaced: false,
   },
-  '',
+  'Assigns requests to a priority level.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, FlowSchemaSpec),
-    status: always(3, FlowSchemaStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, FlowSchemaSpec, 'What is wanted.'),
+    status: always(3, FlowSchemaStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type FlowSchema = Infer<typeof FlowSchema>;

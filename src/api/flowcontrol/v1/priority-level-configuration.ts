@@ -28,25 +28,33 @@ export const ExemptPriorityLevelConfiguration = object('io.k8s.api.flowcontrol.v
 });
 export type ExemptPriorityLevelConfiguration = Infer<typeof ExemptPriorityLevelConfiguration>;
 
-export const PriorityLevelConfigurationSpec = object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec', '', {
-  type: required(1, string),
-  limited: pointer(2, LimitedPriorityLevelConfiguration),
-  exempt: pointer(3, ExemptPriorityLevelConfiguration),
-});
+export const PriorityLevelConfigurationSpec = object(
+  'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec',
+  'How a level is limited.',
+  {
+    type: required(1, string, 'Limited or Exempt.'),
+    limited: pointer(2, LimitedPriorityLevelConfiguration, 'Settings of a limited level.'),
+    exempt: pointer(3, ExemptPriorityLevelConfiguration, 'Settings of an exempt level.'),
+  },
+);
 export type PriorityLevelConfigurationSpec = Infer<typeof PriorityLevelConfigurationSpec>;
 
 export const PriorityLevelConfigurationCondition = object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationCondition', '', {
-  type: field(1, string),
-  status: field(2, string),
-  lastTransitionTime: always(3, time),
-  reason: field(4, string),
-  message: field(5, string),
+  type: field(1, string, 'The type of finding.'),
+  status: field(2, string, 'True, False or Unknown.'),
+  lastTransitionTime: always(3, time, 'When the status last changed.'),
+  reason: field(4, string, 'Why, as one CamelCase word.'),
+  message: field(5, string, 'Why, in words.'),
 });
 export type PriorityLevelConfigurationCondition = Infer<typeof PriorityLevelConfigurationCondition>;
 
-export const PriorityLevelConfigurationStatus = object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationStatus', '', {
-  conditions: field(1, mapListOf(PriorityLevelConfigurationCondition, 'type'), '', { merge: 'type' }),
-});
+export const PriorityLevelConfigurationStatus = object(
+  'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationStatus',
+  'What was found about a level.',
+  {
+    conditions: field(1, mapListOf(PriorityLevelConfigurationCondition, 'type'), 'What is known of its state.', { merge: 'type' }),
+  },
+);
 export type PriorityLevelConfigurationStatus = Infer<typeof PriorityLevelConfigurationStatus>;
 
 export const PriorityLevelConfiguration = kind(
@@ -58,11 +66,11 @@ export const PriorityLevelConfiguration = kind(
     resource: 'prioritylevelconfigurations',
     namespaced: false,
   },
-  '',
+  'How many requests of a level are served at once.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, PriorityLevelConfigurationSpec),
-    status: always(3, PriorityLevelConfigurationStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, PriorityLevelConfigurationSpec, 'What is wanted.'),
+    status: always(3, PriorityLevelConfigurationStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type PriorityLevelConfiguration = Infer<typeof PriorityLevelConfiguration>;

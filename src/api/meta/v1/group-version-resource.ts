@@ -1,8 +1,12 @@
 import { always, type Infer, object, string } from '../../schema.ts';
 
-export const GroupVersionResource = object('io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionResource', '', {
-  group: always(1, string),
-  version: always(2, string),
-  resource: always(3, string),
-});
+export const GroupVersionResource = object(
+  'io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionResource',
+  'A resource, with group and version.',
+  {
+    group: always(1, string),
+    version: always(2, string),
+    resource: always(3, string),
+  },
+);
 export type GroupVersionResource = Infer<typeof GroupVersionResource>;

@@ -2,9 +2,9 @@ import { atomic, field, type Infer, listOf, mapOf, object, string } from '../../
 import { LabelSelectorRequirement } from './label-selector-requirement.ts';
 
 export const LabelSelector = atomic(
-  object('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector', '', {
-    matchLabels: field(1, mapOf(string)),
-    matchExpressions: field(2, listOf(LabelSelectorRequirement)),
+  object('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector', 'Objects, told by their labels. Empty matches all.', {
+    matchLabels: field(1, mapOf(string), 'Labels that must be there.'),
+    matchExpressions: field(2, listOf(LabelSelectorRequirement), 'Further demands on labels; all must hold.'),
   }),
 );
 export type LabelSelector = Infer<typeof LabelSelector>;

@@ -5,11 +5,11 @@ export const ShardInfo = object('io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo'
 });
 export type ShardInfo = Infer<typeof ShardInfo>;
 
-export const ListMeta = object('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta', '', {
-  selfLink: field(1, string),
-  resourceVersion: field(2, string),
-  continue: field(3, string),
-  remainingItemCount: pointer(4, int64),
-  shardInfo: pointer(5, ShardInfo),
+export const ListMeta = object('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta', 'What every list has.', {
+  selfLink: field(1, string, 'No longer filled in.'),
+  resourceVersion: field(2, string, 'The version of the list: a watch can begin here.'),
+  continue: field(3, string, 'What to send for the next part, when the list is not complete.'),
+  remainingItemCount: pointer(4, int64, 'How many items are left, when that is known.'),
+  shardInfo: pointer(5, ShardInfo, 'Which part of the objects the list is limited to.'),
 });
 export type ListMeta = Infer<typeof ListMeta>;

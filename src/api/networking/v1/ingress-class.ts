@@ -3,16 +3,16 @@ import { always, field, type Infer, kind, nullable, object, pointer, required, s
 
 export const IngressClassParametersReference = object('io.k8s.api.networking.v1.IngressClassParametersReference', '', {
   apiGroup: pointer(1, string),
-  kind: required(2, string),
-  name: required(3, string),
+  kind: required(2, string, 'The kind.'),
+  name: required(3, string, 'The name.'),
   scope: nullable(4, string),
-  namespace: pointer(5, string),
+  namespace: pointer(5, string, 'The namespace.'),
 });
 export type IngressClassParametersReference = Infer<typeof IngressClassParametersReference>;
 
-export const IngressClassSpec = object('io.k8s.api.networking.v1.IngressClassSpec', '', {
-  controller: field(1, string),
-  parameters: pointer(2, IngressClassParametersReference),
+export const IngressClassSpec = object('io.k8s.api.networking.v1.IngressClassSpec', 'Which controller serves a kind of ingress.', {
+  controller: field(1, string, "The controller's name, such as example.com/ingress. Cannot be changed."),
+  parameters: pointer(2, IngressClassParametersReference, 'An object with further settings.'),
 });
 export type IngressClassSpec = Infer<typeof IngressClassSpec>;
 
@@ -25,10 +25,10 @@ export const IngressClass = kind(
     resource: 'ingressclasses',
     namespaced: false,
   },
-  '',
+  'A kind of ingress, and the controller that serves it.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, IngressClassSpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, IngressClassSpec, 'Which controller.'),
   },
 );
 export type IngressClass = Infer<typeof IngressClass>;

@@ -17,59 +17,59 @@ import {
 } from '../../schema.ts';
 
 export const ServiceBackendPort = atomic(
-  object('io.k8s.api.networking.v1.ServiceBackendPort', '', {
-    name: field(1, string),
-    number: field(2, int32),
+  object('io.k8s.api.networking.v1.ServiceBackendPort', 'A port of a service, by name or by number.', {
+    name: field(1, string, 'The name of the port.'),
+    number: field(2, int32, 'The number of the port.'),
   }),
 );
 export type ServiceBackendPort = Infer<typeof ServiceBackendPort>;
 
-export const IngressServiceBackend = object('io.k8s.api.networking.v1.IngressServiceBackend', '', {
-  name: required(1, string),
-  port: always(2, ServiceBackendPort),
+export const IngressServiceBackend = object('io.k8s.api.networking.v1.IngressServiceBackend', 'A service that requests lead to.', {
+  name: required(1, string, 'The service.'),
+  port: always(2, ServiceBackendPort, 'Its port.'),
 });
 export type IngressServiceBackend = Infer<typeof IngressServiceBackend>;
 
-export const IngressBackend = object('io.k8s.api.networking.v1.IngressBackend', '', {
-  service: pointer(4, IngressServiceBackend),
-  resource: pointer(3, TypedLocalObjectReference),
+export const IngressBackend = object('io.k8s.api.networking.v1.IngressBackend', 'Where requests lead.', {
+  service: pointer(4, IngressServiceBackend, 'A service.'),
+  resource: pointer(3, TypedLocalObjectReference, 'An object of another kind.'),
 });
 export type IngressBackend = Infer<typeof IngressBackend>;
 
-export const IngressTLS = object('io.k8s.api.networking.v1.IngressTLS', '', {
-  hosts: field(1, listOf(string)),
-  secretName: field(2, string),
+export const IngressTLS = object('io.k8s.api.networking.v1.IngressTLS', 'Hosts served over TLS.', {
+  hosts: field(1, listOf(string), 'The hosts of the certificate.'),
+  secretName: field(2, string, 'The Secret with certificate and key.'),
 });
 export type IngressTLS = Infer<typeof IngressTLS>;
 
-export const HTTPIngressPath = object('io.k8s.api.networking.v1.HTTPIngressPath', '', {
-  path: field(1, string),
-  pathType: nullable(3, string, '', { required: true }),
-  backend: required(2, IngressBackend),
+export const HTTPIngressPath = object('io.k8s.api.networking.v1.HTTPIngressPath', 'Where requests for a path lead.', {
+  path: field(1, string, 'The path, beginning with /.'),
+  pathType: nullable(3, string, 'Exact, Prefix or ImplementationSpecific.', { required: true }),
+  backend: required(2, IngressBackend, 'Where the requests lead.'),
 });
 export type HTTPIngressPath = Infer<typeof HTTPIngressPath>;
 
-export const HTTPIngressRuleValue = object('io.k8s.api.networking.v1.HTTPIngressRuleValue', '', {
-  paths: required(1, listOf(HTTPIngressPath)),
+export const HTTPIngressRuleValue = object('io.k8s.api.networking.v1.HTTPIngressRuleValue', 'Which paths lead where.', {
+  paths: required(1, listOf(HTTPIngressPath), 'The paths.'),
 });
 export type HTTPIngressRuleValue = Infer<typeof HTTPIngressRuleValue>;
 
-export const IngressRuleValue = object('io.k8s.api.networking.v1.IngressRuleValue', '', {
-  http: pointer(1, HTTPIngressRuleValue),
+export const IngressRuleValue = object('io.k8s.api.networking.v1.IngressRuleValue', 'What a rule says of one protocol.', {
+  http: pointer(1, HTTPIngressRuleValue, 'Which paths lead where.'),
 });
 export type IngressRuleValue = Infer<typeof IngressRuleValue>;
 
-export const IngressRule = object('io.k8s.api.networking.v1.IngressRule', '', {
-  host: field(1, string),
+export const IngressRule = object('io.k8s.api.networking.v1.IngressRule', 'Where requests for a host lead.', {
+  host: field(1, string, 'The host, or *.domain; every host when absent.'),
   ...inlined(2, IngressRuleValue),
 });
 export type IngressRule = Infer<typeof IngressRule>;
 
-export const IngressSpec = object('io.k8s.api.networking.v1.IngressSpec', '', {
-  ingressClassName: pointer(4, string),
-  defaultBackend: pointer(1, IngressBackend),
-  tls: field(2, listOf(IngressTLS)),
-  rules: field(3, listOf(IngressRule)),
+export const IngressSpec = object('io.k8s.api.networking.v1.IngressSpec', 'Which requests lead where.', {
+  ingressClassName: pointer(4, string, 'The IngressClass that serves it.'),
+  defaultBackend: pointer(1, IngressBackend, 'Where requests lead that match no rule.'),
+  tls: field(2, listOf(IngressTLS), 'Hosts that are served over TLS, and their certificates.'),
+  rules: field(3, listOf(IngressRule), 'Which hosts and paths lead where.'),
 });
 export type IngressSpec = Infer<typeof IngressSpec>;
 
@@ -92,8 +92,8 @@ export const IngressLoadBalancerStatus = object('io.k8s.api.networking.v1.Ingres
 });
 export type IngressLoadBalancerStatus = Infer<typeof IngressLoadBalancerStatus>;
 
-export const IngressStatus = object('io.k8s.api.networking.v1.IngressStatus', '', {
-  loadBalancer: always(1, IngressLoadBalancerStatus),
+export const IngressStatus = object('io.k8s.api.networking.v1.IngressStatus', 'Where an ingress is reached.', {
+  loadBalancer: always(1, IngressLoadBalancerStatus, 'The addresses of the ingress.'),
 });
 export type IngressStatus = Infer<typeof IngressStatus>;
 
@@ -107,11 +107,11 @@ export const Ingress = kind(
     namespaced: true,
     shortNames: ['ing'],
   },
-  '',
+  'Leads HTTP requests from outside to services, by host and path.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, IngressSpec),
-    status: always(3, IngressStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, IngressSpec, 'What is wanted.'),
+    status: always(3, IngressStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type Ingress = Infer<typeof Ingress>;

@@ -4,13 +4,13 @@ import { always, field, type Infer, kind, object, pointer, string } from '../../
 export const ParentReference = object('io.k8s.api.networking.v1.ParentReference', '', {
   group: field(1, string),
   resource: field(2, string, '', { required: true }),
-  namespace: field(3, string),
-  name: field(4, string, '', { required: true }),
+  namespace: field(3, string, 'The namespace.'),
+  name: field(4, string, 'The name.', { required: true }),
 });
 export type ParentReference = Infer<typeof ParentReference>;
 
-export const IPAddressSpec = object('io.k8s.api.networking.v1.IPAddressSpec', '', {
-  parentRef: pointer(1, ParentReference, '', { required: true }),
+export const IPAddressSpec = object('io.k8s.api.networking.v1.IPAddressSpec', 'Who uses an address.', {
+  parentRef: pointer(1, ParentReference, 'The object that uses it.', { required: true }),
 });
 export type IPAddressSpec = Infer<typeof IPAddressSpec>;
 
@@ -24,10 +24,10 @@ export const IPAddress = kind(
     namespaced: false,
     shortNames: ['ip'],
   },
-  '',
+  'An address that is in use, and by whom. Kept by the system.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, IPAddressSpec, '', { required: true }),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, IPAddressSpec, 'Who uses it.', { required: true }),
   },
 );
 export type IPAddress = Infer<typeof IPAddress>;

@@ -2,13 +2,13 @@ import { Condition } from '../../meta/v1/condition.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, kind, listOf, mapListOf, object, string } from '../../schema.ts';
 
-export const ServiceCIDRSpec = object('io.k8s.api.networking.v1.ServiceCIDRSpec', '', {
-  cidrs: field(1, listOf(string)),
+export const ServiceCIDRSpec = object('io.k8s.api.networking.v1.ServiceCIDRSpec', 'The range.', {
+  cidrs: field(1, listOf(string), 'The range, one a family. Cannot be changed.'),
 });
 export type ServiceCIDRSpec = Infer<typeof ServiceCIDRSpec>;
 
-export const ServiceCIDRStatus = object('io.k8s.api.networking.v1.ServiceCIDRStatus', '', {
-  conditions: field(1, mapListOf(Condition, 'type'), '', { merge: 'type' }),
+export const ServiceCIDRStatus = object('io.k8s.api.networking.v1.ServiceCIDRStatus', 'Whether the range is in use.', {
+  conditions: field(1, mapListOf(Condition, 'type'), 'Ready tells whether addresses are taken from it.', { merge: 'type' }),
 });
 export type ServiceCIDRStatus = Infer<typeof ServiceCIDRStatus>;
 
@@ -21,11 +21,11 @@ export const ServiceCIDR = kind(
     resource: 'servicecidrs',
     namespaced: false,
   },
-  '',
+  'A range that addresses of services are taken from.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, ServiceCIDRSpec),
-    status: always(3, ServiceCIDRStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, ServiceCIDRSpec, 'What is wanted.'),
+    status: always(3, ServiceCIDRStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type ServiceCIDR = Infer<typeof ServiceCIDR>;

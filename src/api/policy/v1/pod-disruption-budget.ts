@@ -17,22 +17,22 @@ import {
   time,
 } from '../../schema.ts';
 
-export const PodDisruptionBudgetSpec = object('io.k8s.api.policy.v1.PodDisruptionBudgetSpec', '', {
-  minAvailable: pointer(1, intOrString),
-  selector: pointer(2, LabelSelector, '', { patchReplace: true }),
-  maxUnavailable: pointer(3, intOrString),
-  unhealthyPodEvictionPolicy: pointer(4, string),
+export const PodDisruptionBudgetSpec = object('io.k8s.api.policy.v1.PodDisruptionBudgetSpec', 'How many pods may be missing.', {
+  minAvailable: pointer(1, intOrString, 'How many must remain, as a number or percentage.'),
+  selector: pointer(2, LabelSelector, 'Labels of the pods; all of the namespace when empty.', { patchReplace: true }),
+  maxUnavailable: pointer(3, intOrString, 'How many may be missing, as a number or percentage.'),
+  unhealthyPodEvictionPolicy: pointer(4, string, 'When pods that are not ready may be evicted: IfHealthyBudget or AlwaysAllow.'),
 });
 export type PodDisruptionBudgetSpec = Infer<typeof PodDisruptionBudgetSpec>;
 
-export const PodDisruptionBudgetStatus = object('io.k8s.api.policy.v1.PodDisruptionBudgetStatus', '', {
-  observedGeneration: field(1, int64),
-  disruptedPods: field(2, mapOf(time)),
-  disruptionsAllowed: always(3, int32),
-  currentHealthy: always(4, int32),
-  desiredHealthy: always(5, int32),
-  expectedPods: always(6, int32),
-  conditions: field(7, mapListOf(Condition, 'type'), '', { merge: 'type' }),
+export const PodDisruptionBudgetStatus = object('io.k8s.api.policy.v1.PodDisruptionBudgetStatus', 'How many pods may be evicted now.', {
+  observedGeneration: field(1, int64, 'The generation that this status is about.'),
+  disruptedPods: field(2, mapOf(time), 'Pods whose eviction was granted and that are not gone yet, and when.'),
+  disruptionsAllowed: always(3, int32, 'How many more may be evicted now.'),
+  currentHealthy: always(4, int32, 'How many pods are healthy.'),
+  desiredHealthy: always(5, int32, 'How many must be.'),
+  expectedPods: always(6, int32, 'How many pods there should be in all.'),
+  conditions: field(7, mapListOf(Condition, 'type'), 'What is known of its state.', { merge: 'type' }),
 });
 export type PodDisruptionBudgetStatus = Infer<typeof PodDisruptionBudgetStatus>;
 
@@ -46,11 +46,11 @@ export const PodDisruptionBudget = kind(
     namespaced: true,
     shortNames: ['pdb'],
   },
-  '',
+  'How many pods of an application may be missing at once when pods are evicted.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: always(2, PodDisruptionBudgetSpec),
-    status: always(3, PodDisruptionBudgetStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: always(2, PodDisruptionBudgetSpec, 'What is wanted.'),
+    status: always(3, PodDisruptionBudgetStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type PodDisruptionBudget = Infer<typeof PodDisruptionBudget>;

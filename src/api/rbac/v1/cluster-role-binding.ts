@@ -12,11 +12,11 @@ export const ClusterRoleBinding = kind(
     resource: 'clusterrolebindings',
     namespaced: false,
   },
-  '',
+  'Grants a cluster role to users, groups and service accounts, everywhere.',
   {
-    metadata: always(1, ObjectMeta),
-    subjects: field(2, listOf(Subject)),
-    roleRef: required(3, RoleRef),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    subjects: field(2, listOf(Subject), 'To whom.'),
+    roleRef: required(3, RoleRef, 'Which cluster role. Cannot be changed.'),
   },
 );
 export type ClusterRoleBinding = Infer<typeof ClusterRoleBinding>;

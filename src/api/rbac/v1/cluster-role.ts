@@ -3,8 +3,8 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, kind, listOf, object, pointer } from '../../schema.ts';
 import { PolicyRule } from './policy-rule.ts';
 
-export const AggregationRule = object('io.k8s.api.rbac.v1.AggregationRule', '', {
-  clusterRoleSelectors: field(1, listOf(LabelSelector)),
+export const AggregationRule = object('io.k8s.api.rbac.v1.AggregationRule', 'Which cluster roles are collected.', {
+  clusterRoleSelectors: field(1, listOf(LabelSelector), 'Labels of the cluster roles; one selector must match.'),
 });
 export type AggregationRule = Infer<typeof AggregationRule>;
 
@@ -17,11 +17,11 @@ export const ClusterRole = kind(
     resource: 'clusterroles',
     namespaced: false,
   },
-  '',
+  'A set of permissions, for the whole cluster or for use in any namespace.',
   {
-    metadata: always(1, ObjectMeta),
-    rules: always(2, listOf(PolicyRule)),
-    aggregationRule: pointer(3, AggregationRule),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    rules: always(2, listOf(PolicyRule), 'The permissions.'),
+    aggregationRule: pointer(3, AggregationRule, "Cluster roles whose permissions are collected here; rules are then not the user's own."),
   },
 );
 export type ClusterRole = Infer<typeof ClusterRole>;

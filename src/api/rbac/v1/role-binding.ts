@@ -12,11 +12,11 @@ export const RoleBinding = kind(
     resource: 'rolebindings',
     namespaced: true,
   },
-  '',
+  'Grants a role to users, groups and service accounts, in one namespace.',
   {
-    metadata: always(1, ObjectMeta),
-    subjects: field(2, listOf(Subject)),
-    roleRef: required(3, RoleRef),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    subjects: field(2, listOf(Subject), 'To whom.'),
+    roleRef: required(3, RoleRef, 'Which role or cluster role. Cannot be changed.'),
   },
 );
 export type RoleBinding = Infer<typeof RoleBinding>;

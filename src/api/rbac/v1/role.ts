@@ -4,10 +4,10 @@ import { PolicyRule } from './policy-rule.ts';
 
 export const Role = kind(
   { name: 'io.k8s.api.rbac.v1.Role', group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'Role', resource: 'roles', namespaced: true },
-  '',
+  'A set of permissions in one namespace.',
   {
-    metadata: always(1, ObjectMeta),
-    rules: always(2, listOf(PolicyRule)),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    rules: always(2, listOf(PolicyRule), 'The permissions.'),
   },
 );
 export type Role = Infer<typeof Role>;

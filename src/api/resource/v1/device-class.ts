@@ -8,10 +8,10 @@ export const DeviceClassConfiguration = object('io.k8s.api.resource.v1.DeviceCla
 });
 export type DeviceClassConfiguration = Infer<typeof DeviceClassConfiguration>;
 
-export const DeviceClassSpec = object('io.k8s.api.resource.v1.DeviceClassSpec', '', {
-  selectors: field(1, listOf(DeviceSelector)),
-  config: field(2, listOf(DeviceClassConfiguration)),
-  extendedResourceName: pointer(4, string),
+export const DeviceClassSpec = object('io.k8s.api.resource.v1.DeviceClassSpec', 'Which devices, and with what settings.', {
+  selectors: field(1, listOf(DeviceSelector), 'What devices must satisfy; all of them.'),
+  config: field(2, listOf(DeviceClassConfiguration), 'Settings that the driver gets.'),
+  extendedResourceName: pointer(4, string, 'The extended resource by which pods can ask for such devices too.'),
 });
 export type DeviceClassSpec = Infer<typeof DeviceClassSpec>;
 
@@ -24,10 +24,10 @@ export const DeviceClass = kind(
     resource: 'deviceclasses',
     namespaced: false,
   },
-  '',
+  'A kind of devices that claims can ask for.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, DeviceClassSpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, DeviceClassSpec, 'Which devices.'),
   },
 );
 export type DeviceClass = Infer<typeof DeviceClass>;

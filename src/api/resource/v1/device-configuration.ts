@@ -1,7 +1,7 @@
 import { anyObject, type Infer, object, pointer, required, string } from '../../schema.ts';
 
 export const OpaqueDeviceConfiguration = object('io.k8s.api.resource.v1.OpaqueDeviceConfiguration', '', {
-  driver: required(1, string),
+  driver: required(1, string, 'The driver.'),
   parameters: required(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
 });
 export type OpaqueDeviceConfiguration = Infer<typeof OpaqueDeviceConfiguration>;

@@ -34,7 +34,7 @@ export const ExactDeviceRequest = object('io.k8s.api.resource.v1.ExactDeviceRequ
 export type ExactDeviceRequest = Infer<typeof ExactDeviceRequest>;
 
 export const DeviceSubRequest = object('io.k8s.api.resource.v1.DeviceSubRequest', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   deviceClassName: required(2, string),
   selectors: field(3, listOf(DeviceSelector)),
   allocationMode: field(4, string),
@@ -45,7 +45,7 @@ export const DeviceSubRequest = object('io.k8s.api.resource.v1.DeviceSubRequest'
 export type DeviceSubRequest = Infer<typeof DeviceSubRequest>;
 
 export const DeviceRequest = object('io.k8s.api.resource.v1.DeviceRequest', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   exactly: pointer(2, ExactDeviceRequest),
   firstAvailable: field(3, listOf(DeviceSubRequest)),
 });
@@ -71,7 +71,7 @@ export const DeviceClaim = object('io.k8s.api.resource.v1.DeviceClaim', '', {
 });
 export type DeviceClaim = Infer<typeof DeviceClaim>;
 
-export const ResourceClaimSpec = object('io.k8s.api.resource.v1.ResourceClaimSpec', '', {
-  devices: always(1, DeviceClaim),
+export const ResourceClaimSpec = object('io.k8s.api.resource.v1.ResourceClaimSpec', 'What is wanted.', {
+  devices: always(1, DeviceClaim, 'The devices.'),
 });
 export type ResourceClaimSpec = Infer<typeof ResourceClaimSpec>;

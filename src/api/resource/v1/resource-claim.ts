@@ -25,7 +25,7 @@ import { ResourceClaimSpec } from './resource-claim-spec.ts';
 
 export const DeviceRequestAllocationResult = object('io.k8s.api.resource.v1.DeviceRequestAllocationResult', '', {
   request: required(1, string),
-  driver: required(2, string),
+  driver: required(2, string, 'The driver.'),
   pool: required(3, string),
   device: required(4, string),
   adminAccess: pointer(5, bool),
@@ -60,8 +60,8 @@ export type AllocationResult = Infer<typeof AllocationResult>;
 export const ResourceClaimConsumerReference = object('io.k8s.api.resource.v1.ResourceClaimConsumerReference', '', {
   apiGroup: field(1, string),
   resource: required(3, string),
-  name: required(4, string),
-  uid: required(5, string),
+  name: required(4, string, 'The name.'),
+  uid: required(5, string, 'The unique id.'),
 });
 export type ResourceClaimConsumerReference = Infer<typeof ResourceClaimConsumerReference>;
 
@@ -73,20 +73,20 @@ export const NetworkDeviceData = object('io.k8s.api.resource.v1.NetworkDeviceDat
 export type NetworkDeviceData = Infer<typeof NetworkDeviceData>;
 
 export const AllocatedDeviceStatus = object('io.k8s.api.resource.v1.AllocatedDeviceStatus', '', {
-  driver: required(1, string),
+  driver: required(1, string, 'The driver.'),
   pool: required(2, string),
   device: required(3, string),
   shareID: pointer(7, string),
-  conditions: always(4, mapListOf(Condition, 'type')),
+  conditions: always(4, mapListOf(Condition, 'type'), 'What is known of its state.'),
   data: pointer(5, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
   networkData: pointer(6, NetworkDeviceData),
 });
 export type AllocatedDeviceStatus = Infer<typeof AllocatedDeviceStatus>;
 
-export const ResourceClaimStatus = object('io.k8s.api.resource.v1.ResourceClaimStatus', '', {
-  allocation: pointer(1, AllocationResult),
-  reservedFor: field(2, mapListOf(ResourceClaimConsumerReference, 'uid'), '', { merge: 'uid' }),
-  devices: field(4, mapListOf(AllocatedDeviceStatus, 'driver', 'device', 'pool', 'shareID')),
+export const ResourceClaimStatus = object('io.k8s.api.resource.v1.ResourceClaimStatus', 'What was allocated, and to whom.', {
+  allocation: pointer(1, AllocationResult, 'What was allocated.'),
+  reservedFor: field(2, mapListOf(ResourceClaimConsumerReference, 'uid'), 'Who may use it, usually pods.', { merge: 'uid' }),
+  devices: field(4, mapListOf(AllocatedDeviceStatus, 'driver', 'device', 'pool', 'shareID'), 'What drivers report of the devices.'),
 });
 export type ResourceClaimStatus = Infer<typeof ResourceClaimStatus>;
 
@@ -99,11 +99,11 @@ export const ResourceClaim = kind(
     resource: 'resourceclaims',
     namespaced: true,
   },
-  '',
+  'A request for devices, such as GPUs.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, ResourceClaimSpec),
-    status: always(3, ResourceClaimStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, ResourceClaimSpec, 'What is wanted. Cannot be changed.'),
+    status: always(3, ResourceClaimStatus, 'What was allocated, and to whom.'),
   },
 );
 export type ResourceClaim = Infer<typeof ResourceClaim>;

@@ -19,7 +19,7 @@ import {
 } from '../../schema.ts';
 
 export const ResourcePool = object('io.k8s.api.resource.v1.ResourcePool', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   generation: required(2, int64),
   resourceSliceCount: required(3, int64),
 });
@@ -69,7 +69,7 @@ export const DeviceCounterConsumption = object('io.k8s.api.resource.v1.DeviceCou
 export type DeviceCounterConsumption = Infer<typeof DeviceCounterConsumption>;
 
 export const DeviceTaint = object('io.k8s.api.resource.v1.DeviceTaint', '', {
-  key: required(1, string),
+  key: required(1, string, 'The key.'),
   value: field(2, string),
   effect: required(3, string),
   timeAdded: pointer(4, time),
@@ -83,7 +83,7 @@ export const NodeAllocatableResourceMapping = object('io.k8s.api.resource.v1.Nod
 export type NodeAllocatableResourceMapping = Infer<typeof NodeAllocatableResourceMapping>;
 
 export const Device = object('io.k8s.api.resource.v1.Device', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   attributes: field(2, mapOf(DeviceAttribute)),
   capacity: field(3, mapOf(DeviceCapacity)),
   consumesCounters: field(4, listOf(DeviceCounterConsumption)),
@@ -100,20 +100,20 @@ export const Device = object('io.k8s.api.resource.v1.Device', '', {
 export type Device = Infer<typeof Device>;
 
 export const CounterSet = object('io.k8s.api.resource.v1.CounterSet', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   counters: field(2, mapOf(Counter), '', { required: true }),
 });
 export type CounterSet = Infer<typeof CounterSet>;
 
-export const ResourceSliceSpec = object('io.k8s.api.resource.v1.ResourceSliceSpec', '', {
-  driver: required(1, string),
-  pool: required(2, ResourcePool),
-  nodeName: pointer(3, string),
-  nodeSelector: pointer(4, NodeSelector),
-  allNodes: pointer(5, bool),
-  devices: field(6, listOf(Device)),
-  perDeviceNodeSelection: pointer(7, bool),
-  sharedCounters: field(8, listOf(CounterSet)),
+export const ResourceSliceSpec = object('io.k8s.api.resource.v1.ResourceSliceSpec', 'Devices that a driver offers.', {
+  driver: required(1, string, 'The driver.'),
+  pool: required(2, ResourcePool, 'The pool that the devices belong to.'),
+  nodeName: pointer(3, string, 'The node that has them.'),
+  nodeSelector: pointer(4, NodeSelector, 'The nodes that can reach them.'),
+  allNodes: pointer(5, bool, 'Whether all nodes can reach them.'),
+  devices: field(6, listOf(Device), 'The devices.'),
+  perDeviceNodeSelection: pointer(7, bool, 'Whether each device says by itself who can reach it.'),
+  sharedCounters: field(8, listOf(CounterSet), 'Amounts that devices of the pool share.'),
 });
 export type ResourceSliceSpec = Infer<typeof ResourceSliceSpec>;
 
@@ -126,10 +126,10 @@ export const ResourceSlice = kind(
     resource: 'resourceslices',
     namespaced: false,
   },
-  '',
+  'Devices that a driver offers.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, ResourceSliceSpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, ResourceSliceSpec, 'The devices.'),
   },
 );
 export type ResourceSlice = Infer<typeof ResourceSlice>;

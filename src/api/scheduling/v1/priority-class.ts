@@ -11,13 +11,13 @@ export const PriorityClass = kind(
     namespaced: false,
     shortNames: ['pc'],
   },
-  '',
+  'A name for a priority of pods.',
   {
-    metadata: always(1, ObjectMeta),
-    value: always(2, int32),
-    globalDefault: field(3, bool),
-    description: field(4, string),
-    preemptionPolicy: pointer(5, string),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    value: always(2, int32, 'The priority: the higher, the more important.'),
+    globalDefault: field(3, bool, 'Whether pods that name no class have this one.'),
+    description: field(4, string, 'For whom it is.'),
+    preemptionPolicy: pointer(5, string, 'Whether such pods may displace others: PreemptLowerPriority (the default) or Never.'),
   },
 );
 export type PriorityClass = Infer<typeof PriorityClass>;

@@ -7,18 +7,18 @@ export const TokenRequest = object('io.k8s.api.storage.v1.TokenRequest', '', {
 });
 export type TokenRequest = Infer<typeof TokenRequest>;
 
-export const CSIDriverSpec = object('io.k8s.api.storage.v1.CSIDriverSpec', '', {
-  attachRequired: pointer(1, bool),
-  podInfoOnMount: pointer(2, bool),
-  volumeLifecycleModes: field(3, setOf(string)),
-  storageCapacity: pointer(4, bool),
-  fsGroupPolicy: pointer(5, string),
-  tokenRequests: field(6, listOf(TokenRequest)),
-  requiresRepublish: pointer(7, bool),
-  seLinuxMount: pointer(8, bool),
-  nodeAllocatableUpdatePeriodSeconds: pointer(9, int64),
-  serviceAccountTokenInSecrets: pointer(10, bool),
-  preventPodSchedulingIfMissing: pointer(11, bool),
+export const CSIDriverSpec = object('io.k8s.api.storage.v1.CSIDriverSpec', 'How the cluster is to deal with a CSI driver.', {
+  attachRequired: pointer(1, bool, 'Whether volumes must be attached before they are mounted. Cannot be changed.'),
+  podInfoOnMount: pointer(2, bool, 'Whether the driver is told about the pod.'),
+  volumeLifecycleModes: field(3, setOf(string), 'Persistent, Ephemeral or both.'),
+  storageCapacity: pointer(4, bool, 'Whether the scheduler looks at how much storage is left.'),
+  fsGroupPolicy: pointer(5, string, 'Whether volumes can be given to a group: ReadWriteOnceWithFSType, File or None.'),
+  tokenRequests: field(6, listOf(TokenRequest), 'Service account tokens that the driver is given.'),
+  requiresRepublish: pointer(7, bool, 'Whether the driver is called now and then for mounted volumes.'),
+  seLinuxMount: pointer(8, bool, 'Whether the driver can mount with an SELinux label.'),
+  nodeAllocatableUpdatePeriodSeconds: pointer(9, int64, "How often the node's count of volumes is refreshed."),
+  serviceAccountTokenInSecrets: pointer(10, bool, 'Whether tokens come with the secrets of a call.'),
+  preventPodSchedulingIfMissing: pointer(11, bool, 'Whether pods wait when a node lacks the driver.'),
 });
 export type CSIDriverSpec = Infer<typeof CSIDriverSpec>;
 
@@ -31,10 +31,10 @@ export const CSIDriver = kind(
     resource: 'csidrivers',
     namespaced: false,
   },
-  '',
+  'A CSI driver, and how the cluster is to deal with it.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, CSIDriverSpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, CSIDriverSpec, 'How to deal with it.'),
   },
 );
 export type CSIDriver = Infer<typeof CSIDriver>;

@@ -7,15 +7,15 @@ export const VolumeNodeResources = object('io.k8s.api.storage.v1.VolumeNodeResou
 export type VolumeNodeResources = Infer<typeof VolumeNodeResources>;
 
 export const CSINodeDriver = object('io.k8s.api.storage.v1.CSINodeDriver', '', {
-  name: required(1, string),
+  name: required(1, string, 'The name.'),
   nodeID: required(2, string),
   topologyKeys: always(3, listOf(string)),
   allocatable: pointer(4, VolumeNodeResources),
 });
 export type CSINodeDriver = Infer<typeof CSINodeDriver>;
 
-export const CSINodeSpec = object('io.k8s.api.storage.v1.CSINodeSpec', '', {
-  drivers: required(1, mapListOf(CSINodeDriver, 'name'), '', { merge: 'name' }),
+export const CSINodeSpec = object('io.k8s.api.storage.v1.CSINodeSpec', 'The CSI drivers of a node.', {
+  drivers: required(1, mapListOf(CSINodeDriver, 'name'), 'The drivers.', { merge: 'name' }),
 });
 export type CSINodeSpec = Infer<typeof CSINodeSpec>;
 
@@ -28,10 +28,10 @@ export const CSINode = kind(
     resource: 'csinodes',
     namespaced: false,
   },
-  '',
+  'The CSI drivers of a node. Kept by its kubelet.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, CSINodeSpec),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, CSINodeSpec, 'The drivers.'),
   },
 );
 export type CSINode = Infer<typeof CSINode>;

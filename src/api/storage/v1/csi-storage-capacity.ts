@@ -11,13 +11,13 @@ export const CSIStorageCapacity = kind(
     resource: 'csistoragecapacities',
     namespaced: true,
   },
-  '',
+  'How much storage of a class is left in a region.',
   {
-    metadata: always(1, ObjectMeta),
-    nodeTopology: pointer(2, LabelSelector),
-    storageClassName: required(3, string),
-    capacity: pointer(4, quantity),
-    maximumVolumeSize: pointer(5, quantity),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    nodeTopology: pointer(2, LabelSelector, 'Labels of the nodes that can reach it. Cannot be changed.'),
+    storageClassName: required(3, string, 'The class. Cannot be changed.'),
+    capacity: pointer(4, quantity, 'How much is left.'),
+    maximumVolumeSize: pointer(5, quantity, 'How large a single volume can be.'),
   },
 );
 export type CSIStorageCapacity = Infer<typeof CSIStorageCapacity>;

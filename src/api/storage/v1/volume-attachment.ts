@@ -8,25 +8,25 @@ export const VolumeAttachmentSource = object('io.k8s.api.storage.v1.VolumeAttach
 });
 export type VolumeAttachmentSource = Infer<typeof VolumeAttachmentSource>;
 
-export const VolumeAttachmentSpec = object('io.k8s.api.storage.v1.VolumeAttachmentSpec', '', {
-  attacher: required(1, string),
-  source: required(2, VolumeAttachmentSource),
-  nodeName: required(3, string),
+export const VolumeAttachmentSpec = object('io.k8s.api.storage.v1.VolumeAttachmentSpec', 'Which volume, where, and who does it.', {
+  attacher: required(1, string, 'The driver that does it.'),
+  source: required(2, VolumeAttachmentSource, 'The volume.'),
+  nodeName: required(3, string, 'The node.'),
 });
 export type VolumeAttachmentSpec = Infer<typeof VolumeAttachmentSpec>;
 
 export const VolumeError = object('io.k8s.api.storage.v1.VolumeError', '', {
   time: always(1, time),
-  message: field(2, string),
+  message: field(2, string, 'Why, in words.'),
   errorCode: pointer(3, int32),
 });
 export type VolumeError = Infer<typeof VolumeError>;
 
-export const VolumeAttachmentStatus = object('io.k8s.api.storage.v1.VolumeAttachmentStatus', '', {
-  attached: required(1, bool),
-  attachmentMetadata: field(2, mapOf(string)),
-  attachError: pointer(3, VolumeError),
-  detachError: pointer(4, VolumeError),
+export const VolumeAttachmentStatus = object('io.k8s.api.storage.v1.VolumeAttachmentStatus', 'How the attaching goes.', {
+  attached: required(1, bool, 'Whether the volume is attached.'),
+  attachmentMetadata: field(2, mapOf(string), 'What the driver needs for mounting.'),
+  attachError: pointer(3, VolumeError, 'The last error while attaching.'),
+  detachError: pointer(4, VolumeError, 'The last error while detaching.'),
 });
 export type VolumeAttachmentStatus = Infer<typeof VolumeAttachmentStatus>;
 
@@ -39,11 +39,11 @@ export const VolumeAttachment = kind(
     resource: 'volumeattachments',
     namespaced: false,
   },
-  '',
+  'Attaches a volume to a node, or detaches it.',
   {
-    metadata: always(1, ObjectMeta),
-    spec: required(2, VolumeAttachmentSpec),
-    status: always(3, VolumeAttachmentStatus),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, VolumeAttachmentSpec, 'What is wanted.'),
+    status: always(3, VolumeAttachmentStatus, 'What is the case, as last reported. Set by the system.'),
   },
 );
 export type VolumeAttachment = Infer<typeof VolumeAttachment>;

@@ -11,11 +11,11 @@ export const VolumeAttributesClass = kind(
     namespaced: false,
     shortNames: ['vac'],
   },
-  '',
+  'A set of attributes that volumes can be given, and change to.',
   {
-    metadata: always(1, ObjectMeta),
-    driverName: required(2, string),
-    parameters: field(3, mapOf(string)),
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    driverName: required(2, string, 'The driver. Cannot be changed.'),
+    parameters: field(3, mapOf(string), 'The attributes. Cannot be changed.'),
   },
 );
 export type VolumeAttributesClass = Infer<typeof VolumeAttributesClass>;
