@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { access, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
  */
 export async function newFile<T>(file: string, fill: (temporary: string) => Promise<T>): Promise<T> {
   const temporary = `${file}.${process.pid}.partial`;
+  await access(dirname(file));
   try {
     const result = await fill(temporary);
     await rename(temporary, file);

@@ -188,6 +188,7 @@ export interface StoreStatus {
 }
 
 export interface SnapshotInfo {
+  /** The snapshot holds every change up to this revision; it may hold later ones. */
   readonly revision: number;
   readonly sizeBytes: number;
 }

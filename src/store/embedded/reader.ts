@@ -1,4 +1,5 @@
 import type { RangeOptions } from 'lmdb';
+import { keyBounds } from '../key-bounds.ts';
 import type { Entry, LeaseId, Page, RangeRequest, WatchEvent } from '../store.ts';
 import type { Change, HistoryChunk } from '../watch-hub.ts';
 import {
@@ -22,11 +23,6 @@ export interface RangeChunk {
   readonly count: number;
   /** Undefined when the range is at its end. */
   readonly next: string | undefined;
-}
-
-interface Bounds {
-  readonly start: Buffer | undefined;
-  readonly end: Buffer | undefined;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -89,9 +85,10 @@ export class Reader {
     const entries: Entry[] = [];
     let count = 0;
     let visited = 0;
-    const bounds = boundsOf(request);
-    if (isEmpty(bounds)) return { entries, count, next: undefined };
-    for (const { key, value } of this.#tables.index.getRange(bounds as RangeOptions)) {
+    const { start, end } = keyBounds(request);
+    if (end !== undefined && Buffer.compare(start, end) >= 0) return { entries, count, next: undefined };
+    const bounds = { start: start.length === 0 ? undefined : start, end } as RangeOptions;
+    for (const { key, value } of this.#tables.index.getRange(bounds)) {
       if (visited++ === budget) return { entries, count, next: key as string };
       const version = this.#versionAt(decodeIndex(value), revision);
       if (version === undefined) continue;
@@ -150,37 +147,9 @@ export function leaseId(lease: number): LeaseId | undefined {
   return lease === 0 ? undefined : lease.toString(16);
 }
 
-/** The bounds of the range in bytes. */
-function boundsOf({ prefix = '', start = '', end }: RangeRequest): Bounds {
-  const low = laterOf(Buffer.from(prefix), Buffer.from(start));
-  const high = earlierOf(prefixEnd(prefix), end === undefined ? undefined : Buffer.from(end));
-  return { start: low.length === 0 ? undefined : low, end: high };
-}
-
-function isEmpty({ start = NO_BYTES, end }: Bounds): boolean {
-  return end !== undefined && Buffer.compare(start, end) >= 0;
-}
-
 /** lmdb hands out a view of its map for large values. */
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-function laterOf(a: Buffer, b: Buffer): Buffer {
-  return Buffer.compare(a, b) >= 0 ? a : b;
-}
-
-function earlierOf(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return Buffer.compare(a, b) <= 0 ? a : b;
-}
-
-/** The first bytes behind everything that begins with `prefix`. UTF-8 has no byte 255, so the last one can always be raised. */
-function prefixEnd(prefix: string): Buffer | undefined {
-  if (prefix === '') return undefined;
-  const bytes = Buffer.from(prefix);
-  bytes[bytes.length - 1]! += 1;
-  return bytes;
 }
 
 /** Whether an answer of `select: entries` is complete, from its chunks. */

@@ -1,0 +1,31 @@
+import type { RangeRequest } from './store.ts';
+
+export interface KeyBounds {
+  /** The first key that may be in the range. */
+  readonly start: Buffer;
+  /** The first one behind it; undefined when it has no end. The range is empty when it is not after `start`. */
+  readonly end: Buffer | undefined;
+}
+
+/** A range as bytes; `space` stands before every key. */
+export function keyBounds({ prefix = '', start = '', end }: Pick<RangeRequest, 'prefix' | 'start' | 'end'>, space = ''): KeyBounds {
+  const wanted = end === undefined ? undefined : Buffer.from(space + end);
+  return { start: laterOf(Buffer.from(space + prefix), Buffer.from(space + start)), end: earlierOf(prefixEnd(space + prefix), wanted) };
+}
+
+function laterOf(a: Buffer, b: Buffer): Buffer {
+  return Buffer.compare(a, b) >= 0 ? a : b;
+}
+
+function earlierOf(a: Buffer | undefined, b: Buffer | undefined): Buffer | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Buffer.compare(a, b) <= 0 ? a : b;
+}
+
+/** The first bytes behind everything that begins with `prefix`. UTF-8 has no byte 255, so the last one can always be raised. */
+function prefixEnd(prefix: string): Buffer | undefined {
+  if (prefix === '') return undefined;
+  const bytes = Buffer.from(prefix);
+  bytes[bytes.length - 1]! += 1;
+  return bytes;
+}
