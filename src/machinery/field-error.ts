@@ -24,7 +24,8 @@ export class Verbatim {
   constructor(readonly text: string) {}
 }
 
-const OMITTED = new Verbatim('');
+/** A bad value that is not printed at all. */
+export const OMITTED = new Verbatim('');
 
 interface FieldErrorParts {
   readonly type: FieldErrorType;

@@ -5,7 +5,7 @@ export * from './duration.ts';
 export { encodeJson } from './encode-json.ts';
 export { encodeYaml } from './encode-yaml.ts';
 export { JsonSyntaxError, type ParsedDocument } from './exact-json-parser.ts';
-export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, Verbatim } from './field-error.ts';
+export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, OMITTED, Verbatim } from './field-error.ts';
 export { Path } from './field-path.ts';
 export * from './field-selector.ts';
 export { compareBytes, goFloat, goJsonEscape, goQuote, goValue } from './go-format.ts';

@@ -1,1 +1,2 @@
+export * from './horizontal-pod-autoscaler.behaviour.ts';
 export * from './horizontal-pod-autoscaler.ts';

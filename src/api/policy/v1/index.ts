@@ -1,2 +1,3 @@
 export * from './eviction.ts';
+export * from './pod-disruption-budget.behaviour.ts';
 export * from './pod-disruption-budget.ts';

@@ -1,0 +1,10 @@
+import { policy } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+export const podDisruptionBudgetsStrategy: ResourceStrategy<policy.PodDisruptionBudget> = {
+  ...policy.podDisruptionBudgetBehaviour,
+  hasStatus: true,
+  tracksGeneration: true,
+  allowUnconditionalUpdate: false,
+  resetFields: { '': [['status']], status: [['spec']] },
+};
