@@ -1,9 +1,19 @@
 export { Client, type ClientOptions } from './client.ts';
 export { type DiscoveredResource, type Discovery, discoverPreferred, discoverVersion } from './discovery.ts';
+export {
+  type EventRecorder,
+  EventSink,
+  type EventSinkDeps,
+  type EventTarget,
+  type EventText,
+  type EventType,
+  referenceTo,
+} from './events/event-recorder.ts';
 export { InformerFactory } from './informer/informer-factory.ts';
 export { type IndexFunction, type Lister, ObjectCache } from './informer/object-cache.ts';
 export { type InformerDeps, type InformerHandler, type InformerOptions, SharedInformer } from './informer/shared-informer.ts';
 export { type Draft, type Identified, type KubeObject, keyOf, keyText, type ObjectKey, type ObjectList, parseKey } from './kube-object.ts';
+export { type LeaderElectionConfig, type LeaderElectionDeps, LeaderElector } from './leader-elector.ts';
 export {
   type ApplyOptions,
   type CallOptions,
