@@ -43,6 +43,7 @@ export * from './names.ts';
 export * from './names.ts';
 export * from './object-diff.ts';
 export { parseJson } from './parse-json.ts';
+export { goJsonKind } from './patch/json-kind.ts';
 export { parseYaml, parseYamlDocuments } from './parse-yaml.ts';
 export {
   applyJsonPatch,

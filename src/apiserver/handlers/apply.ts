@@ -1,12 +1,12 @@
-import { applyPatch, formatTime, isJsonObject, type JsonObject, StatusError } from '#machinery';
-import { type KubeObject, withMetadata } from '../registry/kube-object.ts';
+import { applyPatch, formatTime, goJsonKind, isJsonObject, type JsonObject, parseYaml, StatusError, type YamlDocument, YamlError } from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
-import { parseBody, YAML_TYPE } from '../request/parse-body.ts';
 import { createObject } from './create.ts';
 import { checkedDecode } from './decode-body.ts';
 import { writtenFields } from './field-ownership.ts';
-import type { ResourceCall } from './resource-call.ts';
-import { checkName } from './update.ts';
+import { groupResource, type ResourceCall } from './resource-call.ts';
+import { identified } from './update.ts';
 import { updateObject } from './update-object.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -15,8 +15,11 @@ const BODY_LIMIT = 3 * 1024 * 1024;
 /** Server-side apply: merges what the manager wants with what others own, or names the conflict. */
 export async function applyObject(call: ResourceCall, options: WriteOptions): Promise<ApiResponse> {
   const { resource, subresource } = call;
-  const applied = await appliedConfig(call);
-  const create = () => createObject(call, withPlace(merged(call, { live: undefined, applied, options }), call), options);
+  const applied = await appliedConfig(call, options);
+  const create = () => {
+    refuseUid(call, applied);
+    return createObject(call, merged(call, { live: undefined, applied, options }), options);
+  };
   const { object, created } = await updateObject(call, {
     options,
     compute: (live) => merged(call, { live, applied, options }),
@@ -25,13 +28,27 @@ export async function applyObject(call: ResourceCall, options: WriteOptions): Pr
   return { type: 'object', code: created ? 201 : 200, resource, object };
 }
 
-async function appliedConfig({ request, resource, name }: ResourceCall): Promise<JsonObject> {
-  const { body } = request;
-  const value = body.type === 'object' ? body.value : parseBody(await body.read(BODY_LIMIT), YAML_TYPE, resource).value;
-  if (!isJsonObject(value)) throw StatusError.badRequest('error decoding YAML: the configuration must be an object');
-  const given = isJsonObject(value.metadata) ? value.metadata.name : undefined;
-  if (typeof given === 'string' && given !== '') checkName(given, name);
-  return value;
+async function appliedConfig(call: ResourceCall, { fieldValidation }: WriteOptions): Promise<JsonObject> {
+  const { body } = call.request;
+  if (body.type === 'object') return body.value as JsonObject;
+  const { value, problems } = yamlConfig(await body.read(BODY_LIMIT));
+  if (problems.length > 0 && fieldValidation === 'Strict') {
+    throw StatusError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${problems.join('\n  ')}`);
+  }
+  if (fieldValidation === 'Warn') for (const problem of problems) warn(call.request, problem);
+  if (value === null) return {};
+  if (isJsonObject(value)) return value;
+  const why = `json: cannot unmarshal ${goJsonKind(value)} into Go value of type map[string]interface {}`;
+  throw StatusError.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+}
+
+function yamlConfig(bytes: Buffer): YamlDocument {
+  try {
+    return parseYaml(bytes);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw StatusError.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
 }
 
 interface Applying {
@@ -55,9 +72,14 @@ function merged(call: ResourceCall, { live, applied, options }: Applying): KubeO
   });
   if (object === (live as unknown)) return live!;
   const decoded = checkedDecode({ request, expected: resource, validation: 'Ignore', duplicates: [] }, object) as unknown as KubeObject;
-  return resource.strategy.defaults?.(decoded) ?? decoded;
+  const placed = identified(decoded, call);
+  return resource.strategy.defaults?.(placed) ?? placed;
 }
 
-function withPlace(object: KubeObject, { resource, namespace, name }: ResourceCall): KubeObject {
-  return withMetadata(object, resource.namespaced ? { name, namespace } : { name });
+/** Who names a uid means an object that exists. */
+function refuseUid(call: ResourceCall, { metadata }: JsonObject): void {
+  const uid = isJsonObject(metadata) ? metadata.uid : undefined;
+  if (!uid) return;
+  const why = `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`;
+  throw StatusError.conflict(groupResource(call), call.name, why);
 }

@@ -39,7 +39,16 @@ export async function decodeBody(call: ResourceCall, validation: FieldValidation
 export async function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, validation: FieldValidation): Promise<JsonObject> {
   const parsed = await parseRequest(request, expected);
   const value = named(parsed.value, expected, parsed);
-  return checkedDecode({ request, expected, validation, duplicates: parsed.duplicates }, value);
+  const object = checkedDecode({ request, expected, validation, duplicates: parsed.duplicates }, value);
+  return withReset(object as unknown as KubeObject, value) as unknown as JsonObject;
+}
+
+/** An empty list of managed fields asks to forget them all; as a field like any other it would vanish in decoding. */
+export function withReset(object: KubeObject, sent: JsonValue): KubeObject {
+  const { metadata } = sent as { metadata?: { managedFields?: unknown } | null };
+  const managedFields = metadata?.managedFields;
+  if (!Array.isArray(managedFields) || managedFields.length > 0) return object;
+  return { ...object, metadata: { ...object.metadata, managedFields: [] } };
 }
 
 async function parseRequest(request: ApiRequest, expected: ExpectedKind): Promise<ParsedBody> {

@@ -29,7 +29,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { mediaTypeOf } from '../request/parse-body.ts';
 import { applyObject } from './apply.ts';
-import { notRegistered, reportProblems } from './decode-body.ts';
+import { notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
@@ -102,7 +102,7 @@ function patched(call: ResourceCall, { live, patch, type, options }: Patching): 
   const { object, error, problems } = decodeAsNamed(call, value, patch.duplicates);
   if (error !== undefined) throw invalidResult(resource.schema, value, error);
   reportProblems({ request, expected: resource, validation: options.fieldValidation }, problems);
-  const decoded = identified(object as unknown as KubeObject, call);
+  const decoded = identified(withReset(object as unknown as KubeObject, value), call);
   return resource.strategy.defaults?.(decoded) ?? decoded;
 }
 
