@@ -5,20 +5,20 @@ import { MatchResources } from './match-resources.ts';
 import { ParamKind } from './param-kind.ts';
 import { Variable } from './variable.ts';
 
-export const ApplyConfiguration = object('io.k8s.api.admissionregistration.v1.ApplyConfiguration', '', {
-  expression: field(1, string),
+export const ApplyConfiguration = object('io.k8s.api.admissionregistration.v1.ApplyConfiguration', 'Fields to apply.', {
+  expression: field(1, string, 'The CEL expression that gives them.'),
 });
 export type ApplyConfiguration = Infer<typeof ApplyConfiguration>;
 
-export const JSONPatch = object('io.k8s.api.admissionregistration.v1.JSONPatch', '', {
-  expression: field(1, string),
+export const JSONPatch = object('io.k8s.api.admissionregistration.v1.JSONPatch', 'A JSON patch.', {
+  expression: field(1, string, 'The CEL expression that gives it.'),
 });
 export type JSONPatch = Infer<typeof JSONPatch>;
 
-export const Mutation = object('io.k8s.api.admissionregistration.v1.Mutation', '', {
-  patchType: required(2, string),
-  applyConfiguration: pointer(3, ApplyConfiguration),
-  jsonPatch: pointer(4, JSONPatch),
+export const Mutation = object('io.k8s.api.admissionregistration.v1.Mutation', 'A change to an object.', {
+  patchType: required(2, string, 'Which member is set: ApplyConfiguration or JSONPatch.'),
+  applyConfiguration: pointer(3, ApplyConfiguration, 'The change, as fields to apply.'),
+  jsonPatch: pointer(4, JSONPatch, 'The change, as a JSON patch.'),
 });
 export type Mutation = Infer<typeof Mutation>;
 

@@ -14,9 +14,9 @@ export const Validation = object('io.k8s.api.admissionregistration.v1.Validation
 });
 export type Validation = Infer<typeof Validation>;
 
-export const AuditAnnotation = object('io.k8s.api.admissionregistration.v1.AuditAnnotation', '', {
+export const AuditAnnotation = object('io.k8s.api.admissionregistration.v1.AuditAnnotation', 'What to note in the audit log.', {
   key: required(1, string, 'The key.'),
-  valueExpression: required(2, string),
+  valueExpression: required(2, string, 'The CEL expression that gives the value.'),
 });
 export type AuditAnnotation = Infer<typeof AuditAnnotation>;
 
@@ -37,14 +37,14 @@ export const ValidatingAdmissionPolicySpec = object(
 );
 export type ValidatingAdmissionPolicySpec = Infer<typeof ValidatingAdmissionPolicySpec>;
 
-export const ExpressionWarning = object('io.k8s.api.admissionregistration.v1.ExpressionWarning', '', {
-  fieldRef: required(2, string),
-  warning: required(3, string),
+export const ExpressionWarning = object('io.k8s.api.admissionregistration.v1.ExpressionWarning', 'A warning about an expression.', {
+  fieldRef: required(2, string, 'The expression, by its path.'),
+  warning: required(3, string, 'The warning.'),
 });
 export type ExpressionWarning = Infer<typeof ExpressionWarning>;
 
-export const TypeChecking = object('io.k8s.api.admissionregistration.v1.TypeChecking', '', {
-  expressionWarnings: field(1, listOf(ExpressionWarning)),
+export const TypeChecking = object('io.k8s.api.admissionregistration.v1.TypeChecking', 'What the type checker found.', {
+  expressionWarnings: field(1, listOf(ExpressionWarning), 'What it warns of.'),
 });
 export type TypeChecking = Infer<typeof TypeChecking>;
 

@@ -5,7 +5,7 @@ import { CustomResourceDefinitionSpec } from './custom-resource-definition-spec.
 
 export const CustomResourceDefinitionCondition = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition',
-  '',
+  'One finding about a custom resource.',
   {
     type: required(1, string, 'The type of finding.'),
     status: required(2, string, 'True, False or Unknown.'),

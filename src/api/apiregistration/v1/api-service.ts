@@ -1,11 +1,15 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, bytes, field, type Infer, int32, kind, mapListOf, object, pointer, required, string, time } from '../../schema.ts';
 
-export const ServiceReference = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference', '', {
-  namespace: field(1, string, 'The namespace.'),
-  name: field(2, string, 'The name.'),
-  port: pointer(3, int32),
-});
+export const ServiceReference = object(
+  'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference',
+  'A service that serves an API.',
+  {
+    namespace: field(1, string, 'The namespace.'),
+    name: field(2, string, 'The name.'),
+    port: pointer(3, int32, 'The port; 443 by default.'),
+  },
+);
 export type ServiceReference = Infer<typeof ServiceReference>;
 
 export const APIServiceSpec = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec', 'Which API, and who serves it.', {
@@ -19,13 +23,17 @@ export const APIServiceSpec = object('io.k8s.kube-aggregator.pkg.apis.apiregistr
 });
 export type APIServiceSpec = Infer<typeof APIServiceSpec>;
 
-export const APIServiceCondition = object('io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition', '', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
-  lastTransitionTime: always(3, time, 'When the status last changed.'),
-  reason: field(4, string, 'Why, as one CamelCase word.'),
-  message: field(5, string, 'Why, in words.'),
-});
+export const APIServiceCondition = object(
+  'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition',
+  'One finding about an API service.',
+  {
+    type: required(1, string, 'The type of finding.'),
+    status: required(2, string, 'True, False or Unknown.'),
+    lastTransitionTime: always(3, time, 'When the status last changed.'),
+    reason: field(4, string, 'Why, as one CamelCase word.'),
+    message: field(5, string, 'Why, in words.'),
+  },
+);
 export type APIServiceCondition = Infer<typeof APIServiceCondition>;
 
 export const APIServiceStatus = object(

@@ -18,16 +18,20 @@ import {
   time,
 } from '../../schema.ts';
 
-export const RollingUpdateDaemonSet = object('io.k8s.api.apps.v1.RollingUpdateDaemonSet', '', {
-  maxUnavailable: pointer(1, intOrString),
-  maxSurge: pointer(2, intOrString),
+export const RollingUpdateDaemonSet = object('io.k8s.api.apps.v1.RollingUpdateDaemonSet', 'Settings of a rolling update.', {
+  maxUnavailable: pointer(1, intOrString, 'How many nodes may be without a pod meanwhile, as a number or percentage. 1 by default.'),
+  maxSurge: pointer(2, intOrString, 'How many nodes may have two pods meanwhile, as a number or percentage. 0 by default.'),
 });
 export type RollingUpdateDaemonSet = Infer<typeof RollingUpdateDaemonSet>;
 
-export const DaemonSetUpdateStrategy = object('io.k8s.api.apps.v1.DaemonSetUpdateStrategy', '', {
-  type: field(1, string),
-  rollingUpdate: pointer(2, RollingUpdateDaemonSet),
-});
+export const DaemonSetUpdateStrategy = object(
+  'io.k8s.api.apps.v1.DaemonSetUpdateStrategy',
+  'How pods are replaced when the template changes.',
+  {
+    type: field(1, string, 'RollingUpdate (the default), or OnDelete to wait until they are deleted.'),
+    rollingUpdate: pointer(2, RollingUpdateDaemonSet, 'Settings of a rolling update.'),
+  },
+);
 export type DaemonSetUpdateStrategy = Infer<typeof DaemonSetUpdateStrategy>;
 
 export const DaemonSetSpec = object('io.k8s.api.apps.v1.DaemonSetSpec', 'What to run on the nodes.', {
@@ -39,7 +43,7 @@ export const DaemonSetSpec = object('io.k8s.api.apps.v1.DaemonSetSpec', 'What to
 });
 export type DaemonSetSpec = Infer<typeof DaemonSetSpec>;
 
-export const DaemonSetCondition = object('io.k8s.api.apps.v1.DaemonSetCondition', '', {
+export const DaemonSetCondition = object('io.k8s.api.apps.v1.DaemonSetCondition', 'One finding about a daemon set.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),

@@ -43,7 +43,7 @@ export const DeploymentSpec = object('io.k8s.api.apps.v1.DeploymentSpec', 'How m
 });
 export type DeploymentSpec = Infer<typeof DeploymentSpec>;
 
-export const DeploymentCondition = object('io.k8s.api.apps.v1.DeploymentCondition', '', {
+export const DeploymentCondition = object('io.k8s.api.apps.v1.DeploymentCondition', 'One finding about a deployment.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastUpdateTime: always(6, time, 'When it was last updated.'),

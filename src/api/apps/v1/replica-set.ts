@@ -25,7 +25,7 @@ export const ReplicaSetSpec = object('io.k8s.api.apps.v1.ReplicaSetSpec', 'How m
 });
 export type ReplicaSetSpec = Infer<typeof ReplicaSetSpec>;
 
-export const ReplicaSetCondition = object('io.k8s.api.apps.v1.ReplicaSetCondition', '', {
+export const ReplicaSetCondition = object('io.k8s.api.apps.v1.ReplicaSetCondition', 'One finding about a replica set.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),

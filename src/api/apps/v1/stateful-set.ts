@@ -20,30 +20,38 @@ import {
   time,
 } from '../../schema.ts';
 
-export const RollingUpdateStatefulSetStrategy = object('io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy', '', {
-  partition: pointer(1, int32),
-  maxUnavailable: pointer(2, intOrString),
-});
+export const RollingUpdateStatefulSetStrategy = object(
+  'io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy',
+  'Settings of a rolling update.',
+  {
+    partition: pointer(1, int32, 'Only pods with this number or a higher one are replaced. 0 by default.'),
+    maxUnavailable: pointer(2, intOrString, 'How many pods may be missing meanwhile, as a number or percentage. 1 by default.'),
+  },
+);
 export type RollingUpdateStatefulSetStrategy = Infer<typeof RollingUpdateStatefulSetStrategy>;
 
-export const StatefulSetUpdateStrategy = object('io.k8s.api.apps.v1.StatefulSetUpdateStrategy', '', {
-  type: field(1, string),
-  rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy),
-});
+export const StatefulSetUpdateStrategy = object(
+  'io.k8s.api.apps.v1.StatefulSetUpdateStrategy',
+  'How pods are replaced when the template changes.',
+  {
+    type: field(1, string, 'RollingUpdate (the default), or OnDelete to wait until they are deleted.'),
+    rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Settings of a rolling update.'),
+  },
+);
 export type StatefulSetUpdateStrategy = Infer<typeof StatefulSetUpdateStrategy>;
 
 export const StatefulSetPersistentVolumeClaimRetentionPolicy = object(
   'io.k8s.api.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy',
-  '',
+  'What becomes of claims.',
   {
-    whenDeleted: field(1, string),
-    whenScaled: field(2, string),
+    whenDeleted: field(1, string, 'When the set is deleted: Retain (the default) or Delete.'),
+    whenScaled: field(2, string, 'When the set becomes smaller: Retain (the default) or Delete.'),
   },
 );
 export type StatefulSetPersistentVolumeClaimRetentionPolicy = Infer<typeof StatefulSetPersistentVolumeClaimRetentionPolicy>;
 
-export const StatefulSetOrdinals = object('io.k8s.api.apps.v1.StatefulSetOrdinals', '', {
-  start: always(1, int32),
+export const StatefulSetOrdinals = object('io.k8s.api.apps.v1.StatefulSetOrdinals', 'How pods are numbered.', {
+  start: always(1, int32, 'The first number. 0 by default.'),
 });
 export type StatefulSetOrdinals = Infer<typeof StatefulSetOrdinals>;
 
@@ -66,7 +74,7 @@ export const StatefulSetSpec = object('io.k8s.api.apps.v1.StatefulSetSpec', 'How
 });
 export type StatefulSetSpec = Infer<typeof StatefulSetSpec>;
 
-export const StatefulSetCondition = object('io.k8s.api.apps.v1.StatefulSetCondition', '', {
+export const StatefulSetCondition = object('io.k8s.api.apps.v1.StatefulSetCondition', 'One finding about a stateful set.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),

@@ -2,15 +2,15 @@ import { FieldSelectorRequirement } from '../../meta/v1/field-selector-requireme
 import { LabelSelectorRequirement } from '../../meta/v1/label-selector-requirement.ts';
 import { field, type Infer, listOf, object, pointer, string } from '../../schema.ts';
 
-export const FieldSelectorAttributes = object('io.k8s.api.authorization.v1.FieldSelectorAttributes', '', {
-  rawSelector: field(1, string),
-  requirements: field(2, listOf(FieldSelectorRequirement)),
+export const FieldSelectorAttributes = object('io.k8s.api.authorization.v1.FieldSelectorAttributes', 'The field selector of a request.', {
+  rawSelector: field(1, string, 'The selector as text.'),
+  requirements: field(2, listOf(FieldSelectorRequirement), "The selector's demands."),
 });
 export type FieldSelectorAttributes = Infer<typeof FieldSelectorAttributes>;
 
-export const LabelSelectorAttributes = object('io.k8s.api.authorization.v1.LabelSelectorAttributes', '', {
-  rawSelector: field(1, string),
-  requirements: field(2, listOf(LabelSelectorRequirement)),
+export const LabelSelectorAttributes = object('io.k8s.api.authorization.v1.LabelSelectorAttributes', 'The label selector of a request.', {
+  rawSelector: field(1, string, 'The selector as text.'),
+  requirements: field(2, listOf(LabelSelectorRequirement), "The selector's demands."),
 });
 export type LabelSelectorAttributes = Infer<typeof LabelSelectorAttributes>;
 

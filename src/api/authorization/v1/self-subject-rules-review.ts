@@ -6,17 +6,17 @@ export const SelfSubjectRulesReviewSpec = object('io.k8s.api.authorization.v1.Se
 });
 export type SelfSubjectRulesReviewSpec = Infer<typeof SelfSubjectRulesReviewSpec>;
 
-export const ResourceRule = object('io.k8s.api.authorization.v1.ResourceRule', '', {
-  verbs: required(1, listOf(string)),
-  apiGroups: field(2, listOf(string)),
-  resources: field(3, listOf(string)),
-  resourceNames: field(4, listOf(string)),
+export const ResourceRule = object('io.k8s.api.authorization.v1.ResourceRule', 'What may be done with resources.', {
+  verbs: required(1, listOf(string), 'What may be done; * for all.'),
+  apiGroups: field(2, listOf(string), 'The API groups; * for all.'),
+  resources: field(3, listOf(string), 'The resources; * for all.'),
+  resourceNames: field(4, listOf(string), 'The objects; all when empty.'),
 });
 export type ResourceRule = Infer<typeof ResourceRule>;
 
-export const NonResourceRule = object('io.k8s.api.authorization.v1.NonResourceRule', '', {
-  verbs: required(1, listOf(string)),
-  nonResourceURLs: field(2, listOf(string)),
+export const NonResourceRule = object('io.k8s.api.authorization.v1.NonResourceRule', 'What may be done with other paths.', {
+  verbs: required(1, listOf(string), 'What may be done; * for all.'),
+  nonResourceURLs: field(2, listOf(string), 'The paths; * for all.'),
 });
 export type NonResourceRule = Infer<typeof NonResourceRule>;
 

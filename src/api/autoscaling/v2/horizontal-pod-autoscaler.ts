@@ -24,49 +24,53 @@ export const CrossVersionObjectReference = object('io.k8s.api.autoscaling.v2.Cro
 });
 export type CrossVersionObjectReference = Infer<typeof CrossVersionObjectReference>;
 
-export const MetricTarget = object('io.k8s.api.autoscaling.v2.MetricTarget', '', {
-  type: required(1, string),
-  value: pointer(2, quantity),
-  averageValue: pointer(3, quantity),
-  averageUtilization: pointer(4, int32),
+export const MetricTarget = object('io.k8s.api.autoscaling.v2.MetricTarget', 'The value to aim at.', {
+  type: required(1, string, 'Which member is set: Utilization, Value or AverageValue.'),
+  value: pointer(2, quantity, 'The value.'),
+  averageValue: pointer(3, quantity, 'The value for each pod.'),
+  averageUtilization: pointer(4, int32, 'The percentage of what pods request.'),
 });
 export type MetricTarget = Infer<typeof MetricTarget>;
 
-export const MetricIdentifier = object('io.k8s.api.autoscaling.v2.MetricIdentifier', '', {
+export const MetricIdentifier = object('io.k8s.api.autoscaling.v2.MetricIdentifier', 'A measure.', {
   name: required(1, string, 'The name.'),
-  selector: pointer(2, LabelSelector),
+  selector: pointer(2, LabelSelector, 'Labels of the measure.'),
 });
 export type MetricIdentifier = Infer<typeof MetricIdentifier>;
 
-export const ObjectMetricSource = object('io.k8s.api.autoscaling.v2.ObjectMetricSource', '', {
-  describedObject: required(1, CrossVersionObjectReference),
-  target: required(2, MetricTarget),
-  metric: required(3, MetricIdentifier),
+export const ObjectMetricSource = object('io.k8s.api.autoscaling.v2.ObjectMetricSource', 'A measure of one object.', {
+  describedObject: required(1, CrossVersionObjectReference, 'The object.'),
+  target: required(2, MetricTarget, 'The value to aim at.'),
+  metric: required(3, MetricIdentifier, 'The measure.'),
 });
 export type ObjectMetricSource = Infer<typeof ObjectMetricSource>;
 
-export const PodsMetricSource = object('io.k8s.api.autoscaling.v2.PodsMetricSource', '', {
-  metric: required(1, MetricIdentifier),
-  target: required(2, MetricTarget),
+export const PodsMetricSource = object('io.k8s.api.autoscaling.v2.PodsMetricSource', 'A measure of each pod, averaged.', {
+  metric: required(1, MetricIdentifier, 'The measure.'),
+  target: required(2, MetricTarget, 'The value to aim at.'),
 });
 export type PodsMetricSource = Infer<typeof PodsMetricSource>;
 
-export const ResourceMetricSource = object('io.k8s.api.autoscaling.v2.ResourceMetricSource', '', {
+export const ResourceMetricSource = object('io.k8s.api.autoscaling.v2.ResourceMetricSource', 'CPU or memory of the pods.', {
   name: required(1, string, 'The name.'),
-  target: required(2, MetricTarget),
+  target: required(2, MetricTarget, 'The value to aim at.'),
 });
 export type ResourceMetricSource = Infer<typeof ResourceMetricSource>;
 
-export const ContainerResourceMetricSource = object('io.k8s.api.autoscaling.v2.ContainerResourceMetricSource', '', {
-  name: required(1, string, 'The name.'),
-  target: required(2, MetricTarget),
-  container: required(3, string),
-});
+export const ContainerResourceMetricSource = object(
+  'io.k8s.api.autoscaling.v2.ContainerResourceMetricSource',
+  'CPU or memory of one container of each pod.',
+  {
+    name: required(1, string, 'The name.'),
+    target: required(2, MetricTarget, 'The value to aim at.'),
+    container: required(3, string, 'The container.'),
+  },
+);
 export type ContainerResourceMetricSource = Infer<typeof ContainerResourceMetricSource>;
 
-export const ExternalMetricSource = object('io.k8s.api.autoscaling.v2.ExternalMetricSource', '', {
-  metric: required(1, MetricIdentifier),
-  target: required(2, MetricTarget),
+export const ExternalMetricSource = object('io.k8s.api.autoscaling.v2.ExternalMetricSource', 'A measure from outside the cluster.', {
+  metric: required(1, MetricIdentifier, 'The measure.'),
+  target: required(2, MetricTarget, 'The value to aim at.'),
 });
 export type ExternalMetricSource = Infer<typeof ExternalMetricSource>;
 
@@ -80,24 +84,24 @@ export const MetricSpec = object('io.k8s.api.autoscaling.v2.MetricSpec', 'A meas
 });
 export type MetricSpec = Infer<typeof MetricSpec>;
 
-export const HPAScalingPolicy = object('io.k8s.api.autoscaling.v2.HPAScalingPolicy', '', {
-  type: required(1, string),
-  value: required(2, int32),
-  periodSeconds: required(3, int32),
+export const HPAScalingPolicy = object('io.k8s.api.autoscaling.v2.HPAScalingPolicy', 'How much may change in how long.', {
+  type: required(1, string, 'Pods or Percent.'),
+  value: required(2, int32, 'How much.'),
+  periodSeconds: required(3, int32, 'In how long, up to 1800.'),
 });
 export type HPAScalingPolicy = Infer<typeof HPAScalingPolicy>;
 
-export const HPAScalingRules = object('io.k8s.api.autoscaling.v2.HPAScalingRules', '', {
-  stabilizationWindowSeconds: pointer(3, int32),
-  selectPolicy: pointer(1, string),
-  policies: field(2, listOf(HPAScalingPolicy)),
-  tolerance: pointer(4, quantity),
+export const HPAScalingRules = object('io.k8s.api.autoscaling.v2.HPAScalingRules', 'How fast to scale one way.', {
+  stabilizationWindowSeconds: pointer(3, int32, 'How far back to look for a more cautious answer.'),
+  selectPolicy: pointer(1, string, 'Which of the policies decides: Max (the default), Min, or Disabled for none.'),
+  policies: field(2, listOf(HPAScalingPolicy), 'How much may change in how long.'),
+  tolerance: pointer(4, quantity, 'How far from the target is near enough.'),
 });
 export type HPAScalingRules = Infer<typeof HPAScalingRules>;
 
-export const HorizontalPodAutoscalerBehavior = object('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior', '', {
-  scaleUp: pointer(1, HPAScalingRules),
-  scaleDown: pointer(2, HPAScalingRules),
+export const HorizontalPodAutoscalerBehavior = object('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior', 'How fast to scale.', {
+  scaleUp: pointer(1, HPAScalingRules, 'How fast to scale up.'),
+  scaleDown: pointer(2, HPAScalingRules, 'How fast to scale down.'),
 });
 export type HorizontalPodAutoscalerBehavior = Infer<typeof HorizontalPodAutoscalerBehavior>;
 
@@ -114,62 +118,74 @@ export const HorizontalPodAutoscalerSpec = object(
 );
 export type HorizontalPodAutoscalerSpec = Infer<typeof HorizontalPodAutoscalerSpec>;
 
-export const MetricValueStatus = object('io.k8s.api.autoscaling.v2.MetricValueStatus', '', {
-  value: pointer(1, quantity),
-  averageValue: pointer(2, quantity),
-  averageUtilization: pointer(3, int32),
+export const MetricValueStatus = object('io.k8s.api.autoscaling.v2.MetricValueStatus', 'The value of a measure.', {
+  value: pointer(1, quantity, 'The value.'),
+  averageValue: pointer(2, quantity, 'The value for each pod.'),
+  averageUtilization: pointer(3, int32, 'The percentage of what pods request.'),
 });
 export type MetricValueStatus = Infer<typeof MetricValueStatus>;
 
-export const ObjectMetricStatus = object('io.k8s.api.autoscaling.v2.ObjectMetricStatus', '', {
-  metric: required(1, MetricIdentifier),
-  current: required(2, MetricValueStatus),
-  describedObject: required(3, CrossVersionObjectReference),
+export const ObjectMetricStatus = object('io.k8s.api.autoscaling.v2.ObjectMetricStatus', 'A measure of one object, as last read.', {
+  metric: required(1, MetricIdentifier, 'The measure.'),
+  current: required(2, MetricValueStatus, 'Its value.'),
+  describedObject: required(3, CrossVersionObjectReference, 'The object.'),
 });
 export type ObjectMetricStatus = Infer<typeof ObjectMetricStatus>;
 
-export const PodsMetricStatus = object('io.k8s.api.autoscaling.v2.PodsMetricStatus', '', {
-  metric: required(1, MetricIdentifier),
-  current: required(2, MetricValueStatus),
+export const PodsMetricStatus = object('io.k8s.api.autoscaling.v2.PodsMetricStatus', 'A measure of each pod, as last read.', {
+  metric: required(1, MetricIdentifier, 'The measure.'),
+  current: required(2, MetricValueStatus, 'Its value.'),
 });
 export type PodsMetricStatus = Infer<typeof PodsMetricStatus>;
 
-export const ResourceMetricStatus = object('io.k8s.api.autoscaling.v2.ResourceMetricStatus', '', {
+export const ResourceMetricStatus = object('io.k8s.api.autoscaling.v2.ResourceMetricStatus', 'CPU or memory of the pods, as last read.', {
   name: required(1, string, 'The name.'),
-  current: required(2, MetricValueStatus),
+  current: required(2, MetricValueStatus, 'Its value.'),
 });
 export type ResourceMetricStatus = Infer<typeof ResourceMetricStatus>;
 
-export const ContainerResourceMetricStatus = object('io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus', '', {
-  name: required(1, string, 'The name.'),
-  current: required(2, MetricValueStatus),
-  container: required(3, string),
-});
+export const ContainerResourceMetricStatus = object(
+  'io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus',
+  'CPU or memory of one container of each pod, as last read.',
+  {
+    name: required(1, string, 'The name.'),
+    current: required(2, MetricValueStatus, 'Its value.'),
+    container: required(3, string, 'The container.'),
+  },
+);
 export type ContainerResourceMetricStatus = Infer<typeof ContainerResourceMetricStatus>;
 
-export const ExternalMetricStatus = object('io.k8s.api.autoscaling.v2.ExternalMetricStatus', '', {
-  metric: required(1, MetricIdentifier),
-  current: required(2, MetricValueStatus),
-});
+export const ExternalMetricStatus = object(
+  'io.k8s.api.autoscaling.v2.ExternalMetricStatus',
+  'A measure from outside the cluster, as last read.',
+  {
+    metric: required(1, MetricIdentifier, 'The measure.'),
+    current: required(2, MetricValueStatus, 'Its value.'),
+  },
+);
 export type ExternalMetricStatus = Infer<typeof ExternalMetricStatus>;
 
-export const MetricStatus = object('io.k8s.api.autoscaling.v2.MetricStatus', '', {
-  type: required(1, string),
-  object: pointer(2, ObjectMetricStatus),
-  pods: pointer(3, PodsMetricStatus),
-  resource: pointer(4, ResourceMetricStatus),
-  containerResource: pointer(7, ContainerResourceMetricStatus),
-  external: pointer(5, ExternalMetricStatus),
+export const MetricStatus = object('io.k8s.api.autoscaling.v2.MetricStatus', 'A measure as last read.', {
+  type: required(1, string, 'Which member is set: Object, Pods, Resource, ContainerResource or External.'),
+  object: pointer(2, ObjectMetricStatus, 'A measure of one object.'),
+  pods: pointer(3, PodsMetricStatus, 'A measure of each pod, averaged.'),
+  resource: pointer(4, ResourceMetricStatus, 'CPU or memory of the pods.'),
+  containerResource: pointer(7, ContainerResourceMetricStatus, 'CPU or memory of one container of each pod.'),
+  external: pointer(5, ExternalMetricStatus, 'A measure from outside the cluster.'),
 });
 export type MetricStatus = Infer<typeof MetricStatus>;
 
-export const HorizontalPodAutoscalerCondition = object('io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition', '', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
-  lastTransitionTime: always(3, time, 'When the status last changed.'),
-  reason: field(4, string, 'Why, as one CamelCase word.'),
-  message: field(5, string, 'Why, in words.'),
-});
+export const HorizontalPodAutoscalerCondition = object(
+  'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition',
+  'One finding about an autoscaler.',
+  {
+    type: required(1, string, 'The type of finding.'),
+    status: required(2, string, 'True, False or Unknown.'),
+    lastTransitionTime: always(3, time, 'When the status last changed.'),
+    reason: field(4, string, 'Why, as one CamelCase word.'),
+    message: field(5, string, 'Why, in words.'),
+  },
+);
 export type HorizontalPodAutoscalerCondition = Infer<typeof HorizontalPodAutoscalerCondition>;
 
 export const HorizontalPodAutoscalerStatus = object(

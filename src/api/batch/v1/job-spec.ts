@@ -2,39 +2,47 @@ import { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts';
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { always, bool, field, type Infer, int32, int64, listOf, object, pointer, required, setOf, string } from '../../schema.ts';
 
-export const PodFailurePolicyOnExitCodesRequirement = object('io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement', '', {
-  containerName: pointer(1, string),
-  operator: required(2, string),
-  values: required(3, setOf(int32)),
-});
+export const PodFailurePolicyOnExitCodesRequirement = object(
+  'io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement',
+  'Exit codes of a container.',
+  {
+    containerName: pointer(1, string, 'The container; any by default.'),
+    operator: required(2, string, 'In or NotIn.'),
+    values: required(3, setOf(int32), 'The codes.'),
+  },
+);
 export type PodFailurePolicyOnExitCodesRequirement = Infer<typeof PodFailurePolicyOnExitCodesRequirement>;
 
-export const PodFailurePolicyOnPodConditionsPattern = object('io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern', '', {
-  type: required(1, string),
-  status: always(2, string),
-});
+export const PodFailurePolicyOnPodConditionsPattern = object(
+  'io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern',
+  'A condition of a pod.',
+  {
+    type: required(1, string, 'The type of the condition.'),
+    status: always(2, string, 'Its status. True by default.'),
+  },
+);
 export type PodFailurePolicyOnPodConditionsPattern = Infer<typeof PodFailurePolicyOnPodConditionsPattern>;
 
-export const PodFailurePolicyRule = object('io.k8s.api.batch.v1.PodFailurePolicyRule', '', {
-  action: required(1, string),
-  onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement),
-  onPodConditions: field(3, listOf(PodFailurePolicyOnPodConditionsPattern)),
+export const PodFailurePolicyRule = object('io.k8s.api.batch.v1.PodFailurePolicyRule', 'What follows from a failure.', {
+  action: required(1, string, 'FailJob, FailIndex, Ignore or Count.'),
+  onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement, 'The failure, told by exit code.'),
+  onPodConditions: field(3, listOf(PodFailurePolicyOnPodConditionsPattern), 'The failure, told by conditions of the pod.'),
 });
 export type PodFailurePolicyRule = Infer<typeof PodFailurePolicyRule>;
 
-export const PodFailurePolicy = object('io.k8s.api.batch.v1.PodFailurePolicy', '', {
-  rules: required(1, listOf(PodFailurePolicyRule)),
+export const PodFailurePolicy = object('io.k8s.api.batch.v1.PodFailurePolicy', 'What follows from which failure.', {
+  rules: required(1, listOf(PodFailurePolicyRule), 'The rules; the first that matches decides.'),
 });
 export type PodFailurePolicy = Infer<typeof PodFailurePolicy>;
 
-export const SuccessPolicyRule = object('io.k8s.api.batch.v1.SuccessPolicyRule', '', {
-  succeededIndexes: pointer(1, string),
-  succeededCount: pointer(2, int32),
+export const SuccessPolicyRule = object('io.k8s.api.batch.v1.SuccessPolicyRule', 'Indexes that are enough.', {
+  succeededIndexes: pointer(1, string, 'Which indexes count, as in 1,3-5.'),
+  succeededCount: pointer(2, int32, 'How many of them must have succeeded; all by default.'),
 });
 export type SuccessPolicyRule = Infer<typeof SuccessPolicyRule>;
 
-export const SuccessPolicy = object('io.k8s.api.batch.v1.SuccessPolicy', '', {
-  rules: required(1, listOf(SuccessPolicyRule)),
+export const SuccessPolicy = object('io.k8s.api.batch.v1.SuccessPolicy', 'When an indexed job has succeeded.', {
+  rules: required(1, listOf(SuccessPolicyRule), 'The rules; the first that matches decides.'),
 });
 export type SuccessPolicy = Infer<typeof SuccessPolicy>;
 

@@ -2,7 +2,7 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int32, kind, listOf, object, pointer, required, setOf, string, time } from '../../schema.ts';
 import { JobSpec } from './job-spec.ts';
 
-export const JobCondition = object('io.k8s.api.batch.v1.JobCondition', '', {
+export const JobCondition = object('io.k8s.api.batch.v1.JobCondition', 'One finding about a job.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastProbeTime: always(3, time, 'When it was last looked at.'),
@@ -12,10 +12,14 @@ export const JobCondition = object('io.k8s.api.batch.v1.JobCondition', '', {
 });
 export type JobCondition = Infer<typeof JobCondition>;
 
-export const UncountedTerminatedPods = object('io.k8s.api.batch.v1.UncountedTerminatedPods', '', {
-  succeeded: field(1, setOf(string)),
-  failed: field(2, setOf(string)),
-});
+export const UncountedTerminatedPods = object(
+  'io.k8s.api.batch.v1.UncountedTerminatedPods',
+  'Pods that have ended and are not counted yet.',
+  {
+    succeeded: field(1, setOf(string), 'Those that succeeded, by uid.'),
+    failed: field(2, setOf(string), 'Those that failed, by uid.'),
+  },
+);
 export type UncountedTerminatedPods = Infer<typeof UncountedTerminatedPods>;
 
 export const JobStatus = object('io.k8s.api.batch.v1.JobStatus', 'How far a job has come.', {

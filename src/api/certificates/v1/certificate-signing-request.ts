@@ -32,14 +32,18 @@ export const CertificateSigningRequestSpec = object(
 );
 export type CertificateSigningRequestSpec = Infer<typeof CertificateSigningRequestSpec>;
 
-export const CertificateSigningRequestCondition = object('io.k8s.api.certificates.v1.CertificateSigningRequestCondition', '', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(6, string, 'True, False or Unknown.'),
-  reason: field(2, string, 'Why, as one CamelCase word.'),
-  message: field(3, string, 'Why, in words.'),
-  lastUpdateTime: always(4, time, 'When it was last updated.'),
-  lastTransitionTime: always(5, time, 'When the status last changed.'),
-});
+export const CertificateSigningRequestCondition = object(
+  'io.k8s.api.certificates.v1.CertificateSigningRequestCondition',
+  'A decision on a request.',
+  {
+    type: required(1, string, 'The type of finding.'),
+    status: required(6, string, 'True, False or Unknown.'),
+    reason: field(2, string, 'Why, as one CamelCase word.'),
+    message: field(3, string, 'Why, in words.'),
+    lastUpdateTime: always(4, time, 'When it was last updated.'),
+    lastTransitionTime: always(5, time, 'When the status last changed.'),
+  },
+);
 export type CertificateSigningRequestCondition = Infer<typeof CertificateSigningRequestCondition>;
 
 export const CertificateSigningRequestStatus = object(

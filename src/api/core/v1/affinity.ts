@@ -3,9 +3,9 @@ import { field, type Infer, int32, listOf, object, pointer, required, string } f
 import { NodeSelector } from './node-selector.ts';
 import { NodeSelectorTerm } from './node-selector-term.ts';
 
-export const PreferredSchedulingTerm = object('io.k8s.api.core.v1.PreferredSchedulingTerm', '', {
-  weight: required(1, int32),
-  preference: required(2, NodeSelectorTerm),
+export const PreferredSchedulingTerm = object('io.k8s.api.core.v1.PreferredSchedulingTerm', 'What makes a node more welcome.', {
+  weight: required(1, int32, 'How much, from 1 to 100.'),
+  preference: required(2, NodeSelectorTerm, 'What the node must match.'),
 });
 export type PreferredSchedulingTerm = Infer<typeof PreferredSchedulingTerm>;
 
@@ -29,9 +29,9 @@ export const PodAffinityTerm = object('io.k8s.api.core.v1.PodAffinityTerm', 'Pod
 });
 export type PodAffinityTerm = Infer<typeof PodAffinityTerm>;
 
-export const WeightedPodAffinityTerm = object('io.k8s.api.core.v1.WeightedPodAffinityTerm', '', {
-  weight: required(1, int32),
-  podAffinityTerm: required(2, PodAffinityTerm),
+export const WeightedPodAffinityTerm = object('io.k8s.api.core.v1.WeightedPodAffinityTerm', 'What company makes a node more welcome.', {
+  weight: required(1, int32, 'How much, from 1 to 100.'),
+  podAffinityTerm: required(2, PodAffinityTerm, 'The company.'),
 });
 export type WeightedPodAffinityTerm = Infer<typeof WeightedPodAffinityTerm>;
 

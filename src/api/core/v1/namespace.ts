@@ -6,7 +6,7 @@ export const NamespaceSpec = object('io.k8s.api.core.v1.NamespaceSpec', 'How a n
 });
 export type NamespaceSpec = Infer<typeof NamespaceSpec>;
 
-export const NamespaceCondition = object('io.k8s.api.core.v1.NamespaceCondition', '', {
+export const NamespaceCondition = object('io.k8s.api.core.v1.NamespaceCondition', 'One finding about a namespace.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),

@@ -27,17 +27,21 @@ export const Taint = object('io.k8s.api.core.v1.Taint', 'Keeps pods away from a 
 });
 export type Taint = Infer<typeof Taint>;
 
-export const ConfigMapNodeConfigSource = object('io.k8s.api.core.v1.ConfigMapNodeConfigSource', '', {
-  namespace: required(1, string, 'The namespace.'),
-  name: required(2, string, 'The name.'),
-  uid: field(3, string, 'The unique id.'),
-  resourceVersion: field(4, string),
-  kubeletConfigKey: required(5, string),
-});
+export const ConfigMapNodeConfigSource = object(
+  'io.k8s.api.core.v1.ConfigMapNodeConfigSource',
+  'No longer used: a ConfigMap with kubelet configuration.',
+  {
+    namespace: required(1, string, 'The namespace.'),
+    name: required(2, string, 'The name.'),
+    uid: field(3, string, 'The unique id.'),
+    resourceVersion: field(4, string, 'The version of the ConfigMap.'),
+    kubeletConfigKey: required(5, string, 'The key in the ConfigMap.'),
+  },
+);
 export type ConfigMapNodeConfigSource = Infer<typeof ConfigMapNodeConfigSource>;
 
-export const NodeConfigSource = object('io.k8s.api.core.v1.NodeConfigSource', '', {
-  configMap: pointer(2, ConfigMapNodeConfigSource),
+export const NodeConfigSource = object('io.k8s.api.core.v1.NodeConfigSource', 'No longer used: a source of kubelet configuration.', {
+  configMap: pointer(2, ConfigMapNodeConfigSource, 'The ConfigMap.'),
 });
 export type NodeConfigSource = Infer<typeof NodeConfigSource>;
 
@@ -52,7 +56,7 @@ export const NodeSpec = object('io.k8s.api.core.v1.NodeSpec', 'What is wanted of
 });
 export type NodeSpec = Infer<typeof NodeSpec>;
 
-export const NodeCondition = object('io.k8s.api.core.v1.NodeCondition', '', {
+export const NodeCondition = object('io.k8s.api.core.v1.NodeCondition', 'One finding about a node.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastHeartbeatTime: always(3, time, 'When it was last heard of.'),
@@ -110,28 +114,32 @@ export const AttachedVolume = object('io.k8s.api.core.v1.AttachedVolume', 'A vol
 });
 export type AttachedVolume = Infer<typeof AttachedVolume>;
 
-export const NodeConfigStatus = object('io.k8s.api.core.v1.NodeConfigStatus', '', {
-  assigned: pointer(1, NodeConfigSource),
-  active: pointer(2, NodeConfigSource),
-  lastKnownGood: pointer(3, NodeConfigSource),
-  error: field(4, string),
+export const NodeConfigStatus = object('io.k8s.api.core.v1.NodeConfigStatus', 'No longer used: which kubelet configuration is in force.', {
+  assigned: pointer(1, NodeConfigSource, 'The configuration that was assigned.'),
+  active: pointer(2, NodeConfigSource, 'The configuration in force.'),
+  lastKnownGood: pointer(3, NodeConfigSource, 'The configuration to fall back to.'),
+  error: field(4, string, 'What went wrong.'),
 });
 export type NodeConfigStatus = Infer<typeof NodeConfigStatus>;
 
-export const NodeRuntimeHandlerFeatures = object('io.k8s.api.core.v1.NodeRuntimeHandlerFeatures', '', {
-  recursiveReadOnlyMounts: pointer(1, bool),
-  userNamespaces: pointer(2, bool),
-});
+export const NodeRuntimeHandlerFeatures = object(
+  'io.k8s.api.core.v1.NodeRuntimeHandlerFeatures',
+  'What a handler of the container runtime can do.',
+  {
+    recursiveReadOnlyMounts: pointer(1, bool, 'Whether mounts can be read-only with all below.'),
+    userNamespaces: pointer(2, bool, 'Whether pods can have users of their own.'),
+  },
+);
 export type NodeRuntimeHandlerFeatures = Infer<typeof NodeRuntimeHandlerFeatures>;
 
-export const NodeRuntimeHandler = object('io.k8s.api.core.v1.NodeRuntimeHandler', '', {
+export const NodeRuntimeHandler = object('io.k8s.api.core.v1.NodeRuntimeHandler', 'A handler of the container runtime.', {
   name: always(1, string, 'The name.'),
-  features: pointer(2, NodeRuntimeHandlerFeatures),
+  features: pointer(2, NodeRuntimeHandlerFeatures, 'What it can do.'),
 });
 export type NodeRuntimeHandler = Infer<typeof NodeRuntimeHandler>;
 
-export const NodeFeatures = object('io.k8s.api.core.v1.NodeFeatures', '', {
-  supplementalGroupsPolicy: pointer(1, bool),
+export const NodeFeatures = object('io.k8s.api.core.v1.NodeFeatures', 'What a container runtime can do.', {
+  supplementalGroupsPolicy: pointer(1, bool, 'Whether it heeds the policy on supplemental groups.'),
 });
 export type NodeFeatures = Infer<typeof NodeFeatures>;
 

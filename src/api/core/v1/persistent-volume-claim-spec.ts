@@ -2,14 +2,14 @@ import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { always, field, type Infer, listOf, mapOf, nullable, object, pointer, quantity, required, string } from '../../schema.ts';
 import { TypedLocalObjectReference } from './typed-local-object-reference.ts';
 
-export const VolumeResourceRequirements = object('io.k8s.api.core.v1.VolumeResourceRequirements', '', {
-  limits: field(1, mapOf(quantity)),
-  requests: field(2, mapOf(quantity)),
+export const VolumeResourceRequirements = object('io.k8s.api.core.v1.VolumeResourceRequirements', 'How much storage is wanted.', {
+  limits: field(1, mapOf(quantity), 'The most, by resource.'),
+  requests: field(2, mapOf(quantity), 'The least, by resource.'),
 });
 export type VolumeResourceRequirements = Infer<typeof VolumeResourceRequirements>;
 
-export const TypedObjectReference = object('io.k8s.api.core.v1.TypedObjectReference', '', {
-  apiGroup: nullable(1, string),
+export const TypedObjectReference = object('io.k8s.api.core.v1.TypedObjectReference', 'An object.', {
+  apiGroup: nullable(1, string, "The API group; '' for the core group."),
   kind: required(2, string, 'The kind.'),
   name: required(3, string, 'The name.'),
   namespace: pointer(4, string, 'The namespace.'),

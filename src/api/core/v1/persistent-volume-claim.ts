@@ -16,7 +16,7 @@ import {
 } from '../../schema.ts';
 import { PersistentVolumeClaimSpec } from './persistent-volume-claim-spec.ts';
 
-export const PersistentVolumeClaimCondition = object('io.k8s.api.core.v1.PersistentVolumeClaimCondition', '', {
+export const PersistentVolumeClaimCondition = object('io.k8s.api.core.v1.PersistentVolumeClaimCondition', 'One finding about a claim.', {
   type: required(1, string, 'The type of finding.'),
   status: required(2, string, 'True, False or Unknown.'),
   lastProbeTime: always(3, time, 'When it was last looked at.'),
@@ -26,9 +26,9 @@ export const PersistentVolumeClaimCondition = object('io.k8s.api.core.v1.Persist
 });
 export type PersistentVolumeClaimCondition = Infer<typeof PersistentVolumeClaimCondition>;
 
-export const ModifyVolumeStatus = object('io.k8s.api.core.v1.ModifyVolumeStatus', '', {
-  targetVolumeAttributesClassName: field(1, string),
-  status: required(2, string),
+export const ModifyVolumeStatus = object('io.k8s.api.core.v1.ModifyVolumeStatus', "How far a change of a volume's attributes has come.", {
+  targetVolumeAttributesClassName: field(1, string, 'The class that is aimed at.'),
+  status: required(2, string, 'Pending, InProgress or Infeasible.'),
 });
 export type ModifyVolumeStatus = Infer<typeof ModifyVolumeStatus>;
 

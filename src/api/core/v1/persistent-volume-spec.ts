@@ -29,124 +29,124 @@ import { PortworxVolumeSource } from './portworx-volume-source.ts';
 import { QuobyteVolumeSource } from './quobyte-volume-source.ts';
 import { VsphereVirtualDiskVolumeSource } from './vsphere-virtual-disk-volume-source.ts';
 
-export const GlusterfsPersistentVolumeSource = object('io.k8s.api.core.v1.GlusterfsPersistentVolumeSource', '', {
-  endpoints: required(1, string),
-  path: required(2, string),
+export const GlusterfsPersistentVolumeSource = object('io.k8s.api.core.v1.GlusterfsPersistentVolumeSource', 'A Gluster volume.', {
+  endpoints: required(1, string, 'The Endpoints that list the servers.'),
+  path: required(2, string, 'The volume.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
-  endpointsNamespace: pointer(4, string),
+  endpointsNamespace: pointer(4, string, 'The namespace of the Endpoints.'),
 });
 export type GlusterfsPersistentVolumeSource = Infer<typeof GlusterfsPersistentVolumeSource>;
 
 export const SecretReference = atomic(
-  object('io.k8s.api.core.v1.SecretReference', '', {
+  object('io.k8s.api.core.v1.SecretReference', 'A Secret, in any namespace.', {
     name: field(1, string, 'The name.'),
     namespace: field(2, string, 'The namespace.'),
   }),
 );
 export type SecretReference = Infer<typeof SecretReference>;
 
-export const RBDPersistentVolumeSource = object('io.k8s.api.core.v1.RBDPersistentVolumeSource', '', {
-  monitors: required(1, listOf(string)),
-  image: required(2, string),
+export const RBDPersistentVolumeSource = object('io.k8s.api.core.v1.RBDPersistentVolumeSource', 'A Ceph block device.', {
+  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  image: required(2, string, 'The image.'),
   fsType: field(3, string, 'The file system, such as ext4.'),
-  pool: field(4, string, '', { default: 'rbd' }),
-  user: field(5, string, '', { default: 'admin' }),
-  keyring: field(6, string, '', { default: '/etc/ceph/keyring' }),
+  pool: field(4, string, 'The pool; rbd by default.', { default: 'rbd' }),
+  user: field(5, string, 'The user; admin by default.', { default: 'admin' }),
+  keyring: field(6, string, 'The file with keys; /etc/ceph/keyring by default.', { default: '/etc/ceph/keyring' }),
   secretRef: pointer(7, SecretReference, 'The Secret with credentials.'),
   readOnly: field(8, bool, 'Whether it is mounted read-only.'),
 });
 export type RBDPersistentVolumeSource = Infer<typeof RBDPersistentVolumeSource>;
 
-export const ISCSIPersistentVolumeSource = object('io.k8s.api.core.v1.ISCSIPersistentVolumeSource', '', {
-  targetPortal: required(1, string),
-  iqn: required(2, string),
-  lun: required(3, int32),
-  iscsiInterface: field(4, string, '', { default: 'default' }),
+export const ISCSIPersistentVolumeSource = object('io.k8s.api.core.v1.ISCSIPersistentVolumeSource', 'An iSCSI disk.', {
+  targetPortal: required(1, string, 'The portal, as address or address:port.'),
+  iqn: required(2, string, 'The qualified name of the target.'),
+  lun: required(3, int32, 'The number of the disk.'),
+  iscsiInterface: field(4, string, 'The interface; default (tcp) by default.', { default: 'default' }),
   fsType: field(5, string, 'The file system, such as ext4.'),
   readOnly: field(6, bool, 'Whether it is mounted read-only.'),
-  portals: field(7, listOf(string)),
-  chapAuthDiscovery: field(8, bool),
-  chapAuthSession: field(11, bool),
+  portals: field(7, listOf(string), 'Further portals.'),
+  chapAuthDiscovery: field(8, bool, 'Whether discovery uses CHAP.'),
+  chapAuthSession: field(11, bool, 'Whether sessions use CHAP.'),
   secretRef: pointer(10, SecretReference, 'The Secret with credentials.'),
-  initiatorName: pointer(12, string),
+  initiatorName: pointer(12, string, 'The name of the initiator.'),
 });
 export type ISCSIPersistentVolumeSource = Infer<typeof ISCSIPersistentVolumeSource>;
 
-export const CinderPersistentVolumeSource = object('io.k8s.api.core.v1.CinderPersistentVolumeSource', '', {
-  volumeID: required(1, string),
+export const CinderPersistentVolumeSource = object('io.k8s.api.core.v1.CinderPersistentVolumeSource', 'An OpenStack volume.', {
+  volumeID: required(1, string, 'The volume.'),
   fsType: field(2, string, 'The file system, such as ext4.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
   secretRef: pointer(4, SecretReference, 'The Secret with credentials.'),
 });
 export type CinderPersistentVolumeSource = Infer<typeof CinderPersistentVolumeSource>;
 
-export const CephFSPersistentVolumeSource = object('io.k8s.api.core.v1.CephFSPersistentVolumeSource', '', {
-  monitors: required(1, listOf(string)),
-  path: field(2, string),
-  user: field(3, string),
-  secretFile: field(4, string),
+export const CephFSPersistentVolumeSource = object('io.k8s.api.core.v1.CephFSPersistentVolumeSource', 'A Ceph file system.', {
+  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  path: field(2, string, 'The directory to mount; / by default.'),
+  user: field(3, string, 'The user; admin by default.'),
+  secretFile: field(4, string, 'The file with the key of the user.'),
   secretRef: pointer(5, SecretReference, 'The Secret with credentials.'),
   readOnly: field(6, bool, 'Whether it is mounted read-only.'),
 });
 export type CephFSPersistentVolumeSource = Infer<typeof CephFSPersistentVolumeSource>;
 
-export const FlexPersistentVolumeSource = object('io.k8s.api.core.v1.FlexPersistentVolumeSource', '', {
+export const FlexPersistentVolumeSource = object('io.k8s.api.core.v1.FlexPersistentVolumeSource', 'A volume of an exec-based driver.', {
   driver: required(1, string, 'The driver.'),
   fsType: field(2, string, 'The file system, such as ext4.'),
   secretRef: pointer(3, SecretReference, 'The Secret with credentials.'),
   readOnly: field(4, bool, 'Whether it is mounted read-only.'),
-  options: field(5, mapOf(string)),
+  options: field(5, mapOf(string), 'What the driver is told.'),
 });
 export type FlexPersistentVolumeSource = Infer<typeof FlexPersistentVolumeSource>;
 
-export const AzureFilePersistentVolumeSource = object('io.k8s.api.core.v1.AzureFilePersistentVolumeSource', '', {
-  secretName: required(1, string),
-  shareName: required(2, string),
+export const AzureFilePersistentVolumeSource = object('io.k8s.api.core.v1.AzureFilePersistentVolumeSource', 'An Azure file share.', {
+  secretName: required(1, string, 'The Secret with account and key.'),
+  shareName: required(2, string, 'The share.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
-  secretNamespace: nullable(4, string),
+  secretNamespace: nullable(4, string, 'The namespace of the Secret.'),
 });
 export type AzureFilePersistentVolumeSource = Infer<typeof AzureFilePersistentVolumeSource>;
 
-export const ScaleIOPersistentVolumeSource = object('io.k8s.api.core.v1.ScaleIOPersistentVolumeSource', '', {
-  gateway: required(1, string),
-  system: required(2, string),
+export const ScaleIOPersistentVolumeSource = object('io.k8s.api.core.v1.ScaleIOPersistentVolumeSource', 'No longer supported.', {
+  gateway: required(1, string, 'The gateway of the API.'),
+  system: required(2, string, 'The storage system.'),
   secretRef: nullable(3, SecretReference, 'The Secret with credentials.', { required: true }),
-  sslEnabled: field(4, bool),
-  protectionDomain: field(5, string),
-  storagePool: field(6, string),
-  storageMode: field(7, string, '', { default: 'ThinProvisioned' }),
-  volumeName: field(8, string),
+  sslEnabled: field(4, bool, 'Whether TLS is used.'),
+  protectionDomain: field(5, string, 'The protection domain.'),
+  storagePool: field(6, string, 'The storage pool.'),
+  storageMode: field(7, string, 'ThickProvisioned or ThinProvisioned.', { default: 'ThinProvisioned' }),
+  volumeName: field(8, string, 'The volume.'),
   fsType: field(9, string, 'The file system, such as ext4.', { default: 'xfs' }),
   readOnly: field(10, bool, 'Whether it is mounted read-only.'),
 });
 export type ScaleIOPersistentVolumeSource = Infer<typeof ScaleIOPersistentVolumeSource>;
 
-export const LocalVolumeSource = object('io.k8s.api.core.v1.LocalVolumeSource', '', {
-  path: required(1, string),
+export const LocalVolumeSource = object('io.k8s.api.core.v1.LocalVolumeSource', 'A disk or directory of one node.', {
+  path: required(1, string, 'The path on the node.'),
   fsType: pointer(2, string, 'The file system, such as ext4.'),
 });
 export type LocalVolumeSource = Infer<typeof LocalVolumeSource>;
 
-export const StorageOSPersistentVolumeSource = object('io.k8s.api.core.v1.StorageOSPersistentVolumeSource', '', {
-  volumeName: field(1, string),
-  volumeNamespace: field(2, string),
+export const StorageOSPersistentVolumeSource = object('io.k8s.api.core.v1.StorageOSPersistentVolumeSource', 'No longer supported.', {
+  volumeName: field(1, string, 'The volume.'),
+  volumeNamespace: field(2, string, 'The namespace of the volume.'),
   fsType: field(3, string, 'The file system, such as ext4.'),
   readOnly: field(4, bool, 'Whether it is mounted read-only.'),
   secretRef: pointer(5, ObjectReference, 'The Secret with credentials.'),
 });
 export type StorageOSPersistentVolumeSource = Infer<typeof StorageOSPersistentVolumeSource>;
 
-export const CSIPersistentVolumeSource = object('io.k8s.api.core.v1.CSIPersistentVolumeSource', '', {
+export const CSIPersistentVolumeSource = object('io.k8s.api.core.v1.CSIPersistentVolumeSource', 'A volume of a CSI driver.', {
   driver: required(1, string, 'The driver.'),
-  volumeHandle: required(2, string),
+  volumeHandle: required(2, string, 'The volume, as the driver calls it. Cannot be changed.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
   fsType: field(4, string, 'The file system, such as ext4.'),
-  volumeAttributes: field(5, mapOf(string)),
-  controllerPublishSecretRef: pointer(6, SecretReference),
-  nodeStageSecretRef: pointer(7, SecretReference),
-  nodePublishSecretRef: pointer(8, SecretReference),
-  controllerExpandSecretRef: pointer(9, SecretReference),
-  nodeExpandSecretRef: pointer(10, SecretReference),
+  volumeAttributes: field(5, mapOf(string), 'What the driver is told.'),
+  controllerPublishSecretRef: pointer(6, SecretReference, 'The Secret for attaching.'),
+  nodeStageSecretRef: pointer(7, SecretReference, 'The Secret for making the volume ready on a node.'),
+  nodePublishSecretRef: pointer(8, SecretReference, 'The Secret for mounting.'),
+  controllerExpandSecretRef: pointer(9, SecretReference, 'The Secret for enlarging.'),
+  nodeExpandSecretRef: pointer(10, SecretReference, 'The Secret for enlarging on a node.'),
 });
 export type CSIPersistentVolumeSource = Infer<typeof CSIPersistentVolumeSource>;
 
@@ -154,34 +154,34 @@ export const PersistentVolumeSource = object(
   'io.k8s.api.core.v1.PersistentVolumeSource',
   "Where a persistent volume's storage comes from. Exactly one member is set.",
   {
-    gcePersistentDisk: pointer(1, GCEPersistentDiskVolumeSource),
-    awsElasticBlockStore: pointer(2, AWSElasticBlockStoreVolumeSource),
-    hostPath: pointer(3, HostPathVolumeSource),
-    glusterfs: pointer(4, GlusterfsPersistentVolumeSource),
-    nfs: pointer(5, NFSVolumeSource),
-    rbd: pointer(6, RBDPersistentVolumeSource),
-    iscsi: pointer(7, ISCSIPersistentVolumeSource),
-    cinder: pointer(8, CinderPersistentVolumeSource),
-    cephfs: pointer(9, CephFSPersistentVolumeSource),
-    fc: pointer(10, FCVolumeSource),
-    flocker: pointer(11, FlockerVolumeSource),
-    flexVolume: pointer(12, FlexPersistentVolumeSource),
-    azureFile: pointer(13, AzureFilePersistentVolumeSource),
-    vsphereVolume: pointer(14, VsphereVirtualDiskVolumeSource),
-    quobyte: pointer(15, QuobyteVolumeSource),
-    azureDisk: pointer(16, AzureDiskVolumeSource),
-    photonPersistentDisk: pointer(17, PhotonPersistentDiskVolumeSource),
-    portworxVolume: pointer(18, PortworxVolumeSource),
-    scaleIO: pointer(19, ScaleIOPersistentVolumeSource),
-    local: pointer(20, LocalVolumeSource),
-    storageos: pointer(21, StorageOSPersistentVolumeSource),
-    csi: pointer(22, CSIPersistentVolumeSource),
+    gcePersistentDisk: pointer(1, GCEPersistentDiskVolumeSource, 'A disk of Google Compute Engine. Deprecated: use CSI.'),
+    awsElasticBlockStore: pointer(2, AWSElasticBlockStoreVolumeSource, 'A disk of AWS. Deprecated: use CSI.'),
+    hostPath: pointer(3, HostPathVolumeSource, 'A directory of the node, for tests on a single node.'),
+    glusterfs: pointer(4, GlusterfsPersistentVolumeSource, 'A Gluster volume. Deprecated.'),
+    nfs: pointer(5, NFSVolumeSource, 'A directory of an NFS server.'),
+    rbd: pointer(6, RBDPersistentVolumeSource, 'A Ceph block device. Deprecated.'),
+    iscsi: pointer(7, ISCSIPersistentVolumeSource, 'An iSCSI disk.'),
+    cinder: pointer(8, CinderPersistentVolumeSource, 'An OpenStack volume. Deprecated: use CSI.'),
+    cephfs: pointer(9, CephFSPersistentVolumeSource, 'A Ceph file system. Deprecated.'),
+    fc: pointer(10, FCVolumeSource, 'A Fibre Channel disk.'),
+    flocker: pointer(11, FlockerVolumeSource, 'No longer supported.'),
+    flexVolume: pointer(12, FlexPersistentVolumeSource, 'A volume of an exec-based driver. Deprecated: use CSI.'),
+    azureFile: pointer(13, AzureFilePersistentVolumeSource, 'An Azure file share. Deprecated: use CSI.'),
+    vsphereVolume: pointer(14, VsphereVirtualDiskVolumeSource, 'A vSphere disk. Deprecated: use CSI.'),
+    quobyte: pointer(15, QuobyteVolumeSource, 'No longer supported.'),
+    azureDisk: pointer(16, AzureDiskVolumeSource, 'An Azure disk. Deprecated: use CSI.'),
+    photonPersistentDisk: pointer(17, PhotonPersistentDiskVolumeSource, 'No longer supported.'),
+    portworxVolume: pointer(18, PortworxVolumeSource, 'A Portworx volume. Deprecated: use CSI.'),
+    scaleIO: pointer(19, ScaleIOPersistentVolumeSource, 'No longer supported.'),
+    local: pointer(20, LocalVolumeSource, 'A disk or directory of one node.'),
+    storageos: pointer(21, StorageOSPersistentVolumeSource, 'No longer supported.'),
+    csi: pointer(22, CSIPersistentVolumeSource, 'A volume of a CSI driver.'),
   },
 );
 export type PersistentVolumeSource = Infer<typeof PersistentVolumeSource>;
 
-export const VolumeNodeAffinity = object('io.k8s.api.core.v1.VolumeNodeAffinity', '', {
-  required: pointer(1, NodeSelector),
+export const VolumeNodeAffinity = object('io.k8s.api.core.v1.VolumeNodeAffinity', 'From which nodes a volume can be reached.', {
+  required: pointer(1, NodeSelector, 'What the nodes must match.'),
 });
 export type VolumeNodeAffinity = Infer<typeof VolumeNodeAffinity>;
 

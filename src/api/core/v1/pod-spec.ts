@@ -38,13 +38,13 @@ export const ContainerPort = object('io.k8s.api.core.v1.ContainerPort', 'A port 
 });
 export type ContainerPort = Infer<typeof ContainerPort>;
 
-export const ConfigMapEnvSource = object('io.k8s.api.core.v1.ConfigMapEnvSource', '', {
+export const ConfigMapEnvSource = object('io.k8s.api.core.v1.ConfigMapEnvSource', 'A ConfigMap whose every key becomes a variable.', {
   ...inlined(1, LocalObjectReference),
   optional: pointer(2, bool, 'Whether it may be missing.'),
 });
 export type ConfigMapEnvSource = Infer<typeof ConfigMapEnvSource>;
 
-export const SecretEnvSource = object('io.k8s.api.core.v1.SecretEnvSource', '', {
+export const SecretEnvSource = object('io.k8s.api.core.v1.SecretEnvSource', 'A Secret whose every key becomes a variable.', {
   ...inlined(1, LocalObjectReference),
   optional: pointer(2, bool, 'Whether it may be missing.'),
 });
@@ -58,7 +58,7 @@ export const EnvFromSource = object('io.k8s.api.core.v1.EnvFromSource', 'Variabl
 export type EnvFromSource = Infer<typeof EnvFromSource>;
 
 export const ConfigMapKeySelector = atomic(
-  object('io.k8s.api.core.v1.ConfigMapKeySelector', '', {
+  object('io.k8s.api.core.v1.ConfigMapKeySelector', 'A key of a ConfigMap.', {
     ...inlined(1, LocalObjectReference),
     key: required(2, string, 'The key.'),
     optional: pointer(3, bool, 'Whether it may be missing.'),
@@ -67,7 +67,7 @@ export const ConfigMapKeySelector = atomic(
 export type ConfigMapKeySelector = Infer<typeof ConfigMapKeySelector>;
 
 export const SecretKeySelector = atomic(
-  object('io.k8s.api.core.v1.SecretKeySelector', '', {
+  object('io.k8s.api.core.v1.SecretKeySelector', 'A key of a Secret.', {
     ...inlined(1, LocalObjectReference),
     key: required(2, string, 'The key.'),
     optional: pointer(3, bool, 'Whether it may be missing.'),
@@ -76,9 +76,9 @@ export const SecretKeySelector = atomic(
 export type SecretKeySelector = Infer<typeof SecretKeySelector>;
 
 export const FileKeySelector = atomic(
-  object('io.k8s.api.core.v1.FileKeySelector', '', {
-    volumeName: required(1, string),
-    path: required(2, string),
+  object('io.k8s.api.core.v1.FileKeySelector', 'A key of a file of variables in a volume.', {
+    volumeName: required(1, string, 'The volume.'),
+    path: required(2, string, 'The file, relative to the volume.'),
     key: required(3, string, 'The key.'),
     optional: pointer(4, bool, 'Whether it may be missing.'),
   }),
@@ -101,21 +101,25 @@ export const EnvVar = object('io.k8s.api.core.v1.EnvVar', 'An environment variab
 });
 export type EnvVar = Infer<typeof EnvVar>;
 
-export const ContainerResizePolicy = object('io.k8s.api.core.v1.ContainerResizePolicy', '', {
-  resourceName: required(1, string),
-  restartPolicy: required(2, string),
-});
+export const ContainerResizePolicy = object(
+  'io.k8s.api.core.v1.ContainerResizePolicy',
+  'Whether a container is restarted when a resource changes.',
+  {
+    resourceName: required(1, string, 'The resource: cpu or memory.'),
+    restartPolicy: required(2, string, 'NotRequired or RestartContainer.'),
+  },
+);
 export type ContainerResizePolicy = Infer<typeof ContainerResizePolicy>;
 
-export const ContainerRestartRuleOnExitCodes = object('io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes', '', {
-  operator: field(1, string, '', { required: true }),
-  values: field(2, setOf(int32)),
+export const ContainerRestartRuleOnExitCodes = object('io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes', 'Exit codes.', {
+  operator: field(1, string, 'In or NotIn.', { required: true }),
+  values: field(2, setOf(int32), 'The codes.'),
 });
 export type ContainerRestartRuleOnExitCodes = Infer<typeof ContainerRestartRuleOnExitCodes>;
 
-export const ContainerRestartRule = object('io.k8s.api.core.v1.ContainerRestartRule', '', {
-  action: field(1, string, '', { required: true }),
-  exitCodes: pointer(2, ContainerRestartRuleOnExitCodes),
+export const ContainerRestartRule = object('io.k8s.api.core.v1.ContainerRestartRule', 'What follows from an exit code.', {
+  action: field(1, string, 'What to do: Restart or RestartAllContainers.', { required: true }),
+  exitCodes: pointer(2, ContainerRestartRuleOnExitCodes, 'The exit codes.'),
 });
 export type ContainerRestartRule = Infer<typeof ContainerRestartRule>;
 
@@ -213,31 +217,31 @@ export const Capabilities = object('io.k8s.api.core.v1.Capabilities', 'Linux cap
 });
 export type Capabilities = Infer<typeof Capabilities>;
 
-export const SELinuxOptions = object('io.k8s.api.core.v1.SELinuxOptions', '', {
-  user: field(1, string),
-  role: field(2, string),
-  type: field(3, string),
-  level: field(4, string),
+export const SELinuxOptions = object('io.k8s.api.core.v1.SELinuxOptions', 'SELinux labels.', {
+  user: field(1, string, 'The user label.'),
+  role: field(2, string, 'The role label.'),
+  type: field(3, string, 'The type label.'),
+  level: field(4, string, 'The level label.'),
 });
 export type SELinuxOptions = Infer<typeof SELinuxOptions>;
 
-export const WindowsSecurityContextOptions = object('io.k8s.api.core.v1.WindowsSecurityContextOptions', '', {
-  gmsaCredentialSpecName: pointer(1, string),
-  gmsaCredentialSpec: pointer(2, string),
-  runAsUserName: pointer(3, string),
-  hostProcess: pointer(4, bool),
+export const WindowsSecurityContextOptions = object('io.k8s.api.core.v1.WindowsSecurityContextOptions', 'Security settings for Windows.', {
+  gmsaCredentialSpecName: pointer(1, string, 'The name of the GMSA credential spec.'),
+  gmsaCredentialSpec: pointer(2, string, 'The GMSA credential spec itself.'),
+  runAsUserName: pointer(3, string, 'The user to run as.'),
+  hostProcess: pointer(4, bool, 'Whether it runs as a process of the host.'),
 });
 export type WindowsSecurityContextOptions = Infer<typeof WindowsSecurityContextOptions>;
 
-export const SeccompProfile = object('io.k8s.api.core.v1.SeccompProfile', '', {
-  type: required(1, string),
-  localhostProfile: pointer(2, string),
+export const SeccompProfile = object('io.k8s.api.core.v1.SeccompProfile', 'Which system calls are allowed.', {
+  type: required(1, string, 'Unconfined, RuntimeDefault, or Localhost for a file of the node.'),
+  localhostProfile: pointer(2, string, 'The file, for Localhost.'),
 });
 export type SeccompProfile = Infer<typeof SeccompProfile>;
 
-export const AppArmorProfile = object('io.k8s.api.core.v1.AppArmorProfile', '', {
-  type: required(1, string),
-  localhostProfile: pointer(2, string),
+export const AppArmorProfile = object('io.k8s.api.core.v1.AppArmorProfile', 'An AppArmor profile.', {
+  type: required(1, string, 'Unconfined, RuntimeDefault, or Localhost for one loaded on the node.'),
+  localhostProfile: pointer(2, string, 'The profile, for Localhost.'),
 });
 export type AppArmorProfile = Infer<typeof AppArmorProfile>;
 
@@ -304,21 +308,21 @@ export const EphemeralContainerCommon = object(
     command: field(3, listOf(string), "What to run instead of the image's entrypoint. $(VAR) is replaced by a variable."),
     args: field(4, listOf(string), "Arguments instead of the image's command. $(VAR) is replaced by a variable."),
     workingDir: field(5, string, 'The directory to start in.'),
-    ports: field(6, listOf(ContainerPort)),
+    ports: field(6, listOf(ContainerPort), 'Not allowed.'),
     envFrom: field(19, listOf(EnvFromSource), 'ConfigMaps and Secrets whose every key becomes a variable.'),
     env: field(7, listOf(EnvVar), 'Environment variables.'),
-    resources: always(8, ResourceRequirements),
-    resizePolicy: field(23, listOf(ContainerResizePolicy)),
-    restartPolicy: pointer(24, string),
-    restartPolicyRules: field(25, listOf(ContainerRestartRule)),
+    resources: always(8, ResourceRequirements, 'Not allowed: it uses what the pod has to spare.'),
+    resizePolicy: field(23, listOf(ContainerResizePolicy), 'Not allowed.'),
+    restartPolicy: pointer(24, string, 'Not allowed.'),
+    restartPolicyRules: field(25, listOf(ContainerRestartRule), 'Not allowed.'),
     volumeMounts: field(9, listOf(VolumeMount), 'Volumes of the pod, and where they appear in the container.'),
-    volumeDevices: field(21, listOf(VolumeDevice)),
-    livenessProbe: pointer(10, Probe),
-    readinessProbe: pointer(11, Probe),
-    startupProbe: pointer(22, Probe),
-    lifecycle: pointer(12, Lifecycle),
-    terminationMessagePath: field(13, string),
-    terminationMessagePolicy: field(20, string),
+    volumeDevices: field(21, listOf(VolumeDevice), 'Raw block devices, and where they appear in the container.'),
+    livenessProbe: pointer(10, Probe, 'Not allowed.'),
+    readinessProbe: pointer(11, Probe, 'Not allowed.'),
+    startupProbe: pointer(22, Probe, 'Not allowed.'),
+    lifecycle: pointer(12, Lifecycle, 'Not allowed.'),
+    terminationMessagePath: field(13, string, 'The file whose content is shown as the reason when the container ends.'),
+    terminationMessagePolicy: field(20, string, 'File, or FallbackToLogsOnError to take the end of the log when the file is empty.'),
     imagePullPolicy: field(14, string, 'Always, IfNotPresent or Never.'),
     securityContext: pointer(15, SecurityContext, 'Security settings of the container.'),
     stdin: field(16, bool, "Whether the container's standard input is kept open."),
@@ -338,9 +342,9 @@ export const EphemeralContainer = object(
 );
 export type EphemeralContainer = Infer<typeof EphemeralContainer>;
 
-export const Sysctl = object('io.k8s.api.core.v1.Sysctl', '', {
+export const Sysctl = object('io.k8s.api.core.v1.Sysctl', 'A kernel setting.', {
   name: required(1, string, 'The name.'),
-  value: required(2, string),
+  value: required(2, string, 'The value to set.'),
 });
 export type Sysctl = Infer<typeof Sysctl>;
 
@@ -367,9 +371,9 @@ export const HostAlias = object('io.k8s.api.core.v1.HostAlias', 'A line for /etc
 });
 export type HostAlias = Infer<typeof HostAlias>;
 
-export const PodDNSConfigOption = object('io.k8s.api.core.v1.PodDNSConfigOption', '', {
+export const PodDNSConfigOption = object('io.k8s.api.core.v1.PodDNSConfigOption', 'An option of the resolver.', {
   name: field(1, string, 'The name.'),
-  value: pointer(2, string),
+  value: pointer(2, string, 'Its value, if it has one.'),
 });
 export type PodDNSConfigOption = Infer<typeof PodDNSConfigOption>;
 
@@ -414,8 +418,8 @@ export const PodResourceClaim = object('io.k8s.api.core.v1.PodResourceClaim', 'A
 });
 export type PodResourceClaim = Infer<typeof PodResourceClaim>;
 
-export const PodSchedulingGroup = object('io.k8s.api.core.v1.PodSchedulingGroup', '', {
-  podGroupName: pointer(1, string),
+export const PodSchedulingGroup = object('io.k8s.api.core.v1.PodSchedulingGroup', 'A group of pods that is scheduled together.', {
+  podGroupName: pointer(1, string, 'The group.'),
 });
 export type PodSchedulingGroup = Infer<typeof PodSchedulingGroup>;
 

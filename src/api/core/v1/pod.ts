@@ -75,47 +75,47 @@ export const ContainerState = object(
 );
 export type ContainerState = Infer<typeof ContainerState>;
 
-export const ImageVolumeStatus = object('io.k8s.api.core.v1.ImageVolumeStatus', '', {
-  imageRef: field(1, string, '', { required: true }),
+export const ImageVolumeStatus = object('io.k8s.api.core.v1.ImageVolumeStatus', 'What is known of an image volume.', {
+  imageRef: field(1, string, 'The image, by digest.', { required: true }),
 });
 export type ImageVolumeStatus = Infer<typeof ImageVolumeStatus>;
 
-export const VolumeStatus = object('io.k8s.api.core.v1.VolumeStatus', '', {
-  image: pointer(1, ImageVolumeStatus),
+export const VolumeStatus = object('io.k8s.api.core.v1.VolumeStatus', 'What is known of a mounted volume.', {
+  image: pointer(1, ImageVolumeStatus, 'What is known of an image volume.'),
 });
 export type VolumeStatus = Infer<typeof VolumeStatus>;
 
-export const VolumeMountStatus = object('io.k8s.api.core.v1.VolumeMountStatus', '', {
+export const VolumeMountStatus = object('io.k8s.api.core.v1.VolumeMountStatus', 'A mount of a container.', {
   name: required(1, string, 'The name.'),
-  mountPath: required(2, string),
+  mountPath: required(2, string, 'The directory in the container.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
-  recursiveReadOnly: pointer(4, string),
-  volumeStatus: pointer(5, VolumeStatus),
+  recursiveReadOnly: pointer(4, string, 'Whether mounts below are read-only too.'),
+  volumeStatus: pointer(5, VolumeStatus, 'What is known of the volume.'),
 });
 export type VolumeMountStatus = Infer<typeof VolumeMountStatus>;
 
-export const LinuxContainerUser = object('io.k8s.api.core.v1.LinuxContainerUser', '', {
+export const LinuxContainerUser = object('io.k8s.api.core.v1.LinuxContainerUser', "The user of a container's first process on Linux.", {
   uid: required(1, int64, 'The unique id.'),
-  gid: required(2, int64),
-  supplementalGroups: field(3, listOf(int64)),
+  gid: required(2, int64, 'The group id.'),
+  supplementalGroups: field(3, listOf(int64), 'Further group ids.'),
 });
 export type LinuxContainerUser = Infer<typeof LinuxContainerUser>;
 
-export const ContainerUser = object('io.k8s.api.core.v1.ContainerUser', '', {
-  linux: pointer(1, LinuxContainerUser),
+export const ContainerUser = object('io.k8s.api.core.v1.ContainerUser', "The user of a container's first process.", {
+  linux: pointer(1, LinuxContainerUser, 'The user on Linux.'),
 });
 export type ContainerUser = Infer<typeof ContainerUser>;
 
-export const ResourceHealth = object('io.k8s.api.core.v1.ResourceHealth', '', {
-  resourceID: required(1, string),
-  health: field(2, string),
+export const ResourceHealth = object('io.k8s.api.core.v1.ResourceHealth', 'The health of a device.', {
+  resourceID: required(1, string, 'The device.'),
+  health: field(2, string, 'Healthy, Unhealthy or Unknown.'),
   message: pointer(6, string, 'Why, in words.'),
 });
 export type ResourceHealth = Infer<typeof ResourceHealth>;
 
-export const ResourceStatus = object('io.k8s.api.core.v1.ResourceStatus', '', {
+export const ResourceStatus = object('io.k8s.api.core.v1.ResourceStatus', 'The health of devices of one resource.', {
   name: required(1, string, 'The name.'),
-  resources: field(2, mapListOf(ResourceHealth, 'resourceID')),
+  resources: field(2, mapListOf(ResourceHealth, 'resourceID'), 'The devices.'),
 });
 export type ResourceStatus = Infer<typeof ResourceStatus>;
 
@@ -138,30 +138,42 @@ export const ContainerStatus = object('io.k8s.api.core.v1.ContainerStatus', 'The
 });
 export type ContainerStatus = Infer<typeof ContainerStatus>;
 
-export const PodResourceClaimStatus = object('io.k8s.api.core.v1.PodResourceClaimStatus', '', {
+export const PodResourceClaimStatus = object('io.k8s.api.core.v1.PodResourceClaimStatus', 'The claim made for an entry of the pod.', {
   name: required(1, string, 'The name.'),
-  resourceClaimName: pointer(2, string),
+  resourceClaimName: pointer(2, string, 'The claim.'),
 });
 export type PodResourceClaimStatus = Infer<typeof PodResourceClaimStatus>;
 
-export const ContainerExtendedResourceRequest = object('io.k8s.api.core.v1.ContainerExtendedResourceRequest', '', {
-  containerName: required(1, string),
-  resourceName: required(2, string),
-  requestName: required(3, string),
-});
+export const ContainerExtendedResourceRequest = object(
+  'io.k8s.api.core.v1.ContainerExtendedResourceRequest',
+  "Which request of a claim stands for a container's resource.",
+  {
+    containerName: required(1, string, 'The container.'),
+    resourceName: required(2, string, 'The resource.'),
+    requestName: required(3, string, 'The request of the claim.'),
+  },
+);
 export type ContainerExtendedResourceRequest = Infer<typeof ContainerExtendedResourceRequest>;
 
-export const PodExtendedResourceClaimStatus = object('io.k8s.api.core.v1.PodExtendedResourceClaimStatus', '', {
-  requestMappings: required(1, listOf(ContainerExtendedResourceRequest)),
-  resourceClaimName: required(2, string),
-});
+export const PodExtendedResourceClaimStatus = object(
+  'io.k8s.api.core.v1.PodExtendedResourceClaimStatus',
+  'The claim made for extended resources of a pod.',
+  {
+    requestMappings: required(1, listOf(ContainerExtendedResourceRequest), "Which container's resource is which request of the claim."),
+    resourceClaimName: required(2, string, 'The claim.'),
+  },
+);
 export type PodExtendedResourceClaimStatus = Infer<typeof PodExtendedResourceClaimStatus>;
 
-export const NodeAllocatableResourceClaimStatus = object('io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus', '', {
-  resourceClaimName: required(1, string),
-  containers: field(2, setOf(string)),
-  resources: required(3, mapOf(quantity)),
-});
+export const NodeAllocatableResourceClaimStatus = object(
+  'io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus',
+  "What a claim takes from the node's own resources.",
+  {
+    resourceClaimName: required(1, string, 'The claim.'),
+    containers: field(2, setOf(string), 'The containers that use it.'),
+    resources: required(3, mapOf(quantity), 'How much, by resource.'),
+  },
+);
 export type NodeAllocatableResourceClaimStatus = Infer<typeof NodeAllocatableResourceClaimStatus>;
 
 export const PodStatus = object('io.k8s.api.core.v1.PodStatus', 'What is known of a pod.', {

@@ -4,50 +4,62 @@ import { DownwardAPIVolumeFile } from './downward-api-volume-file.ts';
 import { KeyToPath } from './key-to-path.ts';
 import { LocalObjectReference } from './local-object-reference.ts';
 
-export const SecretProjection = object('io.k8s.api.core.v1.SecretProjection', '', {
+export const SecretProjection = object('io.k8s.api.core.v1.SecretProjection', 'Keys of a Secret, as files.', {
   ...inlined(1, LocalObjectReference),
-  items: field(2, listOf(KeyToPath)),
+  items: field(2, listOf(KeyToPath), 'The keys to show, and where; all by default.'),
   optional: pointer(4, bool, 'Whether it may be missing.'),
 });
 export type SecretProjection = Infer<typeof SecretProjection>;
 
-export const DownwardAPIProjection = object('io.k8s.api.core.v1.DownwardAPIProjection', '', {
-  items: field(1, listOf(DownwardAPIVolumeFile)),
+export const DownwardAPIProjection = object('io.k8s.api.core.v1.DownwardAPIProjection', 'Fields of the pod, as files.', {
+  items: field(1, listOf(DownwardAPIVolumeFile), 'The files.'),
 });
 export type DownwardAPIProjection = Infer<typeof DownwardAPIProjection>;
 
-export const ConfigMapProjection = object('io.k8s.api.core.v1.ConfigMapProjection', '', {
+export const ConfigMapProjection = object('io.k8s.api.core.v1.ConfigMapProjection', 'Keys of a ConfigMap, as files.', {
   ...inlined(1, LocalObjectReference),
-  items: field(2, listOf(KeyToPath)),
+  items: field(2, listOf(KeyToPath), 'The keys to show, and where; all by default.'),
   optional: pointer(4, bool, 'Whether it may be missing.'),
 });
 export type ConfigMapProjection = Infer<typeof ConfigMapProjection>;
 
-export const ServiceAccountTokenProjection = object('io.k8s.api.core.v1.ServiceAccountTokenProjection', '', {
-  audience: field(1, string),
-  expirationSeconds: pointer(2, int64),
-  path: required(3, string),
-});
+export const ServiceAccountTokenProjection = object(
+  'io.k8s.api.core.v1.ServiceAccountTokenProjection',
+  "A token of the pod's service account, as a file. It is renewed in time.",
+  {
+    audience: field(1, string, 'Who the token is meant for; the API server by default.'),
+    expirationSeconds: pointer(2, int64, 'How long it is good, at least 600. 3600 by default.'),
+    path: required(3, string, 'The file, relative to the volume.'),
+  },
+);
 export type ServiceAccountTokenProjection = Infer<typeof ServiceAccountTokenProjection>;
 
-export const ClusterTrustBundleProjection = object('io.k8s.api.core.v1.ClusterTrustBundleProjection', '', {
-  name: pointer(1, string, 'The name.'),
-  signerName: pointer(2, string),
-  labelSelector: pointer(3, LabelSelector),
-  optional: pointer(5, bool, 'Whether it may be missing.'),
-  path: required(4, string),
-});
+export const ClusterTrustBundleProjection = object(
+  'io.k8s.api.core.v1.ClusterTrustBundleProjection',
+  'Certificates of ClusterTrustBundles, as a file.',
+  {
+    name: pointer(1, string, 'The name.'),
+    signerName: pointer(2, string, 'The bundles of a signer.'),
+    labelSelector: pointer(3, LabelSelector, 'Labels of the bundles of the signer.'),
+    optional: pointer(5, bool, 'Whether it may be missing.'),
+    path: required(4, string, 'The file, relative to the volume.'),
+  },
+);
 export type ClusterTrustBundleProjection = Infer<typeof ClusterTrustBundleProjection>;
 
-export const PodCertificateProjection = object('io.k8s.api.core.v1.PodCertificateProjection', '', {
-  signerName: field(1, string, '', { required: true }),
-  keyType: field(2, string, '', { required: true }),
-  maxExpirationSeconds: pointer(3, int32),
-  credentialBundlePath: field(4, string),
-  keyPath: field(5, string),
-  certificateChainPath: field(6, string),
-  userAnnotations: field(7, mapOf(string)),
-});
+export const PodCertificateProjection = object(
+  'io.k8s.api.core.v1.PodCertificateProjection',
+  'A key and a certificate issued for the pod, as files.',
+  {
+    signerName: field(1, string, 'Who signs.', { required: true }),
+    keyType: field(2, string, 'The kind of key, such as ED25519 or ECDSAP256.', { required: true }),
+    maxExpirationSeconds: pointer(3, int32, 'How long the certificate may be good.'),
+    credentialBundlePath: field(4, string, 'The file for key and certificates together.'),
+    keyPath: field(5, string, 'The file for the key.'),
+    certificateChainPath: field(6, string, 'The file for the certificates.'),
+    userAnnotations: field(7, mapOf(string), 'What the signer is told besides.'),
+  },
+);
 export type PodCertificateProjection = Infer<typeof PodCertificateProjection>;
 
 export const VolumeProjection = object(

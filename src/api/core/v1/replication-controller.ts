@@ -24,13 +24,17 @@ export const ReplicationControllerSpec = object('io.k8s.api.core.v1.ReplicationC
 });
 export type ReplicationControllerSpec = Infer<typeof ReplicationControllerSpec>;
 
-export const ReplicationControllerCondition = object('io.k8s.api.core.v1.ReplicationControllerCondition', '', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
-  lastTransitionTime: always(3, time, 'When the status last changed.'),
-  reason: field(4, string, 'Why, as one CamelCase word.'),
-  message: field(5, string, 'Why, in words.'),
-});
+export const ReplicationControllerCondition = object(
+  'io.k8s.api.core.v1.ReplicationControllerCondition',
+  'One finding about a replication controller.',
+  {
+    type: required(1, string, 'The type of finding.'),
+    status: required(2, string, 'True, False or Unknown.'),
+    lastTransitionTime: always(3, time, 'When the status last changed.'),
+    reason: field(4, string, 'Why, as one CamelCase word.'),
+    message: field(5, string, 'Why, in words.'),
+  },
+);
 export type ReplicationControllerCondition = Infer<typeof ReplicationControllerCondition>;
 
 export const ReplicationControllerStatus = object('io.k8s.api.core.v1.ReplicationControllerStatus', 'How many pods there are.', {

@@ -1,16 +1,20 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, atomic, field, type Infer, kind, listOf, mapOf, object, pointer, quantity, required, string } from '../../schema.ts';
 
-export const ScopedResourceSelectorRequirement = object('io.k8s.api.core.v1.ScopedResourceSelectorRequirement', '', {
-  scopeName: required(1, string),
-  operator: required(2, string),
-  values: field(3, listOf(string)),
-});
+export const ScopedResourceSelectorRequirement = object(
+  'io.k8s.api.core.v1.ScopedResourceSelectorRequirement',
+  'A demand on objects that count.',
+  {
+    scopeName: required(1, string, 'The scope, such as PriorityClass or BestEffort.'),
+    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.'),
+    values: field(3, listOf(string), 'The values to compare with.'),
+  },
+);
 export type ScopedResourceSelectorRequirement = Infer<typeof ScopedResourceSelectorRequirement>;
 
 export const ScopeSelector = atomic(
-  object('io.k8s.api.core.v1.ScopeSelector', '', {
-    matchExpressions: field(1, listOf(ScopedResourceSelectorRequirement)),
+  object('io.k8s.api.core.v1.ScopeSelector', 'Which objects count towards a quota.', {
+    matchExpressions: field(1, listOf(ScopedResourceSelectorRequirement), 'Demands, all of which must hold.'),
   }),
 );
 export type ScopeSelector = Infer<typeof ScopeSelector>;

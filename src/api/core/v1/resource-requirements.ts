@@ -1,8 +1,8 @@
 import { field, type Infer, mapListOf, mapOf, object, quantity, required, string } from '../../schema.ts';
 
-export const ResourceClaim = object('io.k8s.api.core.v1.ResourceClaim', '', {
+export const ResourceClaim = object('io.k8s.api.core.v1.ResourceClaim', 'A claim of the pod that a container uses.', {
   name: required(1, string, 'The name.'),
-  request: field(2, string),
+  request: field(2, string, 'The request of the claim; all by default.'),
 });
 export type ResourceClaim = Infer<typeof ResourceClaim>;
 

@@ -27,13 +27,13 @@ export const ServicePort = object('io.k8s.api.core.v1.ServicePort', 'A port that
 });
 export type ServicePort = Infer<typeof ServicePort>;
 
-export const ClientIPConfig = object('io.k8s.api.core.v1.ClientIPConfig', '', {
-  timeoutSeconds: pointer(1, int32),
+export const ClientIPConfig = object('io.k8s.api.core.v1.ClientIPConfig', "Settings of affinity by the client's address.", {
+  timeoutSeconds: pointer(1, int32, 'How long a client stays with its pod. 10800 by default.'),
 });
 export type ClientIPConfig = Infer<typeof ClientIPConfig>;
 
-export const SessionAffinityConfig = object('io.k8s.api.core.v1.SessionAffinityConfig', '', {
-  clientIP: pointer(1, ClientIPConfig),
+export const SessionAffinityConfig = object('io.k8s.api.core.v1.SessionAffinityConfig', 'Settings of session affinity.', {
+  clientIP: pointer(1, ClientIPConfig, "Settings of affinity by the client's address."),
 });
 export type SessionAffinityConfig = Infer<typeof SessionAffinityConfig>;
 
@@ -65,10 +65,10 @@ export const ServiceSpec = object('io.k8s.api.core.v1.ServiceSpec', 'What a serv
 });
 export type ServiceSpec = Infer<typeof ServiceSpec>;
 
-export const PortStatus = object('io.k8s.api.core.v1.PortStatus', '', {
-  port: required(1, int32),
-  protocol: required(2, string),
-  error: pointer(3, string),
+export const PortStatus = object('io.k8s.api.core.v1.PortStatus', 'The state of a port of a load balancer.', {
+  port: required(1, int32, 'The port.'),
+  protocol: required(2, string, 'The protocol.'),
+  error: pointer(3, string, 'What is wrong with it.'),
 });
 export type PortStatus = Infer<typeof PortStatus>;
 

@@ -38,10 +38,10 @@ export const EmptyDirVolumeSource = object('io.k8s.api.core.v1.EmptyDirVolumeSou
 });
 export type EmptyDirVolumeSource = Infer<typeof EmptyDirVolumeSource>;
 
-export const GitRepoVolumeSource = object('io.k8s.api.core.v1.GitRepoVolumeSource', '', {
-  repository: required(1, string),
-  revision: field(2, string),
-  directory: field(3, string),
+export const GitRepoVolumeSource = object('io.k8s.api.core.v1.GitRepoVolumeSource', 'A Git repository. Disabled.', {
+  repository: required(1, string, 'The address of the repository.'),
+  revision: field(2, string, 'The commit.'),
+  directory: field(3, string, 'The directory to put it in.'),
 });
 export type GitRepoVolumeSource = Infer<typeof GitRepoVolumeSource>;
 
@@ -53,24 +53,24 @@ export const SecretVolumeSource = object('io.k8s.api.core.v1.SecretVolumeSource'
 });
 export type SecretVolumeSource = Infer<typeof SecretVolumeSource>;
 
-export const ISCSIVolumeSource = object('io.k8s.api.core.v1.ISCSIVolumeSource', '', {
-  targetPortal: required(1, string),
-  iqn: required(2, string),
-  lun: required(3, int32),
-  iscsiInterface: field(4, string, '', { default: 'default' }),
+export const ISCSIVolumeSource = object('io.k8s.api.core.v1.ISCSIVolumeSource', 'An iSCSI disk.', {
+  targetPortal: required(1, string, 'The portal, as address or address:port.'),
+  iqn: required(2, string, 'The qualified name of the target.'),
+  lun: required(3, int32, 'The number of the disk.'),
+  iscsiInterface: field(4, string, 'The interface; default (tcp) by default.', { default: 'default' }),
   fsType: field(5, string, 'The file system, such as ext4.'),
   readOnly: field(6, bool, 'Whether it is mounted read-only.'),
-  portals: field(7, listOf(string)),
-  chapAuthDiscovery: field(8, bool),
-  chapAuthSession: field(11, bool),
+  portals: field(7, listOf(string), 'Further portals.'),
+  chapAuthDiscovery: field(8, bool, 'Whether discovery uses CHAP.'),
+  chapAuthSession: field(11, bool, 'Whether sessions use CHAP.'),
   secretRef: pointer(10, LocalObjectReference, 'The Secret with credentials.'),
-  initiatorName: pointer(12, string),
+  initiatorName: pointer(12, string, 'The name of the initiator.'),
 });
 export type ISCSIVolumeSource = Infer<typeof ISCSIVolumeSource>;
 
-export const GlusterfsVolumeSource = object('io.k8s.api.core.v1.GlusterfsVolumeSource', '', {
-  endpoints: required(1, string),
-  path: required(2, string),
+export const GlusterfsVolumeSource = object('io.k8s.api.core.v1.GlusterfsVolumeSource', 'A Gluster volume.', {
+  endpoints: required(1, string, 'The Endpoints that list the servers.'),
+  path: required(2, string, 'The volume.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
 });
 export type GlusterfsVolumeSource = Infer<typeof GlusterfsVolumeSource>;
@@ -85,54 +85,54 @@ export const PersistentVolumeClaimVolumeSource = object(
 );
 export type PersistentVolumeClaimVolumeSource = Infer<typeof PersistentVolumeClaimVolumeSource>;
 
-export const RBDVolumeSource = object('io.k8s.api.core.v1.RBDVolumeSource', '', {
-  monitors: required(1, listOf(string)),
-  image: required(2, string),
+export const RBDVolumeSource = object('io.k8s.api.core.v1.RBDVolumeSource', 'A Ceph block device.', {
+  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  image: required(2, string, 'The image.'),
   fsType: field(3, string, 'The file system, such as ext4.'),
-  pool: field(4, string, '', { default: 'rbd' }),
-  user: field(5, string, '', { default: 'admin' }),
-  keyring: field(6, string, '', { default: '/etc/ceph/keyring' }),
+  pool: field(4, string, 'The pool; rbd by default.', { default: 'rbd' }),
+  user: field(5, string, 'The user; admin by default.', { default: 'admin' }),
+  keyring: field(6, string, 'The file with keys; /etc/ceph/keyring by default.', { default: '/etc/ceph/keyring' }),
   secretRef: pointer(7, LocalObjectReference, 'The Secret with credentials.'),
   readOnly: field(8, bool, 'Whether it is mounted read-only.'),
 });
 export type RBDVolumeSource = Infer<typeof RBDVolumeSource>;
 
-export const FlexVolumeSource = object('io.k8s.api.core.v1.FlexVolumeSource', '', {
+export const FlexVolumeSource = object('io.k8s.api.core.v1.FlexVolumeSource', 'A volume of an exec-based driver.', {
   driver: required(1, string, 'The driver.'),
   fsType: field(2, string, 'The file system, such as ext4.'),
   secretRef: pointer(3, LocalObjectReference, 'The Secret with credentials.'),
   readOnly: field(4, bool, 'Whether it is mounted read-only.'),
-  options: field(5, mapOf(string)),
+  options: field(5, mapOf(string), 'What the driver is told.'),
 });
 export type FlexVolumeSource = Infer<typeof FlexVolumeSource>;
 
-export const CinderVolumeSource = object('io.k8s.api.core.v1.CinderVolumeSource', '', {
-  volumeID: required(1, string),
+export const CinderVolumeSource = object('io.k8s.api.core.v1.CinderVolumeSource', 'An OpenStack volume.', {
+  volumeID: required(1, string, 'The volume.'),
   fsType: field(2, string, 'The file system, such as ext4.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
   secretRef: pointer(4, LocalObjectReference, 'The Secret with credentials.'),
 });
 export type CinderVolumeSource = Infer<typeof CinderVolumeSource>;
 
-export const CephFSVolumeSource = object('io.k8s.api.core.v1.CephFSVolumeSource', '', {
-  monitors: required(1, listOf(string)),
-  path: field(2, string),
-  user: field(3, string),
-  secretFile: field(4, string),
+export const CephFSVolumeSource = object('io.k8s.api.core.v1.CephFSVolumeSource', 'A Ceph file system.', {
+  monitors: required(1, listOf(string), 'The monitors to ask.'),
+  path: field(2, string, 'The directory to mount; / by default.'),
+  user: field(3, string, 'The user; admin by default.'),
+  secretFile: field(4, string, 'The file with the key of the user.'),
   secretRef: pointer(5, LocalObjectReference, 'The Secret with credentials.'),
   readOnly: field(6, bool, 'Whether it is mounted read-only.'),
 });
 export type CephFSVolumeSource = Infer<typeof CephFSVolumeSource>;
 
-export const DownwardAPIVolumeSource = object('io.k8s.api.core.v1.DownwardAPIVolumeSource', '', {
-  items: field(1, listOf(DownwardAPIVolumeFile)),
-  defaultMode: pointer(2, int32),
+export const DownwardAPIVolumeSource = object('io.k8s.api.core.v1.DownwardAPIVolumeSource', 'Fields of the pod, as files.', {
+  items: field(1, listOf(DownwardAPIVolumeFile), 'The files.'),
+  defaultMode: pointer(2, int32, 'The permission bits of the files. 0644 by default.'),
 });
 export type DownwardAPIVolumeSource = Infer<typeof DownwardAPIVolumeSource>;
 
-export const AzureFileVolumeSource = object('io.k8s.api.core.v1.AzureFileVolumeSource', '', {
-  secretName: required(1, string),
-  shareName: required(2, string),
+export const AzureFileVolumeSource = object('io.k8s.api.core.v1.AzureFileVolumeSource', 'An Azure file share.', {
+  secretName: required(1, string, 'The Secret with account and key.'),
+  shareName: required(2, string, 'The share.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
 });
 export type AzureFileVolumeSource = Infer<typeof AzureFileVolumeSource>;
@@ -145,23 +145,23 @@ export const ConfigMapVolumeSource = object('io.k8s.api.core.v1.ConfigMapVolumeS
 });
 export type ConfigMapVolumeSource = Infer<typeof ConfigMapVolumeSource>;
 
-export const ScaleIOVolumeSource = object('io.k8s.api.core.v1.ScaleIOVolumeSource', '', {
-  gateway: required(1, string),
-  system: required(2, string),
+export const ScaleIOVolumeSource = object('io.k8s.api.core.v1.ScaleIOVolumeSource', 'No longer supported.', {
+  gateway: required(1, string, 'The gateway of the API.'),
+  system: required(2, string, 'The storage system.'),
   secretRef: nullable(3, LocalObjectReference, 'The Secret with credentials.', { required: true }),
-  sslEnabled: field(4, bool),
-  protectionDomain: field(5, string),
-  storagePool: field(6, string),
-  storageMode: field(7, string, '', { default: 'ThinProvisioned' }),
-  volumeName: field(8, string),
+  sslEnabled: field(4, bool, 'Whether TLS is used.'),
+  protectionDomain: field(5, string, 'The protection domain.'),
+  storagePool: field(6, string, 'The storage pool.'),
+  storageMode: field(7, string, 'ThickProvisioned or ThinProvisioned.', { default: 'ThinProvisioned' }),
+  volumeName: field(8, string, 'The volume.'),
   fsType: field(9, string, 'The file system, such as ext4.', { default: 'xfs' }),
   readOnly: field(10, bool, 'Whether it is mounted read-only.'),
 });
 export type ScaleIOVolumeSource = Infer<typeof ScaleIOVolumeSource>;
 
-export const StorageOSVolumeSource = object('io.k8s.api.core.v1.StorageOSVolumeSource', '', {
-  volumeName: field(1, string),
-  volumeNamespace: field(2, string),
+export const StorageOSVolumeSource = object('io.k8s.api.core.v1.StorageOSVolumeSource', 'No longer supported.', {
+  volumeName: field(1, string, 'The volume.'),
+  volumeNamespace: field(2, string, 'The namespace of the volume.'),
   fsType: field(3, string, 'The file system, such as ext4.'),
   readOnly: field(4, bool, 'Whether it is mounted read-only.'),
   secretRef: pointer(5, LocalObjectReference, 'The Secret with credentials.'),
@@ -177,10 +177,14 @@ export const CSIVolumeSource = object('io.k8s.api.core.v1.CSIVolumeSource', 'A v
 });
 export type CSIVolumeSource = Infer<typeof CSIVolumeSource>;
 
-export const PersistentVolumeClaimTemplate = object('io.k8s.api.core.v1.PersistentVolumeClaimTemplate', '', {
-  metadata: always(1, ObjectMeta, 'Standard object metadata.'),
-  spec: required(2, PersistentVolumeClaimSpec),
-});
+export const PersistentVolumeClaimTemplate = object(
+  'io.k8s.api.core.v1.PersistentVolumeClaimTemplate',
+  'What a claim made with a pod looks like.',
+  {
+    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    spec: required(2, PersistentVolumeClaimSpec, 'What storage is wanted.'),
+  },
+);
 export type PersistentVolumeClaimTemplate = Infer<typeof PersistentVolumeClaimTemplate>;
 
 export const EphemeralVolumeSource = object(
@@ -192,9 +196,9 @@ export const EphemeralVolumeSource = object(
 );
 export type EphemeralVolumeSource = Infer<typeof EphemeralVolumeSource>;
 
-export const ImageVolumeSource = object('io.k8s.api.core.v1.ImageVolumeSource', '', {
-  reference: field(1, string),
-  pullPolicy: field(2, string),
+export const ImageVolumeSource = object('io.k8s.api.core.v1.ImageVolumeSource', 'The content of an image.', {
+  reference: field(1, string, 'The image.'),
+  pullPolicy: field(2, string, 'Always, IfNotPresent or Never.'),
 });
 export type ImageVolumeSource = Infer<typeof ImageVolumeSource>;
 

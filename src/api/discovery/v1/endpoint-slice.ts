@@ -24,19 +24,19 @@ export const EndpointConditions = object('io.k8s.api.discovery.v1.EndpointCondit
 });
 export type EndpointConditions = Infer<typeof EndpointConditions>;
 
-export const ForZone = object('io.k8s.api.discovery.v1.ForZone', '', {
+export const ForZone = object('io.k8s.api.discovery.v1.ForZone', 'A zone.', {
   name: required(1, string, 'The name.'),
 });
 export type ForZone = Infer<typeof ForZone>;
 
-export const ForNode = object('io.k8s.api.discovery.v1.ForNode', '', {
+export const ForNode = object('io.k8s.api.discovery.v1.ForNode', 'A node.', {
   name: required(1, string, 'The name.'),
 });
 export type ForNode = Infer<typeof ForNode>;
 
-export const EndpointHints = object('io.k8s.api.discovery.v1.EndpointHints', '', {
-  forZones: field(1, listOf(ForZone)),
-  forNodes: field(2, listOf(ForNode)),
+export const EndpointHints = object('io.k8s.api.discovery.v1.EndpointHints', 'For whom an endpoint is meant.', {
+  forZones: field(1, listOf(ForZone), 'The zones.'),
+  forNodes: field(2, listOf(ForNode), 'The nodes.'),
 });
 export type EndpointHints = Infer<typeof EndpointHints>;
 

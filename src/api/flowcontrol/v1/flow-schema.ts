@@ -16,60 +16,68 @@ import {
   time,
 } from '../../schema.ts';
 
-export const PriorityLevelConfigurationReference = object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference', '', {
-  name: required(1, string, 'The name.'),
-});
+export const PriorityLevelConfigurationReference = object(
+  'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference',
+  'A priority level.',
+  {
+    name: required(1, string, 'The name.'),
+  },
+);
 export type PriorityLevelConfigurationReference = Infer<typeof PriorityLevelConfigurationReference>;
 
-export const FlowDistinguisherMethod = object('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', '', {
-  type: required(1, string),
+export const FlowDistinguisherMethod = object('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', 'What tells flows apart.', {
+  type: required(1, string, 'ByUser or ByNamespace.'),
 });
 export type FlowDistinguisherMethod = Infer<typeof FlowDistinguisherMethod>;
 
-export const UserSubject = object('io.k8s.api.flowcontrol.v1.UserSubject', '', {
+export const UserSubject = object('io.k8s.api.flowcontrol.v1.UserSubject', 'A user.', {
   name: required(1, string, 'The name.'),
 });
 export type UserSubject = Infer<typeof UserSubject>;
 
-export const GroupSubject = object('io.k8s.api.flowcontrol.v1.GroupSubject', '', {
+export const GroupSubject = object('io.k8s.api.flowcontrol.v1.GroupSubject', 'A group.', {
   name: required(1, string, 'The name.'),
 });
 export type GroupSubject = Infer<typeof GroupSubject>;
 
-export const ServiceAccountSubject = object('io.k8s.api.flowcontrol.v1.ServiceAccountSubject', '', {
+export const ServiceAccountSubject = object('io.k8s.api.flowcontrol.v1.ServiceAccountSubject', 'A service account.', {
   namespace: required(1, string, 'The namespace.'),
   name: required(2, string, 'The name.'),
 });
 export type ServiceAccountSubject = Infer<typeof ServiceAccountSubject>;
 
-export const Subject = object('io.k8s.api.flowcontrol.v1.Subject', '', {
+export const Subject = object('io.k8s.api.flowcontrol.v1.Subject', 'Who makes a request.', {
   kind: required(1, string, 'The kind.'),
-  user: pointer(2, UserSubject),
-  group: pointer(3, GroupSubject),
-  serviceAccount: pointer(4, ServiceAccountSubject),
+  user: pointer(2, UserSubject, 'A user.'),
+  group: pointer(3, GroupSubject, 'A group.'),
+  serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
 });
 export type Subject = Infer<typeof Subject>;
 
-export const ResourcePolicyRule = object('io.k8s.api.flowcontrol.v1.ResourcePolicyRule', '', {
-  verbs: required(1, setOf(string)),
-  apiGroups: required(2, setOf(string)),
-  resources: required(3, setOf(string)),
-  clusterScope: field(4, bool),
-  namespaces: always(5, setOf(string)),
+export const ResourcePolicyRule = object('io.k8s.api.flowcontrol.v1.ResourcePolicyRule', 'Requests for resources.', {
+  verbs: required(1, setOf(string), 'The verbs; * for all.'),
+  apiGroups: required(2, setOf(string), 'The API groups; * for all.'),
+  resources: required(3, setOf(string), 'The resources; * for all.'),
+  clusterScope: field(4, bool, 'Whether requests outside namespaces match.'),
+  namespaces: always(5, setOf(string), 'The namespaces; * for all.'),
 });
 export type ResourcePolicyRule = Infer<typeof ResourcePolicyRule>;
 
-export const NonResourcePolicyRule = object('io.k8s.api.flowcontrol.v1.NonResourcePolicyRule', '', {
-  verbs: required(1, setOf(string)),
-  nonResourceURLs: required(6, setOf(string)),
+export const NonResourcePolicyRule = object('io.k8s.api.flowcontrol.v1.NonResourcePolicyRule', 'Requests for other paths.', {
+  verbs: required(1, setOf(string), 'The verbs; * for all.'),
+  nonResourceURLs: required(6, setOf(string), 'The paths; a trailing * matches all below.'),
 });
 export type NonResourcePolicyRule = Infer<typeof NonResourcePolicyRule>;
 
-export const PolicyRulesWithSubjects = object('io.k8s.api.flowcontrol.v1.PolicyRulesWithSubjects', '', {
-  subjects: required(1, listOf(Subject)),
-  resourceRules: field(2, listOf(ResourcePolicyRule)),
-  nonResourceRules: field(3, listOf(NonResourcePolicyRule)),
-});
+export const PolicyRulesWithSubjects = object(
+  'io.k8s.api.flowcontrol.v1.PolicyRulesWithSubjects',
+  'Requests, told by who makes them and what for.',
+  {
+    subjects: required(1, listOf(Subject), 'Who; one must match.'),
+    resourceRules: field(2, listOf(ResourcePolicyRule), 'Requests for resources.'),
+    nonResourceRules: field(3, listOf(NonResourcePolicyRule), 'Requests for other paths.'),
+  },
+);
 export type PolicyRulesWithSubjects = Infer<typeof PolicyRulesWithSubjects>;
 
 export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', 'Which requests go to which level.', {
@@ -80,7 +88,7 @@ export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec',
 });
 export type FlowSchemaSpec = Infer<typeof FlowSchemaSpec>;
 
-export const FlowSchemaCondition = object('io.k8s.api.flowcontrol.v1.FlowSchemaCondition', '', {
+export const FlowSchemaCondition = object('io.k8s.api.flowcontrol.v1.FlowSchemaCondition', 'One finding about a flow schema.', {
   type: field(1, string, 'The type of finding.'),
   status: field(2, string, 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),

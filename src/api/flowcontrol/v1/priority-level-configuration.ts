@@ -1,31 +1,39 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int32, kind, mapListOf, nullable, object, pointer, required, string, time } from '../../schema.ts';
 
-export const QueuingConfiguration = object('io.k8s.api.flowcontrol.v1.QueuingConfiguration', '', {
-  queues: always(1, int32),
-  handSize: always(2, int32),
-  queueLengthLimit: always(3, int32),
+export const QueuingConfiguration = object('io.k8s.api.flowcontrol.v1.QueuingConfiguration', 'Settings of queues.', {
+  queues: always(1, int32, 'How many queues there are. 64 by default.'),
+  handSize: always(2, int32, 'How many queues a flow may use. 8 by default.'),
+  queueLengthLimit: always(3, int32, 'How many requests a queue holds. 50 by default.'),
 });
 export type QueuingConfiguration = Infer<typeof QueuingConfiguration>;
 
-export const LimitResponse = object('io.k8s.api.flowcontrol.v1.LimitResponse', '', {
-  type: required(1, string),
-  queuing: pointer(2, QueuingConfiguration),
+export const LimitResponse = object('io.k8s.api.flowcontrol.v1.LimitResponse', 'What happens to requests beyond the share.', {
+  type: required(1, string, 'Queue or Reject.'),
+  queuing: pointer(2, QueuingConfiguration, 'Settings of the queues.'),
 });
 export type LimitResponse = Infer<typeof LimitResponse>;
 
-export const LimitedPriorityLevelConfiguration = object('io.k8s.api.flowcontrol.v1.LimitedPriorityLevelConfiguration', '', {
-  nominalConcurrencyShares: nullable(1, int32),
-  limitResponse: always(2, LimitResponse),
-  lendablePercent: pointer(3, int32),
-  borrowingLimitPercent: pointer(4, int32),
-});
+export const LimitedPriorityLevelConfiguration = object(
+  'io.k8s.api.flowcontrol.v1.LimitedPriorityLevelConfiguration',
+  'How a level is limited.',
+  {
+    nominalConcurrencyShares: nullable(1, int32, 'Its share of what the server can do at once. 30 by default.'),
+    limitResponse: always(2, LimitResponse, 'What happens to requests beyond the share.'),
+    lendablePercent: pointer(3, int32, 'How much of its share other levels may borrow.'),
+    borrowingLimitPercent: pointer(4, int32, 'How much it may borrow, as a percentage of its share.'),
+  },
+);
 export type LimitedPriorityLevelConfiguration = Infer<typeof LimitedPriorityLevelConfiguration>;
 
-export const ExemptPriorityLevelConfiguration = object('io.k8s.api.flowcontrol.v1.ExemptPriorityLevelConfiguration', '', {
-  nominalConcurrencyShares: pointer(1, int32),
-  lendablePercent: pointer(2, int32),
-});
+export const ExemptPriorityLevelConfiguration = object(
+  'io.k8s.api.flowcontrol.v1.ExemptPriorityLevelConfiguration',
+  'Settings of an exempt level.',
+  {
+    nominalConcurrencyShares: pointer(1, int32, 'Its share, as far as it can be lent.'),
+    lendablePercent: pointer(2, int32, 'How much of its share other levels may borrow.'),
+  },
+);
 export type ExemptPriorityLevelConfiguration = Infer<typeof ExemptPriorityLevelConfiguration>;
 
 export const PriorityLevelConfigurationSpec = object(
@@ -39,13 +47,17 @@ export const PriorityLevelConfigurationSpec = object(
 );
 export type PriorityLevelConfigurationSpec = Infer<typeof PriorityLevelConfigurationSpec>;
 
-export const PriorityLevelConfigurationCondition = object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationCondition', '', {
-  type: field(1, string, 'The type of finding.'),
-  status: field(2, string, 'True, False or Unknown.'),
-  lastTransitionTime: always(3, time, 'When the status last changed.'),
-  reason: field(4, string, 'Why, as one CamelCase word.'),
-  message: field(5, string, 'Why, in words.'),
-});
+export const PriorityLevelConfigurationCondition = object(
+  'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationCondition',
+  'One finding about a priority level.',
+  {
+    type: field(1, string, 'The type of finding.'),
+    status: field(2, string, 'True, False or Unknown.'),
+    lastTransitionTime: always(3, time, 'When the status last changed.'),
+    reason: field(4, string, 'Why, as one CamelCase word.'),
+    message: field(5, string, 'Why, in words.'),
+  },
+);
 export type PriorityLevelConfigurationCondition = Infer<typeof PriorityLevelConfigurationCondition>;
 
 export const PriorityLevelConfigurationStatus = object(

@@ -1,7 +1,7 @@
 import { field, type Infer, int64, object, pointer, required, string } from '../../schema.ts';
 
-export const ShardInfo = object('io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo', '', {
-  selector: required(1, string),
+export const ShardInfo = object('io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo', 'Which part of the objects a list is limited to.', {
+  selector: required(1, string, 'The selector of the part.'),
 });
 export type ShardInfo = Infer<typeof ShardInfo>;
 

@@ -10,7 +10,7 @@ export const TableColumnDefinition = object('io.k8s.apimachinery.pkg.apis.meta.v
 });
 export type TableColumnDefinition = Infer<typeof TableColumnDefinition>;
 
-export const TableRowCondition = object('io.k8s.apimachinery.pkg.apis.meta.v1.TableRowCondition', '', {
+export const TableRowCondition = object('io.k8s.apimachinery.pkg.apis.meta.v1.TableRowCondition', 'Something to be said of a row.', {
   type: always(0, string, 'The type of finding.'),
   status: always(0, string, 'True, False or Unknown.'),
   reason: field(0, string, 'Why, as one CamelCase word.'),

@@ -1,13 +1,17 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, kind, nullable, object, pointer, required, string } from '../../schema.ts';
 
-export const IngressClassParametersReference = object('io.k8s.api.networking.v1.IngressClassParametersReference', '', {
-  apiGroup: pointer(1, string),
-  kind: required(2, string, 'The kind.'),
-  name: required(3, string, 'The name.'),
-  scope: nullable(4, string),
-  namespace: pointer(5, string, 'The namespace.'),
-});
+export const IngressClassParametersReference = object(
+  'io.k8s.api.networking.v1.IngressClassParametersReference',
+  'An object with further settings.',
+  {
+    apiGroup: pointer(1, string, "The API group; '' for the core group."),
+    kind: required(2, string, 'The kind.'),
+    name: required(3, string, 'The name.'),
+    scope: nullable(4, string, 'Cluster or Namespace.'),
+    namespace: pointer(5, string, 'The namespace.'),
+  },
+);
 export type IngressClassParametersReference = Infer<typeof IngressClassParametersReference>;
 
 export const IngressClassSpec = object('io.k8s.api.networking.v1.IngressClassSpec', 'Which controller serves a kind of ingress.', {

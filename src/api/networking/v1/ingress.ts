@@ -73,22 +73,22 @@ export const IngressSpec = object('io.k8s.api.networking.v1.IngressSpec', 'Which
 });
 export type IngressSpec = Infer<typeof IngressSpec>;
 
-export const IngressPortStatus = object('io.k8s.api.networking.v1.IngressPortStatus', '', {
-  port: required(1, int32),
-  protocol: required(2, string),
-  error: pointer(3, string),
+export const IngressPortStatus = object('io.k8s.api.networking.v1.IngressPortStatus', 'The state of a port of an ingress.', {
+  port: required(1, int32, 'The port.'),
+  protocol: required(2, string, 'The protocol.'),
+  error: pointer(3, string, 'What is wrong with it.'),
 });
 export type IngressPortStatus = Infer<typeof IngressPortStatus>;
 
-export const IngressLoadBalancerIngress = object('io.k8s.api.networking.v1.IngressLoadBalancerIngress', '', {
-  ip: field(1, string),
-  hostname: field(2, string),
-  ports: field(4, listOf(IngressPortStatus)),
+export const IngressLoadBalancerIngress = object('io.k8s.api.networking.v1.IngressLoadBalancerIngress', 'An address of an ingress.', {
+  ip: field(1, string, 'The address, if it has one.'),
+  hostname: field(2, string, 'The name, if it has one.'),
+  ports: field(4, listOf(IngressPortStatus), 'The state of each port.'),
 });
 export type IngressLoadBalancerIngress = Infer<typeof IngressLoadBalancerIngress>;
 
-export const IngressLoadBalancerStatus = object('io.k8s.api.networking.v1.IngressLoadBalancerStatus', '', {
-  ingress: field(1, listOf(IngressLoadBalancerIngress)),
+export const IngressLoadBalancerStatus = object('io.k8s.api.networking.v1.IngressLoadBalancerStatus', 'Where an ingress is reached.', {
+  ingress: field(1, listOf(IngressLoadBalancerIngress), 'Its addresses.'),
 });
 export type IngressLoadBalancerStatus = Infer<typeof IngressLoadBalancerStatus>;
 

@@ -1,9 +1,9 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, kind, object, pointer, string } from '../../schema.ts';
 
-export const ParentReference = object('io.k8s.api.networking.v1.ParentReference', '', {
-  group: field(1, string),
-  resource: field(2, string, '', { required: true }),
+export const ParentReference = object('io.k8s.api.networking.v1.ParentReference', 'The object that an address belongs to.', {
+  group: field(1, string, 'The API group.'),
+  resource: field(2, string, 'The resource.', { required: true }),
   namespace: field(3, string, 'The namespace.'),
   name: field(4, string, 'The name.', { required: true }),
 });

@@ -3,7 +3,7 @@ import { always, field, type Infer, inlined, kind, listOf, object, pointer, requ
 import { DeviceConfiguration } from './device-configuration.ts';
 import { DeviceSelector } from './device-selector.ts';
 
-export const DeviceClassConfiguration = object('io.k8s.api.resource.v1.DeviceClassConfiguration', '', {
+export const DeviceClassConfiguration = object('io.k8s.api.resource.v1.DeviceClassConfiguration', 'Settings that devices of a class get.', {
   ...inlined(1, DeviceConfiguration),
 });
 export type DeviceClassConfiguration = Infer<typeof DeviceClassConfiguration>;

@@ -17,57 +17,61 @@ import { DeviceConfiguration } from './device-configuration.ts';
 import { DeviceSelector } from './device-selector.ts';
 import { DeviceToleration } from './device-toleration.ts';
 
-export const CapacityRequirements = object('io.k8s.api.resource.v1.CapacityRequirements', '', {
-  requests: field(1, mapOf(quantity)),
+export const CapacityRequirements = object('io.k8s.api.resource.v1.CapacityRequirements', 'How much of a shared device is wanted.', {
+  requests: field(1, mapOf(quantity), 'How much, by name.'),
 });
 export type CapacityRequirements = Infer<typeof CapacityRequirements>;
 
-export const ExactDeviceRequest = object('io.k8s.api.resource.v1.ExactDeviceRequest', '', {
-  deviceClassName: required(1, string),
-  selectors: field(2, listOf(DeviceSelector)),
-  allocationMode: field(3, string),
-  count: field(4, int64),
-  adminAccess: pointer(5, bool),
-  tolerations: field(6, listOf(DeviceToleration)),
-  capacity: pointer(7, CapacityRequirements),
+export const ExactDeviceRequest = object('io.k8s.api.resource.v1.ExactDeviceRequest', 'Devices that are wanted.', {
+  deviceClassName: required(1, string, 'Their class.'),
+  selectors: field(2, listOf(DeviceSelector), 'What they must satisfy besides.'),
+  allocationMode: field(3, string, 'ExactCount (the default), or All.'),
+  count: field(4, int64, 'How many. 1 by default.'),
+  adminAccess: pointer(5, bool, 'Whether they are only to be looked after, beside those who use them.'),
+  tolerations: field(6, listOf(DeviceToleration), 'Taints of devices that are tolerated.'),
+  capacity: pointer(7, CapacityRequirements, 'How much of a shared device is wanted.'),
 });
 export type ExactDeviceRequest = Infer<typeof ExactDeviceRequest>;
 
-export const DeviceSubRequest = object('io.k8s.api.resource.v1.DeviceSubRequest', '', {
-  name: required(1, string, 'The name.'),
-  deviceClassName: required(2, string),
-  selectors: field(3, listOf(DeviceSelector)),
-  allocationMode: field(4, string),
-  count: field(5, int64),
-  tolerations: field(6, listOf(DeviceToleration)),
-  capacity: pointer(7, CapacityRequirements),
-});
+export const DeviceSubRequest = object(
+  'io.k8s.api.resource.v1.DeviceSubRequest',
+  'Devices that are wanted, as one of several alternatives.',
+  {
+    name: required(1, string, 'The name.'),
+    deviceClassName: required(2, string, 'Their class.'),
+    selectors: field(3, listOf(DeviceSelector), 'What they must satisfy besides.'),
+    allocationMode: field(4, string, 'ExactCount (the default), or All.'),
+    count: field(5, int64, 'How many. 1 by default.'),
+    tolerations: field(6, listOf(DeviceToleration), 'Taints of devices that are tolerated.'),
+    capacity: pointer(7, CapacityRequirements, 'How much of a shared device is wanted.'),
+  },
+);
 export type DeviceSubRequest = Infer<typeof DeviceSubRequest>;
 
-export const DeviceRequest = object('io.k8s.api.resource.v1.DeviceRequest', '', {
+export const DeviceRequest = object('io.k8s.api.resource.v1.DeviceRequest', 'A device that is wanted, or alternatives.', {
   name: required(1, string, 'The name.'),
-  exactly: pointer(2, ExactDeviceRequest),
-  firstAvailable: field(3, listOf(DeviceSubRequest)),
+  exactly: pointer(2, ExactDeviceRequest, 'The device, without alternatives.'),
+  firstAvailable: field(3, listOf(DeviceSubRequest), 'Alternatives, of which the first that can be had is taken.'),
 });
 export type DeviceRequest = Infer<typeof DeviceRequest>;
 
-export const DeviceConstraint = object('io.k8s.api.resource.v1.DeviceConstraint', '', {
-  requests: field(1, listOf(string)),
-  matchAttribute: pointer(2, string),
-  distinctAttribute: pointer(3, string),
+export const DeviceConstraint = object('io.k8s.api.resource.v1.DeviceConstraint', 'What devices must have in common.', {
+  requests: field(1, listOf(string), 'The requests that it is about; all when empty.'),
+  matchAttribute: pointer(2, string, 'The attribute that must be the same.'),
+  distinctAttribute: pointer(3, string, 'The attribute that must differ.'),
 });
 export type DeviceConstraint = Infer<typeof DeviceConstraint>;
 
-export const DeviceClaimConfiguration = object('io.k8s.api.resource.v1.DeviceClaimConfiguration', '', {
-  requests: field(1, listOf(string)),
+export const DeviceClaimConfiguration = object('io.k8s.api.resource.v1.DeviceClaimConfiguration', 'Settings for devices of a claim.', {
+  requests: field(1, listOf(string), 'The requests that it is about; all when empty.'),
   ...inlined(2, DeviceConfiguration),
 });
 export type DeviceClaimConfiguration = Infer<typeof DeviceClaimConfiguration>;
 
-export const DeviceClaim = object('io.k8s.api.resource.v1.DeviceClaim', '', {
-  requests: always(1, listOf(DeviceRequest)),
-  constraints: field(2, listOf(DeviceConstraint)),
-  config: field(3, listOf(DeviceClaimConfiguration)),
+export const DeviceClaim = object('io.k8s.api.resource.v1.DeviceClaim', 'Devices that are wanted.', {
+  requests: always(1, listOf(DeviceRequest), 'The devices, one by one.'),
+  constraints: field(2, listOf(DeviceConstraint), 'What the devices must have in common.'),
+  config: field(3, listOf(DeviceClaimConfiguration), 'Settings for the drivers.'),
 });
 export type DeviceClaim = Infer<typeof DeviceClaim>;
 

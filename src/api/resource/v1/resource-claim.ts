@@ -23,63 +23,71 @@ import { DeviceConfiguration } from './device-configuration.ts';
 import { DeviceToleration } from './device-toleration.ts';
 import { ResourceClaimSpec } from './resource-claim-spec.ts';
 
-export const DeviceRequestAllocationResult = object('io.k8s.api.resource.v1.DeviceRequestAllocationResult', '', {
-  request: required(1, string),
-  driver: required(2, string, 'The driver.'),
-  pool: required(3, string),
-  device: required(4, string),
-  adminAccess: pointer(5, bool),
-  tolerations: field(6, listOf(DeviceToleration)),
-  bindingConditions: field(7, listOf(string)),
-  bindingFailureConditions: field(8, listOf(string)),
-  shareID: pointer(9, string),
-  consumedCapacity: field(10, mapOf(quantity)),
-});
+export const DeviceRequestAllocationResult = object(
+  'io.k8s.api.resource.v1.DeviceRequestAllocationResult',
+  'A device that was allocated.',
+  {
+    request: required(1, string, 'The request that it is for.'),
+    driver: required(2, string, 'The driver.'),
+    pool: required(3, string, 'The pool that it is from.'),
+    device: required(4, string, 'The device.'),
+    adminAccess: pointer(5, bool, 'Whether it is only to be looked after.'),
+    tolerations: field(6, listOf(DeviceToleration), 'Taints that are tolerated.'),
+    bindingConditions: field(7, listOf(string), 'What must be true of the device before pods start.'),
+    bindingFailureConditions: field(8, listOf(string), 'What, being true, makes the allocation fail.'),
+    shareID: pointer(9, string, 'Which share of the device it is.'),
+    consumedCapacity: field(10, mapOf(quantity), 'How much of the device it takes.'),
+  },
+);
 export type DeviceRequestAllocationResult = Infer<typeof DeviceRequestAllocationResult>;
 
-export const DeviceAllocationConfiguration = object('io.k8s.api.resource.v1.DeviceAllocationConfiguration', '', {
-  source: required(1, string),
-  requests: field(2, listOf(string)),
-  ...inlined(3, DeviceConfiguration),
-});
+export const DeviceAllocationConfiguration = object(
+  'io.k8s.api.resource.v1.DeviceAllocationConfiguration',
+  'Settings for allocated devices.',
+  {
+    source: required(1, string, 'FromClass or FromClaim.'),
+    requests: field(2, listOf(string), 'The requests that it is about; all when empty.'),
+    ...inlined(3, DeviceConfiguration),
+  },
+);
 export type DeviceAllocationConfiguration = Infer<typeof DeviceAllocationConfiguration>;
 
-export const DeviceAllocationResult = object('io.k8s.api.resource.v1.DeviceAllocationResult', '', {
-  results: field(1, listOf(DeviceRequestAllocationResult)),
-  config: field(2, listOf(DeviceAllocationConfiguration)),
+export const DeviceAllocationResult = object('io.k8s.api.resource.v1.DeviceAllocationResult', 'Devices that were allocated.', {
+  results: field(1, listOf(DeviceRequestAllocationResult), 'The devices.'),
+  config: field(2, listOf(DeviceAllocationConfiguration), 'Settings for the drivers.'),
 });
 export type DeviceAllocationResult = Infer<typeof DeviceAllocationResult>;
 
-export const AllocationResult = object('io.k8s.api.resource.v1.AllocationResult', '', {
-  devices: always(1, DeviceAllocationResult),
-  nodeSelector: pointer(3, NodeSelector),
-  allocationTimestamp: pointer(5, time),
+export const AllocationResult = object('io.k8s.api.resource.v1.AllocationResult', 'What was allocated.', {
+  devices: always(1, DeviceAllocationResult, 'The devices.'),
+  nodeSelector: pointer(3, NodeSelector, 'The nodes that can use them.'),
+  allocationTimestamp: pointer(5, time, 'When.'),
 });
 export type AllocationResult = Infer<typeof AllocationResult>;
 
-export const ResourceClaimConsumerReference = object('io.k8s.api.resource.v1.ResourceClaimConsumerReference', '', {
-  apiGroup: field(1, string),
-  resource: required(3, string),
+export const ResourceClaimConsumerReference = object('io.k8s.api.resource.v1.ResourceClaimConsumerReference', 'Who uses a claim.', {
+  apiGroup: field(1, string, "The API group; '' for the core group."),
+  resource: required(3, string, 'The resource, such as pods.'),
   name: required(4, string, 'The name.'),
   uid: required(5, string, 'The unique id.'),
 });
 export type ResourceClaimConsumerReference = Infer<typeof ResourceClaimConsumerReference>;
 
-export const NetworkDeviceData = object('io.k8s.api.resource.v1.NetworkDeviceData', '', {
-  interfaceName: field(1, string),
-  ips: field(2, listOf(string)),
-  hardwareAddress: field(3, string),
+export const NetworkDeviceData = object('io.k8s.api.resource.v1.NetworkDeviceData', 'A network device.', {
+  interfaceName: field(1, string, 'The name of the interface in the pod.'),
+  ips: field(2, listOf(string), 'Its addresses, as CIDRs.'),
+  hardwareAddress: field(3, string, 'Its hardware address.'),
 });
 export type NetworkDeviceData = Infer<typeof NetworkDeviceData>;
 
-export const AllocatedDeviceStatus = object('io.k8s.api.resource.v1.AllocatedDeviceStatus', '', {
+export const AllocatedDeviceStatus = object('io.k8s.api.resource.v1.AllocatedDeviceStatus', 'What a driver reports of a device.', {
   driver: required(1, string, 'The driver.'),
-  pool: required(2, string),
-  device: required(3, string),
-  shareID: pointer(7, string),
+  pool: required(2, string, 'The pool that it is from.'),
+  device: required(3, string, 'The device.'),
+  shareID: pointer(7, string, 'Which share of the device it is.'),
   conditions: always(4, mapListOf(Condition, 'type'), 'What is known of its state.'),
-  data: pointer(5, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension')),
-  networkData: pointer(6, NetworkDeviceData),
+  data: pointer(5, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), "Anything, in the driver's own form."),
+  networkData: pointer(6, NetworkDeviceData, 'What a network device is called and where it is.'),
 });
 export type AllocatedDeviceStatus = Infer<typeof AllocatedDeviceStatus>;
 

@@ -18,90 +18,102 @@ import {
   time,
 } from '../../schema.ts';
 
-export const ResourcePool = object('io.k8s.api.resource.v1.ResourcePool', '', {
+export const ResourcePool = object('io.k8s.api.resource.v1.ResourcePool', 'A pool of devices, told in several slices.', {
   name: required(1, string, 'The name.'),
-  generation: required(2, int64),
-  resourceSliceCount: required(3, int64),
+  generation: required(2, int64, 'Which telling of the pool this is: only the newest counts.'),
+  resourceSliceCount: required(3, int64, 'How many slices tell it.'),
 });
 export type ResourcePool = Infer<typeof ResourcePool>;
 
-export const DeviceAttribute = object('io.k8s.api.resource.v1.DeviceAttribute', '', {
-  int: pointer(2, int64),
-  bool: pointer(3, bool),
-  string: pointer(4, string),
-  version: pointer(5, string),
-  ints: field(6, listOf(int64)),
-  bools: field(7, listOf(bool)),
-  strings: field(8, listOf(string)),
-  versions: field(9, listOf(string)),
+export const DeviceAttribute = object('io.k8s.api.resource.v1.DeviceAttribute', 'An attribute of a device. Exactly one member is set.', {
+  int: pointer(2, int64, 'A number.'),
+  bool: pointer(3, bool, 'True or false.'),
+  string: pointer(4, string, 'A text.'),
+  version: pointer(5, string, 'A semantic version.'),
+  ints: field(6, listOf(int64), 'Numbers.'),
+  bools: field(7, listOf(bool), 'Truth values.'),
+  strings: field(8, listOf(string), 'Texts.'),
+  versions: field(9, listOf(string), 'Semantic versions.'),
 });
 export type DeviceAttribute = Infer<typeof DeviceAttribute>;
 
-export const CapacityRequestPolicyRange = object('io.k8s.api.resource.v1.CapacityRequestPolicyRange', '', {
-  min: pointer(1, quantity, '', { required: true }),
-  max: pointer(2, quantity),
-  step: pointer(3, quantity),
+export const CapacityRequestPolicyRange = object('io.k8s.api.resource.v1.CapacityRequestPolicyRange', 'A range of amounts.', {
+  min: pointer(1, quantity, 'The least.', { required: true }),
+  max: pointer(2, quantity, 'The most.'),
+  step: pointer(3, quantity, 'What amounts are rounded up to a multiple of.'),
 });
 export type CapacityRequestPolicyRange = Infer<typeof CapacityRequestPolicyRange>;
 
-export const CapacityRequestPolicy = object('io.k8s.api.resource.v1.CapacityRequestPolicy', '', {
-  default: nullable(1, quantity),
-  validValues: field(3, listOf(quantity)),
-  validRange: pointer(4, CapacityRequestPolicyRange),
-});
+export const CapacityRequestPolicy = object(
+  'io.k8s.api.resource.v1.CapacityRequestPolicy',
+  'In what portions a capacity can be asked for.',
+  {
+    default: nullable(1, quantity, 'How much, when nothing is asked.'),
+    validValues: field(3, listOf(quantity), 'The amounts that can be asked.'),
+    validRange: pointer(4, CapacityRequestPolicyRange, 'The range of amounts that can be asked.'),
+  },
+);
 export type CapacityRequestPolicy = Infer<typeof CapacityRequestPolicy>;
 
-export const DeviceCapacity = object('io.k8s.api.resource.v1.DeviceCapacity', '', {
-  value: required(1, quantity),
-  requestPolicy: pointer(2, CapacityRequestPolicy),
+export const DeviceCapacity = object('io.k8s.api.resource.v1.DeviceCapacity', 'Something that a device has so much of.', {
+  value: required(1, quantity, 'How much.'),
+  requestPolicy: pointer(2, CapacityRequestPolicy, 'In what portions it can be asked for.'),
 });
 export type DeviceCapacity = Infer<typeof DeviceCapacity>;
 
-export const Counter = object('io.k8s.api.resource.v1.Counter', '', {
-  value: required(1, quantity),
+export const Counter = object('io.k8s.api.resource.v1.Counter', 'An amount.', {
+  value: required(1, quantity, 'How much.'),
 });
 export type Counter = Infer<typeof Counter>;
 
-export const DeviceCounterConsumption = object('io.k8s.api.resource.v1.DeviceCounterConsumption', '', {
-  counterSet: required(1, string),
-  counters: field(2, mapOf(Counter), '', { required: true }),
-});
+export const DeviceCounterConsumption = object(
+  'io.k8s.api.resource.v1.DeviceCounterConsumption',
+  'What a device takes from shared amounts.',
+  {
+    counterSet: required(1, string, 'The set of amounts.'),
+    counters: field(2, mapOf(Counter), 'How much of each.', { required: true }),
+  },
+);
 export type DeviceCounterConsumption = Infer<typeof DeviceCounterConsumption>;
 
-export const DeviceTaint = object('io.k8s.api.resource.v1.DeviceTaint', '', {
+export const DeviceTaint = object('io.k8s.api.resource.v1.DeviceTaint', 'Keeps claims away from a device unless they tolerate it.', {
   key: required(1, string, 'The key.'),
-  value: field(2, string),
-  effect: required(3, string),
-  timeAdded: pointer(4, time),
+  value: field(2, string, 'The value that belongs to the key.'),
+  effect: required(3, string, 'None, NoSchedule or NoExecute.'),
+  timeAdded: pointer(4, time, 'When the taint was added.'),
 });
 export type DeviceTaint = Infer<typeof DeviceTaint>;
 
-export const NodeAllocatableResourceMapping = object('io.k8s.api.resource.v1.NodeAllocatableResourceMapping', '', {
-  capacityKey: pointer(1, string),
-  allocationMultiplier: pointer(2, quantity),
-});
+export const NodeAllocatableResourceMapping = object(
+  'io.k8s.api.resource.v1.NodeAllocatableResourceMapping',
+  'What a device takes from a resource of the node.',
+  {
+    capacityKey: pointer(1, string, 'The capacity of the device that counts.'),
+    allocationMultiplier: pointer(2, quantity, 'How much of the resource goes with each unit.'),
+  },
+);
 export type NodeAllocatableResourceMapping = Infer<typeof NodeAllocatableResourceMapping>;
 
-export const Device = object('io.k8s.api.resource.v1.Device', '', {
+export const Device = object('io.k8s.api.resource.v1.Device', 'A device.', {
   name: required(1, string, 'The name.'),
-  attributes: field(2, mapOf(DeviceAttribute)),
-  capacity: field(3, mapOf(DeviceCapacity)),
-  consumesCounters: field(4, listOf(DeviceCounterConsumption)),
-  nodeName: pointer(5, string),
-  nodeSelector: pointer(6, NodeSelector),
-  allNodes: pointer(7, bool),
-  taints: field(8, listOf(DeviceTaint)),
-  bindsToNode: pointer(9, bool),
-  bindingConditions: field(10, listOf(string)),
-  bindingFailureConditions: field(11, listOf(string)),
-  allowMultipleAllocations: pointer(12, bool),
-  nodeAllocatableResourceMappings: field(13, mapOf(NodeAllocatableResourceMapping)),
+  attributes: field(2, mapOf(DeviceAttribute), 'What it is, by name.'),
+  capacity: field(3, mapOf(DeviceCapacity), 'What it has, by name.'),
+  consumesCounters: field(4, listOf(DeviceCounterConsumption), 'What it takes from shared amounts.'),
+  nodeName: pointer(5, string, 'The node that has it.'),
+  nodeSelector: pointer(6, NodeSelector, 'The nodes that can reach it.'),
+  allNodes: pointer(7, bool, 'Whether all nodes can reach it.'),
+  taints: field(8, listOf(DeviceTaint), 'What keeps claims away that do not tolerate it.'),
+  bindsToNode: pointer(9, bool, 'Whether its allocation ties the claim to the node.'),
+  bindingConditions: field(10, listOf(string), 'What must be true of the device before pods start.'),
+  bindingFailureConditions: field(11, listOf(string), 'What, being true, makes the allocation fail.'),
+  allowMultipleAllocations: pointer(12, bool, 'Whether it can be shared.'),
+  nodeAllocatableResourceMappings: field(13, mapOf(NodeAllocatableResourceMapping), "What it takes from the node's own resources."),
 });
 export type Device = Infer<typeof Device>;
 
-export const CounterSet = object('io.k8s.api.resource.v1.CounterSet', '', {
+export const CounterSet = object('io.k8s.api.resource.v1.CounterSet', 'Amounts that devices share.', {
   name: required(1, string, 'The name.'),
-  counters: field(2, mapOf(Counter), '', { required: true }),
+  counters: field(2, mapOf(Counter), 'The amounts, by name.', { required: true }),
 });
 export type CounterSet = Infer<typeof CounterSet>;
 

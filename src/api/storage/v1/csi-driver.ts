@@ -1,9 +1,9 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, field, type Infer, int64, kind, listOf, object, pointer, required, setOf, string } from '../../schema.ts';
 
-export const TokenRequest = object('io.k8s.api.storage.v1.TokenRequest', '', {
-  audience: required(1, string),
-  expirationSeconds: pointer(2, int64),
+export const TokenRequest = object('io.k8s.api.storage.v1.TokenRequest', 'A service account token that a driver is given.', {
+  audience: required(1, string, 'Who the token is meant for.'),
+  expirationSeconds: pointer(2, int64, 'How long it is good. 3600 by default.'),
 });
 export type TokenRequest = Infer<typeof TokenRequest>;
 

@@ -1,16 +1,16 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, type Infer, int32, kind, listOf, mapListOf, object, pointer, required, string } from '../../schema.ts';
 
-export const VolumeNodeResources = object('io.k8s.api.storage.v1.VolumeNodeResources', '', {
-  count: pointer(1, int32),
+export const VolumeNodeResources = object('io.k8s.api.storage.v1.VolumeNodeResources', 'How many volumes a node can have.', {
+  count: pointer(1, int32, 'How many; no bound when absent.'),
 });
 export type VolumeNodeResources = Infer<typeof VolumeNodeResources>;
 
-export const CSINodeDriver = object('io.k8s.api.storage.v1.CSINodeDriver', '', {
+export const CSINodeDriver = object('io.k8s.api.storage.v1.CSINodeDriver', 'A CSI driver on a node.', {
   name: required(1, string, 'The name.'),
-  nodeID: required(2, string),
-  topologyKeys: always(3, listOf(string)),
-  allocatable: pointer(4, VolumeNodeResources),
+  nodeID: required(2, string, 'What the driver calls the node.'),
+  topologyKeys: always(3, listOf(string), 'Labels of the node that the driver sets.'),
+  allocatable: pointer(4, VolumeNodeResources, 'How many volumes there can be.'),
 });
 export type CSINodeDriver = Infer<typeof CSINodeDriver>;
 

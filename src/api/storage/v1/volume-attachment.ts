@@ -2,9 +2,9 @@ import { PersistentVolumeSpec } from '../../core/v1/persistent-volume-spec.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, field, type Infer, int32, kind, mapOf, object, pointer, required, string, time } from '../../schema.ts';
 
-export const VolumeAttachmentSource = object('io.k8s.api.storage.v1.VolumeAttachmentSource', '', {
-  persistentVolumeName: pointer(1, string),
-  inlineVolumeSpec: pointer(2, PersistentVolumeSpec),
+export const VolumeAttachmentSource = object('io.k8s.api.storage.v1.VolumeAttachmentSource', 'The volume to attach.', {
+  persistentVolumeName: pointer(1, string, 'The persistent volume.'),
+  inlineVolumeSpec: pointer(2, PersistentVolumeSpec, 'A volume that is part of a pod, brought into the form of a persistent one.'),
 });
 export type VolumeAttachmentSource = Infer<typeof VolumeAttachmentSource>;
 
@@ -15,10 +15,10 @@ export const VolumeAttachmentSpec = object('io.k8s.api.storage.v1.VolumeAttachme
 });
 export type VolumeAttachmentSpec = Infer<typeof VolumeAttachmentSpec>;
 
-export const VolumeError = object('io.k8s.api.storage.v1.VolumeError', '', {
-  time: always(1, time),
+export const VolumeError = object('io.k8s.api.storage.v1.VolumeError', 'An error with a volume.', {
+  time: always(1, time, 'When it happened.'),
   message: field(2, string, 'Why, in words.'),
-  errorCode: pointer(3, int32),
+  errorCode: pointer(3, int32, 'The code that the driver gave.'),
 });
 export type VolumeError = Infer<typeof VolumeError>;
 
