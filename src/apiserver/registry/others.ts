@@ -1,8 +1,12 @@
+import { apiServicesStrategy } from './apiregistration/api-services.ts';
+import { certificateSigningRequestsStrategy } from './certificates/certificate-signing-requests.ts';
 import { leasesStrategy } from './coordination/leases.ts';
 import { CORE_STRATEGIES } from './core.ts';
+import { flowSchemasStrategy, priorityLevelConfigurationsStrategy } from './flowcontrol/flow-control.ts';
 import { NETWORKING_STRATEGIES } from './networking.ts';
 import { runtimeClassesStrategy } from './node/runtime-classes.ts';
 import { RBAC_STRATEGIES } from './rbac.ts';
+import { REVIEW_STRATEGIES } from './reviews.ts';
 import { priorityClassesStrategy } from './scheduling/priority-classes.ts';
 import { STORAGE_STRATEGIES } from './storage.ts';
 
@@ -15,4 +19,9 @@ export const OTHER_STRATEGIES = [
   priorityClassesStrategy,
   leasesStrategy,
   runtimeClassesStrategy,
+  flowSchemasStrategy,
+  priorityLevelConfigurationsStrategy,
+  certificateSigningRequestsStrategy,
+  apiServicesStrategy,
+  ...REVIEW_STRATEGIES,
 ] as const;

@@ -1,1 +1,2 @@
+export * from './api-service.behaviour.ts';
 export * from './api-service.ts';

@@ -1,0 +1,24 @@
+import { apiregistration } from '#api';
+import { formatTime } from '#machinery';
+import { withKeptMetadata } from '../kept-metadata.ts';
+import type { ResourceStrategy } from '../strategy.ts';
+
+/** What this server serves itself is available as soon as it is announced. */
+function localCondition(now: number): apiregistration.APIServiceCondition {
+  return {
+    type: 'Available',
+    status: 'True',
+    lastTransitionTime: formatTime(now),
+    reason: 'Local',
+    message: 'Local APIServices are always available',
+  };
+}
+
+export const apiServicesStrategy: ResourceStrategy<apiregistration.APIService> = {
+  ...apiregistration.apiServiceBehaviour,
+  hasStatus: true,
+  allowUnconditionalUpdate: false,
+  prepareForCreate: (service, { now }) => ({ ...service, status: service.spec?.service ? {} : { conditions: [localCondition(now)] } }),
+  prepareForStatusUpdate: withKeptMetadata,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};

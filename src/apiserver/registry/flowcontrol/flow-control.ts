@@ -1,0 +1,33 @@
+import { flowcontrol } from '#api';
+import type { ResourceStrategy } from '../strategy.ts';
+
+/** The status of flow control is the controller's alone: an update of it changes no metadata. */
+function withOldMetadata<T extends { readonly metadata: { readonly managedFields?: unknown; readonly resourceVersion?: string } }>(
+  object: T,
+  old: T,
+): T {
+  const { managedFields, resourceVersion } = object.metadata;
+  const { managedFields: _, ...metadata } = old.metadata;
+  const kept = {
+    ...metadata,
+    ...(managedFields !== undefined && { managedFields }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return { ...object, metadata: kept };
+}
+
+export const flowSchemasStrategy: ResourceStrategy<flowcontrol.FlowSchema> = {
+  ...flowcontrol.flowSchemaBehaviour,
+  hasStatus: true,
+  tracksGeneration: true,
+  prepareForStatusUpdate: withOldMetadata,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};
+
+export const priorityLevelConfigurationsStrategy: ResourceStrategy<flowcontrol.PriorityLevelConfiguration> = {
+  ...flowcontrol.priorityLevelConfigurationBehaviour,
+  hasStatus: true,
+  tracksGeneration: true,
+  prepareForStatusUpdate: withOldMetadata,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};
