@@ -1,0 +1,24 @@
+/** What can be set about controllers, under the names of upstream's flags, with upstream's defaults. Times are milliseconds. */
+export interface ControllerOptions {
+  readonly concurrentNamespaceSyncs: number;
+  readonly concurrentGcSyncs: number;
+  readonly concurrentServiceAccountTokenSyncs: number;
+  readonly concurrentResourceQuotaSyncs: number;
+  readonly namespaceSyncPeriodMs: number;
+  readonly resourceQuotaSyncPeriodMs: number;
+  readonly enableGarbageCollector: boolean;
+  /** PEM of the authority that signed the server's certificate: what pods trust. Absent: it is not published. */
+  readonly rootCa?: string;
+  /** PEM of the key that signs tokens of service accounts in secrets. Absent: no such tokens are made. */
+  readonly serviceAccountPrivateKey?: string;
+}
+
+export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
+  concurrentNamespaceSyncs: 10,
+  concurrentGcSyncs: 20,
+  concurrentServiceAccountTokenSyncs: 5,
+  concurrentResourceQuotaSyncs: 5,
+  namespaceSyncPeriodMs: 300_000,
+  resourceQuotaSyncPeriodMs: 300_000,
+  enableGarbageCollector: true,
+};

@@ -1,0 +1,85 @@
+import type { meta } from '#api';
+import type { Identified, ResourceClient } from '#client';
+import { isStatusReason, type Selector } from '#machinery';
+import { controllerOf } from './controller-ref.ts';
+
+export interface ClaimOptions<T extends Identified> {
+  readonly owner: Identified;
+  readonly ownerRef: meta.OwnerReference;
+  readonly selector: Selector;
+  /** Further conditions, besides the labels, under which an object without a controller is adopted. */
+  readonly mayAdopt?: (object: T) => boolean;
+  /** Whether the owner may adopt at all, asked once and before the first adoption: its live state must not be deleted or replaced. */
+  canAdopt(): Promise<void>;
+  readonly client: ResourceClient<T>;
+  /** Finalizers that adopted objects get with the reference. */
+  readonly finalizers?: readonly string[];
+}
+
+/**
+ * Which of the candidates belong to the owner: those that say so and still match, and those that match and belong to nobody, which are
+ * adopted. Those that say so but no longer match are released.
+ */
+export async function claimObjects<T extends Identified>(candidates: readonly T[], options: ClaimOptions<T>): Promise<T[]> {
+  const claimed: T[] = [];
+  const failures: unknown[] = [];
+  const mayAdopt = once(options.canAdopt);
+  for (const candidate of candidates) {
+    try {
+      if (await claim(candidate, options, mayAdopt)) claimed.push(candidate);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, failures.map((error) => (error as Error).message).join('; '));
+  return claimed;
+}
+
+async function claim<T extends Identified>(object: T, options: ClaimOptions<T>, mayAdopt: () => Promise<void>): Promise<boolean> {
+  const { owner, selector } = options;
+  const reference = controllerOf(object);
+  const matches = selector.matches(object.metadata.labels);
+  if (reference !== undefined) {
+    if (reference.uid !== owner.metadata.uid) return false;
+    if (matches) return true;
+    if (owner.metadata.deletionTimestamp === undefined) await release(object, options);
+    return false;
+  }
+  const isEligible = owner.metadata.deletionTimestamp === undefined && matches && object.metadata.deletionTimestamp === undefined;
+  if (!isEligible || options.mayAdopt?.(object) === false) return false;
+  await mayAdopt();
+  return adopt(object, options);
+}
+
+async function adopt<T extends Identified>(object: T, { client, ownerRef, finalizers }: ClaimOptions<T>): Promise<boolean> {
+  const { uid } = object.metadata;
+  const patch = { metadata: { ownerReferences: [ownerRef], uid, ...(finalizers && { finalizers }) } };
+  try {
+    await client.patch(object.metadata, patch, { type: 'strategic' });
+    return true;
+  } catch (error) {
+    if (isStatusReason(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+async function release<T extends Identified>(object: T, { client, owner, finalizers }: ClaimOptions<T>): Promise<void> {
+  const { uid } = object.metadata;
+  const gone = { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid };
+  const patch = { metadata: { ...gone, ...(finalizers && { '$deleteFromPrimitiveList/finalizers': finalizers }) } };
+  try {
+    await client.patch(object.metadata, patch, { type: 'strategic' });
+  } catch (error) {
+    // Gone, or replaced by another of the same name: either way no longer the owner's.
+    if (!isStatusReason(error, 'NotFound') && !isStatusReason(error, 'Invalid')) throw error;
+  }
+}
+
+function once(check: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined;
+  return () => {
+    result ??= check();
+    return result;
+  };
+}

@@ -1,0 +1,127 @@
+import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
+import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector } from '#client';
+import { type ControllerOptions, DEFAULT_CONTROLLER_OPTIONS } from '../options.ts';
+import { CONTROLLERS } from '../registry.ts';
+import type { Controller, ControllerContext, RunningController } from './controller.ts';
+import { enabledControllers } from './enabled-controllers.ts';
+
+export interface ControllerManagerConfig {
+  /** As `--controllers`. Default: `['*']`. */
+  readonly controllers?: readonly string[];
+  /** Absent: no other instance exists, and this one begins at once. */
+  readonly leaderElection?: LeaderElectionConfig;
+  readonly options?: Partial<ControllerOptions>;
+}
+
+export interface ControllerManagerDeps {
+  /** For informers, events and leader election. */
+  readonly client: Client;
+  /** A client with the identity of one controller. Default: `client`. */
+  readonly clientFor?: (controller: string) => Client;
+  /** Informers that other components of the process share; whoever made them starts and stops them. */
+  readonly informers?: InformerFactory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+export function startControllerManager(config: ControllerManagerConfig, deps: ControllerManagerDeps, signal?: AbortSignal): Component {
+  const enabled = enabledControllers(CONTROLLERS, config.controllers ?? ['*']);
+  const options = { ...DEFAULT_CONTROLLER_OPTIONS, ...config.options };
+  return runComponent(signal, async ({ signal: stopping, ready }) => {
+    if (config.leaderElection === undefined) return runControllers(enabled, { deps, options, signal: stopping, ready });
+    const events = new EventSink(deps, stopping).recorder({ component: 'kube-controller-manager' });
+    const elector = new LeaderElector(config.leaderElection, { ...deps, events });
+    // A candidate that waits for its turn does its work.
+    ready();
+    await elector.run(stopping, (term) => runControllers(enabled, { deps, options, signal: term, ready }));
+  });
+}
+
+interface Run {
+  readonly deps: ControllerManagerDeps;
+  readonly options: ControllerOptions;
+  readonly signal: AbortSignal;
+  readonly ready: () => void;
+}
+
+async function runControllers(controllers: readonly Controller[], run: Run): Promise<void> {
+  const { deps, ready } = run;
+  const { client, clock, random, logger, metrics } = deps;
+  using term = childSignal(run.signal);
+  const { signal } = term;
+  const own = deps.informers === undefined ? new InformerFactory(client, { clock, random, logger }) : undefined;
+  const informers = deps.informers ?? own!;
+  const sink = new EventSink({ client, clock, random, logger }, signal);
+  const started = controllers.flatMap((controller) =>
+    startOne(controller, contextOf(controller.name, { ...run, signal, informers, sink })),
+  );
+  own?.start(signal);
+  let running: Promise<void>[] = [];
+  try {
+    await synced(informers, signal);
+    if (signal.aborted) return;
+    ready();
+    running = started.map((controller) => runOne(controller, metrics));
+    await Promise.all([...running, whenAborted(signal)]);
+  } finally {
+    // One that fails takes the others with it: half a manager is worse than none.
+    term.abort(new DOMException('the controllers were stopped', 'AbortError'));
+    await Promise.allSettled(running);
+    await own?.stop();
+    await sink.flushed();
+  }
+}
+
+interface Shared extends Run {
+  readonly informers: InformerFactory;
+  readonly sink: EventSink;
+}
+
+function contextOf(name: string, { deps, options, signal, informers, sink }: Shared): ControllerContext {
+  const { client, clientFor = () => client, clock, random, logger, metrics } = deps;
+  return {
+    client: clientFor(name),
+    informers,
+    clock,
+    random,
+    logger: logger.child({ controller: name }),
+    metrics,
+    recorder: (component) => sink.recorder({ component }),
+    options,
+    signal,
+  };
+}
+
+interface Started {
+  readonly name: string;
+  readonly running: RunningController;
+}
+
+function startOne({ name, start }: Controller, context: ControllerContext): readonly Started[] {
+  const running = start(context);
+  return running === undefined ? [] : [{ name, running }];
+}
+
+async function runOne({ name, running }: Started, metrics: MetricsRegistry): Promise<void> {
+  const gauge = metrics
+    .gauge({
+      name: 'running_managed_controllers',
+      help: 'Indicates where instances of a controller are currently running',
+      labels: ['manager', 'name'],
+    })
+    .with({ manager: 'kube-controller-manager', name });
+  gauge.set(1);
+  try {
+    await running.run();
+  } finally {
+    gauge.set(0);
+  }
+}
+
+async function synced(informers: InformerFactory, signal: AbortSignal): Promise<void> {
+  await Promise.race([informers.synced(), whenAborted(signal)]).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
