@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../../json-value.ts';
+import { parseJson } from '../../parse-json.ts';
 import { Quantity, QuantityError } from '../../quantity.ts';
 import type { ObjectSchema } from '../../schema.ts';
 import { formatMicroTime, formatTime, ZERO_TIME_SECONDS } from '../time-text.ts';
@@ -293,10 +294,13 @@ function canonicalQuantity(text: string): string {
   }
 }
 
+/** So many digits in a row may be an integer that a double cannot hold. */
+const LONG_INTEGER = /\d{16}/;
+
 function parseRaw(text: string): JsonValue {
   if (text === '') return null;
   try {
-    return JSON.parse(text) as JsonValue;
+    return LONG_INTEGER.test(text) ? parseJson(text).value : (JSON.parse(text) as JsonValue);
   } catch (cause) {
     throw new ProtobufError('an embedded value is not JSON', { cause });
   }
