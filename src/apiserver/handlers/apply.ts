@@ -1,4 +1,14 @@
-import { applyPatch, formatTime, goJsonKind, isJsonObject, type JsonObject, parseYaml, StatusError, type YamlDocument, YamlError } from '#machinery';
+import {
+  applyPatch,
+  formatTime,
+  goJsonKind,
+  isJsonObject,
+  type JsonObject,
+  parseYaml,
+  StatusError,
+  type YamlDocument,
+  YamlError,
+} from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
@@ -33,7 +43,9 @@ async function appliedConfig(call: ResourceCall, { fieldValidation }: WriteOptio
   if (body.type === 'object') return body.value as JsonObject;
   const { value, problems } = yamlConfig(await body.read(BODY_LIMIT));
   if (problems.length > 0 && fieldValidation === 'Strict') {
-    throw StatusError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${problems.join('\n  ')}`);
+    throw StatusError.badRequest(
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${problems.join('\n  ')}`,
+    );
   }
   if (fieldValidation === 'Warn') for (const problem of problems) warn(call.request, problem);
   if (value === null) return {};

@@ -9,6 +9,7 @@ import {
   decodeObject,
   encodeJson,
   FieldError,
+  getKey,
   isJsonArray,
   isJsonObject,
   type JsonObject,
@@ -24,10 +25,10 @@ import {
   type Schema,
   StatusError,
   StrategicPatchError,
+  strictDecodingError,
 } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
-import { mediaTypeOf } from '../request/parse-body.ts';
 import { applyObject } from './apply.ts';
 import { notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
@@ -60,12 +61,13 @@ export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
 }
 
 function patchType({ request, resource }: ResourceCall): string {
-  const type = mediaTypeOf(request.body.contentType);
+  // Unlike elsewhere, upstream compares the type of a patch to the letter.
+  const type = (request.body.contentType.split(';', 1)[0] ?? '').trim();
   const supported = resource.custom
     ? [PATCH_TYPES.json, PATCH_TYPES.merge, PATCH_TYPES.apply]
     : [PATCH_TYPES.json, PATCH_TYPES.merge, PATCH_TYPES.strategic, PATCH_TYPES.apply];
   if ((supported as readonly string[]).includes(type)) return type;
-  throw StatusError.unsupportedMediaType(supported);
+  throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
 }
 
 function refuseForce(query: URLSearchParams, type: string): void {
@@ -98,12 +100,26 @@ interface Patching {
 
 function patched(call: ResourceCall, { live, patch, type, options }: Patching): KubeObject {
   const { resource, request } = call;
-  const value = applyPatchOf(type, { live: live as unknown as JsonObject, patch: patch.value, call });
-  const { object, error, problems } = decodeAsNamed(call, value, patch.duplicates);
-  if (error !== undefined) throw invalidResult(resource.schema, value, error);
-  reportProblems({ request, expected: resource, validation: options.fieldValidation }, problems);
+  const before = live as unknown as JsonObject;
+  const value = applyPatchOf(type, { live: before, patch: patch.value, call });
+  const isJsonPatch = type === PATCH_TYPES.json;
+  const { object, error, problems } = decodeAsNamed(call, value, isJsonPatch ? [] : patch.duplicates);
+  const found = isJsonPatch ? [...jsonPatchProblems(patch), ...problems] : problems;
+  const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
+  const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
+  if (why !== undefined) throw invalidResult(resource.schema, { value, before }, why);
+  reportProblems({ request, expected: resource, validation: options.fieldValidation }, found);
   const decoded = identified(withReset(object as unknown as KubeObject, value), call);
   return resource.strategy.defaults?.(decoded) ?? decoded;
+}
+
+function jsonPatchProblems({ value, duplicates }: ParsedDocument): readonly string[] {
+  const repeated = duplicates.map((path) => `json patch duplicate field "${documentPathText(path)}"`);
+  return [...repeated, ...decodeJsonPatch(value).unknownFields];
+}
+
+function documentPathText(path: DocumentPath): string {
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
 }
 
 /** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
@@ -123,20 +139,27 @@ function named(value: JsonValue, { kind, apiVersion }: { kind: string; apiVersio
   return isJsonObject(value) && (value.kind === undefined || value.apiVersion === undefined) ? { ...value, kind, apiVersion } : value;
 }
 
-function invalidResult(schema: ObjectSchema, value: JsonValue, why: string): StatusError {
-  const text = encodeJson(topSorted(schema, value as JsonObject));
+interface PatchResult {
+  readonly value: JsonValue;
+  readonly before: JsonObject;
+}
+
+function invalidResult(schema: ObjectSchema, result: PatchResult, why: string): StatusError {
+  const text = encodeJson(asPrinted(schema, result.value, result.before));
   return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), text, why)]);
 }
 
-/** As upstream prints a patched document: its members by name, what is in them in the order of their definition. */
-function topSorted(schema: ObjectSchema, value: JsonObject): JsonObject {
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => {
-      const member = schema.fieldsByName.get(key)?.schema;
-      return [key, member === undefined ? value[key]! : inSchemaOrder(member, value[key]!)] as const;
-    });
-  return Object.fromEntries(members);
+/**
+ * As upstream prints a patched document: what the patch went through has its members by name, what it left alone has them in the order of
+ * their definition. Patches share what they do not touch, so identity tells.
+ */
+function asPrinted(schema: Schema | undefined, value: JsonValue, before: JsonValue | undefined): JsonValue {
+  if (!isJsonObject(value)) return value;
+  if (value === before && schema !== undefined) return inSchemaOrder(schema, value);
+  const old = isJsonObject(before) ? before : {};
+  const fields = schema?.type === 'object' ? schema.fieldsByName : undefined;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, asPrinted(fields?.get(key)?.schema, value[key]!, getKey(old, key))]));
 }
 
 function inSchemaOrder(schema: Schema, value: JsonValue): JsonValue {

@@ -98,7 +98,7 @@ async function finishDeletion(call: ResourceCall, current: CachedObject, prepare
   const revision = await resource.storage!.delete(current);
   if (revision === undefined) return undefined;
   await (resource.storedAs ?? resource).released?.(prepared);
-  return current.replacedBy(prepared, revision);
+  return current.replacedBy(prepared, current.revision);
 }
 
 async function dryResult(call: ResourceCall, prepared: KubeObject, current: CachedObject): Promise<VersionedObject> {

@@ -43,7 +43,7 @@ export function dryRunErrors(values: readonly string[]): FieldError[] {
 
 function validationErrors(value: string): FieldError[] {
   if (value === '' || VALIDATIONS.includes(value as FieldValidation)) return [];
-  return [FieldError.notSupported(Path.of('fieldValidation'), value, VALIDATIONS)];
+  return [FieldError.notSupported(Path.of('fieldValidation'), value, ['', ...VALIDATIONS])];
 }
 
 function managerErrors(manager: string): FieldError[] {
