@@ -1,3 +1,4 @@
+import type { FieldRequirement } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 
 export interface AuthorizationAttributes {
@@ -11,6 +12,8 @@ export interface AuthorizationAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  /** What the field selector of a list, watch or deletecollection demands. */
+  readonly fieldRequirements?: readonly FieldRequirement[];
 }
 
 /** `no opinion` passes the question on; when nobody allows, the answer is no. */

@@ -1,4 +1,4 @@
-import { NO_RESOURCE, StatusError } from '#machinery';
+import { type FieldRequirement, NO_RESOURCE, parseFieldSelector, StatusError } from '#machinery';
 import type { Authenticator } from '../authn/authenticator.ts';
 import { bearerToken } from '../authn/bearer-token.ts';
 import type { UserInfo } from '../authn/user.ts';
@@ -48,7 +48,20 @@ async function identify(request: ApiRequest, authenticators: readonly Authentica
 
 export function attributesOf(request: ApiRequest, user: UserInfo): AuthorizationAttributes {
   const { isResource, path, verb, group, version, resource, subresource, namespace, name } = request.info;
-  return { user, verb, isResource, path, group, version, resource, subresource, namespace, name };
+  const common = { user, verb, isResource, path, group, version, resource, subresource, namespace, name };
+  const selector = SELECTING_VERBS.has(verb) ? request.query.get('fieldSelector') : null;
+  return selector ? { ...common, fieldRequirements: requirementsIn(selector) } : common;
+}
+
+const SELECTING_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+
+/** None when the selector cannot be read: the handler will say so to those who may ask. */
+function requirementsIn(selector: string): readonly FieldRequirement[] {
+  try {
+    return parseFieldSelector(selector).requirements;
+  } catch {
+    return [];
+  }
 }
 
 /** Lets through what the authorizer allows. */
@@ -57,7 +70,10 @@ export function authorize(authorizer: Authorizer): Filter {
     const attributes = attributesOf(request, request.user!);
     const answer = authorizer.authorize(attributes);
     const decision = answer instanceof Promise ? await answer : answer;
-    if (decision.verdict !== 'allow') throw forbidden(attributes, decision.reason);
+    if (decision.verdict !== 'allow') {
+      if (decision.error !== undefined) throw new Error(decision.error);
+      throw forbidden(attributes, decision.reason);
+    }
     return next(request);
   };
 }

@@ -1,0 +1,46 @@
+import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
+import { aggregate } from './rbac/rbac-authorizer.ts';
+
+/** Asks each authorizer in turn until one allows or denies. When none does, all their reasons are told. */
+export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    authorize: (attributes) => ask(authorizers, 0, { attributes, reasons: [], errors: [] }),
+    async rulesFor(user, namespace) {
+      return combined(await Promise.all(authorizers.map((authorizer) => authorizer.rulesFor(user, namespace))));
+    },
+  };
+}
+
+interface Question {
+  readonly attributes: AuthorizationAttributes;
+  readonly reasons: string[];
+  readonly errors: string[];
+}
+
+function ask(authorizers: readonly Authorizer[], from: number, question: Question): Decision | Promise<Decision> {
+  for (let i = from; i < authorizers.length; i++) {
+    const answer = authorizers[i]!.authorize(question.attributes);
+    if (answer instanceof Promise) return answer.then((decision) => settle(decision, question) ?? ask(authorizers, i + 1, question));
+    const settled = settle(answer, question);
+    if (settled !== undefined) return settled;
+  }
+  const { reasons, errors } = question;
+  return { verdict: 'no opinion', reason: reasons.join('\n'), ...(errors.length > 0 && { error: aggregate(errors) }) };
+}
+
+function settle(decision: Decision, { reasons, errors }: Question): Decision | undefined {
+  if (decision.verdict !== 'no opinion') return decision;
+  if (decision.reason !== '') reasons.push(decision.reason);
+  if (decision.error !== undefined) errors.push(decision.error);
+  return undefined;
+}
+
+function combined(parts: readonly ResolvedRules[]): ResolvedRules {
+  const errors = parts.flatMap(({ evaluationError }) => (evaluationError === undefined ? [] : [evaluationError]));
+  return {
+    resourceRules: parts.flatMap(({ resourceRules }) => resourceRules),
+    nonResourceRules: parts.flatMap(({ nonResourceRules }) => nonResourceRules),
+    incomplete: parts.some(({ incomplete }) => incomplete),
+    ...(errors.length > 0 && { evaluationError: aggregate(errors) }),
+  };
+}
