@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject, type JsonObject, type JsonValue, type ObjectSchema } from '#machinery';
-import { apiextensions, apps, coordination, core, type Kind, meta } from './index.ts';
+import { apiextensions, apps, coordination, core, KINDS, type Kind, meta } from './index.ts';
+import { randomObject } from './random-object.ts';
 
 const decode = (schema: ObjectSchema, value: JsonValue) => decodeObject(schema, value);
 const canonical = (schema: ObjectSchema, value: JsonValue) => {
@@ -204,6 +206,11 @@ describe('the canonical object', () => {
     expect(canonical(meta.ObjectMeta, { creationTimestamp }).creationTimestamp).toBe(expected);
   });
 
+  test('has no time where the zero time was set', () => {
+    expect(canonical(meta.ObjectMeta, { deletionTimestamp: '0001-01-01T00:00:00Z' })).toEqual({});
+    expect(canonical(core.ContainerStateRunning, { startedAt: '0001-01-01T00:00:00Z' })).toEqual({ startedAt: null });
+  });
+
   test('writes micro times with six digits, in UTC', () => {
     const spec = canonical(coordination.LeaseSpec, { renewTime: '2026-01-02T03:04:05.000006+01:00' });
     expect(spec.renewTime).toBe('2026-01-02T02:04:05.000006Z');
@@ -255,5 +262,46 @@ describe('the canonical object', () => {
     let nested: JsonObject = {};
     for (let i = 0; i < 5000; i++) nested = { not: nested };
     expect(decode(apiextensions.JSONSchemaProps, nested).error).toBe('exceeded max depth');
+  });
+});
+
+describe('whatever is sent', () => {
+  /** Puts `value` somewhere into a copy of `target`; `turns` choose the way. */
+  function planted(target: JsonValue, turns: readonly number[], value: JsonValue): JsonValue {
+    const [turn, ...rest] = turns;
+    if (turn === undefined || target === null || typeof target !== 'object') return value;
+    const keys = Object.keys(target);
+    const key = keys[turn % (keys.length + 1)];
+    if (key === undefined) return Array.isArray(target) ? [...target, value] : { ...target, [`new${turn % 3}`]: value };
+    const member = planted((target as Record<string, JsonValue>)[key] as JsonValue, rest, value);
+    if (!Array.isArray(target)) return { ...target, [key]: member };
+    return (target as JsonValue[]).map((item, i) => (i === Number(key) ? member : item));
+  }
+
+  const sent = fc
+    .record({
+      kind: fc.constantFrom<Kind<unknown>[]>(...(KINDS as readonly Kind<unknown>[])),
+      seed: fc.integer(),
+      size: fc.integer({ min: 1, max: 40 }),
+      changes: fc.array(fc.record({ turns: fc.array(fc.nat(), { maxLength: 6 }), value: fc.jsonValue() }), { maxLength: 4 }),
+    })
+    .map(({ kind, seed, size, changes }) => {
+      const original: JsonValue = randomObject(kind, { seed, size });
+      return {
+        kind,
+        value: changes.reduce<JsonValue>((value, { turns, value: odd }) => planted(value, turns, odd as JsonValue), original),
+      };
+    });
+
+  test('is an error, or an object that a second reading leaves as it is', () => {
+    fc.assert(
+      fc.property(sent, ({ kind, value }) => {
+        const first = decode(kind, value);
+        if (first.error !== undefined) return;
+        expect(decode(kind, first.object)).toEqual({ object: first.object, problems: [] });
+        expect(decode(kind, first.object).object).toBe(first.object);
+      }),
+      { numRuns: 3000 },
+    );
   });
 });

@@ -155,7 +155,12 @@ class Walk {
     this.push(field.name, field);
     const decoded = this.value(plan, value);
     this.depth--;
-    return field.dropsZero && isZero(plan, decoded) ? undefined : decoded;
+    // Some texts stand for nothing, such as the zero time.
+    if (decoded === null) return field.absent;
+    if (!isZero(plan, decoded)) return decoded;
+    if (field.dropsZero) return undefined;
+    // Upstream's store cannot tell an empty list or map from none, so neither can a client.
+    return field.absent === null && (plan.op === Op.list || plan.op === Op.map) ? null : decoded;
   }
 
   private list(plan: Plan, value: JsonValue): JsonValue {
@@ -330,11 +335,11 @@ const STRING_LIST = planOf({ type: 'list', items: { type: 'string' }, listType: 
 function isZero(plan: Plan, value: JsonValue): boolean {
   switch (plan.op) {
     case Op.list:
-      return value === null || (value as readonly JsonValue[]).length === 0;
+      return (value as readonly JsonValue[]).length === 0;
     case Op.map:
-      return value === null || isEmpty(value as JsonObject);
+      return isEmpty(value as JsonObject);
     default:
-      return value === null || value === 0 || value === false || value === '';
+      return value === 0 || value === false || value === '';
   }
 }
 

@@ -96,7 +96,7 @@ class ProtobufDecoder {
   }
 
   private set(field: ProtoField, value: JsonValue, out: MutableJsonObject): void {
-    if (field.dropsZero && (value === '' || value === 0 || value === false || value === null)) {
+    if (value === null || (field.dropsZero && (value === '' || value === 0 || value === false))) {
       // A later zero takes back an earlier value.
       if (out[field.name] !== undefined) delete out[field.name];
       return;
