@@ -93,7 +93,7 @@ async function finish(
   const revision = await resource.storage!.delete(current);
   if (revision === undefined) return undefined;
   await (resource.storedAs ?? resource).released?.(current.object);
-  return { object: graceful ? current.replacedBy(marked, current.revision) : current, gone: true };
+  return { object: current.replacedBy(graceful ? marked : current.object, revision), gone: true };
 }
 
 /** The object with its deletion begun: finalizers for the propagation asked for, a deadline when something holds it. */

@@ -2,7 +2,7 @@ import { NO_RESOURCE, type StatusError, serverResponseError } from '#machinery';
 import { ANONYMOUS } from '../authn/user.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ApiRequest } from '../request/api-request.ts';
+import { type ApiRequest, warn } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
@@ -78,6 +78,7 @@ export function resourceRouter(table: ResourceTable, deps: HandlerDeps): Handler
 function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDeps): Promise<ApiResponse> | ApiResponse {
   const { info, method } = request;
   checkScope(request, resource);
+  if (resource.deprecation !== undefined) warn(request, resource.deprecation);
   const call: ResourceCall = {
     request,
     resource,

@@ -49,6 +49,11 @@ const UNSTORED: Readonly<Record<string, readonly string[]>> = {
   'authorization.k8s.io/subjectaccessreviews': ['create'],
 };
 
+const DEPRECATIONS: Readonly<Record<string, string>> = {
+  '/endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  '/componentstatuses': 'v1 ComponentStatus is deprecated in v1.19+',
+};
+
 /** A kind that is served in more than one version, or group, is stored in one. */
 export interface Conversion {
   /** `group/version/kind` of the version that is not stored. */
@@ -103,6 +108,7 @@ function build(kind: Kind<unknown>, { strategy, conversion, stored, options, dep
     strategy: full,
     storage,
     subresources: subresourcesOf(kind, full, options.subresources[place] ?? []),
+    ...(DEPRECATIONS[place] && { deprecation: DEPRECATIONS[place] }),
     ...options.extras[place],
     ...(conversion && stored && { toStored: conversion.toStored, fromStored: conversion.fromStored, storedAs: stored }),
   });

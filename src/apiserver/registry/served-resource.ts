@@ -27,6 +27,8 @@ export interface ServedResource extends ResourceInfo {
   readonly reserve?: (object: KubeObject, old: KubeObject | undefined, dryRun: boolean) => Promise<Reservation> | Reservation;
   /** Gives back what a deleted object had claimed. */
   readonly released?: (object: KubeObject) => Promise<void> | void;
+  /** Sent as a warning with every answer. */
+  readonly deprecation?: string;
   /** Defined at run time by a CustomResourceDefinition. */
   readonly custom: boolean;
   readonly subresources: ReadonlyMap<string, ServedSubresource>;
@@ -60,13 +62,14 @@ export interface ServedResourceOptions {
   readonly fromStored?: (object: KubeObject) => KubeObject;
   readonly toStored?: (object: KubeObject) => KubeObject;
   readonly storedAs?: ServedResource;
+  readonly deprecation?: string;
   readonly handlers?: Readonly<Record<string, Handler>>;
   readonly reserve?: ServedResource['reserve'];
   readonly released?: ServedResource['released'];
 }
 
 export function servedResource(kind: Kind<unknown>, options: ServedResourceOptions): ServedResource {
-  const { strategy, storage, subresources = [], fromStored, toStored, storedAs, reserve, released, handlers } = options;
+  const { strategy, storage, subresources = [], fromStored, toStored, storedAs, reserve, released, handlers, deprecation } = options;
   return {
     group: kind.group,
     version: kind.version,
@@ -89,6 +92,7 @@ export function servedResource(kind: Kind<unknown>, options: ServedResourceOptio
     ...(toStored && { toStored }),
     ...(storedAs && { storedAs }),
     ...(handlers && { handlers }),
+    ...(deprecation && { deprecation }),
     ...(reserve && { reserve }),
     ...(released && { released }),
   };

@@ -9,7 +9,9 @@ const PRESERVED =
 
 function prepareForCreate(job: Job): Job {
   const prepared = prepareTemplate(job);
-  return prepared.spec && !prepared.spec.manualSelector ? withGeneratedSelector(prepared, prepared.spec) : prepared;
+  if (!prepared.spec || prepared.spec.manualSelector) return prepared;
+  // A job without labels of its own has those of its pods, the generated ones too.
+  return batch.jobWithTemplateLabels(withGeneratedSelector(prepared, prepared.spec));
 }
 
 /** A job selects its pods by its own uid, so that no other can claim them. Labels that a client chose are for validation to refuse. */
