@@ -16,9 +16,15 @@ export function readLimited(source: Readable, contentLength: string | undefined,
         reject(tooLarge(limit));
       }
     });
-    source.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    let isWhole = false;
+    source.once('end', () => {
+      isWhole = true;
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    });
     source.once('error', reject);
-    source.once('close', () => reject(StatusError.badRequest('unexpected EOF')));
+    source.once('close', () => {
+      if (!isWhole) reject(StatusError.badRequest('unexpected EOF'));
+    });
   });
 }
 
