@@ -108,8 +108,9 @@ class InProcessRequest implements ApiRequest {
   readonly user: UserInfo;
   readonly #signal: AbortSignal | undefined;
   readonly #userAgent: string;
+  readonly #accept: string;
 
-  constructor({ method, path, query, body, contentType, signal }: TransportRequest, user: UserInfo, options: InProcessOptions) {
+  constructor({ method, path, query, body, contentType, accept, signal }: TransportRequest, user: UserInfo, options: InProcessOptions) {
     this.method = method;
     this.path = path;
     this.query = query ?? new URLSearchParams();
@@ -120,6 +121,7 @@ class InProcessRequest implements ApiRequest {
     this.user = user;
     this.#signal = signal;
     this.#userAgent = options.userAgent ?? 'sampan';
+    this.#accept = accept ?? 'application/json';
   }
 
   header(name: string): string | undefined {
@@ -129,7 +131,7 @@ class InProcessRequest implements ApiRequest {
       case 'content-type':
         return this.body.contentType;
       case 'accept':
-        return 'application/json';
+        return this.#accept;
       default:
         return undefined;
     }

@@ -1,10 +1,9 @@
-import type { meta } from '#api';
-import { isStatusReason, parseGroupVersion } from '#machinery';
-import type { ResourceRef } from './resource-path.ts';
-import { versionPath } from './resource-path.ts';
+import type { apidiscoveryV2, meta } from '#api';
+import { apiVersionOf, isStatusReason, parseGroupVersion } from '#machinery';
+import { type ResourceRef, versionPath } from './resource-path.ts';
 import type { Transport } from './transport.ts';
 
-/** A resource as a server says it serves it. */
+/** A resource in one version, as a server says it serves it. */
 export interface DiscoveredResource extends ResourceRef {
   readonly kind: string;
   readonly singular: string;
@@ -16,23 +15,68 @@ export interface DiscoveredResource extends ResourceRef {
 }
 
 export interface Discovery {
+  /** Every resource in every version; of each group the preferred version first. */
   readonly resources: readonly DiscoveredResource[];
   /** Groups and versions that could not be asked, as when the server behind an aggregated API is away. */
   readonly failures: ReadonlyMap<string, unknown>;
 }
 
-/** Everything the server serves, in the version it prefers of each group. */
-export async function discoverPreferred(transport: Transport, signal?: AbortSignal): Promise<Discovery> {
-  const { groups } = (await transport.request({ method: 'GET', path: '/apis', signal })) as meta.APIGroupList;
-  const preferred = new Map<string, DiscoveredResource>();
+interface Version {
+  readonly group: string;
+  readonly version: string;
+}
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const ACCEPT = `${AGGREGATED},application/json`;
+
+/** Everything that the server serves: in two requests, or in one a version where the server is old. */
+export async function discover(transport: Transport, signal?: AbortSignal): Promise<Discovery> {
+  const ask = (path: string) => transport.request({ method: 'GET', path, accept: ACCEPT, signal });
+  const [core, groups] = await Promise.all([ask('/api'), ask('/apis')]);
   const failures = new Map<string, unknown>();
-  const versions = [{ group: '', version: 'v1' }, ...groups.flatMap(versionsOf)];
-  const lists = await Promise.all(versions.map((version) => discoverVersion(transport, version, signal).catch(failed(version, failures))));
-  for (const resource of lists.flat()) {
+  const lists = await Promise.all([
+    isAggregated(core)
+      ? fromAggregated(core, failures)
+      : askVersions(transport, { versions: [{ group: '', version: 'v1' }], failures, signal }),
+    isAggregated(groups)
+      ? fromAggregated(groups, failures)
+      : askVersions(transport, { versions: (groups as meta.APIGroupList).groups.flatMap(versionsOf), failures, signal }),
+  ]);
+  return { resources: lists.flat(), failures };
+}
+
+/** Each resource once: in the version that the server prefers. */
+export function preferredResources({ resources }: Discovery): readonly DiscoveredResource[] {
+  const preferred = new Map<string, DiscoveredResource>();
+  for (const resource of resources) {
     const name = `${resource.group}/${resource.resource}`;
     if (!preferred.has(name)) preferred.set(name, resource);
   }
-  return { resources: [...preferred.values()], failures };
+  return [...preferred.values()];
+}
+
+function isAggregated(answer: unknown): answer is apidiscoveryV2.APIGroupDiscoveryList {
+  return (answer as { kind?: string }).kind === 'APIGroupDiscoveryList';
+}
+
+function fromAggregated(list: apidiscoveryV2.APIGroupDiscoveryList, failures: Map<string, unknown>): readonly DiscoveredResource[] {
+  return (list.items ?? []).flatMap(({ metadata, versions = [] }) =>
+    versions.flatMap(({ version = '', resources = [], freshness }) => {
+      const place = { group: metadata?.name ?? '', version };
+      if (freshness === 'Stale') failures.set(apiVersionOf(place), new Error(`stale GroupVersion discovery: ${apiVersionOf(place)}`));
+      return resources.map((resource) => ({
+        ...place,
+        resource: resource.resource ?? '',
+        namespaced: resource.scope === 'Namespaced',
+        kind: resource.responseKind?.kind ?? '',
+        singular: resource.singularResource ?? '',
+        verbs: resource.verbs ?? [],
+        shortNames: resource.shortNames ?? [],
+        categories: resource.categories ?? [],
+        subresources: (resource.subresources ?? []).map(({ subresource = '' }) => subresource),
+      }));
+    }),
+  );
 }
 
 /** The preferred version first. */
@@ -42,27 +86,34 @@ function versionsOf({ name, versions, preferredVersion }: meta.APIGroup): readon
   return ordered.map(({ version }) => ({ group: name, version }));
 }
 
-interface Version {
-  readonly group: string;
-  readonly version: string;
+interface AskOptions {
+  readonly versions: readonly Version[];
+  readonly failures: Map<string, unknown>;
+  readonly signal: AbortSignal | undefined;
 }
 
-function failed({ group, version }: Version, failures: Map<string, unknown>): (error: unknown) => readonly DiscoveredResource[] {
-  return (error) => {
-    // A group that went away between the two questions is no failure.
-    if (!isStatusReason(error, 'NotFound')) failures.set(group === '' ? version : `${group}/${version}`, error);
-    return [];
-  };
+async function askVersions(transport: Transport, { versions, failures, signal }: AskOptions): Promise<readonly DiscoveredResource[]> {
+  const lists = await Promise.all(
+    versions.map((version) =>
+      discoverVersion(transport, version, signal).catch((error: unknown) => {
+        // A group that went away between the two questions is no failure.
+        if (!isStatusReason(error, 'NotFound')) failures.set(apiVersionOf(version), error);
+        return [];
+      }),
+    ),
+  );
+  return lists.flat();
 }
 
-export async function discoverVersion(transport: Transport, version: Version, signal?: AbortSignal): Promise<DiscoveredResource[]> {
+export async function discoverVersion(
+  transport: Transport,
+  version: Version,
+  signal?: AbortSignal,
+): Promise<readonly DiscoveredResource[]> {
   const list = (await transport.request({ method: 'GET', path: versionPath(version), signal })) as meta.APIResourceList;
   const { group, version: name } = parseGroupVersion(list.groupVersion);
-  const subresources = new Map<string, string[]>();
-  for (const { name: path } of list.resources) {
-    const [resource = '', subresource] = path.split('/');
-    if (subresource !== undefined) subresources.set(resource, [...(subresources.get(resource) ?? []), subresource]);
-  }
+  const subresources = (resource: string) =>
+    list.resources.filter((entry) => entry.name.startsWith(`${resource}/`)).map((entry) => entry.name.slice(resource.length + 1));
   return list.resources
     .filter((entry) => !entry.name.includes('/'))
     .map((entry) => ({
@@ -75,6 +126,6 @@ export async function discoverVersion(transport: Transport, version: Version, si
       verbs: entry.verbs,
       shortNames: entry.shortNames ?? [],
       categories: entry.categories ?? [],
-      subresources: subresources.get(entry.name) ?? [],
+      subresources: subresources(entry.name),
     }));
 }

@@ -1,5 +1,5 @@
 export { Client, type ClientOptions } from './client.ts';
-export { type DiscoveredResource, type Discovery, discoverPreferred, discoverVersion } from './discovery.ts';
+export { type DiscoveredResource, type Discovery, discover, discoverVersion, preferredResources } from './discovery.ts';
 export {
   type EventRecorder,
   EventSink,

@@ -11,6 +11,8 @@ export interface TransportRequest {
   readonly body?: unknown;
   /** Of the body; for a patch it says which kind of patch. Default application/json. */
   readonly contentType?: string;
+  /** A form of the answer other than plain JSON objects. */
+  readonly accept?: string;
   /** Only the metadata of objects is wanted. A transport for which that is no cheaper may answer with whole objects. */
   readonly metadataOnly?: boolean;
   readonly signal?: AbortSignal | undefined;

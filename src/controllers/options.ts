@@ -4,7 +4,8 @@ export interface ControllerOptions {
   readonly concurrentGcSyncs: number;
   readonly concurrentServiceAccountTokenSyncs: number;
   readonly concurrentResourceQuotaSyncs: number;
-  readonly namespaceSyncPeriodMs: number;
+  /** The time between a namespace's deletion and that of its content, in which all servers learn of it. 0 where there is one server. */
+  readonly namespaceDeletionGracePeriodMs: number;
   readonly resourceQuotaSyncPeriodMs: number;
   readonly enableGarbageCollector: boolean;
   /** PEM of the authority that signed the server's certificate: what pods trust. Absent: it is not published. */
@@ -18,7 +19,7 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   concurrentGcSyncs: 20,
   concurrentServiceAccountTokenSyncs: 5,
   concurrentResourceQuotaSyncs: 5,
-  namespaceSyncPeriodMs: 300_000,
+  namespaceDeletionGracePeriodMs: 5_000,
   resourceQuotaSyncPeriodMs: 300_000,
   enableGarbageCollector: true,
 };

@@ -1,4 +1,7 @@
+import { namespaceController } from './namespace/controller.ts';
+import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
+import { serviceAccountController } from './serviceaccount/controller.ts';
 
 /** Every controller there is, in the order in which they are started. */
-export const CONTROLLERS: readonly Controller[] = [];
+export const CONTROLLERS: readonly Controller[] = [serviceAccountController, rootCaPublisherController, namespaceController];

@@ -1,0 +1,109 @@
+import type { core } from '#api';
+import { compareBytes } from '#machinery';
+
+/** What a pass over a namespace's content left behind, by resource. */
+export interface Remaining {
+  readonly group: string;
+  readonly resource: string;
+  readonly count: number;
+  /** How many objects each finalizer holds. */
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+/** What came to light while the content was deleted. */
+export interface Findings {
+  /** Why the server's resources could not all be found out; groups are those that failed, when it was only some. */
+  readonly discovery?: { readonly message: string; readonly groups: number };
+  readonly failures: readonly string[];
+  readonly remaining: readonly Remaining[];
+}
+
+interface Verdict {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const FINE: Readonly<Record<string, Verdict>> = {
+  NamespaceDeletionDiscoveryFailure: { reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
+  NamespaceDeletionGroupVersionParsingFailure: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
+  NamespaceDeletionContentFailure: {
+    reason: 'ContentDeleted',
+    message: 'All content successfully deleted, may be waiting on finalization',
+  },
+  NamespaceContentRemaining: { reason: 'ContentRemoved', message: 'All content successfully removed' },
+  NamespaceFinalizersRemaining: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
+};
+
+/** The conditions of a terminating namespace after a pass; the very same list when nothing changed. */
+export function terminationConditions(
+  before: readonly core.NamespaceCondition[] = [],
+  findings: Findings,
+  now: string,
+): readonly core.NamespaceCondition[] {
+  const problems = problemsOf(findings);
+  const after = [...before];
+  let hasChanged = false;
+  for (const [type, fine] of Object.entries(FINE)) {
+    const problem = problems.get(type);
+    const next = { type, status: problem ? 'True' : 'False', ...(problem ?? fine) };
+    const i = after.findIndex((condition) => condition.type === type);
+    const old = after[i];
+    if (old && old.status === next.status && old.reason === next.reason && old.message === next.message) continue;
+    const lastTransitionTime = old && old.status === next.status ? (old.lastTransitionTime ?? now) : now;
+    after[i < 0 ? after.length : i] = { ...old, ...next, lastTransitionTime };
+    hasChanged = true;
+  }
+  return hasChanged ? after : before;
+}
+
+function problemsOf({ discovery, failures, remaining }: Findings): ReadonlyMap<string, Verdict> {
+  const problems = new Map<string, Verdict>();
+  if (discovery) problems.set('NamespaceDeletionDiscoveryFailure', { reason: 'DiscoveryFailed', message: discoveryMessage(discovery) });
+  if (failures.length > 0) {
+    const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted(compareBytes).join(', ')}`;
+    problems.set('NamespaceDeletionContentFailure', { reason: 'ContentDeletionFailed', message });
+  }
+  if (remaining.length > 0) {
+    const counts = remaining.map(({ resource, group, count }) => `${resource}.${group} has ${count} resource instances`);
+    const message = `Some resources are remaining: ${counts.sort(compareBytes).join(', ')}`;
+    problems.set('NamespaceContentRemaining', { reason: 'SomeResourcesRemain', message });
+  }
+  const held = finalizerTotals(remaining);
+  if (held.size > 0) {
+    const counts = [...held].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
+    const message = `Some content in the namespace has finalizers remaining: ${counts.sort(compareBytes).join(', ')}`;
+    problems.set('NamespaceFinalizersRemaining', { reason: 'SomeFinalizersRemain', message });
+  }
+  return problems;
+}
+
+function discoveryMessage({ message, groups }: NonNullable<Findings['discovery']>): string {
+  return groups > 0 ? `Discovery failed for some groups, ${groups} failing: ${message}` : message;
+}
+
+function finalizerTotals(remaining: readonly Remaining[]): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>();
+  for (const { finalizers } of remaining) {
+    for (const [finalizer, count] of finalizers) totals.set(finalizer, (totals.get(finalizer) ?? 0) + count);
+  }
+  return totals;
+}
+
+/** The longest time that a pod may take to end, in seconds; 0 when the namespace has been deleted for longer than that. */
+export function terminationEstimate(pods: readonly core.Pod[], deletedForMs: number): number {
+  const living = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
+  const longest = Math.max(0, ...living.map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0));
+  return deletedForMs >= longest * 1000 ? 0 : longest;
+}
+
+/** Counts what is left of a resource, and what holds it. */
+export function countRemaining(
+  { group, resource }: { readonly group: string; readonly resource: string },
+  items: readonly { readonly metadata: { readonly finalizers?: readonly string[] } }[],
+): Remaining {
+  const finalizers = new Map<string, number>();
+  for (const { metadata } of items) {
+    for (const finalizer of metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+  }
+  return { group, resource, count: items.length, finalizers };
+}
