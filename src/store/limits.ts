@@ -3,10 +3,12 @@ import { StoreError } from './store-error.ts';
 
 /** What fits into one key of every engine, in UTF-8. */
 export const MAX_KEY_BYTES = 1_900;
-/** etcd's default for one request. */
+/** etcd's default for one request, what it adds to each operation included. */
 export const MAX_REQUEST_BYTES = 1.5 * 1024 * 1024;
 /** etcd's default for one transaction. */
 export const MAX_OPERATIONS = 128;
+/** What an operation or comparison takes beside its key and value, amply. */
+export const OPERATION_BYTES = 64;
 /** etcd's longest lease. */
 export const MAX_TTL_SECONDS = 9_000_000_000;
 
@@ -69,7 +71,7 @@ export function checkTxn(request: TxnRequest): void {
   if (write.length > MAX_OPERATIONS || (compare?.length ?? 0) > MAX_OPERATIONS || (elseRead?.length ?? 0) > MAX_OPERATIONS) {
     throw new StoreError('too-large', `a transaction has at most ${MAX_OPERATIONS} operations`);
   }
-  let bytes = 0;
+  let bytes = (write.length + (compare?.length ?? 0) + (elseRead?.length ?? 0)) * OPERATION_BYTES;
   for (const operation of write) bytes += checkOperation(operation);
   if (bytes > MAX_REQUEST_BYTES) {
     throw new StoreError('too-large', `a request of ${bytes} bytes is over the limit of ${MAX_REQUEST_BYTES}`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_KEY_BYTES, MAX_OPERATIONS, MAX_REQUEST_BYTES } from '../limits.ts';
+import { MAX_KEY_BYTES, MAX_OPERATIONS, MAX_REQUEST_BYTES, OPERATION_BYTES } from '../limits.ts';
 import type { Operation, Store, TxnRequest } from '../store.ts';
 import { bytes, type ContractEngine, keysOf, page, put, remove, write } from './contract-engine.ts';
 
@@ -89,7 +89,7 @@ export function inputRules(engine: ContractEngine): void {
     await using store = await engine.open();
     const many = await store.txn({ write: Array.from({ length: MAX_OPERATIONS }, (_, i) => put(`/${i}`)) });
     expect(await page(store, { select: 'count' })).toMatchObject({ count: MAX_OPERATIONS, revision: many.revision });
-    const large = Buffer.alloc(MAX_REQUEST_BYTES - 6, 7);
+    const large = Buffer.alloc(MAX_REQUEST_BYTES - OPERATION_BYTES - '/large'.length, 7);
     await store.txn({ write: [{ type: 'put', key: '/large', value: large }] });
     expect(large.equals((await store.get('/large')).entry?.value as Buffer)).toBe(true);
   });

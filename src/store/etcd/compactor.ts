@@ -1,0 +1,76 @@
+import type { Clock, Logger } from '#base';
+import type { Cluster } from './cluster.ts';
+import { GrpcError } from './grpc-error.ts';
+import { compareVersion, decodeTxn, encodeCompact, encodeTxn, getOperation, putOperation } from './messages.ts';
+
+export interface CompactorOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly intervalMs: number;
+}
+
+/** The key by which upstream's API servers agree on who compacts; ours agree with them. Its version counts the compactions. */
+const KEY = Buffer.from('compact_rev_key');
+
+/**
+ * Gives up history older than the interval. Each round one of all API servers writes the key, with the revision of now, and compacts what
+ * was current a round ago; the others see that it was done.
+ */
+export class Compactor {
+  readonly #options: CompactorOptions;
+  readonly #stopped = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+    this.#running = Number.isFinite(options.intervalMs) ? this.#run() : Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, intervalMs, logger } = this.#options;
+    const { signal } = this.#stopped;
+    let state: Round = { round: 0, revision: 0 };
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(intervalMs, signal);
+        state = await this.#compact(state, signal);
+      } catch (error) {
+        if (!signal.aborted) logger.warn('could not compact etcd', { error });
+      }
+    }
+  }
+
+  async #compact({ round, revision }: Round, signal: AbortSignal): Promise<Round> {
+    const { cluster } = this.#options;
+    const value = Buffer.from(String(revision));
+    const message = encodeTxn({
+      compare: [compareVersion(KEY, round)],
+      success: [putOperation(KEY, value, undefined)],
+      failure: [getOperation(KEY)],
+    });
+    const answer = decodeTxn(await cluster.call({ method: 'KV/Txn', message, kind: 'write', signal }), '');
+    if (!answer.succeeded) return { round: answer.ranges[0]?.entries[0]?.version ?? 0, revision: answer.revision };
+    if (revision > 0) await this.#give(revision, signal);
+    return { round: round + 1, revision: answer.revision };
+  }
+
+  async #give(revision: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#options.cluster.call({ method: 'KV/Compact', message: encodeCompact(revision), kind: 'write', signal });
+    } catch (error) {
+      if (!(error instanceof GrpcError && error.compacted)) throw error;
+    }
+  }
+}
+
+interface Round {
+  readonly round: number;
+  /** What was current at the end of the round before. */
+  readonly revision: number;
+}

@@ -1,0 +1,187 @@
+import type { Backoff, Clock } from '#base';
+import { keyBounds } from '../key-bounds.ts';
+import type { WatchEnd, WatchEvent, WatchHandle, WatchOptions, WatchSink } from '../store.ts';
+import { StoreError } from '../store-error.ts';
+import type { Cluster } from './cluster.ts';
+import type { GrpcConnection, GrpcStream } from './grpc-connection.ts';
+import { type GrpcError, storeErrorOf, transient } from './grpc-error.ts';
+import { decodeWatch, encodeWatchCreate, encodeWatchProgress, type ServerEvent, type WatchAnswer } from './messages.ts';
+
+export interface EtcdWatchOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** What stands before every key. */
+  readonly space: string;
+  /** Whether the server's progress marks on demand can be trusted. */
+  readonly progressOnDemand: boolean;
+  /** The highest revision that this client has heard of. */
+  readonly knownRevision: number;
+  onEnd(watch: EtcdWatch): void;
+}
+
+/**
+ * One watch, on a stream of its own. When the stream breaks, it begins anew, perhaps with another member, behind the last revision that was
+ * delivered: the sink sees neither a gap nor a duplicate.
+ */
+export class EtcdWatch implements WatchHandle {
+  readonly #options: EtcdWatchOptions;
+  readonly #watch: WatchOptions;
+  readonly #sink: WatchSink;
+  readonly #backoff: Backoff;
+  readonly #stopped = new AbortController();
+  /** The first revision not delivered yet. */
+  #next: number;
+  #fragments: ServerEvent[] = [];
+  #stream: GrpcStream | undefined;
+  #created = false;
+  #progressWanted = false;
+
+  constructor(watch: WatchOptions, sink: WatchSink, options: EtcdWatchOptions) {
+    this.#options = options;
+    this.#watch = watch;
+    this.#sink = sink;
+    this.#next = watch.fromRevision ?? options.knownRevision + 1;
+    this.#backoff = options.cluster.backoff();
+    this.#begin();
+  }
+
+  cancel(): void {
+    this.#stopped.abort();
+    this.#stream?.cancel();
+    this.#options.onEnd(this);
+  }
+
+  [Symbol.dispose](): void {
+    this.cancel();
+  }
+
+  requestProgress(): boolean {
+    if (!this.#options.progressOnDemand) return false;
+    this.#progressWanted = true;
+    if (this.#created) this.#stream?.send(encodeWatchProgress());
+    return true;
+  }
+
+  end(reason: WatchEnd): void {
+    if (this.#stopped.signal.aborted) return;
+    this.cancel();
+    try {
+      this.#sink.end(reason);
+    } catch {
+      // The watch is over either way, and there is no one left to tell.
+    }
+  }
+
+  #begin(): void {
+    const { cluster } = this.#options;
+    this.#fragments = [];
+    this.#created = false;
+    let connection: GrpcConnection | undefined;
+    const opened = cluster.stream('Watch/Watch', {
+      message: (bytes) => this.#call(() => this.#answer(decodeWatch(bytes, this.#options.space))),
+      end: (error) => this.#broken(error, connection),
+    });
+    connection = opened.connection;
+    this.#stream = opened.stream;
+    opened.stream.send(encodeWatchCreate(this.#request()));
+  }
+
+  /**
+   * A member that compacted exactly the first revision wanted would begin with what is left of it. Asked for the revision before, it says
+   * `compacted`. It is not asked so for what lies ahead, which it would then serve a moment later.
+   */
+  #request(): Parameters<typeof encodeWatchCreate>[0] {
+    const { start, end } = keyBounds(this.#watch, this.#options.space);
+    const revision = this.#next > this.#options.knownRevision ? this.#next : Math.max(1, this.#next - 1);
+    const everything = start.length === 0;
+    return {
+      start: everything ? ZERO : start,
+      end: everything ? ZERO : end,
+      revision,
+      progress: this.#watch.progress === true,
+      prevValue: this.#watch.prevValue === true,
+    };
+  }
+
+  /** Runs what may call the sink: an error of it ends the watch. */
+  #call(work: () => void): void {
+    try {
+      if (!this.#stopped.signal.aborted) work();
+    } catch (error) {
+      this.end({ code: 'failed', error });
+    }
+  }
+
+  #answer(answer: WatchAnswer): void {
+    if (answer.compactRevision > 0) this.end({ code: 'compacted', compactRevision: answer.compactRevision });
+    else if (answer.canceled) this.#canceled(answer.cancelReason);
+    else if (answer.created) this.#onCreated();
+    else this.#collect(answer);
+  }
+
+  /** A server that loses its leader gives the watch up; anything else that it gives as a reason will not get better. */
+  #canceled(reason: string): void {
+    if (reason === '' || reason.includes('leader')) this.#restart();
+    else this.end({ code: 'failed', error: new StoreError('unavailable', `etcd ended the watch: ${reason}`) });
+  }
+
+  #collect(answer: WatchAnswer): void {
+    this.#backoff.reset();
+    this.#fragments.push(...answer.events);
+    if (answer.fragment) return;
+    const events = this.#fragments;
+    this.#fragments = [];
+    if (events.length > 0) this.#deliver(events);
+    else this.#mark(answer.revision);
+  }
+
+  #onCreated(): void {
+    this.#created = true;
+    if (this.#progressWanted) this.#stream?.send(encodeWatchProgress());
+  }
+
+  #deliver(events: readonly ServerEvent[]): void {
+    const batch = events.filter(({ entry }) => entry.modRevision >= this.#next).map(toWatchEvent);
+    if (batch.length === 0) return;
+    const revision = batch[batch.length - 1]!.modRevision;
+    this.#next = revision + 1;
+    this.#sink.events(batch, revision);
+  }
+
+  #mark(revision: number): void {
+    if (revision < this.#next - 1) return;
+    this.#progressWanted = false;
+    this.#next = revision + 1;
+    this.#sink.progress(revision);
+  }
+
+  #broken(error: GrpcError | undefined, connection: GrpcConnection | undefined): void {
+    const { cluster } = this.#options;
+    if (this.#stopped.signal.aborted) return;
+    if (cluster.closed) this.end({ code: 'closed' });
+    else if (error !== undefined && !transient(error)) this.end({ code: 'failed', error: storeErrorOf(error, false) });
+    else {
+      if (connection !== undefined) cluster.leave(connection);
+      this.#restart();
+    }
+  }
+
+  #restart(): void {
+    this.#stream?.cancel();
+    const begin = () => {
+      try {
+        this.#begin();
+      } catch (error) {
+        this.end(error instanceof StoreError && error.code === 'closed' ? { code: 'closed' } : { code: 'failed', error });
+      }
+    };
+    this.#options.clock.sleep(this.#backoff.next(), this.#stopped.signal).then(begin, () => {});
+  }
+}
+
+const ZERO = Buffer.from([0]);
+
+function toWatchEvent({ type, entry, previous }: ServerEvent): WatchEvent {
+  const { key, value, modRevision, createRevision, version, lease } = entry;
+  return { type, key, value: type === 'put' ? value : undefined, prevValue: previous?.value, modRevision, createRevision, version, lease };
+}
