@@ -2,7 +2,15 @@
  * Tools for filling in what a client left out, without touching what it sent: each returns the object it was given when there is nothing
  * to fill in, and otherwise one shallow copy.
  */
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * A shallow copy to which fields can be added. Not a spread: V8 clones a spread object so that every field added to the clone makes it a new
+ * hidden class, which costs a microsecond each.
+ */
+export function mutableCopy<T extends object>(object: T): Mutable<T> {
+  return Object.assign({}, object);
+}
 
 /** Fills in fields that nobody set. Zeros that a client wrote stay. */
 export function fillUnset<T extends object>(object: T, values: Partial<T>): T {
@@ -10,7 +18,7 @@ export function fillUnset<T extends object>(object: T, values: Partial<T>): T {
   for (const key in values) {
     const current = object[key];
     if (current !== undefined && current !== null) continue;
-    filled ??= { ...object };
+    filled ??= mutableCopy(object);
     filled[key] = values[key] as T[typeof key];
   }
   return filled ?? object;
@@ -21,7 +29,7 @@ export function fillZero<T extends object>(object: T, values: Partial<T>): T {
   let filled: Mutable<T> | undefined;
   for (const key in values) {
     if (object[key]) continue;
-    filled ??= { ...object };
+    filled ??= mutableCopy(object);
     filled[key] = values[key] as T[typeof key];
   }
   return filled ?? object;
@@ -29,7 +37,10 @@ export function fillZero<T extends object>(object: T, values: Partial<T>): T {
 
 /** The object with one field replaced; the same object when the field is that already. */
 export function withField<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): T {
-  return object[key] === value ? object : { ...object, [key]: value };
+  if (object[key] === value) return object;
+  const changed = mutableCopy(object);
+  changed[key] = value;
+  return changed;
 }
 
 /** Applies a function to a field that is there. */

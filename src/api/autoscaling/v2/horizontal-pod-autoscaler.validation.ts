@@ -181,18 +181,11 @@ interface SourceContext {
 }
 
 function validateSource(metric: MetricSpec, at: FieldReport, { source, rules }: SourceContext): void {
-  switch (source) {
-    case 'object':
-      return metric.object && validateObjectSource(metric.object, at, rules);
-    case 'external':
-      return metric.external && validateExternalSource(metric.external, at);
-    case 'pods':
-      return metric.pods && validatePodsSource(metric.pods, at);
-    case 'resource':
-      return metric.resource && validateResourceSource(metric.resource, at);
-    case 'containerResource':
-      return metric.containerResource && validateContainerResourceSource(metric.containerResource, at);
-  }
+  if (source === 'object' && metric.object) validateObjectSource(metric.object, at, rules);
+  if (source === 'external' && metric.external) validateExternalSource(metric.external, at);
+  if (source === 'pods' && metric.pods) validatePodsSource(metric.pods, at);
+  if (source === 'resource' && metric.resource) validateResourceSource(metric.resource, at);
+  if (source === 'containerResource' && metric.containerResource) validateContainerResourceSource(metric.containerResource, at);
 }
 
 function validateObjectSource({ describedObject, metric, target }: ObjectMetricSource, at: FieldReport, rules: ReferenceRules): void {

@@ -8,7 +8,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 export function defaultJob(job: Job): Job {
   const spec = defaultJobTemplate(defaultOwnSpec(job.spec ?? EMPTY_SPEC));
-  return withTemplateLabels(withField(job, 'spec', spec));
+  return jobWithTemplateLabels(withField(job, 'spec', spec));
 }
 
 /** The defaults of a job inside a cron job: what the job itself would get is left to it. */
@@ -29,7 +29,8 @@ function defaultOwnSpec(spec: JobSpec): JobSpec {
   });
 }
 
-function withTemplateLabels(job: Job): Job {
+/** A job that has no labels of its own has those of its pods. */
+export function jobWithTemplateLabels(job: Job): Job {
   const labels = job.spec?.template?.metadata?.labels;
   if (!labels || Object.keys(job.metadata?.labels ?? {}).length > 0) return job;
   return { ...job, metadata: { ...job.metadata, labels } };

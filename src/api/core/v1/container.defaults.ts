@@ -1,4 +1,4 @@
-import { fillUnset, fillZero, mapField, mapItems, withField } from '../../defaulting.ts';
+import { mapField, mapItems, mutableCopy, withField } from '../../defaulting.ts';
 import { defaultPullPolicy } from './image-tag.ts';
 import type { ObjectFieldSelector } from './object-field-selector.ts';
 import type { ContainerPort, EnvVar, HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from './pod-spec.ts';
@@ -20,41 +20,63 @@ export interface DefaultableContainer {
   readonly lifecycle?: Lifecycle;
 }
 
-const CONTAINER = { terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File' };
-const PROBE = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
-const HTTP_GET = { path: '/', scheme: 'HTTP' };
-const FIELD_REF = { apiVersion: 'v1' };
+const MESSAGE_PATH = '/dev/termination-log';
+const MESSAGE_POLICY = 'File';
 
+// Every pod that is written passes here, so the copy is made once and its fields are set by name.
 export function defaultContainer<C extends DefaultableContainer>(container: C): C {
-  let result: DefaultableContainer = container;
-  if (!result.imagePullPolicy) result = { ...result, imagePullPolicy: defaultPullPolicy(result.image) };
-  result = fillZero(result, CONTAINER);
-  result = mapField(result, 'ports', (ports) => mapItems(ports, defaultPort));
-  result = mapField(result, 'env', (env) => mapItems(env, defaultEnvVar));
-  result = mapField(result, 'resources', roundRequirements);
-  result = mapField(result, 'livenessProbe', defaultProbe);
-  result = mapField(result, 'readinessProbe', defaultProbe);
-  result = mapField(result, 'startupProbe', defaultProbe);
-  return mapField(result, 'lifecycle', defaultLifecycle) as C;
+  const { ports, env, resources, livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
+  const nextPorts = ports && mapItems(ports, defaultPort);
+  const nextEnv = env && mapItems(env, defaultEnvVar);
+  const nextResources = resources && roundRequirements(resources);
+  const nextLiveness = livenessProbe && defaultProbe(livenessProbe);
+  const nextReadiness = readinessProbe && defaultProbe(readinessProbe);
+  const nextStartup = startupProbe && defaultProbe(startupProbe);
+  const nextLifecycle = lifecycle && defaultLifecycle(lifecycle);
+  const isComplete =
+    container.imagePullPolicy && container.terminationMessagePath && container.terminationMessagePolicy && nextPorts === ports;
+  const isSame = nextEnv === env && nextResources === resources && nextLifecycle === lifecycle;
+  const probesSame = nextLiveness === livenessProbe && nextReadiness === readinessProbe && nextStartup === startupProbe;
+  if (isComplete && isSame && probesSame) return container;
+  const filled = mutableCopy<DefaultableContainer>(container);
+  if (!filled.imagePullPolicy) filled.imagePullPolicy = defaultPullPolicy(container.image);
+  if (!filled.terminationMessagePath) filled.terminationMessagePath = MESSAGE_PATH;
+  if (!filled.terminationMessagePolicy) filled.terminationMessagePolicy = MESSAGE_POLICY;
+  if (nextPorts) filled.ports = nextPorts;
+  if (nextEnv) filled.env = nextEnv;
+  if (nextResources) filled.resources = nextResources;
+  if (nextLiveness) filled.livenessProbe = nextLiveness;
+  if (nextReadiness) filled.readinessProbe = nextReadiness;
+  if (nextStartup) filled.startupProbe = nextStartup;
+  if (nextLifecycle) filled.lifecycle = nextLifecycle;
+  return filled as C;
 }
 
 function defaultPort(port: ContainerPort): ContainerPort {
-  return port.protocol ? port : { ...port, protocol: 'TCP' };
+  return port.protocol ? port : withField(port, 'protocol', 'TCP');
 }
 
 function defaultEnvVar(variable: EnvVar): EnvVar {
-  return mapField(variable, 'valueFrom', (source) => {
-    const withField = mapField(source, 'fieldRef', defaultFieldRef);
-    return mapField(withField, 'fileKeyRef', (ref) => fillUnset(ref, { optional: false }));
-  });
+  const { valueFrom } = variable;
+  if (!valueFrom) return variable;
+  const { fieldRef, fileKeyRef } = valueFrom;
+  if (fieldRef && !fieldRef.apiVersion) return { ...variable, valueFrom: { ...valueFrom, fieldRef: defaultFieldRef(fieldRef) } };
+  if (fileKeyRef && fileKeyRef.optional === undefined) {
+    return { ...variable, valueFrom: { ...valueFrom, fileKeyRef: { ...fileKeyRef, optional: false } } };
+  }
+  return variable;
 }
 
 export function defaultFieldRef(ref: ObjectFieldSelector): ObjectFieldSelector {
-  return fillZero(ref, FIELD_REF);
+  return ref.apiVersion ? ref : withField(ref, 'apiVersion', 'v1');
 }
 
 export function roundRequirements(resources: ResourceRequirements): ResourceRequirements {
-  return mapField(mapField(resources, 'limits', roundResources), 'requests', roundResources);
+  const { limits, requests } = resources;
+  const nextLimits = limits && roundResources(limits);
+  const nextRequests = requests && roundResources(requests);
+  if (nextLimits === limits && nextRequests === requests) return resources;
+  return { ...resources, ...(nextLimits && { limits: nextLimits }), ...(nextRequests && { requests: nextRequests }) };
 }
 
 /** A pod's container that limits a resource without asking for it asks for its limit. */
@@ -66,12 +88,26 @@ export function requestLimits<C extends DefaultableContainer>(container: C): C {
 }
 
 function defaultProbe(probe: Probe): Probe {
-  const filled = fillZero(mapField(probe, 'httpGet', defaultHttpGet), PROBE);
-  return mapField(filled, 'grpc', (grpc) => fillUnset(grpc, { service: '' }));
+  const { httpGet, grpc } = probe;
+  const nextGet = httpGet && defaultHttpGet(httpGet);
+  const isTimed = probe.timeoutSeconds && probe.periodSeconds && probe.successThreshold && probe.failureThreshold;
+  if (isTimed && nextGet === httpGet && grpc?.service !== null && (!grpc || grpc.service !== undefined)) return probe;
+  const filled = mutableCopy(probe);
+  if (!filled.timeoutSeconds) filled.timeoutSeconds = 1;
+  if (!filled.periodSeconds) filled.periodSeconds = 10;
+  if (!filled.successThreshold) filled.successThreshold = 1;
+  if (!filled.failureThreshold) filled.failureThreshold = 3;
+  if (nextGet) filled.httpGet = nextGet;
+  if (grpc) filled.grpc = { ...grpc, service: grpc.service ?? '' };
+  return filled;
 }
 
 function defaultHttpGet(action: HTTPGetAction): HTTPGetAction {
-  return fillZero(action, HTTP_GET);
+  if (action.path && action.scheme) return action;
+  const filled = mutableCopy(action);
+  if (!filled.path) filled.path = '/';
+  if (!filled.scheme) filled.scheme = 'HTTP';
+  return filled;
 }
 
 function defaultLifecycle(lifecycle: Lifecycle): Lifecycle {

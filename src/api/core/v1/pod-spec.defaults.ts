@@ -1,31 +1,55 @@
-import { fillUnset, fillZero, mapField, mapItems, withField } from '../../defaulting.ts';
+import { mapField, mapItems, mutableCopy, withField } from '../../defaulting.ts';
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { defaultContainer, roundRequirements } from './container.defaults.ts';
-import type { PodSpec } from './pod-spec.ts';
+import type { PodSecurityContext, PodSpec } from './pod-spec.ts';
 import type { PodTemplateSpec } from './pod-template-spec.ts';
 import { roundResources } from './resource-list.ts';
 import { defaultVolume } from './volume.defaults.ts';
 
-const TEXTS = { dnsPolicy: 'ClusterFirst', restartPolicy: 'Always', schedulerName: 'default-scheduler' };
-const POINTERS = { securityContext: {}, terminationGracePeriodSeconds: 30 };
 const EMPTY_SPEC = {} as PodSpec;
+const NO_SECURITY: PodSecurityContext = {};
 
 /** The defaults of every pod spec, in a pod or in a template. */
-export function defaultPodSpec(spec: PodSpec = EMPTY_SPEC): PodSpec {
-  let result = fillUnset(fillZero(withServiceAccount(spec), TEXTS), POINTERS);
-  result = mapField(result, 'volumes', (volumes) => mapItems(volumes, defaultVolume));
-  result = mapField(result, 'initContainers', (containers) => mapItems(containers, defaultContainer));
-  result = mapField(result, 'containers', (containers) => mapItems(containers, defaultContainer));
-  result = mapField(result, 'ephemeralContainers', (containers) => mapItems(containers, defaultContainer));
-  result = mapField(result, 'overhead', roundResources);
-  return mapField(result, 'resources', roundRequirements);
+export function defaultPodSpec(given: PodSpec = EMPTY_SPEC): PodSpec {
+  const spec = withServiceAccount(given);
+  const { volumes, initContainers, containers, ephemeralContainers, overhead, resources } = spec;
+  const nextVolumes = volumes && mapItems(volumes, defaultVolume);
+  const nextInit = initContainers && mapItems(initContainers, defaultContainer);
+  const nextContainers = containers && mapItems(containers, defaultContainer);
+  const nextEphemeral = ephemeralContainers && mapItems(ephemeralContainers, defaultContainer);
+  const nextOverhead = overhead && roundResources(overhead);
+  const nextResources = resources && roundRequirements(resources);
+  const listsSame =
+    nextVolumes === volumes && nextInit === initContainers && nextContainers === containers && nextEphemeral === ephemeralContainers;
+  if (listsSame && nextOverhead === overhead && nextResources === resources && hasDefaults(spec)) return spec;
+  const filled = mutableCopy(spec);
+  if (!filled.dnsPolicy) filled.dnsPolicy = 'ClusterFirst';
+  if (!filled.restartPolicy) filled.restartPolicy = 'Always';
+  if (!filled.schedulerName) filled.schedulerName = 'default-scheduler';
+  filled.securityContext ??= NO_SECURITY;
+  filled.terminationGracePeriodSeconds ??= 30;
+  if (nextVolumes) filled.volumes = nextVolumes;
+  if (nextInit) filled.initContainers = nextInit;
+  if (nextContainers) filled.containers = nextContainers;
+  if (nextEphemeral) filled.ephemeralContainers = nextEphemeral;
+  if (nextOverhead) filled.overhead = nextOverhead;
+  if (nextResources) filled.resources = nextResources;
+  return filled;
+}
+
+function hasDefaults({ dnsPolicy, restartPolicy, schedulerName, securityContext, terminationGracePeriodSeconds }: PodSpec): boolean {
+  const hasTexts = Boolean(dnsPolicy && restartPolicy && schedulerName);
+  return hasTexts && securityContext !== undefined && terminationGracePeriodSeconds !== undefined;
 }
 
 /** A service account is named in two fields, of which the older one follows the newer. */
 export function withServiceAccount(spec: PodSpec): PodSpec {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name || (spec.serviceAccountName === name && spec.serviceAccount === name)) return spec;
-  return { ...spec, serviceAccountName: name, serviceAccount: name };
+  const named = mutableCopy(spec);
+  named.serviceAccountName = name;
+  named.serviceAccount = name;
+  return named;
 }
 
 export function defaultPodTemplate(template: PodTemplateSpec = {}): PodTemplateSpec {

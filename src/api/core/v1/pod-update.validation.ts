@@ -144,7 +144,7 @@ function withGatedScheduling(spec: PodSpec, old: PodSpec, at: FieldReport): PodS
   if (!old.schedulingGates?.length) return spec;
   let result = spec;
   if (!sameValue(spec.nodeSelector, old.nodeSelector)) {
-    validateNodeSelectorMutation(spec.nodeSelector ?? {}, at.child('nodeSelector'), old.nodeSelector ?? {});
+    validateNodeSelectorMutation(spec.nodeSelector, at.child('nodeSelector'), old.nodeSelector ?? {});
     result = { ...without(result, 'nodeSelector'), ...pickDefined(old, 'nodeSelector') };
   }
   const before = old.affinity?.nodeAffinity;
@@ -163,9 +163,9 @@ function withOldNodeAffinity(spec: PodSpec, old: PodSpec): PodSpec {
 
 type Labels = Readonly<Record<string, string>>;
 
-function validateNodeSelectorMutation(selector: Labels, at: FieldReport, old: Labels): void {
-  if (Object.keys(old).every((key) => selector[key] === old[key])) return;
-  at.invalid(selector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)');
+function validateNodeSelectorMutation(selector: Labels | undefined, at: FieldReport, old: Labels): void {
+  if (Object.keys(old).every((key) => selector?.[key] === old[key])) return;
+  at.invalid(selector ?? null, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)');
 }
 
 export function validateNodeAffinityMutation(affinity: NodeAffinity | undefined, at: FieldReport, old: NodeAffinity | undefined): void {

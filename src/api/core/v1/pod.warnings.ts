@@ -74,6 +74,7 @@ interface Subject {
 function specWarnings(subject: Subject): readonly string[] {
   const { spec, metadata, path, isTemplate } = subject;
   const at = path.child('spec');
+  const containers = containersWithPath(spec, at);
   return [
     ...schedulingWarnings(spec, at),
     ...annotationWarnings(metadata, path),
@@ -81,9 +82,9 @@ function specWarnings(subject: Subject): readonly string[] {
     ...duplicateWarnings(spec, at),
     ...fractionWarnings(spec.overhead, at.child('overhead')),
     ...seccompWarnings(subject),
-    ...containersWithPath(spec, at).flatMap(({ container, path: field }) => containerWarnings(container, field)),
+    ...containers.flatMap(({ container, path: field }) => containerWarnings(container, field)),
     ...(isTemplate ? appArmorWarnings(spec, metadata, path) : []),
-    ...portWarnings(containersWithPath(spec, at)),
+    ...portWarnings(containers),
     ...graceWarnings(spec, at),
     ...affinityWarnings(spec.affinity?.podAffinity, at.child('affinity', 'podAffinity')),
     ...affinityWarnings(spec.affinity?.podAntiAffinity, at.child('affinity', 'podAntiAffinity')),
@@ -94,9 +95,12 @@ function specWarnings(subject: Subject): readonly string[] {
 
 /** Init containers, containers and ephemeral containers, in this order. */
 function containersWithPath(spec: PodSpec, at: Path): readonly PlacedContainer[] {
-  return (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
-    ((spec[list] ?? []) as readonly Container[]).map((container, i) => ({ container, path: at.child(list).index(i) })),
-  );
+  const placed: PlacedContainer[] = [];
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    const containers = spec[list] as readonly Container[] | undefined;
+    containers?.forEach((container, i) => placed.push({ container, path: at.child(list).index(i) }));
+  }
+  return placed;
 }
 
 function schedulingWarnings(spec: PodSpec, at: Path): readonly string[] {
@@ -195,6 +199,7 @@ function fractionWarning(amounts: Amounts, name: string, at: Path): readonly str
 
 function seccompWarnings({ spec, metadata, path }: Subject): readonly string[] {
   const annotations = metadata.annotations ?? {};
+  if (!Object.keys(annotations).some((key) => key.includes('seccomp.'))) return [];
   const unused = (key: string) =>
     `${path.child('metadata', 'annotations').key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`;
   const isUnused = annotations[SECCOMP_POD_ANNOTATION] !== undefined && !spec.securityContext?.seccompProfile;
@@ -208,6 +213,7 @@ function seccompWarnings({ spec, metadata, path }: Subject): readonly string[] {
 /** Profiles named by annotation still work, through the field that takes their place. */
 function appArmorWarnings(spec: PodSpec, { annotations }: ObjectMeta, path: Path): readonly string[] {
   if (!annotations || spec.os?.name === 'windows') return [];
+  if (!Object.keys(annotations).some((key) => key.startsWith(APPARMOR_CONTAINER_PREFIX))) return [];
   const podProfile = spec.securityContext?.appArmorProfile;
   return containersWithPath(spec, path).flatMap(({ container: { name } }) => {
     const key = APPARMOR_CONTAINER_PREFIX + name;
