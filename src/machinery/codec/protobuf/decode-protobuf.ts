@@ -11,6 +11,9 @@ import { WireReader } from './wire-reader.ts';
 /** Deeper than any message of ours; guards the stack against a hostile one. */
 const MAX_DEPTH = 1000;
 
+/** Every bit set: nothing is known to be new. */
+const ALL_MET = -1;
+
 /** Times that have a four-digit year; others cannot be written. */
 const MAX_TIME_SECONDS = 253_402_300_799;
 
@@ -32,25 +35,35 @@ class ProtobufDecoder {
 
   root(plan: ProtoPlan): JsonObject {
     const out: MutableJsonObject = {};
-    this.fields(plan, this.reader.length, out);
+    this.fields(plan, this.reader.length, out, true);
     return fillIn(plan, out);
   }
 
-  private fields(plan: ProtoPlan, end: number, out: MutableJsonObject): void {
+  /** Reads a message into `out`, which is fresh when it has none of the message's fields yet. */
+  private fields(plan: ProtoPlan, end: number, out: MutableJsonObject, isFresh: boolean): void {
     const { reader } = this;
     if (++this.depth > MAX_DEPTH) throw new ProtobufError('exceeded max depth');
-    let list: JsonValue[] = [];
-    let listed: ProtoField | undefined;
+    // A bit for each field met: looking into the object for an earlier occurrence costs more, and there hardly ever is one.
+    let met = isFresh ? 0 : ALL_MET;
+    let last: ProtoField | undefined;
+    let collected: JsonValue[] | MutableJsonObject = [];
     while (reader.position < end) {
       const tag = reader.varint();
       const field = plan.byNumber[tag >>> 3];
-      if (field === undefined) this.skip(plan, tag);
-      else if (field.isRepeated) {
-        // Items of a list follow one another; it is looked up once.
-        if (field !== listed) list = this.listOf(field, out);
-        listed = field;
-        this.item(field, tag, list);
-      } else this.single(field, tag, out);
+      if (field === undefined) {
+        this.skip(plan, tag);
+        continue;
+      }
+      const bit = field.number < 32 ? 1 << field.number : 0;
+      const isFirst = bit !== 0 && (met & bit) === 0;
+      met |= bit;
+      if (field.isRepeated || field.op === ProtoOp.map) {
+        // Items follow one another; what collects them is looked up once.
+        if (field !== last) collected = this.collectionOf(field, out, isFirst);
+        if (field.isRepeated) this.item(field, tag, collected as JsonValue[]);
+        else this.entry(field, tag, collected as MutableJsonObject);
+      } else this.single(field, tag, out, isFirst);
+      last = field;
     }
     this.checkEnd(end);
     this.depth--;
@@ -64,12 +77,12 @@ class ProtobufDecoder {
     this.reader.skip(wireType);
   }
 
-  private listOf(field: ProtoField, out: MutableJsonObject): JsonValue[] {
-    const existing = out[field.name];
-    if (existing !== undefined) return existing as unknown as JsonValue[];
-    const list: JsonValue[] = [];
-    out[field.name] = list;
-    return list;
+  private collectionOf(field: ProtoField, out: MutableJsonObject, isFirst: boolean): JsonValue[] | MutableJsonObject {
+    const existing = isFirst ? undefined : out[field.name];
+    if (existing !== undefined) return existing as unknown as JsonValue[] | MutableJsonObject;
+    const collection = field.isRepeated ? [] : {};
+    out[field.name] = collection;
+    return collection;
   }
 
   private item(field: ProtoField, tag: number, list: JsonValue[]): void {
@@ -83,28 +96,21 @@ class ProtobufDecoder {
     this.checkEnd(end);
   }
 
-  private single(field: ProtoField, tag: number, out: MutableJsonObject): void {
+  private single(field: ProtoField, tag: number, out: MutableJsonObject, isFirst: boolean): void {
     if (tag !== field.tag) throw wrongWireType(field, tag);
     if (field.op === ProtoOp.embedded) {
-      this.fields(field.plan as ProtoPlan, this.reader.end(), out);
-    } else if (field.op === ProtoOp.map) {
-      this.entry(field, out);
-    } else {
-      const before = field.op === ProtoOp.message ? out[field.name] : undefined;
-      this.set(field, this.value(field, before), out);
-    }
-  }
-
-  private set(field: ProtoField, value: JsonValue, out: MutableJsonObject): void {
-    if (value === null || (field.dropsZero && (value === '' || value === 0 || value === false))) {
-      // A later zero takes back an earlier value.
-      if (out[field.name] !== undefined) delete out[field.name];
+      this.fields(field.plan as ProtoPlan, this.reader.end(), out, isFirst);
       return;
     }
-    out[field.name] = value;
+    const before = isFirst ? undefined : out[field.name];
+    const value = this.value(field, field.op === ProtoOp.message ? before : undefined);
+    if (value !== null && !(field.dropsZero && (value === '' || value === 0 || value === false))) out[field.name] = value;
+    // A later zero takes back an earlier value.
+    else if (before !== undefined) delete out[field.name];
   }
 
-  private entry(field: ProtoField, out: MutableJsonObject): void {
+  private entry(field: ProtoField, tag: number, map: MutableJsonObject): void {
+    if (tag !== field.tag) throw wrongWireType(field, tag);
     const { reader } = this;
     const inner = field.inner as ProtoField;
     const end = reader.end();
@@ -117,8 +123,7 @@ class ProtobufDecoder {
       else reader.skip(tag & 7);
     }
     this.checkEnd(end);
-    out[field.name] ??= {};
-    setKey(out[field.name] as MutableJsonObject, key, value ?? zeroOf(inner));
+    setKey(map, key, value ?? zeroOf(inner));
   }
 
   /** `before` is what an earlier occurrence of the same message gave: occurrences merge. */
@@ -148,7 +153,7 @@ class ProtobufDecoder {
     const end = this.reader.end();
     if (end === this.reader.position && before === undefined) return plan.zero;
     const out: MutableJsonObject = before === undefined ? {} : { ...(before as JsonObject) };
-    this.fields(plan, end, out);
+    this.fields(plan, end, out, before === undefined);
     return fillIn(plan, out);
   }
 
