@@ -1,4 +1,5 @@
 export * from './apply/index.ts';
+export * as cel from './cel/index.ts';
 export * from './codec/index.ts';
 export * from './conditions.ts';
 export * from './duration.ts';
@@ -19,6 +20,7 @@ export {
   parseGroupVersion,
 } from './group-resource.ts';
 export * from './int-or-string.ts';
+export * from './json-path/index.ts';
 export {
   copyObject,
   getKey,
@@ -43,8 +45,8 @@ export * from './names.ts';
 export * from './names.ts';
 export * from './object-diff.ts';
 export { parseJson } from './parse-json.ts';
-export { goJsonKind } from './patch/json-kind.ts';
 export { parseYaml, parseYamlDocuments } from './parse-yaml.ts';
+export { goJsonKind } from './patch/json-kind.ts';
 export {
   applyJsonPatch,
   type DecodedJsonPatch,
@@ -83,6 +85,7 @@ export {
   StatusError,
   type StatusReason,
 } from './status-error.ts';
+export * as structural from './structural/index.ts';
 export * from './time.ts';
 export { unifiedDiff } from './unified-diff.ts';
 export type { YamlDocument } from './yaml-composer.ts';

@@ -1,0 +1,34 @@
+import { MAX_ESTIMATE } from './cost/estimate.ts';
+
+/** The most that evaluating one expression may cost. */
+export const PER_CALL_LIMIT = 1_000_000;
+/** The most that all expressions of one object or policy binding may cost together. */
+export const RUNTIME_COST_BUDGET = 10_000_000;
+/** The same for the match conditions of one webhook or policy. */
+export const RUNTIME_COST_BUDGET_MATCH_CONDITIONS = 2_500_000;
+/** The most that an expression of a CRD may be estimated to cost. */
+export const STATIC_ESTIMATED_COST_LIMIT = 10_000_000;
+/** The most that all expressions of a CRD may be estimated to cost together. */
+export const STATIC_ESTIMATED_CRD_COST_LIMIT = 100_000_000;
+/** The longest message that a messageExpression may give, in bytes. */
+export const MAX_MESSAGE_SIZE = 5 * 1024;
+/** The largest request, from which sizes that a schema leaves open are estimated. */
+export const MAX_REQUEST_SIZE = 3 * 1024 * 1024;
+
+/** What the API server says of an estimate over its limit; `what` is for example "estimated rule cost". */
+export function costErrorMessage(what: string, cost: number, limit: number): string {
+  const excess = cost / limit;
+  const factor = excess > 100 ? 'more than 100x' : excess < 1.5 ? `${excess.toFixed(6)}x` : `${excess.toFixed(1)}x`;
+  const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
+  return `${what} exceeds budget by factor of ${factor} (${advice})`;
+}
+
+/** How often data of that least size could occur in one request, if no schema around it bounds it. */
+export function maxCardinality(minSerializedSize: number): number {
+  return Math.floor(MAX_REQUEST_SIZE / (minSerializedSize + 1));
+}
+
+/** The cost of a rule that runs as often as its data may occur, with the bound at which estimates stay. */
+export function multiplyCost(cost: number, cardinality: number): number {
+  return Math.min(cost * cardinality, MAX_ESTIMATE);
+}

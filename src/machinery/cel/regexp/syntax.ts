@@ -1,0 +1,26 @@
+import type { CharMatcher } from './char-matcher.ts';
+
+/** A parsed regular expression. Groups leave no trace: only where a match starts and ends is ever asked. */
+export type RegexNode =
+  | { readonly op: 'empty' }
+  | { readonly op: 'char'; readonly matcher: CharMatcher }
+  | { readonly op: 'assert'; readonly assertion: Assertion }
+  | { readonly op: 'concat' | 'alternate'; readonly nodes: readonly RegexNode[] }
+  | {
+      readonly op: 'repeat';
+      readonly node: RegexNode;
+      readonly min: number;
+      /** -1 for no upper bound. */
+      readonly max: number;
+      readonly greedy: boolean;
+    };
+
+export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary';
+
+/** A pattern that is no regular expression, in the words of Go's regexp package. */
+export class RegexError extends Error {
+  constructor(problem: string, part: string) {
+    super(`error parsing regexp: ${problem}: \`${part}\``);
+    this.name = 'RegexError';
+  }
+}
