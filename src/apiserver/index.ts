@@ -1,9 +1,13 @@
 export { type AdmissionAttributes, type AdmissionChain, type AdmissionPlugin, admissionChain } from './admission/admission.ts';
 export type { Authenticator } from './authn/authenticator.ts';
+export type { KeyMaterial } from './authn/service-accounts/keys.ts';
 export { parseTokenFile, staticTokens } from './authn/static-tokens.ts';
 export { ANONYMOUS, type UserInfo } from './authn/user.ts';
 export type { Authorizer } from './authz/authorizer.ts';
+export type { PolicyRule } from './authz/rbac/policy-rule.ts';
+export { type RbacPolicy, reconcileRbac } from './authz/rbac/reconcile-rbac.ts';
 export { type InProcessOptions, inProcessTransport } from './in-process.ts';
 export type { ApiRequest } from './request/api-request.ts';
 export type { ApiResponse, Handler } from './request/api-response.ts';
+export { type AuthorizationMode, createSecurity, type Security, type SecurityConfig, type SecurityContext } from './security.ts';
 export { type ApiServer, type ApiServerConfig, type ApiServerDeps, startApiServer } from './server.ts';

@@ -6,7 +6,9 @@ import { admissionChain } from './admission/admission.ts';
 import type { Authenticator } from './authn/authenticator.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { authenticate, authorize, chain } from './filters/chain.ts';
+import { impersonate } from './filters/impersonation.ts';
 import { nonResourceRouter } from './handlers/non-resource.ts';
+import type { HandlerDeps } from './handlers/resource-call.ts';
 import { resourceRouter } from './handlers/route.ts';
 import { HealthChecks } from './health.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -18,6 +20,7 @@ import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts'
 import { ResourceTable } from './registry/resource-table.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ApiResponse, Handler } from './request/api-response.ts';
+import type { Security, SecurityContext } from './security.ts';
 
 export interface ApiServerConfig {
   /** Absent: the server is reached in-process only. */
@@ -36,6 +39,8 @@ export interface ApiServerDeps {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
   readonly admission: readonly AdmissionPlugin[];
+  /** Instead of `authenticators` and `authorizer`: who may do what, by what the server itself keeps. */
+  readonly security?: (context: SecurityContext) => Security;
 }
 
 export interface ApiServer extends Component {
@@ -48,18 +53,30 @@ export interface ApiServer extends Component {
 
 export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
   const table = new ResourceTable();
-  addBuiltInResources(table, deps.catalog, deps);
+  const security = deps.security?.({ ...deps, table, address: () => address(), handlers: () => handlers });
+  const { authenticators, authorizer } = security ?? deps;
+  addBuiltInResources(table, withSecurity(deps.catalog, security), deps);
   const health = new HealthChecks();
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
-  const resources = resourceRouter(table, { clock: deps.clock, random: deps.random, admission: admissionChain(deps.admission), table });
+  const admission = admissionChain([...deps.admission, ...(security?.admission ?? [])]);
+  const handlers: HandlerDeps = { clock: deps.clock, random: deps.random, admission, table };
+  const resources = resourceRouter(table, handlers);
   const openapi = new OpenApi(table, { serverVersion: config.version.gitVersion ?? '' });
-  const others = nonResourceRouter({ table, health, metrics: deps.metrics, version: config.version, address, extra: [{ prefix: '/openapi', handler: openapiHandler(openapi) }] });
+  const others = nonResourceRouter({
+    table,
+    health,
+    metrics: deps.metrics,
+    version: config.version,
+    address,
+    extra: [{ prefix: '/openapi', handler: openapiHandler(openapi) }, ...(security?.paths ?? [])],
+  });
   const handle = chain(
-    [authenticate({ authenticators: deps.authenticators, anonymous: config.anonymousAuth }), authorize(deps.authorizer)],
+    [authenticate({ authenticators, anonymous: config.anonymousAuth }), impersonate(authorizer), authorize(authorizer)],
     (request) => (request.info.isResource ? resources(request) : others(request)),
   );
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
+    await security?.start();
     if (config.listen) listener = await listen({ ...config.listen, handle: (exchange) => void serve(exchange, handle, deps) });
     ready();
     await new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
@@ -75,6 +92,15 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       return listener?.port;
     },
   };
+}
+
+function withSecurity(catalog: CatalogOptions, security: Security | undefined): CatalogOptions {
+  if (security === undefined) return catalog;
+  const extras = { ...catalog.extras };
+  for (const [place, extra] of Object.entries(security.extras)) extras[place] = { ...extras[place], ...extra };
+  const subresources = { ...catalog.subresources };
+  for (const [place, own] of Object.entries(security.subresources)) subresources[place] = [...(subresources[place] ?? []), ...own];
+  return { ...catalog, extras, subresources };
 }
 
 /** One exchange over the network, whatever happens in it. */

@@ -1,0 +1,25 @@
+import { goQuote, type JsonValue, semanticEqual } from '#machinery';
+import type { Authorizer } from '../../authz/authorizer.ts';
+import type { AdmissionPlugin } from '../admission.ts';
+import { type CertificateSigningRequest, isAllowedForSigner, isSigningRequest, refuseRequest } from './certificate-request.ts';
+
+/** Who puts a certificate or a condition into a signing request must be allowed to sign for its signer. */
+export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateSigning',
+    operations: ['UPDATE'],
+    async validate(attributes) {
+      if (!isSigningRequest(attributes, 'status')) return;
+      const old = attributes.oldObject as CertificateSigningRequest;
+      if (hasSameResult(old, attributes.object as CertificateSigningRequest)) return;
+      const { signerName } = old.spec;
+      if (await isAllowedForSigner(authorizer, { user: attributes.user, verb: 'sign', signerName })) return;
+      throw refuseRequest(attributes, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);
+    },
+  };
+}
+
+function hasSameResult({ status: old }: CertificateSigningRequest, { status }: CertificateSigningRequest): boolean {
+  const conditions = (value: typeof status) => (value?.conditions ?? []) as unknown as JsonValue;
+  return (old?.certificate ?? '') === (status?.certificate ?? '') && semanticEqual(conditions(old), conditions(status));
+}

@@ -1,0 +1,86 @@
+import { type Kind, rbac } from '#api';
+import type { Logger } from '#base';
+import type { Client, Draft, Identified, ResourceClient } from '#client';
+import { isStatusReason } from '#machinery';
+import { type Reconciliation, reconcileBinding, reconcileRole } from './reconcile-role.ts';
+
+/** The roles and bindings that a cluster begins with. */
+export interface RbacPolicy {
+  readonly clusterRoles: readonly Draft<Identified & rbac.ClusterRole>[];
+  readonly clusterRoleBindings: readonly Draft<Identified & rbac.ClusterRoleBinding>[];
+  readonly roles: readonly Draft<Identified & rbac.Role>[];
+  readonly roleBindings: readonly Draft<Identified & rbac.RoleBinding>[];
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Makes sure that the default roles and bindings are there and grant at least what they should: what is missing is created or added, what
+ * somebody added stays, and an object annotated with autoupdate=false is left alone. Needs a client that may do everything, and the
+ * namespaces of the policy. Rejects when an object could not be brought in order, after trying all others.
+ */
+export async function reconcileRbac(client: Client, policy: RbacPolicy, logger: Logger): Promise<void> {
+  const all = [
+    ...reconcileAll(client, { kind: rbac.ClusterRole, objects: policy.clusterRoles, reconcile: reconcileRole, logger }),
+    ...reconcileAll(client, { kind: rbac.ClusterRoleBinding, objects: policy.clusterRoleBindings, reconcile: reconcileBinding, logger }),
+    ...reconcileAll(client, { kind: rbac.Role, objects: policy.roles, reconcile: reconcileRole, logger }),
+    ...reconcileAll(client, { kind: rbac.RoleBinding, objects: policy.roleBindings, reconcile: reconcileBinding, logger }),
+  ];
+  const failures = (await Promise.allSettled(all)).flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+  if (failures.length > 0) throw new AggregateError(failures, 'cannot bring all default roles and bindings in order');
+}
+
+interface Reconciling<T> {
+  readonly kind: Kind<T>;
+  readonly objects: readonly unknown[];
+  readonly reconcile: (existing: never, expected: never) => Reconciliation<unknown>;
+  readonly logger: Logger;
+}
+
+function reconcileAll<T>(client: Client, { kind, objects, reconcile, logger }: Reconciling<T>): readonly Promise<void>[] {
+  const resource = client.of(kind as unknown as Kind<Identified>);
+  return objects.map((expected) =>
+    reconcileOne(resource, expected as Identified, { reconcile: reconcile as unknown as Reconcile, logger, kind: kind.kind }),
+  );
+}
+
+type Reconcile = (existing: Identified, expected: Identified) => Reconciliation<Identified>;
+
+interface Doing {
+  readonly reconcile: Reconcile;
+  readonly logger: Logger;
+  readonly kind: string;
+}
+
+/** Others may write the same object at the same time, such as another server that starts: then it is looked at again. */
+async function reconcileOne(resource: ResourceClient<Identified>, expected: Identified, doing: Doing): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptOne(resource, expected, doing);
+    } catch (error) {
+      const isRace = (['Conflict', 'AlreadyExists', 'NotFound'] as const).some((reason) => isStatusReason(error, reason));
+      if (!isRace || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function attemptOne(resource: ResourceClient<Identified>, expected: Identified, { reconcile, logger, kind }: Doing): Promise<void> {
+  const { name, namespace } = expected.metadata;
+  const existing = await resource.get(expected.metadata).catch((error: unknown) => {
+    if (isStatusReason(error, 'NotFound')) return undefined;
+    throw error;
+  });
+  if (existing === undefined) return void (await resource.create(expected as Draft<Identified>));
+  const wanted = reconcile(existing, expected);
+  switch (wanted.action) {
+    case 'none':
+      return;
+    case 'protected':
+      return logger.warn('a default role or binding is protected from updates, and lacks something', { kind, namespace, name });
+    case 'update':
+      return void (await resource.update(wanted.object));
+    case 'recreate':
+      await resource.delete(existing.metadata, { preconditions: { uid: existing.metadata.uid ?? '' } });
+      return void (await resource.create(wanted.object as Draft<Identified>));
+  }
+}

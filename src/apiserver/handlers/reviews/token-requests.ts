@@ -1,0 +1,181 @@
+import { authentication, type core } from '#api';
+import { FieldError, formatTime, Path, parseGroupVersion, StatusError } from '#machinery';
+import type { AccountObjects } from '../../authn/service-accounts/account-objects.ts';
+import { type BoundObjects, tokenClaims } from '../../authn/service-accounts/claims.ts';
+import type { SignedTokens } from '../../authn/service-accounts/signed-tokens.ts';
+import { ANONYMOUS } from '../../authn/user.ts';
+import { type KubeObject, withMetadata } from '../../registry/kube-object.ts';
+import type { ServedResource, ServedSubresource } from '../../registry/served-resource.ts';
+import { type ApiRequest, warn } from '../../request/api-request.ts';
+import type { ApiResponse } from '../../request/api-response.ts';
+import type { HandlerDeps, ResourceCall } from '../resource-call.ts';
+import { admitReview, created, readReview, validateReview } from './review-call.ts';
+
+const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const;
+/** The life that kubelets ask for on behalf of pods that may not know yet that tokens expire. */
+const WARN_ONLY_SECONDS = 3607;
+const EXTENDED_SECONDS = 365 * 24 * 3600;
+
+export interface TokenRequestOptions {
+  readonly tokens: SignedTokens;
+  readonly objects: AccountObjects;
+  readonly issuer: string;
+  /** The API server's own audiences. */
+  readonly audiences: readonly string[];
+  readonly maxExpirationSeconds?: number | undefined;
+  /** Lets tokens of pods live a year where the usual hour was asked for, and notes when they are used after that hour. */
+  readonly extendExpiration: boolean;
+}
+
+/** The `token` subresource of service accounts. */
+export function tokenSubresource(options: TokenRequestOptions, deps: () => HandlerDeps): ServedSubresource {
+  return { name: 'token', kind: TOKEN_REQUEST, verbs: ['create'], handler: (request) => issueToken(request, options, deps()) };
+}
+
+async function issueToken(request: ApiRequest, options: TokenRequestOptions, deps: HandlerDeps): Promise<ApiResponse> {
+  const call = callOf(request, deps);
+  const asked = await readReview(call);
+  const admitted = await admitReview({ ...asked, call: asAdmission(call) });
+  const account = await accountFor(admitted, call, options);
+  const completed = complete(admitted, account, { audiences: options.audiences, now: deps.clock.now() });
+  const errors = authentication.validateTokenRequest(completed as unknown as authentication.TokenRequest);
+  if (errors.length > 0) throw StatusError.invalid(TOKEN_REQUEST, '', errors);
+  await validateReview({ ...asked, call: asAdmission(call), review: completed });
+  const bound = await boundObjects(specOf(completed).boundObjectRef ?? undefined, call, options.objects);
+  const limited = limitExpiration(completed, options, request);
+  return created(call.resource, await withToken({ review: limited, account, bound }, options, deps));
+}
+
+/** The request as one for a TokenRequest, though it is found under the service account. */
+function callOf(request: ApiRequest, deps: HandlerDeps): ResourceCall {
+  const { info } = request;
+  const accounts = deps.table.find(info.group, info.version, info.resource)!;
+  const resource: ServedResource = {
+    ...accounts,
+    ...TOKEN_REQUEST,
+    apiVersion: 'authentication.k8s.io/v1',
+    schema: authentication.TokenRequest,
+    strategy: { kind: accounts.strategy.kind, defaults: (object) => authentication.defaultTokenRequest(object as never) as never },
+    storage: undefined,
+  };
+  const { subresource, namespace, name } = info;
+  return { request, resource, deps, subresource, namespace, name, user: request.user ?? ANONYMOUS };
+}
+
+/** Admission knows the request by its path: a subresource of service accounts. */
+function asAdmission(call: ResourceCall): ResourceCall {
+  const { info } = call.request;
+  return { ...call, resource: call.deps.table.find(info.group, info.version, info.resource)! };
+}
+
+function specOf(review: KubeObject): authentication.TokenRequestSpec {
+  return (review.spec ?? {}) as authentication.TokenRequestSpec;
+}
+
+async function accountFor(review: KubeObject, call: ResourceCall, { objects }: TokenRequestOptions): Promise<KubeObject> {
+  const { name, namespace } = call;
+  const { name: given = '', uid = '' } = review.metadata ?? {};
+  if (given !== '' && given !== name) {
+    const error = FieldError.invalid(Path.of('metadata', 'name'), given, 'must match the service account name if specified');
+    throw StatusError.invalid(TOKEN_REQUEST, name, [error]);
+  }
+  const account = await objects.serviceAccounts.current(namespace, name);
+  if (account === undefined) throw StatusError.notFound({ group: '', resource: 'serviceaccounts' }, name);
+  const actual = account.metadata.uid ?? '';
+  if (uid === '' || uid === actual) return account;
+  const why = `the UID in the token request (${uid}) does not match the UID of the service account (${actual})`;
+  throw StatusError.conflict({ group: TOKEN_REQUEST.group, resource: TOKEN_REQUEST.kind }, name, why);
+}
+
+function complete(review: KubeObject, account: KubeObject, { audiences, now }: { audiences: readonly string[]; now: number }): KubeObject {
+  const spec = specOf(review);
+  const { name, namespace, uid } = account.metadata;
+  const metadata = { name, namespace, uid, creationTimestamp: formatTime(now) } as Partial<KubeObject['metadata']>;
+  return { ...withMetadata(review, metadata), spec: spec.audiences?.length ? spec : { ...spec, audiences } };
+}
+
+async function boundObjects(
+  reference: authentication.BoundObjectReference | undefined,
+  call: ResourceCall,
+  objects: AccountObjects,
+): Promise<BoundObjects> {
+  if (reference === undefined) return {};
+  const { kind = '', apiVersion = '', name = '' } = reference;
+  const { group, version } = parseGroupVersion(apiVersion);
+  const find = BINDERS[group === '' ? kind : ''];
+  if (find === undefined) throw StatusError.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  const { bound, uid } = await find(name, call, objects);
+  if (!reference.uid || reference.uid === uid) return bound;
+  const why = `the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+  throw StatusError.conflict({ group, resource: kind }, name, why);
+}
+
+interface FoundBinding {
+  readonly bound: BoundObjects;
+  readonly uid: string | undefined;
+}
+type Binder = (name: string, call: ResourceCall, objects: AccountObjects) => Promise<FoundBinding>;
+
+const BINDERS: Readonly<Record<string, Binder>> = {
+  Pod: async (name, call, { pods, nodes }) => {
+    const pod = present(await pods.current(call.namespace, name), 'pods', name);
+    const { serviceAccountName = '', nodeName = '' } = (pod as unknown as core.Pod).spec ?? {};
+    if (serviceAccountName !== call.name) {
+      throw StatusError.badRequest(
+        `cannot bind token for serviceaccount "${call.name}" to pod running with different serviceaccount name.`,
+      );
+    }
+    // The name of a node that is not there still tells where the pod runs.
+    const node = nodeName === '' ? undefined : ((await nodes.current('', nodeName)) ?? { metadata: { name: nodeName } });
+    return { bound: { pod, ...(node && { node }) }, uid: pod.metadata.uid };
+  },
+  Secret: async (name, { namespace }, { secrets }) => {
+    const secret = present(await secrets.current(namespace, name), 'secrets', name);
+    return { bound: { secret }, uid: secret.metadata.uid };
+  },
+  Node: async (name, _call, { nodes }) => {
+    const node = present(await nodes.current('', name), 'nodes', name);
+    return { bound: { node }, uid: node.metadata.uid };
+  },
+};
+
+function present(object: KubeObject | undefined, resource: string, name: string): KubeObject {
+  if (object === undefined) throw StatusError.notFound({ group: '', resource }, name);
+  return object;
+}
+
+function limitExpiration(review: KubeObject, { maxExpirationSeconds }: TokenRequestOptions, request: ApiRequest): KubeObject {
+  const asked = specOf(review).expirationSeconds ?? 0;
+  if (!maxExpirationSeconds || asked <= maxExpirationSeconds) return review;
+  warn(request, `requested expiration of ${asked} seconds shortened to ${maxExpirationSeconds} seconds`);
+  return { ...review, spec: { ...specOf(review), expirationSeconds: maxExpirationSeconds } };
+}
+
+interface Issuing {
+  readonly review: KubeObject;
+  readonly account: KubeObject;
+  readonly bound: BoundObjects;
+}
+
+async function withToken(
+  { review, account, bound }: Issuing,
+  options: TokenRequestOptions,
+  { clock, random }: HandlerDeps,
+): Promise<KubeObject> {
+  const { audiences = [], expirationSeconds } = specOf(review);
+  const asked = Number(expirationSeconds ?? 0);
+  const isForServer = (audiences ?? []).every((audience) => options.audiences.includes(audience));
+  const isExtended = options.extendExpiration && bound.pod !== undefined && asked === WARN_ONLY_SECONDS && isForServer;
+  const claims = tokenClaims({
+    account,
+    bound,
+    issuer: options.issuer,
+    audiences: audiences ?? [],
+    expirationSeconds: isExtended ? Math.max(EXTENDED_SECONDS, asked) : asked,
+    warnAfterSeconds: isExtended ? asked : 0,
+    now: clock.now(),
+    id: random.uuid(),
+  });
+  const expirationTimestamp = formatTime((claims.iat + asked) * 1000);
+  return { ...review, status: { token: await options.tokens.sign(claims), expirationTimestamp } };
+}

@@ -1,0 +1,47 @@
+import type { authentication } from '#api';
+import { formatTime, StatusError } from '#machinery';
+import { type BearerTokens, refusalText, type TokenReviewResult } from '../../authn/bearer-tokens.ts';
+import type { UserInfo } from '../../authn/user.ts';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { Handler } from '../../request/api-response.ts';
+import type { HandlerDeps } from '../resource-call.ts';
+import { admitReview, reviewHandler, validateReview } from './review-call.ts';
+
+/** Tells whom a token stands for. */
+export function tokenReviews(tokens: BearerTokens, deps: () => HandlerDeps): Handler {
+  return reviewHandler(deps, async (call) => {
+    const review = await admitReview(call);
+    const { token = '', audiences = [] } = (review.spec ?? {}) as authentication.TokenReviewSpec;
+    if (token === '') throw StatusError.badRequest('token is required for TokenReview in authentication');
+    await validateReview({ ...call, review });
+    const result = await tokens.check(token, audiences.length > 0 ? audiences : undefined);
+    return { ...review, status: statusOf(result) };
+  });
+}
+
+function statusOf({ verdict, errors }: TokenReviewResult): authentication.TokenReviewStatus {
+  if (verdict === undefined) return { user: {}, error: refusalText(errors) };
+  const { user, audiences = [] } = verdict;
+  return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences }) };
+}
+
+/** Tells who asks who they are: `kubectl auth whoami`. */
+export function selfSubjectReviews(deps: () => HandlerDeps): Handler {
+  return reviewHandler(deps, async (call) => {
+    const review = await admitReview(call);
+    await validateReview({ ...call, review });
+    const { resource, user, deps: server } = call.call;
+    const metadata = { creationTimestamp: formatTime(server.clock.now()) };
+    const { kind, apiVersion } = resource;
+    return { kind, apiVersion, metadata, status: { userInfo: userInfo(user) } } as unknown as KubeObject;
+  });
+}
+
+function userInfo({ name, uid, groups, extra }: UserInfo): authentication.UserInfo {
+  return {
+    username: name,
+    ...(uid && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(extra && Object.keys(extra).length > 0 && { extra }),
+  };
+}
