@@ -1,0 +1,86 @@
+import { valuesEqual } from '../apply/typed-value.ts';
+import { aggregateFieldErrors, FieldError } from '../field-error.ts';
+import { Path } from '../field-path.ts';
+import type { JsonObject, JsonValue } from '../json-value.ts';
+import { coerceEmbedded, embeddedErrors, type MetadataRules } from './embedded-metadata.ts';
+import { asResource, defaultOf, isEmbeddedResource, itemsOf, type JsonSchema, META_FIELDS, propertiesOf } from './json-schema.ts';
+import { pruneValue } from './prune.ts';
+import { ValueValidator } from './value-validator.ts';
+
+/** Checks a default by the rules of its schema; the budget goes from default to default. */
+export type DefaultRuleCheck = (schema: JsonSchema, value: JsonValue, where: { path: Path; isResource: boolean }) => readonly FieldError[];
+
+export interface DefaultErrorsOptions {
+  readonly metadata: MetadataRules;
+  /** Defaults with unknown fields are refused, unless there were such before. */
+  readonly requirePruned: boolean;
+  readonly checkRules?: DefaultRuleCheck;
+}
+
+/** Whether all defaults of a resource's schema are values that the schema itself accepts. */
+export function defaultErrors(path: Path, schema: JsonSchema, options: DefaultErrorsOptions): FieldError[] {
+  const root = asResource(schema);
+  return new DefaultCheck(options).check(path, root, { root, surround: surroundResource, insideMeta: false });
+}
+
+interface Surroundings {
+  /** The resource, embedded or not, that the default is part of. */
+  readonly root: JsonSchema;
+  /** Puts a value where it would stand in that resource. */
+  readonly surround: (value: JsonValue) => JsonObject;
+  /** Within apiVersion, kind or metadata, which only make sense as a whole. */
+  readonly insideMeta: boolean;
+}
+
+function surroundResource(value: JsonValue): JsonObject {
+  return { kind: 'Validation', apiVersion: 'validation/v1', ...(value as JsonObject) };
+}
+
+class DefaultCheck {
+  constructor(private readonly options: DefaultErrorsOptions) {}
+
+  check(path: Path, schema: JsonSchema, outer: Surroundings): FieldError[] {
+    const here = isEmbeddedResource(schema) ? { root: schema, surround: surroundResource, insideMeta: false } : outer;
+    const value = defaultOf(schema);
+    const errors = value === undefined ? [] : this.checkDefault(path.child('default'), { schema, value }, here);
+    const items = itemsOf(schema);
+    if (items !== undefined) {
+      errors.push(...this.check(path.child('items'), items, { ...here, surround: (item) => here.surround([item]) }));
+    }
+    for (const [name, property] of propertiesOf(schema)) {
+      const insideMeta = here.insideMeta || (isEmbeddedResource(schema) && META_FIELDS.has(name));
+      const surround = (member: JsonValue) => here.surround({ [name]: member });
+      errors.push(...this.check(path.child('properties').key(name), property, { ...here, surround, insideMeta }));
+    }
+    return errors;
+  }
+
+  private checkDefault(path: Path, subject: { schema: JsonSchema; value: JsonValue }, here: Surroundings): FieldError[] {
+    const { schema, value } = subject;
+    const unpruned = here.insideMeta ? [] : this.pruningErrors(path, schema, value);
+    const metaErrors = here.insideMeta ? this.wholeErrors(path, value, here) : this.embeddedErrors(path, schema, value);
+    if (metaErrors.length > 0) return [...unpruned, ...metaErrors];
+    const valueErrors = new ValueValidator(schema).validate(value).errors.map((error) => error.toFieldError(path));
+    if (valueErrors.length > 0) return [...unpruned, ...valueErrors];
+    return [...unpruned, ...(this.options.checkRules?.(schema, value, { path, isResource: schema === here.root }) ?? [])];
+  }
+
+  private pruningErrors(path: Path, schema: JsonSchema, value: JsonValue): FieldError[] {
+    if (!this.options.requirePruned || valuesEqual(pruneValue(schema, value), value)) return [];
+    return [FieldError.invalid(path, value, 'must not have unknown fields')];
+  }
+
+  private embeddedErrors(path: Path, schema: JsonSchema, value: JsonValue): readonly FieldError[] {
+    const { metadata: rules } = this.options;
+    const { error, value: coerced } = coerceEmbedded(schema, value, { metadata: rules.schema, lenient: false, path });
+    return error === undefined ? embeddedErrors(schema, coerced, { path, rules }) : [error];
+  }
+
+  private wholeErrors(path: Path, value: JsonValue, { root, surround }: Surroundings): readonly FieldError[] {
+    const { metadata: rules } = this.options;
+    const { error, value: whole } = coerceEmbedded(root, surround(value), { metadata: rules.schema, lenient: false, path: Path.none });
+    const errors = error === undefined ? embeddedErrors(root, whole, { path: Path.none, rules }) : [error];
+    if (errors.length === 0) return [];
+    return [FieldError.invalid(path, value, `must result in valid metadata: ${aggregateFieldErrors(errors)}`)];
+  }
+}

@@ -1,0 +1,98 @@
+import type { JsonSchema } from './json-schema.ts';
+import { factorNotPositive, notMultiple, outOfBound, outOfRange, type Place, type ValueError } from './value-errors.ts';
+
+const MAX_FLOAT32 = 3.4028235677973366e38;
+
+interface Sink {
+  add(error: ValueError): void;
+}
+
+/** The range of a number's type, and multipleOf, minimum and maximum. */
+export class NumberCheck {
+  private readonly type: string;
+  private readonly format: string;
+
+  constructor(
+    private readonly schema: JsonSchema,
+    types: readonly string[],
+    format: string,
+  ) {
+    const [type = ''] = types.length === 1 ? types : [];
+    this.type = type === 'integer' || type === 'number' ? type : '';
+    this.format = this.type === '' ? '' : format;
+  }
+
+  check(value: number | bigint, place: Place, findings: Sink): void {
+    this.checkRange('Checked', value, { place, findings });
+    this.checkMultiple(value, place, findings);
+    this.checkMinimum(value, place, findings);
+    this.checkMaximum(value, place, findings);
+  }
+
+  // Limits are held against the type as well: a fraction is no limit for integers, though it is compared with all the same.
+  private checkRange(what: string, value: number | bigint, { place, findings }: { place: Place; findings: Sink }): void {
+    if (!this.fits(value)) findings.add(outOfRange(place, { what, type: this.type, format: this.format }));
+  }
+
+  private fits(value: number | bigint): boolean {
+    if (this.type === 'integer') return this.format === 'int32' ? isWithin(value, 31n) : isWithin(value, 63n);
+    return this.format !== 'float' || Math.abs(Number(value)) < MAX_FLOAT32;
+  }
+
+  private checkMultiple(value: number | bigint, place: Place, findings: Sink): void {
+    const { multipleOf } = this.schema;
+    if (multipleOf === undefined) return;
+    this.checkRange('MultipleOf', multipleOf, { place, findings });
+    const factor = this.fits(multipleOf) && isWhole(value) ? Math.trunc(multipleOf) : multipleOf;
+    if (factor <= 0) findings.add(factorNotPositive(place, factor));
+    else if (!isMultiple(value, factor)) findings.add(notMultiple(place, value, factor));
+  }
+
+  private checkMinimum(value: number | bigint, place: Place, findings: Sink): void {
+    const { minimum, exclusiveMinimum = false } = this.schema;
+    if (minimum === undefined) return;
+    this.checkRange('Minimum boundary', minimum, { place, findings });
+    const limit = this.limitFor(value, minimum);
+    if (exclusiveMinimum ? value <= limit : value < limit)
+      findings.add(outOfBound(place, value, { side: 'greater', limit, exclusive: exclusiveMinimum }));
+  }
+
+  private checkMaximum(value: number | bigint, place: Place, findings: Sink): void {
+    const { maximum, exclusiveMaximum = false } = this.schema;
+    if (maximum === undefined) return;
+    this.checkRange('Maximum boundary', maximum, { place, findings });
+    const limit = this.limitFor(value, maximum);
+    if (exclusiveMaximum ? value >= limit : value > limit)
+      findings.add(outOfBound(place, value, { side: 'less', limit, exclusive: exclusiveMaximum }));
+  }
+
+  // Integers are compared with integers, where the type allows fractions too.
+  private limitFor(value: number | bigint, limit: number): number {
+    return isWhole(value) && this.fits(limit) ? Math.trunc(limit) : limit;
+  }
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
+}
+
+function isWithin(value: number | bigint, bits: bigint): boolean {
+  if (!isWhole(value)) return false;
+  const whole = BigInt(value);
+  return whole >= -(2n ** bits) && whole < 2n ** bits;
+}
+
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (isWhole(value) && Number.isInteger(factor)) return BigInt(value) % BigInt(factor) === 0n;
+  const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
+  return isNearlyInteger(quotient);
+}
+
+// The tolerance is upstream's.
+function isNearlyInteger(value: number): boolean {
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  const difference = Math.abs(value - Math.trunc(value));
+  if (value === Math.trunc(value)) return true;
+  const magnitude = Math.abs(value) + Math.abs(Math.trunc(value));
+  return magnitude < Number.MIN_VALUE ? difference < 1e-9 * Number.MIN_VALUE : difference / Math.min(magnitude, Number.MAX_VALUE) < 1e-9;
+}

@@ -1,0 +1,329 @@
+import { valuesEqual } from '../apply/typed-value.ts';
+import { Regex } from '../cel/regexp/regex.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import type { Correlation } from './correlation.ts';
+import { isIntOrString, itemsOf, type JsonSchema, propertiesOf } from './json-schema.ts';
+import { repeatedItems } from './list-types.ts';
+import { NumberCheck } from './number-check.ts';
+import { stringFormat } from './string-formats.ts';
+import {
+  duplicateItems,
+  forbiddenProperty,
+  missing,
+  noMatch,
+  noneOfAny,
+  notAll,
+  notExactlyOne,
+  notInEnum,
+  Place,
+  tooFewItems,
+  tooFewProperties,
+  tooLong,
+  tooManyItems,
+  tooManyProperties,
+  tooShort,
+  type ValueError,
+  validatesNot,
+  wrongType,
+} from './value-errors.ts';
+
+/**
+ * What a validation found. `matches` counts the checks that passed: of several alternatives that all fail, upstream explains the one that
+ * came closest.
+ */
+export class Findings {
+  readonly errors: ValueError[] = [];
+  matches = 0;
+
+  add(error: ValueError): void {
+    if (!this.errors.some(({ text }) => text === error.text)) this.errors.push(error);
+  }
+
+  merge(other: Findings): void {
+    for (const error of other.errors) this.add(error);
+    this.matches += other.matches;
+  }
+
+  /** Forgets errors that were found after a point. */
+  forgetAfter(count: number): void {
+    this.errors.length = count;
+  }
+}
+
+type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+
+/** Checks values against a schema, node by node, with the findings and their order that upstream's library has. */
+export class ValueValidator {
+  private readonly types: readonly string[];
+  private readonly format: string;
+  private readonly formatCheck: ((text: string) => boolean) | undefined;
+  private readonly pattern: Regex | undefined;
+  private readonly numbers: NumberCheck;
+  private readonly items: ValueValidator | undefined;
+  private readonly properties: ReadonlyMap<string, ValueValidator>;
+  private readonly additional: ValueValidator | undefined;
+  private readonly junctors: Junctors | undefined;
+
+  constructor(private readonly schema: JsonSchema) {
+    this.types = isIntOrString(schema) ? ['integer', 'string'] : schema.type ? [schema.type] : [];
+    this.format = supportedFormat(this.types, schema.format ?? '');
+    this.formatCheck = this.format === '' ? undefined : stringFormat(this.format);
+    this.pattern = schema.pattern ? new Regex(schema.pattern) : undefined;
+    this.numbers = new NumberCheck(schema, this.types, this.format);
+    const items = itemsOf(schema);
+    this.items = items === undefined ? undefined : new ValueValidator(items);
+    this.properties = new Map(propertiesOf(schema).map(([name, property]) => [name, new ValueValidator(property)]));
+    this.additional = typeof schema.additionalProperties === 'object' ? new ValueValidator(schema.additionalProperties) : undefined;
+    this.junctors = Junctors.of(schema);
+  }
+
+  validate(value: JsonValue): Findings {
+    const findings = new Findings();
+    this.check(value, Place.root, findings);
+    return findings;
+  }
+
+  /** Validates a changed value: what is wrong with a part that did not change is forgiven. */
+  validateUpdate(value: JsonValue, correlation: Correlation): Findings {
+    const findings = new Findings();
+    this.checkCorrelated(value, { place: Place.root, correlation }, findings);
+    return findings;
+  }
+
+  /** Without a correlation, everything counts. */
+  check(value: JsonValue, place: Place, findings: Findings, correlation?: Correlation): void {
+    if (value === null) {
+      this.checkNull(place, findings);
+      return;
+    }
+    if (this.types.length > 0 || this.format !== '') this.checkType(value, place, findings);
+    if (this.junctors !== undefined) this.junctors.check(value, place, findings);
+    findings.matches += 3;
+    if (typeof value === 'string') this.checkString(value, place, findings);
+    else if (typeof value === 'number' || typeof value === 'bigint') {
+      this.numbers.check(value, place, findings);
+      findings.matches += 2;
+    }
+    if (isJsonArray(value)) this.checkItems(value, { place, correlation }, findings);
+    this.checkEnum(value, place, findings);
+    if (isJsonObject(value)) this.checkMembers(value, { place, correlation }, findings);
+    findings.matches++;
+  }
+
+  private checkNull(place: Place, findings: Findings): void {
+    if (this.types.length > 0 && this.schema.nullable !== true) findings.add(wrongType(place, this.types.join(','), 'null'));
+    else findings.matches++;
+    this.checkEnum(null, place, findings);
+  }
+
+  private checkCorrelated(value: JsonValue, where: Where, findings: Findings): void {
+    const before = findings.errors.length;
+    this.check(value, where.place, findings, where.correlation);
+    if (findings.errors.length > before && where.correlation?.unchanged() === true) findings.forgetAfter(before);
+  }
+
+  private checkType(value: JsonValue, place: Place, findings: Findings): void {
+    findings.matches++;
+    const actual = typeOf(value);
+    const { types, format } = this;
+    const isText = actual === 'string' || actual === 'array';
+    const isExpected = types.includes(actual) || (actual === 'integer' && types.includes('number'));
+    const goFormat = actual === 'integer' ? 'int64' : actual === 'number' ? 'float64' : '';
+    if (!isText && format !== '' && !isExpected && goFormat !== format) findings.add(wrongType(place, format, goFormat));
+    else if (isText && format !== '' && !types.includes('number') && !types.includes('integer')) findings.matches++;
+    else if (!isExpected) findings.add(wrongType(place, types.join(','), actual));
+    else findings.matches++;
+  }
+
+  // Only the first complaint about a text counts.
+  private checkString(value: string, place: Place, findings: Findings): void {
+    findings.matches++;
+    const error = this.stringError(value, place);
+    if (error !== undefined) findings.add(error);
+    if (this.formatCheck === undefined) return;
+    findings.matches++;
+    if (!this.formatCheck(value)) findings.add(wrongType(place, this.format, value));
+  }
+
+  private stringError(value: string, place: Place): ValueError | undefined {
+    const { maxLength, minLength, pattern } = this.schema;
+    if (maxLength !== undefined && isLongerThan(value, maxLength)) return tooLong(place, maxLength);
+    if (minLength !== undefined && minLength > 0 && !isLongerThan(value, minLength - 1)) return tooShort(place, value, minLength);
+    return this.pattern === undefined || this.pattern.test(value) ? undefined : noMatch(place, value, pattern ?? '');
+  }
+
+  private checkItems(list: readonly JsonValue[], { place, correlation }: Where, findings: Findings): void {
+    const { items } = this;
+    if (items !== undefined) {
+      for (let i = 0; i < list.length; i++) {
+        const child = correlation?.index(i);
+        items.checkCorrelated(list[i] as JsonValue, { place: place.item(i), correlation: child }, findings);
+      }
+    }
+    const { minItems, maxItems, uniqueItems } = this.schema;
+    if (minItems !== undefined && list.length < minItems) findings.add(tooFewItems(place, list.length, minItems));
+    if (maxItems !== undefined && list.length > maxItems) findings.add(tooManyItems(place, list.length, maxItems));
+    if (uniqueItems === true && repeatedItems(list).length > 0) findings.add(duplicateItems(place));
+    findings.matches += 2;
+  }
+
+  private checkEnum(value: JsonValue, place: Place, findings: Findings): void {
+    const allowed = this.schema.enum as readonly JsonValue[] | undefined;
+    if (allowed === undefined || allowed.length === 0) return;
+    if (value === null || !allowed.some((item) => valuesEqual(item, value))) findings.add(notInEnum(place, value, allowed));
+  }
+
+  private checkMembers(object: JsonObject, where: Where, findings: Findings): void {
+    const { place } = where;
+    const names = Object.keys(object);
+    const { minProperties, maxProperties, required = [] } = this.schema;
+    findings.matches++;
+    if (minProperties !== undefined && names.length < minProperties) findings.add(tooFewProperties(place, names.length, minProperties));
+    if (maxProperties !== undefined && names.length > maxProperties) findings.add(tooManyProperties(place, names.length, maxProperties));
+    this.checkUndeclared(object, where, findings);
+    for (const [name, property] of this.properties) {
+      if (!Object.hasOwn(object, name)) continue;
+      const correlation = isTypeMeta(where, name) ? undefined : where.correlation?.key(name);
+      property.checkCorrelated(object[name] as JsonValue, { place: place.property(name), correlation }, findings);
+    }
+    for (const name of required) if (!Object.hasOwn(object, name)) findings.add(missing(place.key(name)));
+  }
+
+  private checkUndeclared(object: JsonObject, { place, correlation }: Where, findings: Findings): void {
+    const isForbidden = this.schema.additionalProperties === false;
+    if (!isForbidden && this.additional === undefined) return;
+    for (const name of Object.keys(object)) {
+      if (this.properties.has(name)) continue;
+      if (isForbidden) findings.add(forbiddenProperty(place, name));
+      const where = { place: place.key(name), correlation: correlation?.key(name) };
+      this.additional?.checkCorrelated(object[name] as JsonValue, where, findings);
+    }
+  }
+}
+
+interface Where {
+  readonly place: Place;
+  readonly correlation: Correlation | undefined;
+}
+
+// apiVersion and kind of the old object are always those of the new one, so they tell nothing.
+function isTypeMeta({ place }: Where, name: string): boolean {
+  return place.isRoot && (name === 'apiVersion' || name === 'kind');
+}
+
+/** allOf, anyOf, oneOf and not. */
+class Junctors {
+  static of({ allOf = [], anyOf = [], oneOf = [], not }: JsonSchema): Junctors | undefined {
+    if (allOf.length === 0 && anyOf.length === 0 && oneOf.length === 0 && not === undefined) return undefined;
+    return new Junctors({
+      allOf: validators(allOf),
+      anyOf: validators(anyOf),
+      oneOf: validators(oneOf),
+      not: not && new ValueValidator(not),
+    });
+  }
+
+  private constructor(
+    private readonly clauses: {
+      readonly allOf: readonly ValueValidator[];
+      readonly anyOf: readonly ValueValidator[];
+      readonly oneOf: readonly ValueValidator[];
+      readonly not: ValueValidator | undefined;
+    },
+  ) {}
+
+  check(value: JsonValue, place: Place, findings: Findings): void {
+    this.checkAny(value, place, findings);
+    this.checkOne(value, place, findings);
+    this.checkAll(value, place, findings);
+    const { not } = this.clauses;
+    if (not !== undefined && outcome(not, value, place).errors.length === 0) findings.add(validatesNot(place));
+  }
+
+  private checkAny(value: JsonValue, place: Place, findings: Findings): void {
+    const { anyOf } = this.clauses;
+    if (anyOf.length === 0) return;
+    let best: Findings | undefined;
+    for (const clause of anyOf) {
+      const result = outcome(clause, value, place);
+      if (result.errors.length === 0) {
+        findings.merge(result);
+        return;
+      }
+      if (best === undefined || result.matches > best.matches) best = result;
+    }
+    findings.add(noneOfAny(place));
+    if (best !== undefined) findings.merge(best);
+  }
+
+  private checkOne(value: JsonValue, place: Place, findings: Findings): void {
+    const { oneOf } = this.clauses;
+    if (oneOf.length === 0) return;
+    const results = oneOf.map((clause) => outcome(clause, value, place));
+    const valid = results.filter(({ errors }) => errors.length === 0);
+    const [first] = valid;
+    if (valid.length === 1 && first !== undefined) {
+      findings.merge(first);
+      return;
+    }
+    findings.add(notExactlyOne(place, valid.length));
+    const best = results.reduce((a, b) => (b.matches > a.matches ? b : a));
+    if (valid.length === 0) findings.merge(best);
+  }
+
+  private checkAll(value: JsonValue, place: Place, findings: Findings): void {
+    const { allOf } = this.clauses;
+    const results = allOf.map((clause) => outcome(clause, value, place));
+    for (const result of results) findings.merge(result);
+    const valid = results.filter(({ errors }) => errors.length === 0).length;
+    if (valid !== allOf.length) findings.add(notAll(place, valid));
+  }
+}
+
+function validators(schemas: readonly JsonSchema[]): ValueValidator[] {
+  return schemas.map((schema) => new ValueValidator(schema));
+}
+
+function outcome(validator: ValueValidator, value: JsonValue, place: Place): Findings {
+  const findings = new Findings();
+  validator.check(value, place, findings);
+  return findings;
+}
+
+function typeOf(value: JsonValue): JsonType {
+  if (isJsonArray(value)) return 'array';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'object') return 'object';
+  return isInteger(value) ? 'integer' : 'number';
+}
+
+// Beyond 64 bits a number without fraction is a float to upstream too.
+function isInteger(value: number | bigint): boolean {
+  return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
+}
+
+// Formats of other types, and those that nobody knows, mean nothing.
+function supportedFormat(types: readonly string[], format: string): string {
+  const [type = ''] = types.length === 1 ? types : [];
+  switch (type) {
+    case '':
+    case 'string':
+      return stringFormat(format) === undefined ? '' : format;
+    case 'integer':
+      return format === 'int32' || format === 'int64' ? format : '';
+    case 'number':
+      return format === 'float' || format === 'double' ? format : '';
+    default:
+      return '';
+  }
+}
+
+// Characters are counted only as far as needed.
+function isLongerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false;
+  if (text.length > 2 * max) return true;
+  let count = 0;
+  for (const _ of text) if (++count > max) return true;
+  return false;
+}
