@@ -1,0 +1,15 @@
+import type { JSONSchemaProps } from './custom-resource-definition-spec.ts';
+
+/** Whether some node of a schema has a property. */
+export function schemaHas(schema: JSONSchemaProps, predicate: (node: JSONSchemaProps) => boolean): boolean {
+  return predicate(schema) || childrenOf(schema).some((child) => schemaHas(child, predicate));
+}
+
+function childrenOf(schema: JSONSchemaProps): JSONSchemaProps[] {
+  const { items, allOf = [], anyOf = [], oneOf = [], not, additionalProperties, additionalItems } = schema;
+  const tables = [schema.properties, schema.patternProperties, schema.definitions].flatMap((table) => Object.values(table ?? {}));
+  const dependencies = Object.values(schema.dependencies ?? {}).filter((each): each is JSONSchemaProps => !Array.isArray(each));
+  const single = [not, additionalProperties, additionalItems].filter((each): each is JSONSchemaProps => typeof each === 'object');
+  const listed = items === undefined ? [] : ([items].flat() as JSONSchemaProps[]);
+  return [...listed, ...allOf, ...anyOf, ...oneOf, ...single, ...tables, ...dependencies];
+}
