@@ -1,7 +1,13 @@
+import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './serviceaccount/controller.ts';
 
 /** Every controller there is, in the order in which they are started. */
-export const CONTROLLERS: readonly Controller[] = [serviceAccountController, rootCaPublisherController, namespaceController];
+export const CONTROLLERS: readonly Controller[] = [
+  serviceAccountController,
+  rootCaPublisherController,
+  namespaceController,
+  garbageCollectorController,
+];

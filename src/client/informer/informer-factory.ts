@@ -53,10 +53,11 @@ export class InformerFactory {
     return [...this.#informers.values()].every((informer) => informer.hasSynced);
   }
 
-  /** Stops the informer of a resource and forgets it, as when the resource is no longer served. */
+  /** Stops the informer of a resource and forgets it, as when the resource is no longer served; not while somebody still listens. */
   async release(ref: ResourceRef, options: InformerOptions = {}): Promise<void> {
     const id = idOf(ref, options);
     const informer = this.#informers.get(id);
+    if (informer?.hasHandlers) return;
     this.#informers.delete(id);
     await informer?.stop();
   }

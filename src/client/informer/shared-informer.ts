@@ -84,6 +84,11 @@ export class SharedInformer<T extends Identified> {
     return this.#resourceVersion;
   }
 
+  /** Somebody still listens. */
+  get hasHandlers(): boolean {
+    return this.#handlers.size > 0;
+  }
+
   addIndex(name: string, valuesOf: IndexFunction<T>): this {
     this.#cache.addIndex(name, valuesOf);
     return this;

@@ -10,6 +10,8 @@ export interface KeyedControllerOptions {
   readonly rateLimiter?: RateLimiter<string>;
   /** A key that failed this often is given up until something changes. Default: never. */
   readonly maxRetries?: number;
+  /** Whether an error is part of the work, and not worth a warning. Conflicts always are. */
+  isExpected?(error: unknown): boolean;
   /** Brings one key's world in order. What it throws makes the key come again, later each time. */
   sync(key: string): Promise<Requeue | undefined> | Promise<void>;
 }
@@ -62,7 +64,8 @@ export class KeyedController implements RunningController {
   #report(key: string, error: unknown): void {
     const fields = { queue: this.options.name, key, error };
     // Somebody else wrote first: part of the work, and solved by reading again.
-    if (this.context.signal.aborted || isStatusReason(error, 'Conflict')) this.context.logger.debug('will try again', fields);
+    const isExpected = isStatusReason(error, 'Conflict') || this.options.isExpected?.(error) === true;
+    if (this.context.signal.aborted || isExpected) this.context.logger.debug('will try again', fields);
     else this.context.logger.warn('will try again', fields);
   }
 }
