@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 
 /** A signal that somebody owns: dispose of it to let go of its parents and its timer. */
@@ -21,6 +22,8 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: unkn
  */
 export function childSignal(...parents: readonly (AbortSignal | undefined)[]): OwnedSignal {
   const controller = new AbortController();
+  // A component's signal has as many listeners as the component has parts; Node takes more than ten for a leak.
+  setMaxListeners(0, controller.signal);
   const registrations: Disposable[] = [];
   const release = () => {
     for (const registration of registrations.splice(0)) registration[Symbol.dispose]();
