@@ -1,0 +1,77 @@
+import type { core, scheduling } from '#api';
+import { StatusError } from '#machinery';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
+
+type PriorityClass = scheduling.PriorityClass;
+const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
+const DEFAULT_PRIORITY = 0;
+
+/** Gives each pod the number that its priority class stands for, and keeps at most one class the default. */
+export function priority(deps: PluginDeps): AdmissionPlugin {
+  return {
+    name: 'Priority',
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    admit: (attributes) => (isAboutPods(attributes) && attributes.object !== undefined ? prioritized(attributes, deps) : undefined),
+    validate: (attributes) => (isAboutClasses(attributes) ? checkDefault(attributes, deps) : undefined),
+  };
+}
+
+function isAboutClasses({ resource, operation }: AdmissionAttributes): boolean {
+  return resource.group === CLASSES.group && resource.resource === CLASSES.resource && operation !== 'DELETE';
+}
+
+async function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): Promise<core.Pod> {
+  const pod = attributes.object as core.Pod;
+  if (attributes.operation === 'UPDATE') return kept(pod, attributes.oldObject as core.Pod);
+  const spec = pod.spec!;
+  const chosen = await classOf(attributes, deps, spec.priorityClassName ?? '');
+  const value = chosen?.value ?? DEFAULT_PRIORITY;
+  const preemptionPolicy = chosen?.preemptionPolicy ?? 'PreemptLowerPriority';
+  if (spec.priority !== undefined && spec.priority !== value) {
+    throw forbid(
+      attributes,
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
+    );
+  }
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+    throw forbid(
+      attributes,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
+    );
+  }
+  const name = chosen === undefined ? {} : { priorityClassName: chosen.metadata.name };
+  return { ...pod, spec: { ...spec, ...name, priority: value, preemptionPolicy } };
+}
+
+/** An update that leaves the priority out means to keep it. */
+function kept(pod: core.Pod, old: core.Pod): core.Pod {
+  const { priority: number, preemptionPolicy } = old.spec ?? {};
+  const restored = {
+    ...(pod.spec?.priority === undefined && number !== undefined && { priority: number }),
+    ...(pod.spec?.preemptionPolicy === undefined && preemptionPolicy !== undefined && { preemptionPolicy }),
+  };
+  return Object.keys(restored).length === 0 ? pod : { ...pod, spec: { ...pod.spec!, ...restored } };
+}
+
+async function classOf(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Promise<PriorityClass | undefined> {
+  if (name === '') return defaultClass(deps);
+  const found = await readObject(deps, CLASSES, { namespace: '', name });
+  if (found === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
+  return found as unknown as PriorityClass;
+}
+
+/** The default class with the lowest value, should there be several. */
+async function defaultClass(deps: PluginDeps): Promise<PriorityClass | undefined> {
+  const classes = (await readObjects(deps, CLASSES)) as unknown as readonly PriorityClass[];
+  return classes.filter(({ globalDefault }) => globalDefault).sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
+}
+
+async function checkDefault({ object }: AdmissionAttributes, deps: PluginDeps): Promise<void> {
+  const { globalDefault, metadata } = object as PriorityClass;
+  if (!globalDefault) return;
+  const other = (await defaultClass(deps))?.metadata.name;
+  if (other === undefined || other === metadata.name) return;
+  const why = `PriorityClass ${other} is already marked as default. Only one default can exist`;
+  throw StatusError.forbidden(CLASSES, metadata.name, why);
+}

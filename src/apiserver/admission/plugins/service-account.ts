@@ -1,0 +1,119 @@
+import type { core } from '#api';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+
+type Pod = core.Pod;
+type ServiceAccount = core.ServiceAccount;
+
+const MIRROR = 'kubernetes.io/config.mirror';
+const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
+const VOLUME_PREFIX = 'kube-api-access-';
+const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** An hour and seven seconds: a lifetime that tells tokens made by this plugin, whose use past an hour only warns. */
+const TOKEN_SECONDS = 3607;
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+/** The default account of a new namespace is made by a controller, which may need a moment. */
+const DEFAULT_ATTEMPTS = 10;
+
+/** Every pod runs as a service account, and gets a token for it. */
+export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
+  return {
+    name: 'ServiceAccount',
+    operations: ['CREATE', 'UPDATE'],
+    admit: async (attributes) => {
+      if (!isAboutPods(attributes) || attributes.operation !== 'CREATE') return;
+      const pod = attributes.object as Pod;
+      if (pod.metadata.annotations?.[MIRROR] !== undefined) return;
+      const name = pod.spec?.serviceAccountName || 'default';
+      const account = await demandAccount(attributes, deps, name);
+      return withAccount(pod, account, deps);
+    },
+    validate: async (attributes) => {
+      if (!isAboutPods(attributes, 'ephemeralcontainers')) return;
+      if (attributes.operation === 'CREATE' || attributes.subresource === 'ephemeralcontainers') await checkSecrets(attributes, deps);
+    },
+  };
+}
+
+async function demandAccount(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Promise<ServiceAccount> {
+  const attempts = name === 'default' ? DEFAULT_ATTEMPTS : 1;
+  for (let attempt = 1; ; attempt++) {
+    const found = await readObject(deps, { group: '', resource: 'serviceaccounts' }, { namespace: attributes.namespace, name });
+    if (found !== undefined) return found as unknown as ServiceAccount;
+    if (attempt >= attempts) break;
+    await deps.clock.sleep(100 + deps.random.int(100), attributes.signal);
+  }
+  throw forbid(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`);
+}
+
+function withAccount(pod: Pod, account: ServiceAccount, deps: PluginDeps): Pod {
+  const spec = pod.spec!;
+  const { name } = account.metadata;
+  const secrets = spec.imagePullSecrets?.length ? {} : pullSecrets(account);
+  const named: Pod = { ...pod, spec: { ...spec, serviceAccountName: name, serviceAccount: name, ...secrets } };
+  const wantsToken = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
+  return wantsToken ? withToken(named, deps) : named;
+}
+
+function pullSecrets({ imagePullSecrets }: ServiceAccount) {
+  return imagePullSecrets?.length ? { imagePullSecrets: imagePullSecrets.map(({ name }) => ({ name: name ?? '' })) } : {};
+}
+
+function withToken(pod: Pod, { random }: PluginDeps): Pod {
+  const spec = pod.spec!;
+  const present = spec.volumes?.find(({ name }) => name.startsWith(VOLUME_PREFIX))?.name;
+  const volume = present ?? VOLUME_PREFIX + random.string(SUFFIX_ALPHABET, 5);
+  const containers = mounted(spec.containers, volume);
+  const initContainers = spec.initContainers && mounted(spec.initContainers, volume);
+  if (containers === spec.containers && initContainers === spec.initContainers) return pod;
+  const volumes = present === undefined ? [...(spec.volumes ?? []), tokenVolume(volume)] : spec.volumes!;
+  return { ...pod, spec: { ...spec, containers, ...(initContainers && { initContainers }), volumes } };
+}
+
+/** Containers with the token mounted, but for those that have something at its place already. */
+function mounted(containers: readonly core.Container[], volume: string): readonly core.Container[] {
+  const lacks = ({ volumeMounts }: core.Container) => !volumeMounts?.some(({ mountPath }) => mountPath === MOUNT_PATH);
+  if (!containers.some(lacks)) return containers;
+  const mount = { name: volume, readOnly: true, mountPath: MOUNT_PATH };
+  return containers.map((container) =>
+    lacks(container) ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), mount] } : container,
+  );
+}
+
+function tokenVolume(name: string): core.Volume {
+  const namespaceFile = { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } };
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { downwardAPI: { items: [namespaceFile] } },
+  ];
+  return { name, projected: { sources, defaultMode: 0o644 } };
+}
+
+async function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
+  const pod = attributes.object as Pod;
+  if (pod.metadata.annotations?.[MIRROR] !== undefined) return checkMirror(attributes, pod);
+  const name = pod.spec?.serviceAccountName ?? '';
+  if (name === '') throw forbid(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name}`);
+  const account = await demandAccount(attributes, deps, name);
+  if (!/^(1|t|true)$/i.test(account.metadata.annotations?.[ENFORCE] ?? '')) return;
+  const problem = secretReferenceProblem(pod, mountableSecrets(account), attributes.subresource === 'ephemeralcontainers');
+  if (problem !== undefined) throw forbid(attributes, problem);
+}
+
+function mountableSecrets(account: ServiceAccount): MountableSecrets {
+  return {
+    account: account.metadata.name,
+    secrets: new Set(account.secrets?.map(({ name }) => name ?? '')),
+    pullSecrets: new Set(account.imagePullSecrets?.map(({ name }) => name ?? '')),
+  };
+}
+
+/** A mirror pod stands for a pod that a node runs by itself, with nothing of the API's. */
+function checkMirror(attributes: AdmissionAttributes, { spec }: Pod): void {
+  if (spec?.serviceAccountName) throw forbid(attributes, 'a mirror pod may not reference service accounts');
+  if (JSON.stringify(spec ?? {}).includes('"secret')) throw forbid(attributes, 'a mirror pod may not reference secrets');
+  const projects = spec?.volumes?.some(({ projected }) => projected?.sources?.some((source) => source.serviceAccountToken !== undefined));
+  if (projects) throw forbid(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+}
