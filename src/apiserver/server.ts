@@ -3,8 +3,10 @@ import { type Clock, type Component, type Logger, type MetricsRegistry, type Ran
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { admissionChain } from './admission/admission.ts';
+import { builtInPlugins } from './admission/plugins.ts';
 import type { Authenticator } from './authn/authenticator.ts';
 import type { Authorizer } from './authz/authorizer.ts';
+import { alwaysAllow } from './authz/privileged-groups.ts';
 import { authenticate, authorize, chain } from './filters/chain.ts';
 import { impersonate } from './filters/impersonation.ts';
 import { nonResourceRouter } from './handlers/non-resource.ts';
@@ -16,6 +18,7 @@ import { type Listener, listen } from './http/listener.ts';
 import { NetworkRequest } from './http/network-request.ts';
 import { respond, statusResponse } from './http/respond.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
+import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import type { ApiRequest } from './request/api-request.ts';
@@ -35,13 +38,19 @@ export interface ApiServerDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  readonly catalog: CatalogOptions;
-  readonly authenticators: readonly Authenticator[];
-  readonly authorizer: Authorizer;
-  readonly admission: readonly AdmissionPlugin[];
+  /** Default: every built-in kind. */
+  readonly catalog?: CatalogOptions;
+  /** Default: nobody is known, and only in-process callers are. */
+  readonly authenticators?: readonly Authenticator[];
+  /** Default: everybody may do everything. */
+  readonly authorizer?: Authorizer;
+  /** Default: every built-in plugin. */
+  readonly admission?: readonly AdmissionPlugin[];
   /** Instead of `authenticators` and `authorizer`: who may do what, by what the server itself keeps. */
   readonly security?: (context: SecurityContext) => Security;
 }
+
+const BUILT_IN_CATALOG: CatalogOptions = { strategies: BUILT_IN_STRATEGIES, conversions: CONVERSIONS, subresources: {}, extras: {} };
 
 export interface ApiServer extends Component {
   /** The chain that every request passes, without a socket. */
@@ -54,12 +63,13 @@ export interface ApiServer extends Component {
 export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
   const table = new ResourceTable();
   const security = deps.security?.({ ...deps, table, address: () => address(), handlers: () => handlers });
-  const { authenticators, authorizer } = security ?? deps;
-  addBuiltInResources(table, withSecurity(deps.catalog, security), deps);
+  const { authenticators = [], authorizer = alwaysAllow } = security ?? deps;
+  addBuiltInResources(table, withSecurity(deps.catalog ?? BUILT_IN_CATALOG, security), deps);
   const health = new HealthChecks();
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
-  const admission = admissionChain([...deps.admission, ...(security?.admission ?? [])]);
+  const plugins = deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random });
+  const admission = admissionChain([...plugins, ...(security?.admission ?? [])]);
   const handlers: HandlerDeps = { clock: deps.clock, random: deps.random, admission, table };
   const resources = resourceRouter(table, handlers);
   const openapi = new OpenApi(table, { serverVersion: config.version.gitVersion ?? '' });
