@@ -1,15 +1,26 @@
 import { goQuote } from '../go-format.ts';
-import type { JsonObject } from '../json-value.ts';
+import type { JsonObject, JsonValue } from '../json-value.ts';
 import { apiVersionOf, type GroupVersionKind, type ObjectSchema } from '../schema.ts';
 import { type StatusCause, StatusError } from '../status-error.ts';
 import { SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
 import { difference, EMPTY_SET, hasPath, isEmpty } from './field-set.ts';
 import { fieldsOfLastApplied, syncLastApplied } from './last-applied.ts';
 import { managedFieldsOf, metadataText, withManagedFields, withoutManagedFields } from './managed-object.ts';
-import { encodeOwners, ManagedFieldsError, NO_OWNERS, newOwner, type Owner, type Owners, storedOwners, withSet } from './owners.ts';
+import {
+  encodeOwners,
+  type ManagedFieldsEntry,
+  ManagedFieldsError,
+  NO_OWNERS,
+  newOwner,
+  type Owner,
+  type Owners,
+  storedOwners,
+  withSet,
+} from './owners.ts';
 import { type Applied, applyConfig, type Conflict, ConflictError, type OwnershipRules, type VersionLookup } from './ownership.ts';
 import { pathText } from './path-element.ts';
 import { emptyObject } from './shape.ts';
+import { valuesEqual } from './typed-value.ts';
 import { ownershipRules, updateOwners } from './update-managed-fields.ts';
 import { typedProblems } from './validate-typed.ts';
 
@@ -31,7 +42,7 @@ export interface ApplyPatchOptions extends WrittenFields {
 
 /**
  * Server-side apply: the object with the configuration merged in and its managedFields settled. It is not decoded or defaulted yet and may hold
- * nulls. When nothing at all changes, it is equal to the live object.
+ * nulls. When nothing at all changes, it is the live object itself.
  *
  * Throws StatusError: 400 for another kind of object, 409 for conflicts, 500 (without a reason) for a configuration that does not fit the
  * schema, as upstream answers.
@@ -48,7 +59,13 @@ export function applyPatch(options: ApplyPatchOptions): JsonObject {
   const result = applyOrConflict({ rules, options, base }, applied, started);
   const object = result.object ?? base;
   const synced = options.manager === KUBECTL ? syncLastApplied(object, applied) : object;
-  return withManagedFields(synced, encodeOwners(result.owners));
+  const entries = encodeOwners(result.owners);
+  if (live !== undefined && synced === base && sameEntries(entries, live)) return live;
+  return withManagedFields(synced, entries);
+}
+
+function sameEntries(entries: readonly ManagedFieldsEntry[] | undefined, live: JsonObject): boolean {
+  return valuesEqual((entries ?? null) as unknown as JsonValue, managedFieldsOf(live) ?? null);
 }
 
 const KUBECTL = 'kubectl';

@@ -145,6 +145,12 @@ describe('apply', () => {
     expect(three.spec).toEqual({ tags: ['b', 'c'], options: { y: '2' }, containers: [{ name: 'd' }] });
   });
 
+  it('that changes nothing at all returns the object itself', () => {
+    const live = apply(undefined, pod({ options: { a: '1' } }));
+    const again = { schema: Thing, kind: KIND, live, applied: pod({ options: { a: '1' } }), manager: 'm1', force: false, now: TIMES[2] };
+    expect(applyPatch({ ...again, resetFields: SPEC_ONLY })).toBe(live);
+  });
+
   it('leaves null where all was removed', () => {
     const one = apply(undefined, pod({ open: { known: 'x' } }));
     expect((apply(one, pod({ open: {} })).spec as JsonObject).open).toBeNull();
