@@ -38,6 +38,9 @@ export const KUBERNETES_ENVIRONMENT = new CelEnvironment(KUBERNETES_LIBRARIES);
 /** The same with `jsonpatch.escapeKey`, for mutating policies; give `resolveMutationType` with it. */
 export const MUTATION_ENVIRONMENT = new CelEnvironment([...KUBERNETES_LIBRARIES, JSON_PATCH_LIBRARY]);
 
+/** The same with `cel.bind`, for expressions that choose devices: they name the same domain over and over. */
+export const DEVICE_ENVIRONMENT = new CelEnvironment([...KUBERNETES_LIBRARIES, { functions: [], macros: BINDING_MACROS }]);
+
 /** Everything there is, also what the API server does not offer: `cel.bind` and `string.reverse`. */
 export const FULL_ENVIRONMENT = new CelEnvironment([
   ...KUBERNETES_LIBRARIES,

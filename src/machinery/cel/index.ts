@@ -17,7 +17,7 @@ export { CelEnvironment, type TypeResolver } from './check/environment.ts';
 export { type CompileOptions, type CompileResult, compile } from './compile.ts';
 export type { SizeEstimator } from './cost/cost-estimator.ts';
 export type { Estimate } from './cost/estimate.ts';
-export { FULL_ENVIRONMENT, KUBERNETES_ENVIRONMENT, MUTATION_ENVIRONMENT } from './environments.ts';
+export { DEVICE_ENVIRONMENT, FULL_ENVIRONMENT, KUBERNETES_ENVIRONMENT, MUTATION_ENVIRONMENT } from './environments.ts';
 export { escapeIdentifier, unescapeIdentifier } from './escaping.ts';
 export type { Activation } from './eval/context.ts';
 export {

@@ -111,7 +111,7 @@ function formatIssues(checked: CheckedExpr, call: CallExpr, report: Report): rea
   const format = call.target?.kind === 'literal' ? call.target.value : undefined;
   if (call.function !== 'format' || typeof format !== 'string' || call.args.length !== 1 || list?.kind !== 'list') return [];
   try {
-    const clauses = parseFormat(format, list.elements.length).filter((piece) => typeof piece !== 'string');
+    const clauses = parseFormat(format, list.elements.length, { isCompiling: true }).filter((piece) => typeof piece !== 'string');
     const problem = clauses
       .map(({ letter }, i) => argumentIssue(checked, letter, list.elements[i], report))
       .find((issue) => issue !== undefined);

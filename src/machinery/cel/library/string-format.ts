@@ -17,8 +17,11 @@ export interface FormatClause {
 /** A piece of a format string: text as it is, or a clause for the next argument. */
 export type FormatPiece = string | FormatClause;
 
-/** Splits a format string. Throws an EvalFailure where a clause is malformed. */
-export function parseFormat(format: string, argumentCount: number): readonly FormatPiece[] {
+/**
+ * Splits a format string. Throws an EvalFailure where a clause is malformed. Of a format that ends within a clause for
+ * which there is no argument either, upstream reports the one when it compiles and the other when it evaluates.
+ */
+export function parseFormat(format: string, argumentCount: number, options: { isCompiling?: boolean } = {}): readonly FormatPiece[] {
   const pieces: FormatPiece[] = [];
   let used = 0;
   for (let i = 0; i < format.length; ) {
@@ -33,8 +36,9 @@ export function parseFormat(format: string, argumentCount: number): readonly For
       i = percent + 2;
       continue;
     }
-    if (used >= argumentCount) throw new EvalFailure(`index ${used} out of range`);
-    if (percent + 1 >= format.length) throw new EvalFailure('unexpected end of string');
+    const isCut = percent + 1 >= format.length;
+    if (used >= argumentCount && !(isCut && options.isCompiling === true)) throw new EvalFailure(`index ${used} out of range`);
+    if (isCut) throw new EvalFailure('unexpected end of string');
     const clause = parseClause(format, percent + 1);
     pieces.push(clause);
     used++;

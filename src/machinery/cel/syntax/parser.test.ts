@@ -111,7 +111,7 @@ describe('what does not follow the grammar', () => {
   });
 
   test.each([
-    ['nesting', '('.repeat(300) + '1' + ')'.repeat(300), 'expression recursion limit exceeded: 250'],
+    ['nesting', `${'('.repeat(300)}1${')'.repeat(300)}`, 'expression recursion limit exceeded: 250'],
     ['chains', `1${' + 1'.repeat(20_000)}`, 'max recursion depth exceeded'],
     ['selections', `a${'.b'.repeat(20_000)}`, 'max recursion depth exceeded'],
     ['size', `"${'a'.repeat(100_000)}"`, 'expression code point size exceeds limit: size: 100002, limit 100000'],
