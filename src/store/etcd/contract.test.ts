@@ -29,7 +29,7 @@ async function open(members: EtcdMembers, prefix: string): Promise<Store> {
 describeStoreContract({
   name: 'the etcd engine',
   // One server for all tests: each sees keys of its own, and none counts on the first revision.
-  open: () => open(etcd, `/test-${stores++}`),
+  open: () => open(etcd, `/test-${stores++}-`),
   async restore(snapshot, store) {
     requireEtcd('etcdctl');
     const dataFrom = join(directory, `restored-${stores++}`);

@@ -1,0 +1,15 @@
+/** `SAMPAN_ROBUSTNESS=long` runs everything for longer: hours of faults where the tests of every day take seconds. */
+const LONG = process.env.SAMPAN_ROBUSTNESS === 'long';
+
+/** The seed of everything random: `SAMPAN_SEED` repeats a failure. */
+export const SEED = process.env.SAMPAN_SEED ?? (LONG ? String(Date.now()) : 'every day');
+
+/** As much as fits into the tests of every day, or into a long run. */
+export function times(daily: number, long: number): number {
+  return LONG ? long : daily;
+}
+
+/** The time a test may take, in milliseconds. */
+export function patience(dailyMs: number): number {
+  return LONG ? 12 * 60 * 60_000 : dailyMs;
+}
