@@ -67,7 +67,7 @@ async function tryDelete(call: ResourceCall, current: CachedObject, options: Del
   await deps.admission.validate(admissionAttributes(call, request));
   for (const warning of resource.strategy.deletionWarnings?.(current.object, options) ?? []) warn(call.request, warning);
   const marked = markDeleted(call, current.object, options);
-  if (isHeld(marked)) return held(call, current, marked, options);
+  if (isHeld(marked) || resource.strategy.isDeletionHeld?.(marked)) return held(call, current, marked, options);
   return finish(call, current, marked, options);
 }
 
@@ -108,10 +108,11 @@ function markDeleted(call: ResourceCall, object: KubeObject, options: DeleteOpti
   const timing = begun && !sooner ? {} : { deletionTimestamp: formatTime(now + grace * 1000), deletionGracePeriodSeconds: grace };
   const generation = !begun && metadata.generation ? { generation: metadata.generation + 1 } : {};
   const { finalizers: _, ...rest } = metadata;
-  return {
+  const marked = {
     ...object,
     metadata: { ...rest, ...timing, ...generation, ...(finalizers.length > 0 && { finalizers }) } as KubeObject['metadata'],
   };
+  return resource.strategy.prepareForDelete?.(marked) ?? marked;
 }
 
 function graceFor({ resource }: ResourceCall, object: KubeObject, options: DeleteOptions): number {

@@ -80,7 +80,7 @@ function checkPreconditions(call: ResourceCall, computed: KubeObject, live: Kube
 async function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
   const { resource } = call;
   const storage = resource.storage!;
-  if (isDeletable(prepared)) return finishDeletion(call, current, prepared);
+  if (isDeletable(prepared) && !resource.strategy.isDeletionHeld?.(prepared)) return finishDeletion(call, current, prepared);
   const reserved = await (resource.storedAs ?? resource).reserve?.(prepared, current.object, false);
   const written = await storage.update(current, reserved?.object ?? prepared);
   if (written === undefined) await reserved?.release();

@@ -33,6 +33,10 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly fieldLabelError?: (field: string) => string;
   /** Deletion waits for a grace period (pods). Returns the seconds to wait, 0 to delete at once. */
   readonly gracePeriodSeconds?: (object: T, requested: number | undefined) => number;
+  /** The object as it is once its deletion has begun. */
+  readonly prepareForDelete?: (object: T) => T;
+  /** Something besides metadata's finalizers and the grace period keeps a deleted object: a namespace's content. */
+  readonly isDeletionHeld?: (object: T) => boolean;
   /** What deletion means when nobody says: background, unless a kind is older than that (Job: orphan). */
   readonly defaultPropagation?: 'Background' | 'Orphan';
   /** Deletion answers with the object, not with a Status. */

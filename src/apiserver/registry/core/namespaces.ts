@@ -25,5 +25,11 @@ export const namespacesStrategy: ResourceStrategy<core.Namespace> = {
   },
   fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: { '': [['status']], status: [['spec']], finalize: [['status']] },
+  prepareForDelete: (namespace) => {
+    // A namespace has no grace period, not even one of no length.
+    const { deletionGracePeriodSeconds: _, ...metadata } = namespace.metadata;
+    return { ...namespace, metadata, status: { ...namespace.status, phase: 'Terminating' } };
+  },
+  isDeletionHeld: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   subresources: { finalize },
 };
