@@ -18,8 +18,12 @@ import { type Listener, listen } from './http/listener.ts';
 import { NetworkRequest } from './http/network-request.ts';
 import { respond, statusResponse } from './http/respond.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
+import { ClusterIps } from './registry/allocation/cluster-ips.ts';
+import { NodePorts, type PortRange } from './registry/allocation/node-ports.ts';
+import { ServiceAllocator } from './registry/allocation/service-allocator.ts';
 import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
+import type { KubeObject } from './registry/kube-object.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ApiResponse, Handler } from './request/api-response.ts';
@@ -30,7 +34,17 @@ export interface ApiServerConfig {
   readonly listen?: { readonly host: string; readonly port: number; readonly tls: SecureContextOptions };
   readonly version: Readonly<Record<string, string>>;
   readonly anonymousAuth: boolean;
+  /** What services may have. Default: 10.96.0.0/16, ports 30000 to 32767. */
+  readonly services?: ServicesConfig;
 }
+
+export interface ServicesConfig {
+  /** One range, or one of each family; the family of the first is the default. */
+  readonly clusterIpRanges: readonly string[];
+  readonly nodePortRange: PortRange;
+}
+
+export const DEFAULT_SERVICES: ServicesConfig = { clusterIpRanges: ['10.96.0.0/16'], nodePortRange: { first: 30000, last: 32767 } };
 
 export interface ApiServerDeps {
   readonly store: Store;
@@ -64,13 +78,14 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const table = new ResourceTable();
   const security = deps.security?.({ ...deps, table, address: () => address(), handlers: () => handlers });
   const { authenticators = [], authorizer = alwaysAllow } = security ?? deps;
-  addBuiltInResources(table, withSecurity(deps.catalog ?? BUILT_IN_CATALOG, security), deps);
+  const catalog = withServices(deps.catalog ?? BUILT_IN_CATALOG, serviceAllocator(config.services ?? DEFAULT_SERVICES, table, deps));
+  addBuiltInResources(table, withSecurity(catalog, security), deps);
   const health = new HealthChecks();
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
   const plugins = deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random });
   const admission = admissionChain([...plugins, ...(security?.admission ?? [])]);
-  const handlers: HandlerDeps = { clock: deps.clock, random: deps.random, admission, table };
+  const handlers: HandlerDeps = { clock: deps.clock, random: deps.random, admission, table, authorizer };
   const resources = resourceRouter(table, handlers);
   const openapi = new OpenApi(table, { serverVersion: config.version.gitVersion ?? '' });
   const others = nonResourceRouter({
@@ -102,6 +117,38 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       return listener?.port;
     },
   };
+}
+
+function serviceAllocator(
+  { clusterIpRanges, nodePortRange }: ServicesConfig,
+  table: ResourceTable,
+  deps: ApiServerDeps,
+): () => ServiceAllocator {
+  let allocator: ServiceAllocator | undefined;
+  const families = clusterIpRanges.map((range) => (range.includes(':') ? 'IPv6' : 'IPv4'));
+  // The storages exist only once the table is filled.
+  return () => {
+    const storage = (resource: string) => table.find('networking.k8s.io', 'v1', resource)!.storage!;
+    allocator ??= new ServiceAllocator({
+      clusterIps: new ClusterIps({
+        addresses: storage('ipaddresses'),
+        ranges: storage('servicecidrs'),
+        clock: deps.clock,
+        random: deps.random,
+      }),
+      nodePorts: new NodePorts(deps.store, deps.random, nodePortRange),
+      families,
+    });
+    return allocator;
+  };
+}
+
+function withServices(catalog: CatalogOptions, allocator: () => ServiceAllocator): CatalogOptions {
+  const services = {
+    reserve: (object: KubeObject, old: KubeObject | undefined, dryRun: boolean) => allocator().reserve(object, old, dryRun),
+    released: (object: KubeObject) => allocator().released(object),
+  };
+  return { ...catalog, extras: { ...catalog.extras, '/services': { ...services, ...catalog.extras['/services'] } } };
 }
 
 function withSecurity(catalog: CatalogOptions, security: Security | undefined): CatalogOptions {

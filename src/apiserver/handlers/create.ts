@@ -4,9 +4,10 @@ import { beforeCreate, generateName, type WriteContext } from '../registry/lifec
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
+import { authorizeCreation } from './authorize-creation.ts';
 import { decodeBody } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
-import { admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
+import { type AdmissionRequest, admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
 const NAME_ATTEMPTS = 8;
@@ -22,6 +23,7 @@ export async function handleCreate(call: ResourceCall): Promise<ApiResponse> {
 /** Creates an object that is decoded, defaulted and has its fields owned: admission, validation, store. */
 export async function createObject(call: ResourceCall, object: KubeObject, options: WriteOptions) {
   const { resource } = call;
+  await authorizeCreation(call, options);
   const attempts = object.metadata.name === '' || object.metadata.name === undefined ? NAME_ATTEMPTS : 1;
   for (let attempt = 1; ; attempt++) {
     const named = nameObject(object, call);
@@ -38,11 +40,28 @@ async function tryCreate(
   object: KubeObject,
   options: WriteOptions,
 ): Promise<CachedObject | ConvertedObject | undefined> {
-  const { resource, namespace, deps } = call;
+  const { resource, deps } = call;
   const { dryRun, raw } = options;
-  const request = { operation: 'CREATE', oldObject: undefined, dryRun, options: raw, name: object.metadata.name } as const;
-  const admitted = (await deps.admission.admit(admissionAttributes(call, { ...request, object }))) as KubeObject;
+  const attributes = { operation: 'CREATE', oldObject: undefined, dryRun, options: raw, name: object.metadata.name } as const;
+  const admitted = (await deps.admission.admit(admissionAttributes(call, { ...attributes, object }))) as KubeObject;
   const stored = resource.toStored?.(admitted) ?? admitted;
+  const reserved = await (resource.storedAs ?? resource).reserve?.(stored, undefined, dryRun);
+  try {
+    const created = await validateAndStore(call, reserved?.object ?? stored, attributes);
+    if (created === undefined) await reserved?.release();
+    return created;
+  } catch (error) {
+    await reserved?.release();
+    throw error;
+  }
+}
+
+async function validateAndStore(
+  call: ResourceCall,
+  object: KubeObject,
+  attributes: Omit<AdmissionRequest, 'object'>,
+): Promise<CachedObject | ConvertedObject | undefined> {
+  const { resource, namespace, deps } = call;
   const context: WriteContext = {
     resource: resource.storedAs ?? resource,
     subresource: '',
@@ -50,25 +69,13 @@ async function tryCreate(
     scope: scopeOf(call),
     random: deps.random,
   };
-  const prepared = beforeCreate(stored, context);
+  const prepared = beforeCreate(object, context);
   for (const warning of context.resource.strategy.warnings?.(prepared) ?? []) warn(call.request, warning);
-  const validated = resource.fromStored?.(prepared) ?? prepared;
-  await deps.admission.validate(admissionAttributes(call, { ...request, object: validated }));
-  const reserved = await context.resource.reserve?.(prepared, undefined, dryRun);
-  const final = reserved?.object ?? prepared;
-  const key = resource.storage!.keyOf(namespace, final.metadata.name);
-  if (dryRun)
-    return (await resource.storage!.get(namespace, final.metadata.name))
-      ? undefined
-      : new ConvertedObject(resource.fromStored?.(final) ?? final, 0);
-  try {
-    const created = await resource.storage!.create(key, final);
-    if (created === undefined) await reserved?.release();
-    return created;
-  } catch (error) {
-    await reserved?.release();
-    throw error;
-  }
+  const served = resource.fromStored?.(prepared) ?? prepared;
+  await deps.admission.validate(admissionAttributes(call, { ...attributes, object: served }));
+  const { name } = prepared.metadata;
+  if (!attributes.dryRun) return resource.storage!.create(resource.storage!.keyOf(namespace, name), prepared);
+  return (await resource.storage!.get(namespace, name)) ? undefined : new ConvertedObject(served, 0);
 }
 
 function checkPlace(object: KubeObject, { resource, namespace }: ResourceCall): void {

@@ -2,6 +2,7 @@ import type { Clock, Random } from '#base';
 import type { GroupResource } from '#machinery';
 import type { AdmissionAttributes, AdmissionChain, Operation } from '../admission/admission.ts';
 import type { UserInfo } from '../authn/user.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { RequestScope } from '../registry/strategy.ts';
@@ -15,6 +16,8 @@ export interface HandlerDeps {
   readonly admission: AdmissionChain;
   /** What else is served: some requests name another kind than the one they are for. */
   readonly table: ResourceTable;
+  /** Asked again where a request turns out to need another right than its method says. Absent: nobody is refused. */
+  readonly authorizer?: Authorizer;
 }
 
 /** A request for one stored resource, once routed. */

@@ -89,6 +89,7 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
     user: request.user ?? ANONYMOUS,
   };
   if (info.subresource !== '') return dispatchSubresource(call);
+  if (info.name !== '' && !resource.verbs.some((verb) => NEEDS_NAME[verb])) throw resourceNotFound();
   if (method === 'HEAD' || !resource.verbs.includes(info.verb) || NEEDS_NAME[info.verb] === (info.name === '')) throw methodNotAllowed();
   const own = resource.handlers?.[info.verb];
   return own === undefined ? HANDLERS[info.verb]!(call) : own(request);

@@ -3,7 +3,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import { beforeUpdate, demandResourceVersion, type WriteContext } from '../registry/lifecycle.ts';
 import { warn } from '../request/api-request.ts';
 import { type CachedObject, ConvertedObject, type VersionedObject } from '../watch-cache/cached-object.ts';
-import { admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
+import { type AdmissionRequest, admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** A change to an existing object, as a function of what it is now: it runs again when another write came first. */
@@ -43,16 +43,43 @@ async function tryUpdate(call: ResourceCall, current: CachedObject, change: Obje
   const live = current.as(resource).object;
   const computed = await change.compute(live);
   const pinned = checkPreconditions(call, computed, live, change.replaces === true);
-  const request = { operation: 'UPDATE', oldObject: live, dryRun, options: raw } as const;
-  const admitted = (await deps.admission.admit(admissionAttributes(call, { ...request, object: computed }))) as KubeObject;
+  const attributes = { operation: 'UPDATE', oldObject: live, dryRun, options: raw } as const;
+  const admitted = (await deps.admission.admit(admissionAttributes(call, { ...attributes, object: computed }))) as KubeObject;
+  const stored = resource.toStored?.(admitted) ?? admitted;
+  const reserved = await reserve(call, stored, { current, dryRun });
+  try {
+    const prepared = await validated(call, reserved?.object ?? stored, { current, attributes });
+    if (dryRun) return dryResult(call, prepared, current);
+    const written = await write(call, current, prepared);
+    await (written === undefined ? reserved?.release() : reserved?.commit());
+    if (written === undefined && pinned) throw StatusError.conflict(groupResource(call), call.name, MODIFIED);
+    return written?.as(resource);
+  } catch (error) {
+    await reserved?.release();
+    throw error;
+  }
+}
+
+function reserve(
+  { resource, subresource }: ResourceCall,
+  object: KubeObject,
+  { current, dryRun }: { current: CachedObject; dryRun: boolean },
+) {
+  return subresource === '' ? (resource.storedAs ?? resource).reserve?.(object, current.object, dryRun) : undefined;
+}
+
+interface Validating {
+  readonly current: CachedObject;
+  readonly attributes: Omit<AdmissionRequest, 'object'>;
+}
+
+async function validated(call: ResourceCall, object: KubeObject, { current, attributes }: Validating): Promise<KubeObject> {
+  const { resource, deps } = call;
   const context = writeContext(call);
-  const prepared = beforeUpdate(resource.toStored?.(admitted) ?? admitted, current.object, context);
+  const prepared = beforeUpdate(object, current.object, context);
   for (const warning of context.resource.strategy.warnings?.(prepared, current.object) ?? []) warn(call.request, warning);
-  await deps.admission.validate(admissionAttributes(call, { ...request, object: resource.fromStored?.(prepared) ?? prepared }));
-  if (dryRun) return dryResult(call, prepared, current);
-  const written = await write(call, current, prepared);
-  if (written === undefined && pinned) throw StatusError.conflict(groupResource(call), call.name, MODIFIED);
-  return written?.as(resource);
+  await deps.admission.validate(admissionAttributes(call, { ...attributes, object: resource.fromStored?.(prepared) ?? prepared }));
+  return prepared;
 }
 
 export function writeContext(call: ResourceCall): WriteContext {
@@ -78,14 +105,8 @@ function checkPreconditions(call: ResourceCall, computed: KubeObject, live: Kube
 }
 
 async function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
-  const { resource } = call;
-  const storage = resource.storage!;
-  if (isDeletable(prepared) && !resource.strategy.isDeletionHeld?.(prepared)) return finishDeletion(call, current, prepared);
-  const reserved = await (resource.storedAs ?? resource).reserve?.(prepared, current.object, false);
-  const written = await storage.update(current, reserved?.object ?? prepared);
-  if (written === undefined) await reserved?.release();
-  else await reserved?.commit();
-  return written;
+  const isFinal = isDeletable(prepared) && !call.resource.strategy.isDeletionHeld?.(prepared);
+  return isFinal ? finishDeletion(call, current, prepared) : call.resource.storage!.update(current, prepared);
 }
 
 /** The last finalizer of an object that is being deleted was removed: now it goes. */
@@ -101,10 +122,7 @@ async function finishDeletion(call: ResourceCall, current: CachedObject, prepare
   return current.replacedBy(prepared, current.revision);
 }
 
-async function dryResult(call: ResourceCall, prepared: KubeObject, current: CachedObject): Promise<VersionedObject> {
-  const { resource } = call;
-  const reserved = await (resource.storedAs ?? resource).reserve?.(prepared, current.object, true);
-  const object = reserved?.object ?? prepared;
-  const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(current.revision) } };
+function dryResult({ resource }: ResourceCall, prepared: KubeObject, current: CachedObject): VersionedObject {
+  const versioned = { ...prepared, metadata: { ...prepared.metadata, resourceVersion: String(current.revision) } };
   return new ConvertedObject(resource.fromStored?.(versioned) ?? versioned, current.revision);
 }

@@ -1,0 +1,57 @@
+import type { Random } from '#base';
+import { ABSENT, type Store } from '#store';
+import { AllocationError, type ServiceName } from './cluster-ips.ts';
+
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const PREFIX = '/registry/ranges/servicenodeports/';
+const TRIES = 32;
+
+/** Ports that services claim on every node. Each is a key of its own in the store, so that no two servers give out the same one. */
+export class NodePorts {
+  constructor(
+    private readonly store: Store,
+    private readonly random: Random,
+    private readonly range: PortRange,
+  ) {}
+
+  async claim(service: ServiceName, wanted?: number, dryRun = false): Promise<number> {
+    if (wanted !== undefined) return this.#claimExactly(service, wanted, dryRun);
+    const { first, last } = this.range;
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const port = first + this.random.int(last - first + 1);
+      if (await this.#take(port, service, dryRun)) return port;
+    }
+    for (let port = first; port <= last; port++) if (await this.#take(port, service, dryRun)) return port;
+    throw new AllocationError('range is full');
+  }
+
+  async release(port: number): Promise<void> {
+    await this.store.txn({ write: [{ type: 'delete', key: PREFIX + port }] });
+  }
+
+  /** Every port that is taken, with the service that it was taken for. */
+  async all(): Promise<ReadonlyMap<number, string>> {
+    const page = await this.store.range({ prefix: PREFIX });
+    if (page.status !== 'ok') return new Map();
+    return new Map(page.entries.map(({ key, value }) => [Number(key.slice(PREFIX.length)), Buffer.from(value).toString()]));
+  }
+
+  async #claimExactly(service: ServiceName, port: number, dryRun: boolean): Promise<number> {
+    const { first, last } = this.range;
+    if (port < first || port > last)
+      throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${first}-${last}`);
+    if (!(await this.#take(port, service, dryRun))) throw new AllocationError('provided port is already allocated');
+    return port;
+  }
+
+  async #take(port: number, { namespace, name }: ServiceName, dryRun: boolean): Promise<boolean> {
+    const key = PREFIX + port;
+    if (dryRun) return (await this.store.get(key)).entry === undefined;
+    const write = [{ type: 'put', key, value: Buffer.from(`${namespace}/${name}`) }] as const;
+    return (await this.store.txn({ compare: [{ key, modRevision: ABSENT }], write })).succeeded;
+  }
+}
