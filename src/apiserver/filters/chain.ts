@@ -3,7 +3,7 @@ import type { Authenticator } from '../authn/authenticator.ts';
 import { bearerToken } from '../authn/bearer-token.ts';
 import type { UserInfo } from '../authn/user.ts';
 import { ANONYMOUS } from '../authn/user.ts';
-import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
+import type { AuthorizationAttributes, Authorizer, Decision } from '../authz/authorizer.ts';
 import { forbiddenText } from '../authz/forbidden-text.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
@@ -70,12 +70,19 @@ export function authorize(authorizer: Authorizer): Filter {
     const attributes = attributesOf(request, request.user!);
     const answer = authorizer.authorize(attributes);
     const decision = answer instanceof Promise ? await answer : answer;
-    if (decision.verdict !== 'allow') {
-      if (decision.error !== undefined) throw new Error(decision.error);
-      throw forbidden(attributes, decision.reason);
-    }
-    return next(request);
+    return decision.verdict === 'allow' ? next(request) : refusal(refuse(attributes, decision));
   };
+}
+
+/** The error for what an authorizer does not allow; one that could not decide is at fault itself. */
+export function refuse(attributes: AuthorizationAttributes, { reason, error }: Decision): Error {
+  return error === undefined ? forbidden(attributes, reason) : new Error(error);
+}
+
+/** A filter's own answer to what it does not let through. Browsers must not take it for anything else. */
+export function refusal(error: Error): ApiResponse {
+  if (!(error instanceof StatusError)) throw error;
+  return { type: 'plain', code: error.code, object: { ...error.status }, headers: { 'x-content-type-options': 'nosniff' } };
 }
 
 export function forbidden(attributes: AuthorizationAttributes, reason: string): StatusError {

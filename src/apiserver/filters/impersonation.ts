@@ -3,7 +3,7 @@ import { goQuote, StatusError } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import { attributesOf, type Filter } from './chain.ts';
+import { attributesOf, type Filter, refusal } from './chain.ts';
 import { IMPERSONATION_MODES, type ImpersonationMode, type WantedUser } from './impersonation-modes.ts';
 
 const PREFIX = 'impersonate-';
@@ -14,10 +14,14 @@ const REMEMBERED_USERS = 10_000;
 export function impersonate(authorizer: Authorizer): Filter {
   const lastModes = new Lru<string, ImpersonationMode>({ capacity: REMEMBERED_USERS });
   return async (request, next) => {
-    const wanted = wantedUser(request);
-    if (wanted !== undefined) {
-      const attributes = attributesOf(request, request.user!);
-      request.user = await impersonatedUser({ wanted, attributes, authorizer }, lastModes);
+    try {
+      const wanted = wantedUser(request);
+      if (wanted !== undefined) {
+        const attributes = attributesOf(request, request.user!);
+        request.user = await impersonatedUser({ wanted, attributes, authorizer }, lastModes);
+      }
+    } catch (error) {
+      return refusal(error as Error);
     }
     return next(request);
   };
