@@ -131,7 +131,8 @@ function validatePatterns(patterns: readonly PodFailurePolicyOnPodConditionsPatt
 }
 
 function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, at: FieldReport, { template }: JobSpec): void {
-  const { operator, containerName, values = [] } = requirement;
+  const { operator, containerName } = requirement;
+  const values = requirement.values ?? [];
   if (!operator) at.child('operator').required(validValues(OPERATORS));
   else at.child('operator').oneOf(operator, OPERATORS);
   const containers = [...(template?.spec?.containers ?? []), ...(template?.spec?.initContainers ?? [])];
@@ -139,7 +140,7 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
     at.child('containerName').invalid(containerName, 'must be one of the container or initContainer names in the pod template');
   }
   const field = at.child('values');
-  if (values.length === 0) field.invalid(values, 'at least one value is required');
+  if (values.length === 0) field.invalid(requirement.values ?? null, 'at least one value is required');
   else if (values.length > MAX_EXIT_CODES) field.tooMany(values.length, MAX_EXIT_CODES);
   const seen = new Set<number>();
   values.forEach((value, i) => {

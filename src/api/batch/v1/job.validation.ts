@@ -171,10 +171,14 @@ function withResources(old: PodSpec, spec: PodSpec): PodSpec {
   };
 }
 
-function withContainerResources(old: readonly Container[] = [], containers: readonly Container[] = []): readonly Container[] {
-  if (old.length !== containers.length) return old;
+function withContainerResources(
+  given: readonly Container[] | null,
+  containers: readonly Container[] | undefined | null,
+): readonly Container[] {
+  const old = given ?? [];
+  if (old.length !== (containers?.length ?? 0)) return old;
   return old.map((container, i) => {
-    const now = containers[i];
+    const now = containers?.[i];
     return now?.name === container.name && now.resources ? { ...container, resources: now.resources } : container;
   });
 }

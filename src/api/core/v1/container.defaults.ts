@@ -1,4 +1,4 @@
-import { mapField, mapItems, mutableCopy, withField } from '../../defaulting.ts';
+import { fillUnset, mapField, mapItems, mutableCopy, withField } from '../../defaulting.ts';
 import { defaultPullPolicy } from './image-tag.ts';
 import type { ObjectFieldSelector } from './object-field-selector.ts';
 import type { ContainerPort, EnvVar, HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from './pod-spec.ts';
@@ -59,12 +59,9 @@ function defaultPort(port: ContainerPort): ContainerPort {
 function defaultEnvVar(variable: EnvVar): EnvVar {
   const { valueFrom } = variable;
   if (!valueFrom) return variable;
-  const { fieldRef, fileKeyRef } = valueFrom;
-  if (fieldRef && !fieldRef.apiVersion) return { ...variable, valueFrom: { ...valueFrom, fieldRef: defaultFieldRef(fieldRef) } };
-  if (fileKeyRef && fileKeyRef.optional === undefined) {
-    return { ...variable, valueFrom: { ...valueFrom, fileKeyRef: { ...fileKeyRef, optional: false } } };
-  }
-  return variable;
+  const withField = mapField(valueFrom, 'fieldRef', defaultFieldRef);
+  const filled = mapField(withField, 'fileKeyRef', (ref) => fillUnset(ref, { optional: false }));
+  return filled === valueFrom ? variable : { ...variable, valueFrom: filled };
 }
 
 export function defaultFieldRef(ref: ObjectFieldSelector): ObjectFieldSelector {

@@ -77,8 +77,8 @@ function validateAppArmorAnnotations(annotations: Annotations, at: FieldReport, 
   }
 }
 
-function hasContainer({ initContainers = [], containers = [], ephemeralContainers = [] }: PodSpec, name: string): boolean {
-  return [...initContainers, ...containers, ...ephemeralContainers].some((container) => container.name === name);
+function hasContainer({ initContainers, containers, ephemeralContainers }: PodSpec, name: string): boolean {
+  return [initContainers, containers, ephemeralContainers].some((list) => list?.some((container) => container.name === name));
 }
 
 /** Annotations that the kubelet relies on may not change while the pod lives. */

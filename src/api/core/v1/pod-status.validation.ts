@@ -75,8 +75,8 @@ function validateTransitions(status: PodStatus, old: PodStatus, { at, spec }: { 
   check('ephemeralContainerStatuses', () => false);
 }
 
-function anyRestartsAll({ containers = [], initContainers = [] }: PodSpec): boolean {
-  return [...initContainers, ...containers].some(({ restartPolicyRules = [] }) =>
+function anyRestartsAll({ containers, initContainers }: PodSpec): boolean {
+  return [...(initContainers ?? []), ...(containers ?? [])].some(({ restartPolicyRules = [] }) =>
     restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),
   );
 }
@@ -87,8 +87,8 @@ interface Exit {
   readonly spec: PodSpec;
 }
 
-function mayRestart(containers: readonly Container[] = [], { name, exitCode, spec }: Exit): boolean {
-  const container = containers.find((candidate) => candidate.name === name);
+function mayRestart(containers: readonly Container[] | undefined | null, { name, exitCode, spec }: Exit): boolean {
+  const container = containers?.find((candidate) => candidate.name === name);
   if (!container) return false;
   if (container.restartPolicy !== undefined && ruleRestarts(container, exitCode)) return true;
   const policy = container.restartPolicy ?? spec.restartPolicy;
@@ -125,7 +125,8 @@ function validateClaimStatuses(status: PodStatus, at: FieldReport, spec: PodSpec
 }
 
 function validateAllocatableClaim(claim: NodeAllocatableResourceClaimStatus, at: FieldReport, isKnown: boolean): void {
-  const { resourceClaimName = '', containers = [], resources = {} } = claim;
+  const { resourceClaimName = '', containers = [] } = claim;
+  const resources = claim.resources ?? {};
   if (!resourceClaimName) at.child('resourceClaimName').required('must not be empty');
   if (!isKnown) at.child('resourceClaimName').invalid(resourceClaimName, 'no mapping found in pod reference');
   if (containers.length === 0) at.child('containers').required('must not be empty');
@@ -138,7 +139,8 @@ function validateAllocatableClaim(claim: NodeAllocatableResourceClaimStatus, at:
 }
 
 function validateExtendedClaim(status: PodExtendedResourceClaimStatus, at: FieldReport, spec: PodSpec): void {
-  const { requestMappings = [], resourceClaimName } = status;
+  const { resourceClaimName } = status;
+  const requestMappings = status.requestMappings ?? [];
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   if (requestMappings.length === 0) at.child('requestMappings').required('at least one request mapping is required');
   const seen = new Set<string>();
@@ -236,7 +238,7 @@ function validateAllocatedStatuses(
   containers: readonly Container[] = [],
 ): void {
   statuses.forEach(({ name, allocatedResourcesStatus }, i) => {
-    const container = containers.find((candidate) => candidate.name === name);
+    const container = containers?.find((candidate) => candidate.name === name);
     allocatedResourcesStatus?.forEach((allocated, j) => {
       const field = at.index(i).child('allocatedResourcesStatus').index(j);
       if (container) validateAllocatedName(allocated.name, field.child('name'), container);

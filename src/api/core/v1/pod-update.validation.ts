@@ -63,12 +63,16 @@ export function samePodSpec(a: PodSpec | undefined, b: PodSpec | undefined): boo
 }
 
 /** False when there is no point in looking further. */
-function validateContainerUpdates(containers: readonly Container[] = [], at: FieldReport, old: readonly Container[] = []): boolean {
-  if (containers.length !== old.length) {
+function validateContainerUpdates(
+  containers: readonly Container[] | undefined | null,
+  at: FieldReport,
+  old: readonly Container[] | undefined | null,
+): boolean {
+  if ((containers?.length ?? 0) !== (old?.length ?? 0)) {
     at.forbidden('pod updates may not add or remove containers');
     return false;
   }
-  containers.forEach(({ image }, i) => {
+  containers?.forEach(({ image }, i) => {
     if (!image) at.index(i).child('image').required();
     else if (image.trim() !== image) at.index(i).child('image').invalid(image, 'must not have leading or trailing whitespace');
   });
@@ -120,9 +124,9 @@ function withUpdatableFields(spec: PodSpec, old: PodSpec): PodSpec {
   };
 }
 
-function withOldImages(containers: readonly Container[] = [], old: readonly Container[] = []): Container[] {
-  return containers.map((container, i) => {
-    const image = old[i]?.image;
+function withOldImages(containers: readonly Container[] | null, old: readonly Container[] | undefined | null): Container[] {
+  return (containers ?? []).map((container, i) => {
+    const image = old?.[i]?.image;
     return { ...without(container, 'image'), ...(image !== undefined && { image }) };
   });
 }

@@ -98,7 +98,9 @@ function containersWithPath(spec: PodSpec, at: Path): readonly PlacedContainer[]
   const placed: PlacedContainer[] = [];
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     const containers = spec[list] as readonly Container[] | undefined;
-    containers?.forEach((container, i) => placed.push({ container, path: at.child(list).index(i) }));
+    containers?.forEach((container, i) => {
+      placed.push({ container, path: at.child(list).index(i) });
+    });
   }
   return placed;
 }

@@ -96,10 +96,13 @@ const resize: SubresourceStrategy<Pod> = {
   validateUpdate: core.validatePodResize,
 };
 
-function resizedContainers(containers: readonly core.Container[] = [], old: readonly core.Container[] = []): readonly core.Container[] {
-  if (containers.some(({ name }, i) => old[i]?.name !== name)) return containers;
-  return containers.map(({ resources, resizePolicy }, i) => {
-    const { resources: _, resizePolicy: __, ...rest } = old[i] as core.Container;
+type Containers = readonly core.Container[] | undefined | null;
+
+function resizedContainers(containers: Containers, old: Containers): readonly core.Container[] {
+  if (!containers || containers.some(({ name }, i) => old?.[i]?.name !== name)) return containers ?? [];
+  return containers.map((container, i) => {
+    const { resources, resizePolicy } = container;
+    const { resources: _, resizePolicy: __, ...rest } = old?.[i] ?? container;
     return { ...rest, ...(resources && { resources }), ...(resizePolicy && { resizePolicy }) };
   });
 }
