@@ -1,12 +1,15 @@
 import type { SecureContextOptions } from 'node:tls';
 import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent } from '#base';
+import { Client } from '#client';
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { admissionChain } from './admission/admission.ts';
 import { builtInPlugins } from './admission/plugins.ts';
 import type { Authenticator } from './authn/authenticator.ts';
+import type { UserInfo } from './authn/user.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { alwaysAllow } from './authz/privileged-groups.ts';
+import { DefinitionsController } from './crd/definitions-controller.ts';
 import { authenticate, authorize, chain } from './filters/chain.ts';
 import { impersonate } from './filters/impersonation.ts';
 import { nonResourceRouter } from './handlers/non-resource.ts';
@@ -17,6 +20,7 @@ import type { Exchange } from './http/exchange.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { NetworkRequest } from './http/network-request.ts';
 import { respond, statusResponse } from './http/respond.ts';
+import { inProcessTransport } from './in-process.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
 import { ClusterIps } from './registry/allocation/cluster-ips.ts';
 import { NodePorts, type PortRange } from './registry/allocation/node-ports.ts';
@@ -64,6 +68,9 @@ export interface ApiServerDeps {
   readonly security?: (context: SecurityContext) => Security;
 }
 
+/** Who the server is when it writes objects itself. */
+const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+
 const BUILT_IN_CATALOG: CatalogOptions = { strategies: BUILT_IN_STRATEGIES, conversions: CONVERSIONS, subresources: {}, extras: {} };
 
 export interface ApiServer extends Component {
@@ -100,11 +107,15 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     [authenticate({ authenticators, anonymous: config.anonymousAuth }), impersonate(authorizer), authorize(authorizer)],
     (request) => (request.info.isResource ? resources(request) : others(request)),
   );
+  const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, random: deps.random, userAgent: 'kube-apiserver' });
+  const definitions = new DefinitionsController({ ...deps, table, client: new Client(own) });
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await security?.start();
+    await definitions.start();
     if (config.listen) listener = await listen({ ...config.listen, handle: (exchange) => void serve(exchange, handle, deps) });
     ready();
     await new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+    definitions.stop();
     for (const resource of table.all()) resource.storage?.cache.close();
     await listener?.close(deps.clock.sleep(1000));
   });

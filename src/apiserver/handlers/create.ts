@@ -7,6 +7,7 @@ import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object
 import { authorizeCreation } from './authorize-creation.ts';
 import { decodeBody } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
+import { fromRuled, ruledResource, toRuled, toStoredForm } from './object-forms.ts';
 import { type AdmissionRequest, admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
@@ -44,10 +45,10 @@ async function tryCreate(
   const { dryRun, raw } = options;
   const attributes = { operation: 'CREATE', oldObject: undefined, dryRun, options: raw, name: object.metadata.name } as const;
   const admitted = (await deps.admission.admit(admissionAttributes(call, { ...attributes, object }))) as KubeObject;
-  const stored = resource.toStored?.(admitted) ?? admitted;
-  const reserved = await (resource.storedAs ?? resource).reserve?.(stored, undefined, dryRun);
+  const ruled = toRuled(resource, admitted);
+  const reserved = await ruledResource(resource).reserve?.(ruled, undefined, dryRun);
   try {
-    const created = await validateAndStore(call, reserved?.object ?? stored, attributes);
+    const created = await validateAndStore(call, reserved?.object ?? ruled, attributes);
     if (created === undefined) await reserved?.release();
     return created;
   } catch (error) {
@@ -63,7 +64,7 @@ async function validateAndStore(
 ): Promise<CachedObject | ConvertedObject | undefined> {
   const { resource, namespace, deps } = call;
   const context: WriteContext = {
-    resource: resource.storedAs ?? resource,
+    resource: ruledResource(resource),
     subresource: '',
     namespace,
     scope: scopeOf(call),
@@ -71,10 +72,10 @@ async function validateAndStore(
   };
   const prepared = beforeCreate(object, context);
   for (const warning of context.resource.strategy.warnings?.(prepared) ?? []) warn(call.request, warning);
-  const served = resource.fromStored?.(prepared) ?? prepared;
+  const served = fromRuled(resource, prepared);
   await deps.admission.validate(admissionAttributes(call, { ...attributes, object: served }));
   const { name } = prepared.metadata;
-  if (!attributes.dryRun) return resource.storage!.create(resource.storage!.keyOf(namespace, name), prepared);
+  if (!attributes.dryRun) return resource.storage!.create(resource.storage!.keyOf(namespace, name), toStoredForm(resource, prepared));
   return (await resource.storage!.get(namespace, name)) ? undefined : new ConvertedObject(served, 0);
 }
 

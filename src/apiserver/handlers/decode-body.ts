@@ -1,6 +1,7 @@
 import { meta } from '#api';
 import {
   cannotBeHandled,
+  type DecodedObject,
   type DocumentPath,
   decodeObject,
   isJsonObject,
@@ -28,6 +29,7 @@ export interface ExpectedKind {
   readonly apiVersion: string;
   readonly schema: ObjectSchema;
   readonly custom: boolean;
+  readonly decode?: (value: JsonValue, duplicates: readonly DocumentPath[]) => DecodedObject;
 }
 
 /** The object in the request's body: canonical, defaulted, in the version of the request. */
@@ -114,7 +116,7 @@ interface DecodeRequest {
 
 /** Decodes by schema; problems are refused, warned of or ignored as the client asked. */
 export function checkedDecode({ request, expected, validation, duplicates }: DecodeRequest, value: JsonValue): JsonObject {
-  const { object, error, problems } = decodeObject(expected.schema, value, duplicates);
+  const { object, error, problems } = expected.decode?.(value, duplicates) ?? decodeObject(expected.schema, value, duplicates);
   if (error !== undefined) throw cannotBeHandled(expected, expected.kind, error);
   reportProblems({ request, expected, validation }, problems);
   return object;

@@ -4,6 +4,7 @@ import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
 import { type DeleteOptions, deleteOptions } from './delete-options.ts';
+import { ruledResource } from './object-forms.ts';
 import { admissionAttributes, groupResource, type ResourceCall } from './resource-call.ts';
 
 export async function handleDelete(call: ResourceCall): Promise<ApiResponse> {
@@ -92,7 +93,7 @@ async function finish(
   if (options.dryRun) return { object: new ConvertedObject(graceful ? marked : current.object, current.revision), gone: true };
   const revision = await resource.storage!.delete(current);
   if (revision === undefined) return undefined;
-  await (resource.storedAs ?? resource).released?.(current.object);
+  await ruledResource(resource).released?.(current.object);
   return { object: current.replacedBy(graceful ? marked : current.object, revision), gone: true };
 }
 

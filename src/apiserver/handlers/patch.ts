@@ -125,8 +125,10 @@ function documentPathText(path: DocumentPath): string {
 /** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
 function decodeAsNamed({ resource, deps }: ResourceCall, value: JsonValue, duplicates: readonly DocumentPath[]): DecodedObject {
   const { kind = resource.kind, apiVersion = resource.apiVersion } = value as { kind?: string; apiVersion?: string };
-  if (kind === resource.kind && apiVersion === resource.apiVersion)
-    return decodeObject(resource.schema, named(value, resource), duplicates);
+  if (kind === resource.kind && apiVersion === resource.apiVersion) {
+    const whole = named(value, resource);
+    return resource.decode?.(whole, duplicates) ?? decodeObject(resource.schema, whole, duplicates);
+  }
   const { group, version } = parseGroupVersion(apiVersion);
   const other = deps.table.findKind(group, version, kind);
   const read = other && decodeObject(other.schema, value);

@@ -3,6 +3,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import { beforeUpdate, demandResourceVersion, type WriteContext } from '../registry/lifecycle.ts';
 import { warn } from '../request/api-request.ts';
 import { type CachedObject, ConvertedObject, type VersionedObject } from '../watch-cache/cached-object.ts';
+import { fromRuled, ruledCurrent, ruledResource, toRuled, toStoredForm } from './object-forms.ts';
 import { type AdmissionRequest, admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -45,10 +46,10 @@ async function tryUpdate(call: ResourceCall, current: CachedObject, change: Obje
   const pinned = checkPreconditions(call, computed, live, change.replaces === true);
   const attributes = { operation: 'UPDATE', oldObject: live, dryRun, options: raw } as const;
   const admitted = (await deps.admission.admit(admissionAttributes(call, { ...attributes, object: computed }))) as KubeObject;
-  const stored = resource.toStored?.(admitted) ?? admitted;
-  const reserved = await reserve(call, stored, { current, dryRun });
+  const ruled = toRuled(resource, admitted);
+  const reserved = await reserve(call, ruled, { current, dryRun });
   try {
-    const prepared = await validated(call, reserved?.object ?? stored, { current, attributes });
+    const prepared = await validated(call, reserved?.object ?? ruled, { current, attributes });
     if (dryRun) return dryResult(call, prepared, current);
     const written = await write(call, current, prepared);
     await (written === undefined ? reserved?.release() : reserved?.commit());
@@ -65,7 +66,7 @@ function reserve(
   object: KubeObject,
   { current, dryRun }: { current: CachedObject; dryRun: boolean },
 ) {
-  return subresource === '' ? (resource.storedAs ?? resource).reserve?.(object, current.object, dryRun) : undefined;
+  return subresource === '' ? ruledResource(resource).reserve?.(object, current.object, dryRun) : undefined;
 }
 
 interface Validating {
@@ -76,15 +77,16 @@ interface Validating {
 async function validated(call: ResourceCall, object: KubeObject, { current, attributes }: Validating): Promise<KubeObject> {
   const { resource, deps } = call;
   const context = writeContext(call);
-  const prepared = beforeUpdate(object, current.object, context);
-  for (const warning of context.resource.strategy.warnings?.(prepared, current.object) ?? []) warn(call.request, warning);
-  await deps.admission.validate(admissionAttributes(call, { ...attributes, object: resource.fromStored?.(prepared) ?? prepared }));
+  const old = ruledCurrent(resource, current);
+  const prepared = beforeUpdate(object, old, context);
+  for (const warning of context.resource.strategy.warnings?.(prepared, old) ?? []) warn(call.request, warning);
+  await deps.admission.validate(admissionAttributes(call, { ...attributes, object: fromRuled(resource, prepared) }));
   return prepared;
 }
 
 export function writeContext(call: ResourceCall): WriteContext {
   const { resource, subresource, namespace, deps } = call;
-  return { resource: resource.storedAs ?? resource, subresource, namespace, scope: scopeOf(call), random: deps.random };
+  return { resource: ruledResource(resource), subresource, namespace, scope: scopeOf(call), random: deps.random };
 }
 
 /** Whether the client named the state that its change is for: then another write in between is a conflict, not a reason to try again. */
@@ -106,7 +108,7 @@ function checkPreconditions(call: ResourceCall, computed: KubeObject, live: Kube
 
 async function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
   const isFinal = isDeletable(prepared) && !call.resource.strategy.isDeletionHeld?.(prepared);
-  return isFinal ? finishDeletion(call, current, prepared) : call.resource.storage!.update(current, prepared);
+  return isFinal ? finishDeletion(call, current, prepared) : call.resource.storage!.update(current, toStoredForm(call.resource, prepared));
 }
 
 /** The last finalizer of an object that is being deleted was removed: now it goes. */
@@ -118,11 +120,11 @@ async function finishDeletion(call: ResourceCall, current: CachedObject, prepare
   const { resource } = call;
   const revision = await resource.storage!.delete(current);
   if (revision === undefined) return undefined;
-  await (resource.storedAs ?? resource).released?.(prepared);
-  return current.replacedBy(prepared, current.revision);
+  await ruledResource(resource).released?.(prepared);
+  return current.replacedBy(toStoredForm(resource, prepared), current.revision);
 }
 
 function dryResult({ resource }: ResourceCall, prepared: KubeObject, current: CachedObject): VersionedObject {
   const versioned = { ...prepared, metadata: { ...prepared.metadata, resourceVersion: String(current.revision) } };
-  return new ConvertedObject(resource.fromStored?.(versioned) ?? versioned, current.revision);
+  return new ConvertedObject(fromRuled(resource, versioned), current.revision);
 }

@@ -1,11 +1,16 @@
 import { autoscaling, events } from '#api';
+import { customResourceDefinitionsStrategy } from './apiextensions/custom-resource-definitions.ts';
 import type { Conversion } from './catalog.ts';
 import { OTHER_STRATEGIES } from './others.ts';
 import type { AnyStrategy } from './served-resource.ts';
 import { WORKLOAD_STRATEGIES } from './workloads.ts';
 
 /** How every built-in kind is kept. */
-export const BUILT_IN_STRATEGIES = [...WORKLOAD_STRATEGIES, ...OTHER_STRATEGIES] as unknown as readonly AnyStrategy[];
+export const BUILT_IN_STRATEGIES = [
+  ...WORKLOAD_STRATEGIES,
+  ...OTHER_STRATEGIES,
+  customResourceDefinitionsStrategy,
+] as unknown as readonly AnyStrategy[];
 
 /** Kinds that are served in another version, or group, than the one they are stored in. */
 export const CONVERSIONS: readonly Conversion[] = [

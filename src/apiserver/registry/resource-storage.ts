@@ -18,6 +18,7 @@ export interface StorageOptions {
   readonly namespaced: boolean;
   readonly ttlSeconds?: number | undefined;
   readonly trigger?: (object: KubeObject) => string;
+  readonly revive?: (object: KubeObject) => KubeObject;
 }
 
 /** The objects of one resource in the store: read through the cache, written by compare-and-put. */
@@ -41,6 +42,7 @@ export class ResourceStorage {
       encoding: this.#encoding,
       written: this.#written,
       ...(options.trigger && { trigger: options.trigger }),
+      ...(options.revive && { revive: options.revive }),
     });
   }
 

@@ -1,5 +1,13 @@
 import type { Kind } from '#api';
-import { apiVersionOf, type ObjectSchema, type ResourceInfo } from '#machinery';
+import {
+  apiVersionOf,
+  type DecodedObject,
+  type DocumentPath,
+  type JsonObject,
+  type JsonValue,
+  type ObjectSchema,
+  type ResourceInfo,
+} from '#machinery';
 import type { Handler } from '../request/api-response.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceStorage } from './resource-storage.ts';
@@ -27,6 +35,10 @@ export interface ServedResource extends ResourceInfo {
   readonly reserve?: (object: KubeObject, old: KubeObject | undefined, dryRun: boolean) => Promise<Reservation> | Reservation;
   /** Gives back what a deleted object had claimed. */
   readonly released?: (object: KubeObject) => Promise<void> | void;
+  /** Reads a document as an object of this kind; by default by its schema. */
+  readonly decode?: (value: JsonValue, duplicates: readonly DocumentPath[]) => DecodedObject;
+  /** The schema as its definition has it, for OpenAPI. */
+  readonly openAPIV3Schema?: JsonObject;
   /** Sent as a warning with every answer. */
   readonly deprecation?: string;
   /** Defined at run time by a CustomResourceDefinition. */

@@ -13,6 +13,8 @@ export interface ResourceCacheOptions {
   readonly logger: Logger;
   /** Decoded values of bytes that this process wrote, so that they are not parsed again. */
   readonly written: WeakMap<Uint8Array, KubeObject>;
+  /** Brings an object that was stored under older rules in line with today's. Returns the same object when it is. */
+  readonly revive?: (object: KubeObject) => KubeObject;
   /** The field whose exact value watchers most often ask for (`spec.nodeName`): events find those watchers without asking the others. */
   readonly trigger?: (object: KubeObject) => string;
 }
@@ -210,10 +212,12 @@ export class ResourceCache {
   }
 
   #decode(key: string, value: Uint8Array, revision: number): CachedObject {
-    const { written, encoding } = this.#options;
-    const object =
-      written.get(value) ?? (JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as KubeObject);
-    return CachedObject.of({ key, object, revision, encoding, stored: value });
+    const { written, encoding, revive } = this.#options;
+    const known = written.get(value);
+    if (known !== undefined) return CachedObject.of({ key, object: known, revision, encoding, stored: value });
+    const parsed = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as KubeObject;
+    const object = revive?.(parsed) ?? parsed;
+    return CachedObject.of({ key, object, revision, encoding, stored: object === parsed ? value : encoding.encodeStored(object) });
   }
 
   #apply(event: StoreEvent): void {

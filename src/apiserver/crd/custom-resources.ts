@@ -1,0 +1,137 @@
+import { apiextensions } from '#api';
+import { apiVersionOf, type DecodedObject, type DocumentPath, isJsonObject, type JsonObject, type JsonValue } from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { ResourceStorage, type StorageDeps } from '../registry/resource-storage.ts';
+import { type AnyStrategy, type ServedResource, type ServedSubresource, servedResource } from '../registry/served-resource.ts';
+import type { customScale } from './custom-scale.ts';
+
+type Definition = apiextensions.CustomResourceDefinition;
+type CustomType = apiextensions.CustomResourceType;
+
+/** What a definition brings into being: one resource a served version, all kept in one place. */
+export interface CustomResources {
+  readonly storage: ResourceStorage;
+  readonly served: readonly ServedResource[];
+}
+
+const MAIN_RESET = [['status']];
+const STATUS_RESET = [['metadata'], ['spec']];
+
+export function customResourcesOf(definition: Definition, deps: StorageDeps & { scale: typeof customScale }): CustomResources {
+  const { spec } = definition;
+  const storedName = (spec.versions ?? []).find(({ storage }) => storage)!.name;
+  const types = new Map((spec.versions ?? []).map(({ name }) => [name, apiextensions.customResourceType(definition, name)]));
+  const storedType = types.get(storedName)!;
+  const storage = new ResourceStorage(
+    {
+      location: `${spec.group}/${spec.names.plural}`,
+      kind: spec.names.kind,
+      apiVersion: apiVersionOf({ group: spec.group, version: storedName }),
+      namespaced: spec.scope === 'Namespaced',
+      revive: (object) => revived(storedType, object),
+    },
+    deps,
+  );
+  const served = (spec.versions ?? [])
+    .filter((version) => version.served)
+    .map((version) => versionOf({ definition, version, storage, storedName, types, deps }));
+  return { storage, served };
+}
+
+/** Fields that the schema no longer knows are gone, and its defaults are there, as if the object had been written under it. */
+function revived(type: CustomType, object: KubeObject): KubeObject {
+  const { object: pruned } = type.decode(object as unknown as JsonObject, { lenient: true });
+  return (type.defaults?.(pruned) ?? pruned) as unknown as KubeObject;
+}
+
+interface Versioning {
+  readonly definition: Definition;
+  readonly version: apiextensions.CustomResourceDefinitionVersion;
+  readonly storage: ResourceStorage;
+  readonly storedName: string;
+  readonly types: ReadonlyMap<string, CustomType>;
+  readonly deps: StorageDeps & { scale: typeof customScale };
+}
+
+function versionOf({ definition, version, storage, storedName, types, deps }: Versioning): ServedResource {
+  const type = types.get(version.name)!;
+  const { spec } = definition;
+  const resource = servedResource(type.kind, {
+    strategy: strategyOf(type, version),
+    storage,
+    subresources: subresourcesOf(type, deps),
+    ...(version.deprecated && { deprecation: deprecationOf(definition, version) }),
+    ...(version.name !== storedName && conversionOf(type, types.get(storedName)!)),
+  });
+  return {
+    ...resource,
+    listKind: spec.names.listKind || `${spec.names.kind}List`,
+    itemsNameKind: true,
+    custom: true,
+    decode: (value, duplicates) => decodeCustom(type, value, duplicates),
+    ...(version.schema?.openAPIV3Schema && { openAPIV3Schema: version.schema.openAPIV3Schema as unknown as JsonObject }),
+  };
+}
+
+/** Without a webhook, versions differ in their name alone; what the stored version's schema does not know cannot be kept. */
+function conversionOf(type: CustomType, stored: CustomType): Pick<ServedResource, 'toStored' | 'fromStored'> {
+  const rename = (to: CustomType, object: KubeObject): KubeObject => ({ ...object, apiVersion: apiVersionOf(to.kind) });
+  return {
+    toStored: (object) => stored.decode(rename(stored, object) as unknown as JsonObject, { lenient: true }).object as unknown as KubeObject,
+    fromStored: (object) => type.decode(rename(type, object) as unknown as JsonObject, { lenient: true }).object as unknown as KubeObject,
+  };
+}
+
+function strategyOf(type: CustomType, _version: apiextensions.CustomResourceDefinitionVersion): AnyStrategy {
+  const { decode: _decode, scale: _scale, hasStatus, ...behaviour } = type;
+  return {
+    ...(behaviour as unknown as AnyStrategy),
+    tracksGeneration: true,
+    allowUnconditionalUpdate: false,
+    ...(hasStatus && {
+      prepareForCreate: withoutStatus,
+      prepareForUpdate: (object, old) => withStatusOf(object, old),
+      prepareForStatusUpdate: (object, old) => ({ ...object, metadata: { ...old.metadata, ...ownership(object) } }),
+      resetFields: { '': MAIN_RESET, status: STATUS_RESET },
+    }),
+    fieldLabelError: (field) => `field label not supported: ${field}`,
+  };
+}
+
+/** A write to status changes nothing of metadata but who owns what. */
+function ownership({ metadata }: KubeObject): Pick<KubeObject['metadata'], 'managedFields'> {
+  return metadata.managedFields === undefined ? {} : { managedFields: metadata.managedFields };
+}
+
+function withoutStatus(object: KubeObject): KubeObject {
+  const { status: _, ...rest } = object;
+  return rest as KubeObject;
+}
+
+function withStatusOf(object: KubeObject, old: KubeObject): KubeObject {
+  return old.status === undefined ? withoutStatus(object) : { ...object, status: old.status };
+}
+
+function subresourcesOf(type: CustomType, deps: Versioning['deps']): readonly ServedSubresource[] {
+  const verbs = ['get', 'patch', 'update'];
+  const status = type.hasStatus ? [{ name: 'status', kind: type.kind, verbs }] : [];
+  return type.scale === undefined ? status : [...status, deps.scale(type)];
+}
+
+function decodeCustom(type: CustomType, value: JsonValue, duplicates: readonly DocumentPath[]): DecodedObject {
+  if (!isJsonObject(value)) return { object: {}, error: 'the document is not an object', problems: [] };
+  const { object, error, unknownFields } = type.decode(value);
+  const problems = [
+    ...duplicates.map((path) => `duplicate field "${pathText(path)}"`),
+    ...unknownFields.map((field) => `unknown field "${field}"`),
+  ];
+  return { object, ...(error !== undefined && { error }), problems };
+}
+
+function pathText(path: DocumentPath): string {
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
+}
+
+function deprecationOf({ spec }: Definition, { name, deprecationWarning }: apiextensions.CustomResourceDefinitionVersion): string {
+  return deprecationWarning ?? `${spec.group}/${name} ${spec.names.kind} is deprecated`;
+}

@@ -1,0 +1,24 @@
+import { apiextensions } from '#api';
+import { CLEANUP_FINALIZER } from '../../crd/cleanup-finalizer.ts';
+import type { ResourceStrategy } from '../strategy.ts';
+
+type Definition = apiextensions.CustomResourceDefinition;
+
+/** Deletion begins by letting nothing else come after the objects: the definition stays until they are gone. */
+function beginDeletion(definition: Definition): Definition {
+  const { deletionGracePeriodSeconds: _, generation = 1, finalizers = [], ...metadata } = definition.metadata;
+  const kept = finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER];
+  // Upstream deletes definitions in a way of their own, which does not count as a change of what they define.
+  return { ...definition, metadata: { ...metadata, generation: Math.max(1, generation - 1), finalizers: kept } as Definition['metadata'] };
+}
+
+export const customResourceDefinitionsStrategy: ResourceStrategy<Definition> = {
+  ...apiextensions.customResourceDefinitionBehaviour,
+  hasStatus: true,
+  tracksGeneration: true,
+  allowUnconditionalUpdate: false,
+  prepareForCreate: apiextensions.prepareCustomResourceDefinitionForCreate,
+  prepareForUpdate: apiextensions.prepareCustomResourceDefinitionForUpdate,
+  prepareForDelete: beginDeletion,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};
