@@ -50,6 +50,14 @@ export function validateCidr(path: Path, value: string): readonly FieldError[] {
   return value === canonical ? NONE : [FieldError.invalid(path, value, `must be in canonical form (${goQuote(canonical)})`)];
 }
 
+/** An address of an interface, with the length of its network's prefix. */
+export function validateInterfaceAddress(path: Path, value: string): readonly FieldError[] {
+  const network = parseCidr(value);
+  if (!network) return [FieldError.invalid(path, value, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
+  const canonical = `${formatIp(network.address)}/${network.prefixLength}`;
+  return value === canonical ? NONE : [FieldError.invalid(path, value, `must be in canonical form (${goQuote(canonical)})`)];
+}
+
 interface Range {
   readonly family: 4 | 6;
   readonly value: bigint;

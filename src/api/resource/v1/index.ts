@@ -1,8 +1,15 @@
+export * from './admin-access.validation.ts';
+export * from './device-class.behaviour.ts';
 export * from './device-class.ts';
 export * from './device-configuration.ts';
+export * from './device-expression.ts';
 export * from './device-selector.ts';
 export * from './device-toleration.ts';
+export * from './resource-claim.behaviour.ts';
 export * from './resource-claim.ts';
+export { deviceKey } from './resource-claim.validation.ts';
 export * from './resource-claim-spec.ts';
+export * from './resource-claim-template.behaviour.ts';
 export * from './resource-claim-template.ts';
+export * from './resource-slice.behaviour.ts';
 export * from './resource-slice.ts';

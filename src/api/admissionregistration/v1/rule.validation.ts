@@ -1,0 +1,103 @@
+import { checkPathSegmentName, FieldError, type Path } from '#machinery';
+import { invalids, supportedValue } from '../../field-checks.ts';
+import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
+import type { MatchResources, NamedRuleWithOperations } from './match-resources.ts';
+import type { RuleWithOperations } from './rule-with-operations.ts';
+
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const SCOPES = ['*', 'Cluster', 'Namespaced'];
+export const FAILURE_POLICIES = ['Fail', 'Ignore'];
+export const MATCH_POLICIES = ['Equivalent', 'Exact'];
+export const REINVOCATION_POLICIES = ['IfNeeded', 'Never'];
+
+/** Which requests a webhook or a policy is about. */
+export function validateRule(path: Path, rule: RuleWithOperations): FieldError[] {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  return [
+    ...validateList(path.child('operations'), operations, 'operations'),
+    ...operations.flatMap((operation, i) => supportedValue(path.child('operations').index(i), operation, OPERATIONS)),
+    ...validateList(path.child('apiGroups'), apiGroups, 'API groups'),
+    ...validateList(path.child('apiVersions'), apiVersions, 'API versions'),
+    ...apiVersions.flatMap((version, i) => (version === '' ? [FieldError.required(path.child('apiVersions').index(i))] : [])),
+    ...validateResources(path.child('resources'), resources),
+    ...(scope === undefined ? [] : supportedValue(path.child('scope'), scope, SCOPES)),
+  ];
+}
+
+/** A list of names, or `*` alone. */
+function validateList(path: Path, list: readonly string[], what: string): FieldError[] {
+  if (list.length === 0) return [FieldError.required(path)];
+  if (list.length === 1 || !list.includes('*')) return [];
+  return [FieldError.invalid(path, list, `if '*' is present, must not specify other ${what}`)];
+}
+
+/** Resources and subresources, `x`, `x/y`, `x/*`, `*` and `*` with a subresource, none of which may contain another. */
+function validateResources(path: Path, resources: readonly string[]): FieldError[] {
+  const errors = resources.length === 0 ? [FieldError.required(path)] : [];
+  const allOf = new Set<string>();
+  const ofAll = new Set<string>();
+  let lastIsPlain = false;
+  resources.forEach((resource, i) => {
+    if (resource === '') errors.push(FieldError.required(path.index(i)));
+    const slash = resource.indexOf('/');
+    if (slash < 0) {
+      if (resource !== '') lastIsPlain = resource !== '*';
+      return;
+    }
+    const name = resource.slice(0, slash);
+    const sub = resource.slice(slash + 1);
+    const refuse = (wider: string) =>
+      errors.push(FieldError.invalid(path.index(i), resource, `if '${wider}' is present, must not specify ${resource}`));
+    if (allOf.has(name)) refuse(`${name}/*`);
+    if (ofAll.has(sub)) refuse(`*/${sub}`);
+    if (sub === '*') allOf.add(name);
+    if (name === '*') ofAll.add(sub);
+  });
+  if (resources.length > 1 && resources.includes('*/*')) {
+    errors.push(FieldError.invalid(path, resources, "if '*/*' is present, must not specify other resources"));
+  }
+  if (lastIsPlain && resources.includes('*')) {
+    errors.push(FieldError.invalid(path, resources, "if '*' is present, must not specify other resources without subresources"));
+  }
+  return errors;
+}
+
+function validateNamedRule(path: Path, rule: NamedRuleWithOperations): FieldError[] {
+  const names = rule.resourceNames ?? [];
+  const at = path.child('resourceNames');
+  return [
+    ...names.flatMap((name, i) => [
+      ...invalids(at.index(i), name, checkPathSegmentName(name)),
+      ...(names.indexOf(name) < i ? [FieldError.duplicate(at.index(i), name)] : []),
+    ]),
+    ...validateRule(path, rule),
+  ];
+}
+
+export function validateMatchResources(path: Path, match: MatchResources): FieldError[] {
+  const { matchPolicy, namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
+  const selector = (field: 'namespaceSelector' | 'objectSelector') => {
+    const value = field === 'namespaceSelector' ? namespaceSelector : objectSelector;
+    return value ? validateLabelSelector(value, path.child(field)) : [FieldError.required(path.child(field))];
+  };
+  const policy = path.child('matchPolicy');
+  return [
+    ...(matchPolicy === undefined ? [FieldError.required(policy)] : supportedValue(policy, matchPolicy, MATCH_POLICIES)),
+    ...selector('namespaceSelector'),
+    ...selector('objectSelector'),
+    ...resourceRules.flatMap((rule, i) => validateNamedRule(path.child('resourceRules').index(i), rule)),
+    ...excludeResourceRules.flatMap((rule, i) => validateNamedRule(path.child('excludeResourceRules').index(i), rule)),
+  ];
+}
+
+const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
+/** Nothing is left to mutate of what is deleted. */
+export function validateMutableOperations(path: Path, { resourceRules = [] }: MatchResources): FieldError[] {
+  const at = path.child('resourceRules', 'operations');
+  return resourceRules.flatMap(({ operations = [] }) =>
+    operations
+      .filter((operation) => !MUTATING_OPERATIONS.includes(operation))
+      .map((operation) => FieldError.notSupported(at, operation, MUTATING_OPERATIONS)),
+  );
+}

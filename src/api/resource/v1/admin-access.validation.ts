@@ -1,0 +1,31 @@
+import { FieldError, Path } from '#machinery';
+import type { ResourceClaim } from './resource-claim.ts';
+import type { ResourceClaimSpec } from './resource-claim-spec.ts';
+
+/** Only namespaces with this label, `true`, may look after devices that others use. */
+export const ADMIN_NAMESPACE_LABEL = 'resource.kubernetes.io/admin-access';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Whether a new claim, or a template for claims, may have the access it asks for in a namespace with such labels. */
+export function validateAdminAccess(spec: ResourceClaimSpec | undefined, labels: Labels = {}): FieldError[] {
+  const asked = (spec?.devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess);
+  return asked === -1 ? [] : refuse(Path.of('spec', 'devices', 'requests').index(asked).child('adminAccess'), labels);
+}
+
+/** The same for what was allocated, unless it was before: an allocation does not change. */
+export function validateAllocatedAdminAccess(claim: ResourceClaim, old: ResourceClaim, labels: Labels = {}): FieldError[] {
+  if (allocatedAccess(old) !== -1) return [];
+  const given = allocatedAccess(claim);
+  return given === -1 ? [] : refuse(Path.of('status', 'allocation', 'devices', 'results').index(given).child('adminAccess'), labels);
+}
+
+function allocatedAccess({ status }: ResourceClaim): number {
+  return (status?.allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess);
+}
+
+function refuse(path: Path, labels: Labels): FieldError[] {
+  if (labels[ADMIN_NAMESPACE_LABEL] === 'true') return [];
+  const detail = `admin access to devices requires the \`${ADMIN_NAMESPACE_LABEL}: true\` label on the containing namespace`;
+  return [FieldError.forbidden(path, detail)];
+}

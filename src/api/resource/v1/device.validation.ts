@@ -1,0 +1,178 @@
+import { checkLabelValue } from '#machinery';
+import { validateNodeSelector } from '../../core/v1/node-selector.validation.ts';
+import { isNativeResource } from '../../core/v1/resource-name.ts';
+import { positiveQuantity, sameValue } from '../../field-checks.ts';
+import type { FieldReport } from '../../field-report.ts';
+import { goStruct } from '../../go-struct.ts';
+import { validateLabelName } from '../../meta/v1/label.validation.ts';
+import { validateEntries, validateItems, validateSet } from './bounded-items.ts';
+import { validateCapacity } from './capacity.validation.ts';
+import { SHOWN_NAME, validateLabelLike, validateQualifiedName } from './device-names.validation.ts';
+import { TAINT_EFFECTS } from './device-request.validation.ts';
+import { type Device, DeviceAttribute, type DeviceCounterConsumption, type DeviceTaint } from './resource-slice.ts';
+import { validateNodeName } from './slice-nodes.validation.ts';
+
+const MAX_ATTRIBUTES = 32;
+const MAX_ATTRIBUTE_VALUES = 48;
+const MAX_ATTRIBUTE_LENGTH = 64;
+const MAX_TAINTS = 16;
+const MAX_CONSUMPTIONS = 2;
+const MAX_BINDING_CONDITIONS = 4;
+export const MAX_COUNTERS = 32;
+export const SHOWN_COUNTER = 63;
+const SEMVER =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
+
+export interface DeviceContext {
+  readonly old: Device | undefined;
+  /** Whether each device says by itself which nodes can reach it. */
+  readonly selectsNodes: boolean;
+}
+
+export function validateDevice(device: Device, at: FieldReport, { old, selectsNodes }: DeviceContext): void {
+  validateLabelLike(device.name, at.child('name'));
+  validateNumbers(device, at);
+  const names = { key: validateQualifiedName, shownKey: SHOWN_NAME };
+  validateEntries(device.attributes, at.child('attributes'), { ...names, item: validateAttribute });
+  const isShared = device.allowMultipleAllocations === true;
+  validateEntries(device.capacity, at.child('capacity'), { ...names, item: (capacity, at) => validateCapacity(capacity, at, isShared) });
+  if (!old || !sameValue(old.taints, device.taints)) {
+    validateItems(device.taints, at.child('taints'), { max: MAX_TAINTS, item: validateTaint });
+  }
+  validateSet(device.consumesCounters, at.child('consumesCounters'), {
+    max: MAX_CONSUMPTIONS,
+    item: validateConsumption,
+    keyOf: ({ counterSet }) => counterSet ?? '',
+  });
+  validateReach(device, at, selectsNodes);
+  validateBindingConditions(device, at);
+  validateMappings(device, at.child('nodeAllocatableResourceMappings'));
+}
+
+function validateNumbers({ attributes = {}, capacity = {} }: Device, at: FieldReport): void {
+  const names = Object.keys(attributes).length + Object.keys(capacity).length;
+  if (names > MAX_ATTRIBUTES) at.invalid(names, `the total number of attributes and capacities must not exceed ${MAX_ATTRIBUTES}`);
+  let values = 0;
+  for (const { bools = [], ints = [], strings = [], versions = [] } of Object.values(attributes)) {
+    values += bools.length + ints.length + strings.length + versions.length || 1;
+  }
+  if (values > MAX_ATTRIBUTE_VALUES) at.invalid(values, `the total number of attribute values must not exceed ${MAX_ATTRIBUTE_VALUES}`);
+}
+
+const LISTS = ['bools', 'ints', 'strings', 'versions'] as const;
+const ONE_VALUE = 'exactly one value must be specified';
+
+function validateAttribute(attribute: DeviceAttribute, at: FieldReport): void {
+  const { string, version } = attribute;
+  if (string !== undefined) validateText(string, at.child('string'));
+  if (version !== undefined) validateVersion(version, at.child('version'));
+  for (const list of LISTS) {
+    if (attribute[list]?.length === 0) at.child(list).invalid([], 'must not be empty if specified');
+  }
+  validateItems(attribute.strings, at.child('strings'), { item: validateText });
+  validateItems(attribute.versions, at.child('versions'), { item: validateVersion });
+  const given = Object.values(attribute).filter((value) => value !== undefined).length;
+  if (given === 0) at.invalid('', ONE_VALUE);
+  else if (given > 1) at.invalid(printedAttribute(attribute), ONE_VALUE);
+}
+
+/** In Go the fields are called IntValue, BoolValues and so on. */
+function printedAttribute(attribute: DeviceAttribute): object {
+  const members = Object.entries(goStruct(DeviceAttribute, attribute) ?? {});
+  return Object.fromEntries(members.map(([name, value]) => [name.endsWith('s') ? `${name.slice(0, -1)}Values` : `${name}Value`, value]));
+}
+
+function validateText(text: string, at: FieldReport): void {
+  if (Buffer.byteLength(text) > MAX_ATTRIBUTE_LENGTH) at.tooLong(MAX_ATTRIBUTE_LENGTH);
+}
+
+function validateVersion(text: string, at: FieldReport): void {
+  if (!SEMVER.test(text)) at.invalid(text, 'must be a string compatible with semver.org spec 2.0.0');
+  validateText(text, at);
+}
+
+function validateTaint({ key, value = '', effect }: DeviceTaint, at: FieldReport): void {
+  at.add(validateLabelName(key, at.child('key').path));
+  if (value !== '') at.child('value').problems(value, checkLabelValue(value));
+  if (effect) at.child('effect').oneOf(effect, TAINT_EFFECTS);
+  else at.child('effect').required();
+}
+
+function validateConsumption({ counterSet, counters = {} }: DeviceCounterConsumption, at: FieldReport): void {
+  if (counterSet) validateLabelLike(counterSet, at.child('counterSet'));
+  else at.child('counterSet').required();
+  validateCounters(counters, at.child('counters'));
+}
+
+/** Any amount is fine. */
+export function validateCounters(counters: Readonly<Record<string, unknown>>, at: FieldReport): void {
+  if (Object.keys(counters).length === 0) at.required();
+  else validateEntries(counters, at, { max: MAX_COUNTERS, key: validateLabelLike, item: () => {}, shownKey: SHOWN_COUNTER });
+}
+
+const ONE_OF =
+  'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+const NOT_HERE =
+  '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
+
+function validateReach({ nodeName, nodeSelector, allNodes }: Device, at: FieldReport, selectsNodes: boolean): void {
+  if (!selectsNodes) {
+    if (nodeName !== undefined || nodeSelector || allNodes !== undefined) at.invalid(null, NOT_HERE);
+    return;
+  }
+  const given: string[] = [];
+  if (nodeName) given.push('`nodeName`');
+  if (nodeName) validateNodeName(nodeName, at.child('nodeName'));
+  if (nodeName === '') at.child('nodeName').invalid('', 'must not be empty');
+  if (nodeSelector) given.push('`nodeSelector`');
+  if (nodeSelector) validateNodeSelector(nodeSelector, at.child('nodeSelector'));
+  if (allNodes) given.push('`allNodes`');
+  if (allNodes === false) at.child('allNodes').invalid(false, 'must be either unset or set to true');
+  if (given.length === 0) at.required(ONE_OF);
+  if (given.length > 1) at.invalid(`{${given.join(', ')}}`, ONE_OF);
+}
+
+interface Binding {
+  readonly bindingConditions?: readonly string[] | undefined;
+  readonly bindingFailureConditions?: readonly string[] | undefined;
+}
+
+/** What must be true before pods start, and what makes that fail: both or neither, and nothing twice. */
+export function validateBindingConditions({ bindingConditions = [], bindingFailureConditions = [] }: Binding, at: FieldReport): void {
+  const wanted = at.child('bindingConditions');
+  const failures = at.child('bindingFailureConditions');
+  const rules = { max: MAX_BINDING_CONDITIONS, item: (name: string, at: FieldReport) => at.add(validateLabelName(name, at.path)) };
+  validateItems(bindingConditions, wanted, rules);
+  validateItems(bindingFailureConditions, failures, rules);
+  reportRepeated(bindingConditions, wanted);
+  reportRepeated(bindingFailureConditions, failures, (name, at) => {
+    if (bindingConditions.includes(name)) at.invalid(name, 'bindingFailureConditions must not overlap with bindingConditions');
+  });
+  if (bindingConditions.length === 0 && bindingFailureConditions.length > 0) {
+    wanted.invalid(null, 'bindingConditions are required to use bindingFailureConditions');
+  }
+  if (bindingFailureConditions.length === 0 && bindingConditions.length > 0) {
+    failures.invalid(null, 'bindingFailureConditions are required to use bindingConditions');
+  }
+}
+
+function reportRepeated(names: readonly string[], at: FieldReport, alsoCheck?: (name: string, at: FieldReport) => void): void {
+  names.forEach((name, i) => {
+    if (names.indexOf(name) < i) at.index(i).duplicate(name);
+    alsoCheck?.(name, at.index(i));
+  });
+}
+
+function validateMappings({ nodeAllocatableResourceMappings: mappings = {}, capacity = {} }: Device, at: FieldReport): void {
+  for (const [name, { allocationMultiplier: factor, capacityKey }] of Object.entries(mappings)) {
+    const field = at.key(name);
+    if (!isNativeResource(name)) field.invalid(name, 'must be a node allocatable resource name');
+    if (factor === undefined && capacityKey === undefined) {
+      field.invalid('', 'at least one of allocationMultiplier or capacityKey must be set');
+      continue;
+    }
+    if (factor !== undefined) field.add(positiveQuantity(field.child('allocationMultiplier').path, factor));
+    if (capacityKey === '') field.child('capacityKey').invalid('', 'capacityKey must not be an empty string');
+    else if (capacityKey !== undefined && !Object.hasOwn(capacity, capacityKey)) field.child('capacityKey').notFound(capacityKey);
+  }
+}

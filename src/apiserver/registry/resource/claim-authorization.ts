@@ -1,0 +1,87 @@
+import type { resource } from '#api';
+import { compareBytes, deepEqual, FieldError, type JsonValue, nameIsDnsSubdomain, Path } from '#machinery';
+import type { UserInfo } from '../../authn/user.ts';
+
+type Claim = resource.ResourceClaim;
+
+/** A permission on a part of claims that is no subresource of its own, but can be granted as one. */
+export interface ClaimPermission {
+  readonly verb: string;
+  readonly subresource: 'binding' | 'driver';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Something that a change of a claim's status needs: any one of some permissions. */
+export interface ClaimRequirement {
+  readonly anyOf: readonly ClaimPermission[];
+  /** The error for who has none; `reason` is the refusal of the first. */
+  readonly refusal: (reason: string) => FieldError;
+}
+
+interface Caller {
+  readonly user: UserInfo;
+  readonly verb: string;
+}
+
+const ALLOCATION = Path.of('status', 'allocation');
+const DEVICES = Path.of('status', 'devices');
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+const NODE_NAME_KEY = 'authentication.kubernetes.io/node-name';
+
+/** Schedulers bind claims; each driver reports on its own devices: who may write a status may not thereby do both. */
+export function claimStatusRequirements(claim: Claim, old: Claim, caller: Caller): readonly ClaimRequirement[] {
+  return [...bindingRequirement(claim, old, caller), ...driverRequirements(claim, old, caller)];
+}
+
+function bindingRequirement({ status }: Claim, old: Claim, { verb }: Caller): readonly ClaimRequirement[] {
+  if (same(status?.allocation, old.status?.allocation) && same(status?.reservedFor, old.status?.reservedFor)) return [];
+  const needs = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`;
+  return [
+    {
+      anyOf: [{ verb, subresource: 'binding', namespace: '', name: '' }],
+      refusal: (reason) => FieldError.forbidden(ALLOCATION, `${needs}: ${reason}`),
+    },
+  ];
+}
+
+function driverRequirements(claim: Claim, old: Claim, { user, verb }: Caller): readonly ClaimRequirement[] {
+  if (!claim.status?.allocation) return [];
+  const arbitrary = `arbitrary-node:${verb}`;
+  const verbs = isOnNodeOf(user, claim.status.allocation) ? [`associated-node:${verb}`, arbitrary] : [arbitrary];
+  const namespace = claim.metadata.namespace ?? '';
+  const needs = `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission`;
+  return changedDrivers(claim, old).map((name) => ({
+    anyOf: verbs.map((verb) => ({ verb, subresource: 'driver', namespace, name })),
+    refusal: (reason) => FieldError.forbidden(DEVICES, `${needs}: ${reason}`),
+  }));
+}
+
+function changedDrivers({ status }: Claim, old: Claim): readonly string[] {
+  const before = old.status?.devices ?? [];
+  const after = status?.devices ?? [];
+  const isIn = (device: resource.AllocatedDeviceStatus, devices: readonly resource.AllocatedDeviceStatus[]) =>
+    devices.some((known) => same(known, device));
+  const changed = [...after.filter((device) => !isIn(device, before)), ...before.filter((device) => !isIn(device, after))];
+  return [...new Set(changed.map(({ driver }) => driver ?? ''))].sort(compareBytes);
+}
+
+function isOnNodeOf({ name: username, extra }: UserInfo, { nodeSelector }: resource.AllocationResult): boolean {
+  const nodes = extra?.[NODE_NAME_KEY] ?? [];
+  const [node = ''] = nodes;
+  const isAccount = username.startsWith(SERVICE_ACCOUNT) && username.split(':').length === 4;
+  return isAccount && nodes.length === 1 && nameIsDnsSubdomain(node, false).length === 0 && node === soleNode(nodeSelector);
+}
+
+/** The node that an allocation is tied to, when it is tied to one by name. */
+function soleNode(selector: resource.AllocationResult['nodeSelector']): string | undefined {
+  const [term, ...others] = selector?.nodeSelectorTerms ?? [];
+  const [field, ...more] = term?.matchFields ?? [];
+  if (others.length > 0 || more.length > 0 || term?.matchExpressions?.length) return undefined;
+  const isName = field?.key === 'metadata.name' && field.operator === 'In' && field.values?.length === 1;
+  return isName ? field.values?.[0] : undefined;
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);
+}

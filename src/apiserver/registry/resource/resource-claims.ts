@@ -1,0 +1,22 @@
+import { resource } from '#api';
+import { withKeptMetadata } from '../kept-metadata.ts';
+import type { ResourceStrategy } from '../strategy.ts';
+
+/** What drivers said of devices goes when the devices go. */
+function dropFreedDevices(claim: resource.ResourceClaim, old: resource.ResourceClaim): resource.ResourceClaim {
+  const { devices, ...status } = claim.status ?? {};
+  if (!devices) return claim;
+  const freed = new Set((old.status?.allocation?.devices?.results ?? []).map(resource.deviceKey));
+  for (const result of status.allocation?.devices?.results ?? []) freed.delete(resource.deviceKey(result));
+  const kept = devices.filter((device) => !freed.has(resource.deviceKey(device)));
+  return { ...claim, status: kept.length === 0 ? status : { ...status, devices: kept } };
+}
+
+export const resourceClaimsStrategy: ResourceStrategy<resource.ResourceClaim> = {
+  ...resource.resourceClaimBehaviour,
+  hasStatus: true,
+  prepareForStatusUpdate: (claim, old) => dropFreedDevices(withKeptMetadata(claim, old), old),
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};
+
+export const resourceClaimTemplatesStrategy: ResourceStrategy<resource.ResourceClaimTemplate> = resource.resourceClaimTemplateBehaviour;

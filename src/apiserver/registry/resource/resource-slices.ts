@@ -1,0 +1,53 @@
+import { resource } from '#api';
+import { formatTime } from '#machinery';
+import type { RequestScope, ResourceStrategy } from '../strategy.ts';
+
+type Slice = resource.ResourceSlice;
+type Devices = readonly resource.Device[];
+
+/** A taint without a time was added now. */
+function withTimes(devices: Devices, now: number): Devices {
+  const isTimed = devices.every(({ taints }) => taints?.every(({ timeAdded }) => timeAdded) ?? true);
+  if (isTimed) return devices;
+  const timeAdded = formatTime(now);
+  return devices.map((device) => (device.taints ? { ...device, taints: device.taints.map((taint) => ({ timeAdded, ...taint })) } : device));
+}
+
+/** Attributes with several values, and shares in a node's own resources, are not on offer yet; what has them already keeps them. */
+function withoutUnofferedFields(devices: Devices, old: Devices): Devices {
+  const keepsLists = old.some(hasLists);
+  const keepsMappings = old.some(hasMappings);
+  return devices.map((device) => {
+    const unlisted = !keepsLists && hasLists(device) ? { ...device, attributes: withoutLists(device.attributes ?? {}) } : device;
+    if (keepsMappings || !hasMappings(unlisted)) return unlisted;
+    const { nodeAllocatableResourceMappings: _, ...rest } = unlisted;
+    return rest;
+  });
+}
+
+function hasLists({ attributes = {} }: resource.Device): boolean {
+  return Object.values(attributes).some(({ bools, ints, strings, versions }) => bools ?? ints ?? strings ?? versions);
+}
+
+function withoutLists(attributes: NonNullable<resource.Device['attributes']>): NonNullable<resource.Device['attributes']> {
+  const single = ({ bools: _b, ints: _i, strings: _s, versions: _v, ...rest }: resource.DeviceAttribute) => rest;
+  return Object.fromEntries(Object.entries(attributes).map(([name, attribute]) => [name, single(attribute)]));
+}
+
+function hasMappings({ nodeAllocatableResourceMappings: mappings = {} }: resource.Device): boolean {
+  return Object.keys(mappings).length > 0;
+}
+
+function prepare(slice: Slice, { now }: RequestScope, old?: Slice): Slice {
+  const devices = slice.spec?.devices;
+  if (!devices) return slice;
+  return { ...slice, spec: { ...slice.spec, devices: withoutUnofferedFields(withTimes(devices, now), old?.spec?.devices ?? []) } };
+}
+
+export const resourceSlicesStrategy: ResourceStrategy<Slice> = {
+  ...resource.resourceSliceBehaviour,
+  tracksGeneration: true,
+  prepareForCreate: (slice, scope) => prepare(slice, scope),
+  prepareForUpdate: (slice, old, scope) => prepare(slice, scope, old),
+  fieldLabelError: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+};
