@@ -115,6 +115,7 @@ export const podsStrategy: ResourceStrategy<Pod> = {
   prepareForUpdate,
   prepareForStatusUpdate,
   gracePeriodSeconds,
+  fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: {
     '': [['status']],
     status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],

@@ -15,5 +15,6 @@ export const replicationControllersStrategy: ResourceStrategy<core.ReplicationCo
   defaultPropagation: 'Orphan',
   prepareForCreate: prepare,
   prepareForUpdate: prepare,
+  fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: { '': [['status']], status: [['spec']] },
 };
