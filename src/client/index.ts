@@ -9,10 +9,31 @@ export {
   type EventType,
   referenceTo,
 } from './events/event-recorder.ts';
+export type { ConnectionConfig, CredentialConfig, Impersonation } from './http/connection-config.ts';
+export type { ExecPlugin } from './http/exec-plugin.ts';
+export { type HttpsTransportDeps, type HttpsTransportOptions, httpsTransport } from './http/https-transport.ts';
 export { InformerFactory } from './informer/informer-factory.ts';
 export { type IndexFunction, type Lister, ObjectCache } from './informer/object-cache.ts';
 export { type InformerDeps, type InformerHandler, type InformerOptions, SharedInformer } from './informer/shared-informer.ts';
 export { type Draft, type Identified, type KubeObject, keyOf, keyText, type ObjectKey, type ObjectList, parseKey } from './kube-object.ts';
+export {
+  type Kubeconfig,
+  type KubeconfigCluster,
+  type KubeconfigContext,
+  KubeconfigError,
+  type KubeconfigUser,
+  mergeKubeconfigs,
+  parseKubeconfig,
+} from './kubeconfig/kubeconfig.ts';
+export {
+  connectionFrom,
+  type InClusterValues,
+  inClusterConnection,
+  type KubeconfigChoice,
+  type LoadedConnection,
+  loadConnection,
+  loadKubeconfig,
+} from './kubeconfig/load-connection.ts';
 export { type LeaderElectionConfig, type LeaderElectionDeps, LeaderElector } from './leader-elector.ts';
 export {
   type ApplyOptions,

@@ -10,6 +10,7 @@ export interface CallOptions {
 
 export interface GetOptions extends CallOptions {
   readonly resourceVersion?: string;
+  readonly metadataOnly?: boolean;
 }
 
 export interface Selection {
@@ -90,7 +91,8 @@ export class ResourceClient<T extends Identified = KubeObject> {
 
   async get(key: ObjectKey, options: GetOptions = {}): Promise<T> {
     const query = queryOf({ resourceVersion: options.resourceVersion });
-    return (await this.#call('GET', objectPath(this.ref, key), { query, ...options })) as T;
+    const metadataOnly = options.metadataOnly ? 'object' : undefined;
+    return (await this.#call('GET', objectPath(this.ref, key), { query, metadataOnly, signal: options.signal })) as T;
   }
 
   async list(options: ListOptions = {}): Promise<ObjectList<T>> {
@@ -101,7 +103,8 @@ export class ResourceClient<T extends Identified = KubeObject> {
       resourceVersion: options.resourceVersion,
       resourceVersionMatch: options.resourceVersionMatch,
     });
-    const { metadataOnly = false, signal } = options;
+    const { signal } = options;
+    const metadataOnly = options.metadataOnly ? 'list' : undefined;
     const answer = await this.#call('GET', resourcePath(this.ref, options), { query, metadataOnly, signal });
     return named(answer as ListAnswer<T>);
   }
@@ -170,7 +173,7 @@ export class ResourceClient<T extends Identified = KubeObject> {
       ...(options.sendInitialEvents && { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true }),
     });
     const path = resourcePath(this.ref, options);
-    const { metadataOnly = false } = options;
+    const metadataOnly = options.metadataOnly ? 'object' : undefined;
     return this.#transport.watch({ method: 'GET', path, query, metadataOnly }, sink as unknown as WatchSink);
   }
 

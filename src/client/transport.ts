@@ -14,7 +14,7 @@ export interface TransportRequest {
   /** A form of the answer other than plain JSON objects. */
   readonly accept?: string;
   /** Only the metadata of objects is wanted. A transport for which that is no cheaper may answer with whole objects. */
-  readonly metadataOnly?: boolean;
+  readonly metadataOnly?: 'object' | 'list' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,0 +1,44 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
+import { onAbort } from '#base';
+import type { HttpAnswer, HttpConnection, HttpRequest } from './http-connection.ts';
+
+/** HTTP/1.1, for servers and proxies that speak nothing newer. */
+export class Http1Connection implements HttpConnection {
+  readonly #agent: http.Agent;
+  readonly #url: URL;
+
+  constructor(origin: string, tls: ConnectionOptions) {
+    this.#url = new URL(origin);
+    const isSecure = this.#url.protocol === 'https:';
+    this.#agent = isSecure ? new https.Agent({ ...tls, keepAlive: true } as https.AgentOptions) : new http.Agent({ keepAlive: true });
+  }
+
+  send({ method, target, headers, body, signal }: HttpRequest): Promise<HttpAnswer> {
+    const { protocol, hostname, port } = this.#url;
+    const request = protocol === 'https:' ? https.request : http.request;
+    const length = body === undefined ? {} : { 'content-length': String(body.length) };
+    return new Promise((resolve, reject) => {
+      const outgoing = request({
+        agent: this.#agent,
+        method,
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port,
+        path: target,
+        headers: { ...headers, ...length },
+      });
+      const aborted = onAbort(signal, (reason) => outgoing.destroy(reason as Error));
+      outgoing.once('close', () => aborted[Symbol.dispose]());
+      outgoing.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
+      outgoing.once('response', (incoming) =>
+        resolve({ status: incoming.statusCode ?? 0, header: (name) => incoming.headers[name]?.toString(), body: incoming }),
+      );
+      outgoing.end(body);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+  }
+}

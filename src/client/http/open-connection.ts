@@ -1,0 +1,57 @@
+import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
+import type { Clock } from '#base';
+import type { ConnectionConfig } from './connection-config.ts';
+import type { Credentials } from './credentials.ts';
+import type { HttpConnection } from './http-connection.ts';
+import { Http1Connection } from './http1-connection.ts';
+import { Http2Connection } from './http2-connection.ts';
+
+/** Connects to the server in the best protocol that it speaks. The first socket decides; further ones are made as they are needed. */
+export async function openConnection(config: ConnectionConfig, credentials: Credentials, clock: Clock): Promise<HttpConnection> {
+  const { origin, protocol } = new URL(config.server);
+  if (protocol === 'http:') return new Http1Connection(origin, {});
+  const options = await tlsOptions(config, credentials);
+  let first: TLSSocket | undefined = await connectTls(options);
+  if (first.alpnProtocol !== 'h2') {
+    first.destroy();
+    return new Http1Connection(origin, options);
+  }
+  const connect = async () => {
+    const socket = first ?? (await connectTls(await tlsOptions(config, credentials)));
+    first = undefined;
+    return socket;
+  };
+  return new Http2Connection({ origin, clock, connect });
+}
+
+async function tlsOptions(config: ConnectionConfig, credentials: Credentials): Promise<ConnectionOptions> {
+  const { hostname, port } = new URL(config.server);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const servername = config.tlsServerName ?? (isAddress(host) ? '' : host);
+  return {
+    host,
+    port: Number(port || 443),
+    servername,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    ...(config.ca && { ca: config.ca }),
+    ...(config.insecureSkipTlsVerify && { rejectUnauthorized: false }),
+    ...(await credentials.certificate()),
+  };
+}
+
+/** Names in the handshake are for hosts; addresses have none. */
+function isAddress(host: string): boolean {
+  return host.includes(':') || /^\d+(\.\d+){3}$/.test(host);
+}
+
+function connectTls(options: ConnectionOptions): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect(options);
+    socket.setNoDelay(true);
+    socket.once('error', reject);
+    socket.once('secureConnect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
+}
