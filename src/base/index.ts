@@ -48,3 +48,4 @@ export { type RetryOptions, retry } from './retry.ts';
 export { type Requeue, type RunWorkersOptions, runWorkers } from './run-workers.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+export * from './x509/index.ts';

@@ -1,0 +1,68 @@
+import { bitString, boolean, contextTag, der, oid, sequence, TAG } from './der.ts';
+
+export const EXTENSION = {
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAlternativeName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+} as const;
+
+/** In the order of their bits. */
+const KEY_USAGES = [
+  'digitalSignature',
+  'contentCommitment',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'certSign',
+  'crlSign',
+  'encipherOnly',
+  'decipherOnly',
+] as const;
+export type KeyUsage = (typeof KEY_USAGES)[number];
+
+const EXTENDED_KEY_USAGES = {
+  any: '2.5.29.37.0',
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+  codeSigning: '1.3.6.1.5.5.7.3.3',
+  emailProtection: '1.3.6.1.5.5.7.3.4',
+  ipsecEndSystem: '1.3.6.1.5.5.7.3.5',
+  ipsecTunnel: '1.3.6.1.5.5.7.3.6',
+  ipsecUser: '1.3.6.1.5.5.7.3.7',
+  timeStamping: '1.3.6.1.5.5.7.3.8',
+  ocspSigning: '1.3.6.1.5.5.7.3.9',
+  microsoftSgc: '1.3.6.1.4.1.311.10.3.3',
+  netscapeSgc: '2.16.840.1.113730.4.1',
+} as const;
+export type ExtendedKeyUsage = keyof typeof EXTENDED_KEY_USAGES;
+
+export function extension(id: string, value: Uint8Array, isCritical = false): Buffer {
+  return sequence(oid(id), ...(isCritical ? [boolean(true)] : []), der(TAG.octetString, value));
+}
+
+export function keyUsageExtension(usages: readonly KeyUsage[]): Buffer {
+  const bits = usages.map((usage) => KEY_USAGES.indexOf(usage));
+  const last = Math.max(...bits);
+  const bytes = Buffer.alloc(Math.floor(last / 8) + 1);
+  for (const bit of bits) bytes[Math.floor(bit / 8)]! |= 0x80 >> (bit % 8);
+  return extension(EXTENSION.keyUsage, bitString(bytes, 7 - (last % 8)), true);
+}
+
+export function extendedKeyUsageExtension(usages: readonly ExtendedKeyUsage[]): Buffer {
+  return extension(EXTENSION.extendedKeyUsage, sequence(...usages.map((usage) => oid(EXTENDED_KEY_USAGES[usage]))));
+}
+
+export function basicConstraintsExtension(isAuthority: boolean): Buffer {
+  return extension(EXTENSION.basicConstraints, sequence(...(isAuthority ? [boolean(true)] : [])), true);
+}
+
+export function subjectKeyExtension(id: Uint8Array): Buffer {
+  return extension(EXTENSION.subjectKeyIdentifier, der(TAG.octetString, id));
+}
+
+export function authorityKeyExtension(id: Uint8Array): Buffer {
+  return extension(EXTENSION.authorityKeyIdentifier, sequence(der(contextTag(0, false), id)));
+}
