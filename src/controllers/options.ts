@@ -1,3 +1,5 @@
+import type { ClusterSigningOptions } from './certificates/controller.ts';
+
 /** What can be set about controllers, under the names of upstream's flags, with upstream's defaults. Times are milliseconds. */
 export interface ControllerOptions {
   readonly concurrentNamespaceSyncs: number;
@@ -12,6 +14,8 @@ export interface ControllerOptions {
   readonly rootCa?: string;
   /** PEM of the key that signs tokens of service accounts in secrets. Absent: no such tokens are made. */
   readonly serviceAccountPrivateKey?: string;
+  /** Keys that sign certificates for those who ask. Absent: none are signed. */
+  readonly clusterSigning?: ClusterSigningOptions;
 }
 
 export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {

@@ -1,3 +1,4 @@
+import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
@@ -10,4 +11,7 @@ export const CONTROLLERS: readonly Controller[] = [
   rootCaPublisherController,
   namespaceController,
   garbageCollectorController,
+  csrSigningController,
+  csrApprovingController,
+  csrCleanerController,
 ];

@@ -1,0 +1,171 @@
+import { createPublicKey, generateKeyPair, X509Certificate } from 'node:crypto';
+import { promisify } from 'node:util';
+import {
+  type AlternativeNames,
+  createAuthority,
+  type ExtendedKeyUsage,
+  type KeyPair,
+  loadAuthority,
+  newPrivateKey,
+  privateKeyPem,
+  type Random,
+  type Subject,
+  signCertificate,
+} from '#base';
+
+/** Everything by which the parts of one cluster know each other, in PEM. Functions here make it; who keeps it is another matter. */
+export interface ClusterPki {
+  /** Signs all the others. */
+  readonly authority: KeyPair;
+  /** The API server's own. */
+  readonly serving: KeyPair;
+  /** By the name of who uses it. */
+  readonly clients: Readonly<Record<ClientName, KeyPair>>;
+  /** Signs tokens of service accounts. RSA, for that is what all verifiers know. */
+  readonly serviceAccountKey: string;
+}
+
+/** Who talks to the API server, and as whom. */
+export const CLIENTS = {
+  admin: { commonName: 'kubernetes-admin', organizations: ['system:masters'] },
+  controllerManager: { commonName: 'system:kube-controller-manager' },
+  scheduler: { commonName: 'system:kube-scheduler' },
+  proxy: { commonName: 'system:kube-proxy' },
+  /** The API server itself, when it calls a kubelet. */
+  kubeletClient: { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] },
+} as const satisfies Record<string, Subject>;
+
+export type ClientName = keyof typeof CLIENTS;
+
+/** As whom a node talks to the API server. */
+export function nodeSubject(name: string): Subject {
+  return { commonName: `system:node:${name}`, organizations: ['system:nodes'] };
+}
+
+export interface PkiOptions {
+  /** Names and addresses under which the API server is reached, beyond the usual. */
+  readonly names: AlternativeNames;
+  /** Default cluster.local. */
+  readonly clusterDomain?: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly random: Random;
+}
+
+const DAY_MS = 24 * 3_600_000;
+const AUTHORITY_MS = 10 * 365 * DAY_MS;
+const CERTIFICATE_MS = 365 * DAY_MS;
+/** Clocks of other machines may be behind. */
+const BACKDATE_MS = 5 * 60_000;
+/** Certificates are replaced this long before they end, the authority's with them all. */
+const RENEW_BEFORE_MS = 90 * DAY_MS;
+
+export async function createPki(options: PkiOptions): Promise<ClusterPki> {
+  return renewPki(undefined, options);
+}
+
+/** The same certificates, but for those that are missing, end soon, lack a name or come from another authority. */
+export async function renewPki(current: Partial<ClusterPki> | undefined, options: PkiOptions): Promise<ClusterPki> {
+  const authority = renewAuthority(current?.authority, options);
+  const clients = Object.entries(CLIENTS).map(([name, subject]) => {
+    const before = current?.clients?.[name as ClientName];
+    return [name, renewCertificate(before, clientRequest(subject), { ...options, authority })];
+  });
+  return {
+    authority,
+    serving: renewCertificate(current?.serving, servingRequest(options), { ...options, authority }),
+    clients: Object.fromEntries(clients) as Record<ClientName, KeyPair>,
+    serviceAccountKey: current?.serviceAccountKey ?? (await createServiceAccountKey()),
+  };
+}
+
+/** A client certificate of the cluster: for a node, or for somebody who is to use it. */
+export function createClientCertificate(subject: Subject, authority: KeyPair, options: Pick<PkiOptions, 'now' | 'random'>): KeyPair {
+  return issue(clientRequest(subject), { ...options, authority });
+}
+
+/** A certificate for serving, such as that of a kubelet. */
+export function createServingCertificate(
+  names: AlternativeNames & { readonly subject: Subject },
+  authority: KeyPair,
+  options: Pick<PkiOptions, 'now' | 'random'>,
+): KeyPair {
+  return issue({ ...names, purpose: 'serverAuth' }, { ...options, authority });
+}
+
+/** Does not hold up the process, for finding the primes takes a while. */
+export async function createServiceAccountKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return privateKeyPem(privateKey);
+}
+
+/** Milliseconds since the epoch when something is to be renewed first. */
+export function renewalTime({ authority, serving, clients }: ClusterPki): number {
+  const pairs = [authority, serving, ...Object.values(clients)];
+  return Math.min(...pairs.map(({ certificate }) => Date.parse(new X509Certificate(certificate).validTo))) - RENEW_BEFORE_MS;
+}
+
+interface CertificateWish extends AlternativeNames {
+  readonly subject: Subject;
+  readonly purpose: ExtendedKeyUsage;
+}
+
+function clientRequest(subject: Subject): CertificateWish {
+  return { subject, purpose: 'clientAuth' };
+}
+
+function servingRequest({ names, clusterDomain = 'cluster.local' }: PkiOptions): CertificateWish {
+  const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', `kubernetes.default.svc.${clusterDomain}`];
+  return {
+    subject: { commonName: 'kube-apiserver' },
+    purpose: 'serverAuth',
+    dnsNames: [...new Set([...service, 'localhost', ...(names.dnsNames ?? [])])],
+    ipAddresses: [...new Set(['127.0.0.1', '::1', ...(names.ipAddresses ?? [])])],
+  };
+}
+
+function renewAuthority(current: KeyPair | undefined, { now, random }: PkiOptions): KeyPair {
+  if (current !== undefined && !endsSoon(current, now)) return current;
+  return createAuthority({ subject: { commonName: 'kubernetes' }, notBefore: now - BACKDATE_MS, notAfter: now + AUTHORITY_MS }, random);
+}
+
+interface Issuing extends Pick<PkiOptions, 'now' | 'random'> {
+  readonly authority: KeyPair;
+}
+
+function renewCertificate(current: KeyPair | undefined, wish: CertificateWish, options: Issuing): KeyPair {
+  const isGood = current !== undefined && !endsSoon(current, options.now) && isFrom(current, options.authority) && hasNames(current, wish);
+  return isGood ? current : issue(wish, options);
+}
+
+function endsSoon({ certificate }: KeyPair, now: number): boolean {
+  return Date.parse(new X509Certificate(certificate).validTo) - now < RENEW_BEFORE_MS;
+}
+
+function isFrom({ certificate }: KeyPair, authority: KeyPair): boolean {
+  return new X509Certificate(certificate).verify(new X509Certificate(authority.certificate).publicKey);
+}
+
+function hasNames({ certificate }: KeyPair, { dnsNames = [], ipAddresses = [] }: CertificateWish): boolean {
+  const parsed = new X509Certificate(certificate);
+  return dnsNames.every((name) => parsed.checkHost(name) !== undefined) && ipAddresses.every((ip) => parsed.checkIP(ip) !== undefined);
+}
+
+function issue({ subject, purpose, ...names }: CertificateWish, { authority, now, random }: Issuing): KeyPair {
+  const signer = loadAuthority(authority);
+  const key = newPrivateKey();
+  const certificate = signCertificate(
+    {
+      ...names,
+      subject,
+      publicKey: createPublicKey(key),
+      notBefore: now - BACKDATE_MS,
+      notAfter: Math.min(now + CERTIFICATE_MS, signer.notAfter),
+      keyUsages: ['digitalSignature', 'keyEncipherment'],
+      extendedKeyUsages: [purpose],
+    },
+    signer,
+    random,
+  );
+  return { certificate, key: privateKeyPem(key) };
+}
