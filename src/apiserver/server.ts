@@ -29,6 +29,7 @@ import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import type { KubeObject } from './registry/kube-object.ts';
 import { ResourceTable } from './registry/resource-table.ts';
+import { BUILT_IN_SCALES } from './registry/subresources/built-in-scales.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ApiResponse, Handler } from './request/api-response.ts';
 import type { Security, SecurityContext } from './security.ts';
@@ -71,7 +72,12 @@ export interface ApiServerDeps {
 /** Who the server is when it writes objects itself. */
 const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
 
-const BUILT_IN_CATALOG: CatalogOptions = { strategies: BUILT_IN_STRATEGIES, conversions: CONVERSIONS, subresources: {}, extras: {} };
+const BUILT_IN_CATALOG: CatalogOptions = {
+  strategies: BUILT_IN_STRATEGIES,
+  conversions: CONVERSIONS,
+  subresources: BUILT_IN_SCALES,
+  extras: {},
+};
 
 export interface ApiServer extends Component {
   /** The chain that every request passes, without a socket. */

@@ -49,7 +49,8 @@ export function namingOf(definition: Definition, others: readonly Definition[]):
 }
 
 function conditionsFor(definition: Definition, problems: readonly Verdict[]): Pick<Naming, 'namesAccepted' | 'established'> {
-  const [problem] = problems;
+  // Upstream checks them one after the other and remembers the last.
+  const problem = problems.at(-1);
   const isEstablished = definition.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
   const installed = {
     type: 'Established',

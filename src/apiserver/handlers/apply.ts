@@ -38,7 +38,7 @@ export async function applyObject(call: ResourceCall, options: WriteOptions): Pr
   return { type: 'object', code: created ? 201 : 200, resource, object };
 }
 
-async function appliedConfig(call: ResourceCall, { fieldValidation }: WriteOptions): Promise<JsonObject> {
+export async function appliedConfig(call: ResourceCall, { fieldValidation }: WriteOptions): Promise<JsonObject> {
   const { body } = call.request;
   if (body.type === 'object') return body.value as JsonObject;
   const { value, problems } = yamlConfig(await body.read(BODY_LIMIT));

@@ -4,10 +4,12 @@ import {
   type DecodedObject,
   type DocumentPath,
   decodeObject,
+  FieldError,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ObjectSchema,
+  Path,
   parseGroupVersion,
   StatusError,
   strictDecodingError,
@@ -80,7 +82,16 @@ function named(value: JsonValue, expected: ExpectedKind, parsed: ParsedBody): Js
   if (statedKind === expected.kind && statedVersion === expected.apiVersion) {
     return kind === statedKind && apiVersion === statedVersion ? value : { ...value, kind: statedKind, apiVersion: statedVersion };
   }
+  if (expected.custom && statedVersion === expected.apiVersion) throw wrongCustomKind(statedKind, value, expected);
   throw mismatch(statedKind, statedVersion, expected);
+}
+
+/** Custom kinds are read before anyone asks which they are, so this is a matter of validation. */
+function wrongCustomKind(kind: string, value: JsonObject, expected: ExpectedKind): StatusError {
+  const { name } = (isJsonObject(value.metadata) ? value.metadata : {}) as { name?: string };
+  return StatusError.invalid({ group: expected.group, kind }, name ?? '', [
+    FieldError.invalid(Path.of('kind'), kind, `must be ${expected.kind}`),
+  ]);
 }
 
 function missing(what: 'Kind' | 'apiVersion', expected: ExpectedKind, { bytes }: ParsedBody): StatusError {

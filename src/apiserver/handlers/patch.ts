@@ -30,9 +30,9 @@ import {
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { applyObject } from './apply.ts';
-import { notRegistered, reportProblems, withReset } from './decode-body.ts';
+import { type ExpectedKind, notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
-import type { ResourceCall } from './resource-call.ts';
+import type { HandlerDeps, ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
 import { updateObject } from './update-object.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
@@ -48,7 +48,7 @@ const BODY_LIMIT = 3 * 1024 * 1024;
 
 export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   const { resource, request } = call;
-  const type = patchType(call);
+  const type = patchTypeOf(call);
   const options = writeOptions(request, 'PatchOptions');
   refuseForce(request.query, type);
   if (type === PATCH_TYPES.apply) return applyObject(call, options);
@@ -60,7 +60,7 @@ export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   return { type: 'object', code: 200, resource, object };
 }
 
-function patchType({ request, resource }: ResourceCall): string {
+export function patchTypeOf({ request, resource }: ResourceCall): string {
   // Unlike elsewhere, upstream compares the type of a patch to the letter.
   const type = (request.body.contentType.split(';', 1)[0] ?? '').trim();
   const supported = resource.custom
@@ -80,7 +80,7 @@ function refuseForce(query: URLSearchParams, type: string): void {
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', errors);
 }
 
-async function patchBody({ request }: ResourceCall, type: string): Promise<ParsedDocument> {
+export async function patchBody({ request }: ResourceCall, type: string): Promise<ParsedDocument> {
   const { body } = request;
   if (body.type === 'object') return { value: body.value as JsonValue, duplicates: [] };
   try {
@@ -98,19 +98,37 @@ interface Patching {
   readonly options: WriteOptions;
 }
 
-function patched(call: ResourceCall, { live, patch, type, options }: Patching): KubeObject {
-  const { resource, request } = call;
-  const before = live as unknown as JsonObject;
-  const value = applyPatchOf(type, { live: before, patch: patch.value, call });
+function patched(call: ResourceCall, patching: Patching): KubeObject {
+  const { resource } = call;
+  const { object, value } = patchedDocument(call, { ...patching, expected: resource });
+  const decoded = identified(withReset(object as unknown as KubeObject, value), call);
+  return resource.strategy.defaults?.(decoded) ?? decoded;
+}
+
+/** A patched object of another kind than the resource's own, such as its scale. */
+export function patchedAs<T>(call: ResourceCall, patching: PatchingAs): T {
+  return patchedDocument(call, patching).object as T;
+}
+
+interface PatchingAs extends Omit<Patching, 'live'> {
+  readonly live: object;
+  readonly expected: ExpectedKind;
+}
+
+function patchedDocument(
+  call: ResourceCall,
+  { live, patch, type, options, expected }: PatchingAs,
+): { object: JsonObject; value: JsonValue } {
+  const before = live as JsonObject;
+  const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema });
   const isJsonPatch = type === PATCH_TYPES.json;
-  const { object, error, problems } = decodeAsNamed(call, value, isJsonPatch ? [] : patch.duplicates);
+  const { object, error, problems } = decodeAsNamed(call.deps, expected, { value, duplicates: isJsonPatch ? [] : patch.duplicates });
   const found = isJsonPatch ? [...jsonPatchProblems(patch), ...problems] : problems;
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
   const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
-  if (why !== undefined) throw invalidResult(resource.schema, { value, before }, why);
-  reportProblems({ request, expected: resource, validation: options.fieldValidation }, found);
-  const decoded = identified(withReset(object as unknown as KubeObject, value), call);
-  return resource.strategy.defaults?.(decoded) ?? decoded;
+  if (why !== undefined) throw invalidResult(expected.schema, { value, before }, why);
+  reportProblems({ request: call.request, expected, validation: options.fieldValidation }, found);
+  return { object, value };
 }
 
 function jsonPatchProblems({ value, duplicates }: ParsedDocument): readonly string[] {
@@ -123,16 +141,16 @@ function documentPathText(path: DocumentPath): string {
 }
 
 /** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
-function decodeAsNamed({ resource, deps }: ResourceCall, value: JsonValue, duplicates: readonly DocumentPath[]): DecodedObject {
-  const { kind = resource.kind, apiVersion = resource.apiVersion } = value as { kind?: string; apiVersion?: string };
-  if (kind === resource.kind && apiVersion === resource.apiVersion) {
-    const whole = named(value, resource);
-    return resource.decode?.(whole, duplicates) ?? decodeObject(resource.schema, whole, duplicates);
+function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, duplicates }: ParsedDocument): DecodedObject {
+  const { kind = expected.kind, apiVersion = expected.apiVersion } = value as { kind?: string; apiVersion?: string };
+  if (kind === expected.kind && apiVersion === expected.apiVersion) {
+    const whole = named(value, expected);
+    return expected.decode?.(whole, duplicates) ?? decodeObject(expected.schema, whole, duplicates);
   }
   const { group, version } = parseGroupVersion(apiVersion);
   const other = deps.table.findKind(group, version, kind);
   const read = other && decodeObject(other.schema, value);
-  const error = read === undefined ? notRegistered(kind, apiVersion) : (read.error ?? `unable to convert to ${resource.kind}`);
+  const error = read === undefined ? notRegistered(kind, apiVersion) : (read.error ?? `unable to convert to ${expected.kind}`);
   return { object: {}, error, problems: [] };
 }
 
@@ -171,10 +189,10 @@ function inSchemaOrder(schema: Schema, value: JsonValue): JsonValue {
   return Object.fromEntries(known.map((field) => [field.name, inSchemaOrder(field.schema, value[field.name]!)]));
 }
 
-function applyPatchOf(type: string, { live, patch, call }: { live: JsonObject; patch: JsonValue; call: ResourceCall }): JsonValue {
+function applyPatchOf(type: string, { live, patch, schema }: { live: JsonObject; patch: JsonValue; schema: ObjectSchema }): JsonValue {
   if (type === PATCH_TYPES.json) return jsonPatched(live, patch);
   if (type === PATCH_TYPES.merge) return applyMergePatch(live, decodeMergePatch(patch));
-  return strategicPatched(live, patch, call.resource.schema);
+  return strategicPatched(live, patch, schema);
 }
 
 function strategicPatched(live: JsonObject, patch: JsonValue, schema: ObjectSchema): JsonValue {

@@ -1,9 +1,10 @@
-import { NO_RESOURCE, type StatusError, serverResponseError } from '#machinery';
+import { NO_RESOURCE, StatusError, serverResponseError } from '#machinery';
 import { ANONYMOUS } from '../authn/user.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
 import { handleDeleteCollection } from './delete-collection.ts';
@@ -62,17 +63,31 @@ export const PAGE_NOT_FOUND: ApiResponse = {
   headers: { 'x-content-type-options': 'nosniff' },
 };
 
+/** A path that leads nowhere, found out too late to answer so. */
+class PageMissing extends Error {}
+
 /** Answers requests for API resources. */
 export function resourceRouter(table: ResourceTable, deps: HandlerDeps): Handler {
   return (request) => {
     const { info } = request;
     const resource = table.find(info.group, info.version, info.resource);
     if (resource === undefined) {
-      if (!table.hasGroup(info.group)) return PAGE_NOT_FOUND;
+      if (!table.hasGroup(info.group) || !isKnownVersion(table, info)) return PAGE_NOT_FOUND;
       throw resourceNotFound();
     }
-    return dispatch(request, resource, deps);
+    try {
+      return dispatch(request, resource, deps);
+    } catch (error) {
+      if (error instanceof PageMissing) return PAGE_NOT_FOUND;
+      throw error;
+    }
   };
+}
+
+/** Groups that exist only through definitions have no versions but theirs, and no words for others. */
+function isKnownVersion(table: ResourceTable, { group, version }: RequestInfo): boolean {
+  const versions = table.versions(group);
+  return versions.includes(version) || versions.some((known) => table.inVersion(group, known).some(({ custom }) => !custom));
 }
 
 function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDeps): Promise<ApiResponse> | ApiResponse {
@@ -98,7 +113,7 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
 /** Paths that do not fit the resource's scope lead nowhere. */
 function checkScope({ info, path }: ApiRequest, resource: ServedResource): void {
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
-  if (!resource.namespaced && inNamespace) throw resourceNotFound();
+  if (!resource.namespaced && inNamespace) throw resource.custom ? new PageMissing() : resourceNotFound();
   if (resource.namespaced && !inNamespace && /\/[^/]+\/[^/]+$/.test(path) && info.name !== '' && path.endsWith(`/${info.name}`))
     throw resourceNotFound();
   if (resource.namespaced && !inNamespace && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
@@ -112,7 +127,8 @@ function dispatchSubresource(call: ResourceCall): Promise<ApiResponse> | ApiResp
   const subresource = resource.subresources.get(info.subresource);
   if (subresource === undefined) throw resourceNotFound();
   const isAllowed = subresource.verbs.includes(info.verb) && request.method !== 'HEAD';
-  if (!isAllowed) throw methodNotAllowed();
+  if (!isAllowed) throw resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
   if (subresource.handler !== undefined) return subresource.handler(request);
+  if (subresource.callHandler !== undefined) return subresource.callHandler(call);
   return HANDLERS[info.verb]!(call);
 }

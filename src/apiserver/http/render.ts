@@ -63,8 +63,12 @@ function itemOf({ itemsNameKind }: ServedResource): (object: KubeObject) => obje
   return itemsNameKind ? (object) => object : ({ kind: _k, apiVersion: _a, ...rest }) => rest;
 }
 
-function listMetadata({ revision, continue: next, remaining }: ListResponse): Record<string, unknown> {
-  return { resourceVersion: String(revision), ...(next && { continue: next }), ...(remaining && { remainingItemCount: remaining }) };
+function listMetadata({ revision, continue: next, remaining, resource }: ListResponse): Record<string, unknown> {
+  return {
+    resourceVersion: String(revision),
+    ...((next || resource.itemsNameKind) && { continue: next ?? '' }),
+    ...(remaining && { remainingItemCount: remaining }),
+  };
 }
 
 const BARE_PROTOBUF = 'application/vnd.kubernetes.protobuf;bare';

@@ -76,7 +76,7 @@ function prepareMain(object: KubeObject, old: KubeObject, { resource, scope }: W
   let prepared = object;
   if (strategy.hasStatus) prepared = withStatus(prepared, old.status);
   prepared = strategy.prepareForUpdate?.(prepared, old, scope) ?? prepared;
-  if (strategy.tracksGeneration && !sameIntent(prepared, old)) {
+  if (strategy.tracksGeneration && !sameIntent(prepared, old, resource)) {
     prepared = { ...prepared, metadata: { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
   }
   return prepared;
@@ -101,9 +101,11 @@ function withStatus(object: KubeObject, status: unknown): KubeObject {
 }
 
 /** Whether everything but metadata and status is the same. */
-function sameIntent(a: KubeObject, b: KubeObject): boolean {
+function sameIntent(a: KubeObject, b: KubeObject, { custom, subresources }: ServedResource): boolean {
+  // A custom kind without a status subresource has no status, only a field of that name.
+  const isStatusIntent = custom && !subresources.has('status');
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    if (key === 'metadata' || key === 'status' || key === 'kind' || key === 'apiVersion') continue;
+    if (key === 'metadata' || (key === 'status' && !isStatusIntent) || key === 'kind' || key === 'apiVersion') continue;
     if (a[key] !== b[key] && !semanticEqual(a[key] as JsonValue, b[key] as JsonValue)) return false;
   }
   return true;

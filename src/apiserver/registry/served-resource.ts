@@ -8,7 +8,8 @@ import {
   type ObjectSchema,
   type ResourceInfo,
 } from '#machinery';
-import type { Handler } from '../request/api-response.ts';
+import type { ResourceCall } from '../handlers/resource-call.ts';
+import type { ApiResponse, Handler } from '../request/api-response.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceStorage } from './resource-storage.ts';
 import type { ResourceStrategy } from './strategy.ts';
@@ -63,6 +64,8 @@ export interface ServedSubresource {
   readonly verbs: readonly string[];
   /** Absent: the object itself, through the generic handlers. */
   readonly handler?: Handler;
+  /** Like `handler`, for those that work on the resource's objects. */
+  readonly callHandler?: (call: ResourceCall) => Promise<ApiResponse>;
 }
 
 export const ALL_VERBS: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];

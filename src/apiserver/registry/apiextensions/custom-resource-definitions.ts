@@ -9,7 +9,16 @@ function beginDeletion(definition: Definition): Definition {
   const { deletionGracePeriodSeconds: _, generation = 1, finalizers = [], ...metadata } = definition.metadata;
   const kept = finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER];
   // Upstream deletes definitions in a way of their own, which does not count as a change of what they define.
-  return { ...definition, metadata: { ...metadata, generation: Math.max(1, generation - 1), finalizers: kept } as Definition['metadata'] };
+  const marked = { ...metadata, generation: Math.max(1, generation - 1), finalizers: kept } as Definition['metadata'];
+  const status = { ...definition.status, conditions: terminating(definition) } as NonNullable<Definition['status']>;
+  return { ...definition, metadata: marked, status };
+}
+
+function terminating({ status, metadata }: Definition) {
+  const others = status?.conditions?.filter(({ type }) => type !== 'Terminating') ?? [];
+  const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
+  const lastTransitionTime = metadata.deletionTimestamp ?? '';
+  return [...others, { type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending', message, lastTransitionTime }];
 }
 
 export const customResourceDefinitionsStrategy: ResourceStrategy<Definition> = {

@@ -1,0 +1,162 @@
+import { autoscaling } from '#api';
+import {
+  applyPatch,
+  FieldError,
+  formatTime,
+  type ManagedFieldsEntry,
+  managedFieldsAfterScale,
+  Path,
+  type ReplicasPaths,
+  StatusError,
+  scaleManagedFields,
+  updateManagedFields,
+} from '#machinery';
+import { appliedConfig } from '../../handlers/apply.ts';
+import { decodeBodyAs } from '../../handlers/decode-body.ts';
+import { PATCH_TYPES, patchBody, patchedAs, patchTypeOf } from '../../handlers/patch.ts';
+import { groupResource, type ResourceCall } from '../../handlers/resource-call.ts';
+import { updateObject } from '../../handlers/update-object.ts';
+import { type WriteOptions, writeOptions } from '../../handlers/write-options.ts';
+import type { ApiResponse } from '../../request/api-response.ts';
+import type { KubeObject } from '../kube-object.ts';
+import type { ServedSubresource } from '../served-resource.ts';
+
+type Scale = autoscaling.Scale;
+
+/** Where a kind keeps what its scale shows. */
+export interface ScaleFields {
+  /** Undefined when the object does not say. */
+  replicas(object: KubeObject): number | undefined;
+  withReplicas(object: KubeObject, replicas: number): KubeObject;
+  statusReplicas(object: KubeObject): number;
+  /** A label selector as text; undefined when the kind has none. */
+  selector(object: KubeObject): string | undefined;
+  /** The failure of reading an object that does not say how many it wants. */
+  missing?(): StatusError;
+  /** In each version of the kind. */
+  readonly paths: ReplicasPaths;
+}
+
+const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+const EXPECTED = { ...SCALE_KIND, apiVersion: 'autoscaling/v1', schema: autoscaling.Scale, custom: false };
+
+/** How many of something there are and shall be, in the same form for every kind that can be scaled. */
+export function scaleSubresource(fields: ScaleFields): ServedSubresource {
+  return {
+    name: 'scale',
+    kind: SCALE_KIND,
+    verbs: ['get', 'patch', 'update'],
+    callHandler: (call) => (call.request.info.verb === 'get' ? readScale(call, fields) : writeScale(call, fields)),
+  };
+}
+
+async function readScale(call: ResourceCall, fields: ScaleFields): Promise<ApiResponse> {
+  const found = await call.resource.storage!.get(call.namespace, call.name);
+  if (found === undefined) throw StatusError.notFound(groupResource(call), call.name);
+  const { object } = found.as(call.resource);
+  if (fields.replicas(object) === undefined && fields.missing) throw fields.missing();
+  return { type: 'plain', code: 200, object: scaleOf(object, fields) as unknown as Record<string, unknown> };
+}
+
+function scaleOf(object: KubeObject, fields: ScaleFields): Scale {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = fields.replicas(object) ?? 0;
+  const selector = fields.selector(object);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace && { namespace }), uid, resourceVersion, creationTimestamp } as Scale['metadata'],
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: fields.statusReplicas(object), ...(selector && { selector }) },
+  } as Scale;
+}
+
+async function writeScale(call: ResourceCall, fields: ScaleFields): Promise<ApiResponse> {
+  const isPatch = call.request.info.verb === 'patch';
+  const options = writeOptions(call.request, isPatch ? 'PatchOptions' : 'UpdateOptions');
+  const change = isPatch ? await patchedScale(call, options) : await replacedScale(call, options);
+  const { object } = await updateObject(
+    { ...call, subresource: '' },
+    { options, replaces: !isPatch, compute: (live) => scaled(call, { live, fields, change }) },
+  );
+  return { type: 'plain', code: 200, object: scaleOf(object.object, fields) as unknown as Record<string, unknown> };
+}
+
+/** The scale that is wanted, given the one that is, with its fields owned. */
+type ScaleChange = (current: Scale) => Scale;
+
+async function replacedScale(call: ResourceCall, options: WriteOptions): Promise<ScaleChange> {
+  const wanted = (await decodeBodyAs(call.request, EXPECTED, options.fieldValidation)) as unknown as Scale;
+  const name = wanted.metadata?.name ?? '';
+  if (name !== '' && name !== call.name) {
+    throw StatusError.badRequest(`the name of the object (${name}) does not match the name on the URL (${call.name})`);
+  }
+  return (current) => owned(call, { current, wanted, options });
+}
+
+async function patchedScale(call: ResourceCall, options: WriteOptions): Promise<ScaleChange> {
+  const type = patchTypeOf(call);
+  if (type === PATCH_TYPES.apply) return appliedScale(call, options);
+  const patch = await patchBody(call, type);
+  return (current) =>
+    owned(call, { current, wanted: patchedAs<Scale>(call, { expected: EXPECTED, live: current, patch, type, options }), options });
+}
+
+async function appliedScale(call: ResourceCall, options: WriteOptions): Promise<ScaleChange> {
+  const applied = await appliedConfig(call, options);
+  const force = call.request.query.get('force') === 'true';
+  const now = formatTime(call.deps.clock.now());
+  return (current) =>
+    applyPatch({
+      schema: autoscaling.Scale,
+      kind: SCALE_KIND,
+      live: current,
+      applied,
+      manager: options.fieldManager,
+      force,
+      subresource: 'scale',
+      now,
+    }) as unknown as Scale;
+}
+
+function owned(call: ResourceCall, { current, wanted, options }: { current: Scale; wanted: Scale; options: WriteOptions }): Scale {
+  return updateManagedFields({
+    schema: autoscaling.Scale,
+    apiVersion: 'autoscaling/v1',
+    live: current,
+    updated: wanted,
+    manager: options.fieldManager,
+    subresource: 'scale',
+    now: formatTime(call.deps.clock.now()),
+    resetFields: [['status']],
+  });
+}
+
+interface Scaling {
+  readonly live: KubeObject;
+  readonly fields: ScaleFields;
+  readonly change: ScaleChange;
+}
+
+function scaled(call: ResourceCall, { live, fields, change }: Scaling): KubeObject {
+  const entries = (live.metadata.managedFields ?? []) as readonly ManagedFieldsEntry[];
+  const current = scaleOf(live, fields);
+  const managed = { ...current, metadata: { ...current.metadata, managedFields: scaleManagedFields(entries, fields.paths) } } as Scale;
+  const wanted = change(managed);
+  const replicas = wanted.spec?.replicas ?? 0;
+  if (replicas < 0) throw negative(call.name, replicas);
+  const managedFields = managedFieldsAfterScale({
+    entries,
+    scaleEntries: (wanted.metadata?.managedFields ?? []) as readonly ManagedFieldsEntry[],
+    apiVersion: call.resource.apiVersion,
+    paths: fields.paths,
+  });
+  const updated = fields.withReplicas(live, replicas);
+  const { uid = live.metadata.uid, resourceVersion = '' } = wanted.metadata ?? {};
+  return { ...updated, metadata: { ...updated.metadata, managedFields, uid, resourceVersion } as KubeObject['metadata'] };
+}
+
+function negative(name: string, replicas: number): StatusError {
+  const error = FieldError.invalid(Path.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
+  return StatusError.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [error]);
+}
