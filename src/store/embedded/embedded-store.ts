@@ -29,7 +29,7 @@ import type { Batch } from './batch.ts';
 import { FORMAT, makeDirectory, prepareDirectory, writeMark } from './directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { GroupCommit } from './group-commit.ts';
-import { lmdbError } from './lmdb-error.ts';
+import { commitError, lmdbError } from './lmdb-error.ts';
 import { migrate, writeFormat } from './migrations.ts';
 import { leaseId, Reader, toPage } from './reader.ts';
 import {
@@ -169,7 +169,7 @@ class LmdbStore implements EmbeddedStore {
         now: () => this.#clock.now(),
       }),
       onCommit: (batch) => this.#publish(batch),
-      onFailure: (batch, error) => this.#discard(batch, error),
+      onFailure: (batch, cause) => this.#discard(batch, cause),
     });
   }
 
@@ -375,10 +375,12 @@ class LmdbStore implements EmbeddedStore {
     if (batch.changes.length > 0) this.#hub.publish(batch.changes, batch.state.revision);
   }
 
-  #discard(batch: Batch, error: unknown): void {
+  async #discard(batch: Batch, cause: unknown): Promise<StoreError> {
+    const error = await commitError(cause, this.#directory);
     this.#buffer.reset();
     for (const id of batch.leases.keys()) this.#ttlLeases.forget(leaseId(id)!);
     this.#logger.error('a commit failed', { error });
+    return error;
   }
 
   #compactInBackground(revision: number): void {

@@ -1,13 +1,12 @@
 import { Batch, type BatchBase } from './batch.ts';
-import { commitError } from './lmdb-error.ts';
 
 export interface GroupCommitOptions {
   /** What the next batch builds on. */
   base(): Omit<BatchBase, 'onFirstWrite'>;
   /** A batch is durable. Called before its writers are told. */
   onCommit(batch: Batch): void;
-  /** A batch was not written. */
-  onFailure(batch: Batch, error: unknown): void;
+  /** A batch was not written. Resolves to what its writers are told. */
+  onFailure(batch: Batch, cause: unknown): Promise<unknown>;
 }
 
 interface Job<T> {
@@ -112,8 +111,7 @@ export class GroupCommit {
 
   async #failed(batch: Batch, cause: unknown): Promise<void> {
     const jobs = this.#jobs;
-    const error = await commitError(cause);
-    this.#options.onFailure(batch, error);
+    const error = await this.#options.onFailure(batch, cause);
     for (const job of jobs) job.reject(error);
     this.#next();
   }

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
 const NO_SPACE = new Set([27 /* EFBIG */, 28 /* ENOSPC */, 122 /* EDQUOT */, -30792 /* MDB_MAP_FULL */, -30788 /* MDB_TXN_FULL */]);
@@ -5,12 +6,24 @@ const CORRUPT = new Set([
   -30793 /* MDB_INVALID */, -30796 /* MDB_CORRUPTED */, -30797 /* MDB_PAGE_NOTFOUND */, -30794 /* MDB_VERSION_MISMATCH */,
 ]);
 
-/** The failure of a commit in our words. lmdb hides the cause in a promise beside the error. */
-export async function commitError(error: unknown): Promise<StoreError> {
-  if (error instanceof StoreError) return error;
+const SHORT_WRITE = 5; /* EIO */
+/** With less room than this, a write that came out short did so for want of it. */
+const FULL_BYTES = 1 << 20;
+
+/** The failure of a commit to a file in `directory` in our words. lmdb hides the cause in a promise beside the error. */
+export async function commitError(error: unknown, directory: string): Promise<StoreError> {
   const hidden = (error as { commitError?: Promise<never> }).commitError;
   const cause: unknown = hidden === undefined ? error : await hidden.catch((reason: unknown) => reason);
-  return lmdbError(cause, 'the write failed and nothing of it was kept');
+  const what = 'the write failed and nothing of it was kept';
+  if ((cause as { code?: unknown }).code === SHORT_WRITE && (await isFull(directory))) {
+    return new StoreError('no-space', `${what}: no space left on device`, { cause });
+  }
+  return lmdbError(cause, what);
+}
+
+async function isFull(directory: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize < FULL_BYTES;
 }
 
 export function lmdbError(cause: unknown, what: string): StoreError {
