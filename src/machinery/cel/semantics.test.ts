@@ -293,3 +293,17 @@ describe('the cost of an evaluation', () => {
     expect(program.run(DATA).error?.kind).toBe('cost');
   });
 });
+
+describe('expressions made to be large', () => {
+  test.each([
+    ['chains of macros that use their target twice', `optional.of(1)${'.optMap(x, x)'.repeat(120)}.hasValue()`],
+    ['types that double', `[{1: 1}]${'.map(m, {m: m})'.repeat(120)}.size() == 1`],
+    ['deep literals', `${'['.repeat(240)}${']'.repeat(240)}.size() == 1`],
+    ['long lists', `[${'1,'.repeat(20_000)}].size() > 1`],
+  ])('%s compile in no time, and their evaluation is bounded by its cost', (_, expression) => {
+    const result = compile(expression);
+    expect(result.ok).toBe(true);
+    expect(result.program?.estimateCost().max).toBeGreaterThan(0);
+    expect(['cost', 'evaluation', undefined]).toContain(result.program?.run({}).error?.kind);
+  });
+});

@@ -63,6 +63,10 @@ export class CelType extends CelBoxed {
   readonly name: string;
   readonly params: readonly CelType[];
   readonly traits: TypeTraits;
+  /** How many types it is made of. */
+  readonly weight: number;
+  /** Whether it is a type parameter or made of some. */
+  readonly hasParams: boolean;
 
   constructor(kind: CelKind, name: string, parts: { params?: readonly CelType[]; traits?: TypeTraits } = {}) {
     super();
@@ -70,6 +74,8 @@ export class CelType extends CelBoxed {
     this.name = name;
     this.params = parts.params ?? NO_PARAMS;
     this.traits = parts.traits ?? NO_TRAITS;
+    this.weight = this.params.reduce((sum, p) => sum + p.weight, 1);
+    this.hasParams = kind === 'param' || this.params.some((p) => p.hasParams);
   }
 
   with(traits: TypeTraits): CelType {
@@ -102,6 +108,13 @@ export function listType(element: CelType, traits: TypeTraits = {}): CelType {
 
 export function mapType(key: CelType, value: CelType, traits: TypeTraits = {}): CelType {
   return new CelType('map', 'map', { params: [key, value], traits: { minSerializedSize: 2, ...traits } });
+}
+
+const MAX_TYPE_WEIGHT = 1000;
+
+/** The type, or `dyn` for one so large that only an expression made to be large has it: `{m: m}` doubles the type of m. */
+export function boundedType(type: CelType): CelType {
+  return type.weight > MAX_TYPE_WEIGHT ? DYN : type;
 }
 
 /** A struct type. `fields` may be a table or a lazy resolver; two struct types with one name are the same type. */

@@ -12,6 +12,7 @@ import type { NodeIds } from '../syntax/expr-factory.ts';
 import type { Issue } from '../syntax/source.ts';
 import {
   BOOL,
+  boundedType,
   type CelType,
   DYN,
   ERROR,
@@ -98,6 +99,8 @@ class Checker {
   }
 
   visit(expr: Expr): CelType {
+    const known = this.types[expr.id];
+    if (known !== undefined) return known;
     const type = this.typeOfNode(expr);
     this.types[expr.id] = type;
     return type;
@@ -301,7 +304,7 @@ class Checker {
       this.visit(item);
       element = this.join(element, this.entryType(item, expr.optionals.has(i)));
     });
-    return listType(element ?? this.substitution.fresh());
+    return boundedType(listType(element ?? this.substitution.fresh()));
   }
 
   private map(expr: MapExpr): CelType {
@@ -312,7 +315,7 @@ class Checker {
       this.visit(entry.value);
       value = this.join(value, this.entryType(entry.value, entry.optional));
     }
-    return mapType(key ?? this.substitution.fresh(), value ?? this.substitution.fresh());
+    return boundedType(mapType(key ?? this.substitution.fresh(), value ?? this.substitution.fresh()));
   }
 
   private struct(expr: StructExpr): CelType {

@@ -1,4 +1,4 @@
-import { CelType, DYN, isSameType, listType, mapType, param, typeType } from '../types.ts';
+import { boundedType, CelType, DYN, isSameType, listType, mapType, param, typeType } from '../types.ts';
 
 const NULLABLE_KINDS: ReadonlySet<string> = new Set(['opaque', 'struct', 'any', 'duration', 'timestamp']);
 
@@ -31,10 +31,10 @@ export class Substitution {
       if (binding !== undefined) return this.apply(binding, unboundToDyn);
       return unboundToDyn ? DYN : type;
     }
-    if (type.params.length === 0) return type;
+    if (!type.hasParams) return type;
     const params = type.params.map((p) => this.apply(p, unboundToDyn));
     if (params.every((p, i) => p === type.params[i])) return type;
-    return new CelType(type.kind, type.name, { params, traits: type.traits });
+    return boundedType(new CelType(type.kind, type.name, { params, traits: type.traits }));
   }
 
   private attempt(action: () => boolean): boolean {
@@ -135,6 +135,7 @@ function isLessSpecific(a: CelType, b: CelType): boolean {
 
 /** A type with its parameters replaced, as a call's overload gets parameters of its own. */
 export function replaceParams(type: CelType, replacements: ReadonlyMap<string, CelType>): CelType {
+  if (!type.hasParams) return type;
   switch (type.kind) {
     case 'param':
       return replacements.get(type.name) ?? type;

@@ -39,8 +39,11 @@ function reporter(checked: CheckedExpr): Report {
 
 function descendants(root: Expr): readonly Visited[] {
   const visited: Visited[] = [];
+  const seen = new Set<Expr>();
   const stack: Visited[] = [{ expr: root, isExempt: false }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (seen.has(next.expr)) continue;
+    seen.add(next.expr);
     visited.push(next);
     const isExempt = next.isExempt || (next.expr.kind === 'call' && next.expr.function === 'format');
     for (const child of children(next.expr).toReversed()) stack.push({ expr: child, isExempt });

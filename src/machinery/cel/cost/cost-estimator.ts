@@ -38,6 +38,7 @@ const NO_PATH: readonly string[] = [];
 class CostEstimator {
   private readonly checked: CheckedExpr;
   private readonly sizes: SizeEstimator;
+  private readonly costs = new Map<number, Estimate>();
   private readonly paths = new Map<number, readonly string[]>();
   private readonly locals = new Map<string, Local[]>();
   private readonly computedSizes = new Map<number, Estimate>();
@@ -49,6 +50,14 @@ class CostEstimator {
   }
 
   cost(expr: Expr): Estimate {
+    const known = this.costs.get(expr.id);
+    if (known !== undefined) return known;
+    const cost = this.costOfNode(expr);
+    this.costs.set(expr.id, cost);
+    return cost;
+  }
+
+  private costOfNode(expr: Expr): Estimate {
     switch (expr.kind) {
       case 'literal':
         return ZERO;

@@ -92,7 +92,7 @@ function unaryEvaluation(argument: Evaluate, apply: Apply, cost: CallCost): Eval
   if (typeof cost === 'number') {
     return (context) => {
       const value = argument(context);
-      context.cost += cost;
+      charge(context, cost);
       return apply(value);
     };
   }
@@ -110,7 +110,7 @@ function binaryEvaluation(args: { readonly first: Evaluate; readonly second: Eva
     return (context) => {
       const a = first(context);
       const b = second(context);
-      context.cost += cost;
+      charge(context, cost);
       return apply(a, b);
     };
   }

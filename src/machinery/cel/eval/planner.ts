@@ -20,6 +20,7 @@ export interface LocalVariable {
 export class Planner {
   readonly checked: CheckedExpr;
   private readonly locals: (LocalVariable & { readonly name: string })[] = [];
+  private readonly plans: Plan[] = [];
   private slots = 0;
 
   constructor(checked: CheckedExpr) {
@@ -48,6 +49,14 @@ export class Planner {
   }
 
   plan(expr: Expr): Plan {
+    const known = this.plans[expr.id];
+    if (known !== undefined) return known;
+    const plan = this.planNode(expr);
+    this.plans[expr.id] = plan;
+    return plan;
+  }
+
+  private planNode(expr: Expr): Plan {
     switch (expr.kind) {
       case 'literal':
         return constantPlan(expr.value);

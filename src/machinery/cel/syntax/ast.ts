@@ -1,6 +1,9 @@
 import type { CelValue } from '../values/value.ts';
 
-/** A node of a parsed expression. Ids are small integers, unique within the expression. */
+/**
+ * A node of a parsed expression. Ids are small integers, unique within the expression. A macro may put one node in two
+ * places, always under the same variables: what walks the tree should look at each node once.
+ */
 export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr;
 
 export interface LiteralExpr {

@@ -217,7 +217,8 @@ function optionalMacro(name: string, wrap: (f: ExprFactory, body: Expr) => Expr)
     const variable = argument(call.args, 0);
     if (variable.kind !== 'ident') return new MacroError(variable, `${name}() variable name must be a simple identifier`);
     const target = call.target ?? variable;
-    const init = f.method('value', f.copy(target));
+    // The target stands in the tree twice; a copy of it would make chains of these macros grow without bound.
+    const init = f.method('value', target);
     const body = bind(f, { name: variable.name, init, body: argument(call.args, 1) });
     return f.call('_?_:_', f.method('hasValue', target), wrap(f, body), f.call('optional.none'));
   });
