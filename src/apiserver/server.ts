@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
-import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent } from '#base';
+import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
 import { Client } from '#client';
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
@@ -30,8 +30,10 @@ import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts'
 import type { KubeObject } from './registry/kube-object.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { BUILT_IN_SCALES } from './registry/subresources/built-in-scales.ts';
+import { ensureSystemObjects, type SystemObjectsOptions } from './registry/system-objects.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ApiResponse, Handler } from './request/api-response.ts';
+import { type RequestMetrics, requestMetrics } from './request-metrics.ts';
 import type { Security, SecurityContext } from './security.ts';
 
 export interface ApiServerConfig {
@@ -39,6 +41,10 @@ export interface ApiServerConfig {
   readonly listen?: { readonly host: string; readonly port: number; readonly tls: SecureContextOptions };
   readonly version: Readonly<Record<string, string>>;
   readonly anonymousAuth: boolean;
+  /** Under which address others reach this server. Default: the one it listens on. */
+  readonly advertiseAddress?: string;
+  /** Makes what every cluster has from its start: namespaces, roles, the kubernetes service. Default true. */
+  readonly systemObjects?: boolean;
   /** What services may have. Default: 10.96.0.0/16, ports 30000 to 32767. */
   readonly services?: ServicesConfig;
 }
@@ -94,6 +100,16 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const catalog = withServices(deps.catalog ?? BUILT_IN_CATALOG, serviceAllocator(config.services ?? DEFAULT_SERVICES, table, deps));
   addBuiltInResources(table, withSecurity(catalog, security), deps);
   const health = new HealthChecks();
+  let isStarted = false;
+  let isStopping = false;
+  health.add(
+    { name: 'etcd', check: async () => (await deps.store.revision()) > 0 },
+    { name: 'informer-sync', readinessOnly: true, check: () => isStarted },
+    { name: 'poststarthook/rbac/bootstrap-roles', check: () => isStarted },
+    { name: 'poststarthook/crd-informer-synced', check: () => isStarted },
+    { name: 'shutdown', readinessOnly: true, check: () => !isStopping },
+  );
+  const requests = requestMetrics(deps.metrics);
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
   const plugins = deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random });
@@ -114,13 +130,18 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     (request) => (request.info.isResource ? resources(request) : others(request)),
   );
   const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, random: deps.random, userAgent: 'kube-apiserver' });
-  const definitions = new DefinitionsController({ ...deps, table, client: new Client(own) });
+  const client = new Client(own);
+  const definitions = new DefinitionsController({ ...deps, table, client });
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await security?.start();
     await definitions.start();
-    if (config.listen) listener = await listen({ ...config.listen, handle: (exchange) => void serve(exchange, handle, deps) });
+    if (config.listen)
+      listener = await listen({ ...config.listen, handle: (exchange) => void serve(exchange, handle, { ...deps, requests }) });
+    if (config.systemObjects !== false) await ensureSystemObjects(systemObjects(config, listener), { ...deps, client });
+    isStarted = true;
     ready();
-    await new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+    await whenAborted(stopping);
+    isStopping = true;
     definitions.stop();
     for (const resource of table.all()) resource.storage?.cache.close();
     await listener?.close(deps.clock.sleep(1000));
@@ -177,17 +198,25 @@ function withSecurity(catalog: CatalogOptions, security: Security | undefined): 
   return { ...catalog, extras, subresources };
 }
 
+function systemObjects(config: ApiServerConfig, listener: Listener | undefined): SystemObjectsOptions {
+  const address = config.advertiseAddress ?? config.listen?.host ?? '127.0.0.1';
+  const { clusterIpRanges } = config.services ?? DEFAULT_SERVICES;
+  return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 } };
+}
+
 /** One exchange over the network, whatever happens in it. */
-async function serve(exchange: Exchange, handle: Handler, deps: ApiServerDeps): Promise<void> {
+async function serve(exchange: Exchange, handle: Handler, deps: ApiServerDeps & { requests: RequestMetrics }): Promise<void> {
   const auditId = deps.random.uuid();
   const headers: Record<string, string | string[]> = { 'audit-id': auditId, 'cache-control': 'no-cache, private' };
   let request: ApiRequest | undefined;
   try {
     request = new NetworkRequest(exchange, auditId);
     const response: ApiResponse = await handle(request);
+    deps.requests.count(request, response);
     await respond(response, { exchange, request, clock: deps.clock, headers });
   } catch (error) {
     const response = statusResponse(error);
+    if (request !== undefined) deps.requests.count(request, response);
     if (response.code >= 500) deps.logger.error('request failed', { method: exchange.method, path: exchange.url.split('?', 1)[0]!, error });
     try {
       await respond(response, {

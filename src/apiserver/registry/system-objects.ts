@@ -1,0 +1,103 @@
+import { apiregistration, core, discovery, flowcontrol, type Kind, networking, scheduling } from '#api';
+import type { Clock, Logger } from '#base';
+import type { Client, Draft, Identified } from '#client';
+import { formatTime, isStatusReason, type JsonValue, sameJson } from '#machinery';
+import { reconcileRbac } from '../authz/rbac/reconcile-rbac.ts';
+import { DEFAULT_FLOW_SCHEMAS, DEFAULT_PRIORITY_LEVELS } from './bootstrap/flow-control-defaults.ts';
+import {
+  kubernetesEndpointSlice,
+  kubernetesEndpoints,
+  kubernetesService,
+  kubernetesServiceCidr,
+  kubernetesServiceIp,
+} from './bootstrap/kubernetes-service.ts';
+import { builtInApiServices, localAvailability } from './bootstrap/local-api-services.ts';
+import { DEFAULT_RBAC_POLICY } from './bootstrap/rbac-policy.ts';
+import { SYSTEM_NAMESPACES } from './bootstrap/system-namespaces.ts';
+import { SYSTEM_PRIORITY_CLASSES } from './bootstrap/system-priority-classes.ts';
+
+export interface SystemObjectsOptions {
+  readonly serviceCidrs: readonly string[];
+  /** Under which address and port others reach this server. */
+  readonly advertise: { readonly address: string; readonly port: number };
+}
+
+export interface SystemObjectsDeps {
+  /** May do everything. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Makes what every cluster has from its start. What is there already stays as it is, but for roles, which are brought up to date. */
+export async function ensureSystemObjects(options: SystemObjectsOptions, deps: SystemObjectsDeps): Promise<void> {
+  const { client, clock, logger } = deps;
+  const ensure = <T extends Identified>(kind: Kind<T>, objects: readonly object[]) =>
+    Promise.all(objects.map((object) => createIfMissing(client, kind, object as Draft<T>)));
+  await Promise.all([
+    ensure(
+      core.Namespace,
+      SYSTEM_NAMESPACES.map((name) => ({ metadata: { name } })),
+    ),
+    ensure(scheduling.PriorityClass, SYSTEM_PRIORITY_CLASSES),
+    ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS),
+    ensure(networking.ServiceCIDR, [kubernetesServiceCidr(options.serviceCidrs)]),
+    ensure(
+      apiregistration.APIService,
+      builtInApiServices().map((service) => withAvailability(service, clock)),
+    ),
+  ]);
+  await Promise.all([
+    ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS),
+    reconcileRbac(client, DEFAULT_RBAC_POLICY, logger),
+    publishKubernetesService(options, client),
+  ]);
+}
+
+function withAvailability(service: object, clock: Clock): object {
+  return { ...service, status: { conditions: [localAvailability(formatTime(clock.now()))] } };
+}
+
+async function createIfMissing<T extends Identified>(client: Client, kind: Kind<T>, object: Draft<T>): Promise<void> {
+  try {
+    await client.of(kind).create(object);
+  } catch (error) {
+    if (!isStatusReason(error, 'AlreadyExists')) throw error;
+  }
+}
+
+/** The service by which pods reach this server, and where it leads. */
+async function publishKubernetesService({ serviceCidrs, advertise }: SystemObjectsOptions, client: Client): Promise<void> {
+  const { address, port } = advertise;
+  const clusterIP = kubernetesServiceIp(serviceCidrs[0]!);
+  await createIfMissing(
+    client,
+    core.Service,
+    kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>,
+  );
+  const servers = { addresses: [address], port };
+  await replace(
+    client,
+    core.Endpoints as Kind<core.Endpoints & Identified>,
+    kubernetesEndpoints(servers) as Draft<core.Endpoints & Identified>,
+  );
+  await replace(
+    client,
+    discovery.EndpointSlice as Kind<discovery.EndpointSlice & Identified>,
+    kubernetesEndpointSlice(servers) as Draft<discovery.EndpointSlice & Identified>,
+  );
+}
+
+/** Where the server is may have changed since it last ran. */
+async function replace<T extends Identified>(client: Client, kind: Kind<T>, object: Draft<T>): Promise<void> {
+  const { name = '', namespace } = object.metadata as { name?: string; namespace?: string };
+  try {
+    await client.of(kind).create(object);
+  } catch (error) {
+    if (!isStatusReason(error, 'AlreadyExists')) throw error;
+    const existing = await client.of(kind).get({ name, ...(namespace && { namespace }) });
+    const { metadata: _, ...content } = object as unknown as Record<string, JsonValue>;
+    const { metadata: __, kind: _k, apiVersion: _a, ...present } = existing as unknown as Record<string, JsonValue>;
+    if (!sameJson(content as JsonValue, present as JsonValue)) await client.of(kind).update({ ...existing, ...content } as T);
+  }
+}
