@@ -22,9 +22,9 @@ export function validate(checked: CheckedExpr): readonly Issue[] {
   const calls = nodes.flatMap(({ expr }) => (expr.kind === 'call' ? [expr] : []));
   const report = reporter(checked);
   return [
-    ...calls.flatMap((call) => literalIssues(call, 'duration', durationFrom, report)),
-    ...calls.flatMap((call) => literalIssues(call, 'timestamp', timestampFrom, report)),
-    ...calls.flatMap((call) => literalIssues(call, 'matches', compilePattern, report)),
+    ...calls.flatMap((call) => literalIssues(call, { name: 'duration', parse: durationFrom }, report)),
+    ...calls.flatMap((call) => literalIssues(call, { name: 'timestamp', parse: timestampFrom }, report)),
+    ...calls.flatMap((call) => literalIssues(call, { name: 'matches', parse: compilePattern }, report)),
     ...nodes.flatMap(({ expr, isExempt }) => (expr.kind === 'list' && !isExempt ? listIssues(checked, expr, report) : [])),
     ...nodes.flatMap(({ expr, isExempt }) => (expr.kind === 'map' && !isExempt ? mapIssues(checked, expr, report) : [])),
     ...calls.flatMap((call) => formatIssues(checked, call, report)),
@@ -55,7 +55,12 @@ function compilePattern(pattern: CelValue): void {
   if (typeof pattern === 'string') compileRegex(pattern);
 }
 
-function literalIssues(call: CallExpr, name: string, parse: (value: CelValue) => unknown, report: Report): readonly Issue[] {
+interface LiteralRule {
+  readonly name: string;
+  readonly parse: (value: CelValue) => unknown;
+}
+
+function literalIssues(call: CallExpr, { name, parse }: LiteralRule, report: Report): readonly Issue[] {
   const [arg] = call.args;
   if (call.function !== name || arg?.kind !== 'literal' || !fails(() => parse(arg.value))) return [];
   return [report(arg, `invalid ${name} argument`)];
@@ -113,11 +118,10 @@ function formatIssues(checked: CheckedExpr, call: CallExpr, report: Report): rea
   const list = call.args[0];
   const format = call.target?.kind === 'literal' ? call.target.value : undefined;
   if (call.function !== 'format' || typeof format !== 'string' || call.args.length !== 1 || list?.kind !== 'list') return [];
+  const typed: Typed = { typeOf: checked.typeOf, report };
   try {
     const clauses = parseFormat(format, list.elements.length, { isCompiling: true }).filter((piece) => typeof piece !== 'string');
-    const problem = clauses
-      .map(({ letter }, i) => argumentIssue(checked, letter, list.elements[i], report))
-      .find((issue) => issue !== undefined);
+    const problem = clauses.map(({ letter }, i) => argumentIssue(typed, letter, list.elements[i])).find((issue) => issue !== undefined);
     if (problem !== undefined) return [problem];
     if (list.elements.length <= clauses.length) return [];
     const message = `too many arguments supplied to string.format (expected ${clauses.length}, got ${list.elements.length})`;
@@ -128,14 +132,19 @@ function formatIssues(checked: CheckedExpr, call: CallExpr, report: Report): rea
   }
 }
 
-function argumentIssue(checked: CheckedExpr, letter: string, arg: Expr | undefined, report: Report): Issue | undefined {
+interface Typed {
+  readonly typeOf: CheckedExpr['typeOf'];
+  readonly report: Report;
+}
+
+function argumentIssue(typed: Typed, letter: string, arg: Expr | undefined): Issue | undefined {
   if (arg === undefined) return undefined;
-  const type = checked.typeOf(arg);
+  const type = typed.typeOf(arg);
   const isText = type.kind === 'string' && (letter === 'f' || letter === 'e');
   const problem = type.kind === 'dyn' || isText ? undefined : clauseProblem(letter, type);
-  if (problem !== undefined) return report(arg, `error during formatting: ${problem}`);
+  if (problem !== undefined) return typed.report(arg, `error during formatting: ${problem}`);
   if (letter !== 's') return undefined;
   return children(arg.kind === 'list' || arg.kind === 'map' ? arg : { kind: 'literal', id: arg.id, value: null })
-    .map((inner) => argumentIssue(checked, letter, inner, report))
+    .map((inner) => argumentIssue(typed, letter, inner))
     .find((issue) => issue !== undefined);
 }

@@ -380,19 +380,18 @@ class Parser {
     const { name, open, target, args } = call;
     const macro = this.macros.get(macroKey(name, args.length, target !== undefined));
     const expanded = macro?.expand({ factory: new ExprFactory(this.ids, open.offset), target, args });
-    const height = this.heightOf(target === undefined ? args : [target, ...args]);
-    if (expanded === undefined) return this.call(name, open, args, target);
+    const parts = target === undefined ? args : [target, ...args];
+    if (expanded === undefined) return this.node({ kind: 'call', function: name, target, args }, open.offset, parts);
     if (expanded instanceof MacroError) {
       this.issues.push({ message: expanded.message, offset: this.ids.offsetOf(expanded.node.id) });
       return this.node({ kind: 'literal', value: null }, open.offset);
     }
-    this.heights[expanded.id] = height;
+    this.heights[expanded.id] = this.heightOf(parts);
     return expanded;
   }
 
-  private call(name: string, token: Token, args: readonly Expr[], target?: Expr): CallExpr {
-    const node = { kind: 'call', function: name, target, args } as const;
-    return this.node(node, token.offset, target === undefined ? args : [target, ...args]);
+  private call(name: string, token: Token, args: readonly Expr[]): CallExpr {
+    return this.node({ kind: 'call', function: name, args }, token.offset, args);
   }
 
   private node<const T extends object>(node: T, offset: number, parts: readonly Expr[] = []): T & { readonly id: number } {
