@@ -10,4 +10,5 @@ export { type InProcessOptions, inProcessTransport } from './in-process.ts';
 export type { ApiRequest } from './request/api-request.ts';
 export type { ApiResponse, Handler } from './request/api-response.ts';
 export { type AuthorizationMode, createSecurity, type Security, type SecurityConfig, type SecurityContext } from './security.ts';
-export { type ApiServer, type ApiServerConfig, type ApiServerDeps, startApiServer } from './server.ts';
+export { type ApiServer, type ApiServerConfig, type ApiServerDeps, DEFAULT_SERVICES, type ServicesConfig, startApiServer } from './server.ts';
+export { NODE_RULES } from './registry/bootstrap/rbac-policy.ts';

@@ -75,6 +75,8 @@ async function publishKubernetesService({ serviceCidrs, advertise }: SystemObjec
     core.Service,
     kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>,
   );
+  // Endpoints cannot name a loopback address: nobody else could use it.
+  if (/^(127\.|::1$)/.test(address)) return;
   const servers = { addresses: [address], port };
   await replace(
     client,

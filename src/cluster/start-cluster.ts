@@ -1,0 +1,168 @@
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  type ApiServer,
+  type AuthorizationMode,
+  createSecurity,
+  inProcessTransport,
+  NODE_RULES,
+  type ServicesConfig,
+  startApiServer,
+  type UserInfo,
+} from '#apiserver';
+import { type Clock, type Component, type Logger, MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
+import { Client } from '#client';
+import { type ControllerManagerConfig, startControllerManager } from '#controllers';
+import type { Store } from '#store';
+import type { ClusterPki } from './pki.ts';
+import { versionInfo } from './version.ts';
+
+export interface ClusterConfig {
+  /** Absent: the cluster is reached in-process only. */
+  readonly listen?: { readonly host: string; readonly port: number };
+  /** Needed by a cluster that listens. */
+  readonly pki?: ClusterPki;
+  readonly apiServer?: ApiServerSettings;
+  readonly controllerManager?: ControllerManagerConfig;
+}
+
+/** What can be set about the API server. */
+export interface ApiServerSettings {
+  readonly advertiseAddress?: string;
+  readonly anonymousAuth?: boolean;
+  readonly authorizationModes?: readonly AuthorizationMode[];
+  readonly staticTokens?: ReadonlyMap<string, UserInfo>;
+  readonly serviceAccountIssuer?: string;
+  readonly services?: ServicesConfig;
+}
+
+export interface ClusterDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics?: MetricsRegistry;
+  /** Told of each part as it starts, to show progress. */
+  readonly onStep?: (step: string) => void;
+}
+
+export interface Cluster extends Component {
+  readonly apiServer: ApiServer;
+  /** With all rights. */
+  readonly client: Client;
+  /** With the rights of this user. */
+  clientAs(user: UserInfo, userAgent?: string): Client;
+}
+
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+
+/** A whole cluster in this process. Its parts meet only through the API, each with its own identity. */
+export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: AbortSignal): Cluster {
+  const metrics = deps.metrics ?? new MetricsRegistry();
+  const parts: Component[] = [];
+  const apiServer = startApiServer(apiServerConfig(config), {
+    ...deps,
+    metrics,
+    security: (context) => createSecurity(securityConfig(config), context),
+  });
+  const clientAs = (user: UserInfo, userAgent = 'sampan') =>
+    new Client(inProcessTransport(apiServer.handle, user, { clock: deps.clock, random: deps.random, userAgent }));
+  const component = runComponent(signal, async ({ signal: stopping, ready }) => {
+    parts.push(apiServer);
+    try {
+      deps.onStep?.('API server');
+      await apiServer.ready;
+      deps.onStep?.('controller manager');
+      parts.push(startControllers({ config, deps: { ...deps, metrics }, clientAs }));
+      await Promise.all(parts.map((part) => part.ready));
+      ready();
+      await Promise.race([whenAborted(stopping), ...parts.map((part) => part.done)]);
+    } finally {
+      await stopAll(parts);
+    }
+  });
+  return {
+    ready: component.ready,
+    done: component.done,
+    [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
+    apiServer,
+    client: clientAs(ADMIN),
+    clientAs,
+  };
+}
+
+function apiServerConfig({ listen, pki, apiServer = {} }: ClusterConfig) {
+  if (listen && !pki) throw new Error('a cluster that listens needs certificates');
+  const { advertiseAddress, anonymousAuth = true, services } = apiServer;
+  return {
+    version: versionInfo(),
+    anonymousAuth,
+    ...(advertiseAddress && { advertiseAddress }),
+    ...(services && { services }),
+    ...(listen &&
+      pki && { listen: { ...listen, tls: { cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate } } }),
+  };
+}
+
+function securityConfig({ pki, apiServer = {} }: ClusterConfig) {
+  const { serviceAccountIssuer = ISSUER, staticTokens, authorizationModes = ['Node', 'RBAC'] } = apiServer;
+  const signing = pki?.serviceAccountKey ?? temporaryKey();
+  return {
+    serviceAccounts: { issuer: serviceAccountIssuer, keys: { signing } },
+    ...(staticTokens && { staticTokens }),
+    bootstrapTokens: true,
+    authorizationModes,
+    nodeRules: NODE_RULES,
+  };
+}
+
+/** For a cluster that nobody outside of the process sees, whose tokens end with it. */
+function temporaryKey(): string {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+interface Starting {
+  readonly config: ClusterConfig;
+  readonly deps: ClusterDeps & { readonly metrics: MetricsRegistry };
+  readonly clientAs: Cluster['clientAs'];
+}
+
+function startControllers({ config, deps, clientAs }: Starting): Component {
+  const { pki, controllerManager = {} } = config;
+  const options = {
+    // One server: everybody learns of a deletion at once.
+    namespaceDeletionGracePeriodMs: 0,
+    ...(pki && { rootCa: pki.authority.certificate, serviceAccountPrivateKey: pki.serviceAccountKey }),
+    ...controllerManager.options,
+  };
+  const client = clientAs(MANAGER, 'kube-controller-manager');
+  const clientFor = (controller: string) => clientAs(controllerUser(controller), 'kube-controller-manager');
+  return startControllerManager({ ...controllerManager, options }, { ...deps, client, clientFor });
+}
+
+/** Service accounts whose name is not that of their controller. */
+const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
+  'serviceaccount-controller': 'service-account-controller',
+  'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
+  'garbage-collector-controller': 'generic-garbage-collector',
+  'certificatesigningrequest-signing-controller': 'certificate-controller',
+  'certificatesigningrequest-approving-controller': 'certificate-controller',
+  'certificatesigningrequest-cleaner-controller': 'certificate-controller',
+  'endpoints-controller': 'endpoint-controller',
+  'node-lifecycle-controller': 'node-controller',
+  'taint-eviction-controller': 'node-controller',
+  'node-ipam-controller': 'node-controller',
+  'pod-garbage-collector-controller': 'pod-garbage-collector',
+  'replicationcontroller-controller': 'replication-controller',
+  'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
+  'daemonset-controller': 'daemon-set-controller',
+};
+
+const MANAGER: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };
+
+/** Each controller has the rights of a service account of its own; tokens of accounts are the manager's own business. */
+function controllerUser(controller: string): UserInfo {
+  if (controller === 'serviceaccount-token-controller') return MANAGER;
+  const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
+  return { name: `system:serviceaccount:kube-system:${CONTROLLER_ACCOUNTS[controller] ?? controller}`, groups };
+}
