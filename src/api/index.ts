@@ -23,6 +23,7 @@ export * as metricsV1beta1 from './metrics/v1beta1/index.ts';
 export * as networking from './networking/v1/index.ts';
 export * as node from './node/v1/index.ts';
 export * as policy from './policy/v1/index.ts';
+export * as quota from './quota/index.ts';
 export * as rbac from './rbac/v1/index.ts';
 export * as resource from './resource/v1/index.ts';
 export * as scheduling from './scheduling/v1/index.ts';

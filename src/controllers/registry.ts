@@ -1,6 +1,7 @@
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './serviceaccount/controller.ts';
@@ -11,6 +12,7 @@ export const CONTROLLERS: readonly Controller[] = [
   rootCaPublisherController,
   namespaceController,
   garbageCollectorController,
+  resourceQuotaController,
   csrSigningController,
   csrApprovingController,
   csrCleanerController,

@@ -1,0 +1,36 @@
+import { Quantity } from '#machinery';
+import { objectCountName, type QuotaEvaluator } from './evaluator.ts';
+
+/** Resources that quotas also count under a name of before `count/…`. */
+const ALIASES: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']);
+
+/** Counts the objects of a resource, whatever they are. */
+export function objectCountEvaluator({ group, resource }: { readonly group: string; readonly resource: string }): QuotaEvaluator {
+  const names = [objectCountName({ group, resource }), ...(group === '' && ALIASES.has(resource) ? [resource] : [])];
+  return {
+    group,
+    resource,
+    matching: (asked) => asked.filter((name) => names.includes(name)),
+    usage: () => new Map(names.map((name) => [name, Quantity.of(1)])),
+    matchesScope: () => false,
+    changesUsage: () => false,
+  };
+}
+
+const IGNORED: ReadonlySet<string> = new Set([
+  '/bindings',
+  '/componentstatuses',
+  'authentication.k8s.io/tokenreviews',
+  'authentication.k8s.io/selfsubjectreviews',
+  'authorization.k8s.io/subjectaccessreviews',
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/localsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+  '/events',
+  'events.k8s.io/events',
+]);
+
+/** Questions are not kept, and events never counted. */
+export function isQuotable({ group, resource }: { readonly group: string; readonly resource: string }): boolean {
+  return !IGNORED.has(`${group}/${resource}`);
+}

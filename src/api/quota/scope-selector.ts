@@ -1,0 +1,15 @@
+import { selectorFromObject } from '#machinery';
+import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/v1/resource-quota.ts';
+
+/** All demands of a quota on what counts, in one form. */
+export function scopeRequirements({ scopes = [], scopeSelector }: ResourceQuotaSpec): readonly ScopedResourceSelectorRequirement[] {
+  return [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])];
+}
+
+/** Whether one of the names that an object has for a scope (its priority class, its volume attributes classes) meets the demand. */
+export function namesMatchScope({ scopeName, operator, values }: ScopedResourceSelectorRequirement, names: readonly string[]): boolean {
+  if (operator === 'Exists') return names.length > 0;
+  const selector = selectorFromObject({ matchExpressions: [{ key: scopeName, operator, ...(values && { values }) }] });
+  if (names.length === 0) return selector.matches({});
+  return names.some((name) => selector.matches({ [scopeName]: name }));
+}
