@@ -3,6 +3,42 @@ import type { CommandEntry } from './command-entry.ts';
 /** Every sub-command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'up',
+    group: 'cluster',
+    summary: 'Start a cluster on this machine',
+    load: async () => (await import('./commands/up.ts')).configureUp,
+  },
+  {
+    name: 'down',
+    group: 'cluster',
+    summary: 'Stop a cluster; its data stays',
+    load: async () => (await import('./commands/down.ts')).configureDown,
+  },
+  {
+    name: 'status',
+    group: 'cluster',
+    summary: 'Tell whether a cluster runs, and where',
+    load: async () => (await import('./commands/status.ts')).configureStatus,
+  },
+  {
+    name: 'logs',
+    group: 'cluster',
+    summary: 'Show what a detached cluster wrote',
+    load: async () => (await import('./commands/logs.ts')).configureLogs,
+  },
+  {
+    name: 'kubeconfig',
+    group: 'cluster',
+    summary: "Print a cluster's admin kubeconfig",
+    load: async () => (await import('./commands/kubeconfig.ts')).configureKubeconfig,
+  },
+  {
+    name: 'delete',
+    group: 'cluster',
+    summary: 'Stop a cluster and delete its data',
+    load: async () => (await import('./commands/delete.ts')).configureDelete,
+  },
+  {
     name: 'completion',
     group: 'tools',
     summary: 'Print a script that completes commands and options in your shell',

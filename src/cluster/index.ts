@@ -1,4 +1,13 @@
 export { DataDirectory } from './data-directory.ts';
-export { type AdminAccess, mergeKubeconfig, renderKubeconfig, withoutCluster } from './kubeconfig-file.ts';
+export { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig, withoutCluster } from './kubeconfig-file.ts';
+export {
+  type ClusterState,
+  contextName,
+  type LocalCluster,
+  type LocalClusterDeps,
+  type LocalClusterOptions,
+  readState,
+  startLocalCluster,
+} from './local-cluster.ts';
 export { type ClusterPki, createPki, renewPki } from './pki.ts';
 export { type ApiServerSettings, type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';

@@ -23,6 +23,8 @@ export interface ClusterConfig {
   readonly pki?: ClusterPki;
   readonly apiServer?: ApiServerSettings;
   readonly controllerManager?: ControllerManagerConfig;
+  /** How many simulated nodes run in the process. Default 0. */
+  readonly nodes?: number;
 }
 
 /** What can be set about the API server. */

@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { contextName, readIfExists, withoutCluster } from '#cluster';
+import { addLocationOptions, directoryOf, type LocationOptions, userKubeconfig } from '../cluster-location.ts';
+import type { CliContext } from '../context.ts';
+import { UsageError } from '../usage-error.ts';
+import { down } from './down.ts';
+
+export function configureDelete(command: Command, context: CliContext): void {
+  addLocationOptions(command)
+    .option('-y, --yes', 'do not ask')
+    .action(async (options: LocationOptions & { yes?: boolean }) => {
+      const directory = directoryOf(options, context);
+      if (!options.yes) await confirm(`Delete cluster '${options.name}' and everything in ${directory.root}?`, context);
+      await down(options, context);
+      await directory.remove();
+      await forget(options, context);
+      context.note(`Cluster '${options.name}' is gone.`);
+    });
+}
+
+async function confirm(question: string, context: CliContext): Promise<void> {
+  if (!process.stdin.isTTY) throw new UsageError('deleting a cluster needs a yes', 'add --yes');
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question(`${question} [y/N] `, { signal: context.signal });
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was deleted');
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Takes the cluster's context out of the user's kubeconfig. */
+async function forget({ name }: LocationOptions, context: CliContext): Promise<void> {
+  const file = userKubeconfig(context);
+  const text = await readIfExists(file);
+  if (text?.includes(contextName(name))) await writeFile(file, withoutCluster(text, contextName(name)), { mode: 0o600 });
+}
