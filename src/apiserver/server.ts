@@ -144,7 +144,9 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     isStopping = true;
     definitions.stop();
     for (const resource of table.all()) resource.storage?.cache.close();
-    await listener?.close(deps.clock.sleep(1000));
+    const grace = new AbortController();
+    await listener?.close(deps.clock.sleep(1000, grace.signal).catch(() => {}));
+    grace.abort();
   });
   return {
     ...component,
