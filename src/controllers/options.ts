@@ -1,7 +1,8 @@
 import type { ClusterSigningOptions } from './certificates/controller.ts';
+import { DEFAULT_WORKLOAD_OPTIONS, type WorkloadOptions } from './workload-options.ts';
 
 /** What can be set about controllers, under the names of upstream's flags, with upstream's defaults. Times are milliseconds. */
-export interface ControllerOptions {
+export interface ControllerOptions extends WorkloadOptions {
   readonly concurrentNamespaceSyncs: number;
   readonly concurrentGcSyncs: number;
   readonly concurrentServiceAccountTokenSyncs: number;
@@ -19,6 +20,7 @@ export interface ControllerOptions {
 }
 
 export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
+  ...DEFAULT_WORKLOAD_OPTIONS,
   concurrentNamespaceSyncs: 10,
   concurrentGcSyncs: 20,
   concurrentServiceAccountTokenSyncs: 5,

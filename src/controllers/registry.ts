@@ -1,6 +1,9 @@
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/controller.ts';
+import { deploymentController } from './deployment/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { replicaSetController } from './replicaset/controller.ts';
+import { replicationControllerController } from './replicationcontroller/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
@@ -12,6 +15,9 @@ export const CONTROLLERS: readonly Controller[] = [
   rootCaPublisherController,
   namespaceController,
   garbageCollectorController,
+  deploymentController,
+  replicaSetController,
+  replicationControllerController,
   resourceQuotaController,
   csrSigningController,
   csrApprovingController,

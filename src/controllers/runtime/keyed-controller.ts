@@ -69,3 +69,8 @@ export class KeyedController implements RunningController {
     else this.context.logger.warn('will try again', fields);
   }
 }
+
+/** What a controller works on often goes away meanwhile. */
+export function isGone(error: unknown): boolean {
+  return isStatusReason(error, 'NotFound');
+}

@@ -1,0 +1,336 @@
+import { apps, core } from '#api';
+import { type EventRecorder, keyOf, type Lister, parseKey, type SharedInformer } from '#client';
+import { deepEqual, isStatusReason, StatusError, selectorFromObject } from '#machinery';
+import { siblingValues } from '../replicaset/replica-controller.ts';
+import { claimObjects } from '../runtime/claim-objects.ts';
+import type { ControllerContext, RunningController } from '../runtime/controller.ts';
+import { controllerOf, controllerRef } from '../runtime/controller-ref.ts';
+import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { type PodsByController, podsByController } from '../runtime/pod-state.ts';
+import { REVISION, ROLLBACK_TO } from './annotations.ts';
+import { newReplicaSet, outdatedSets, recreateStep, scaledSet, syncedCurrentSet } from './reconcile.ts';
+import { allOf, classify, type KnownReplicaSets, replicasOf, sameTemplate } from './replica-sets.ts';
+import { planRollback } from './rollback.ts';
+import { isRollingUpdate, isScalingEvent, resize, rollingStep, type Scale, wantedReplicas } from './scaling.ts';
+import {
+  countedStatus,
+  type Finding,
+  hasProgressDeadline,
+  isComplete,
+  pauseFinding,
+  rolloutStatus,
+  timeToDeadline,
+  withFinding,
+} from './status.ts';
+
+type Deployment = apps.Deployment;
+type ReplicaSet = apps.ReplicaSet;
+
+const MAX_RETRIES = 15;
+
+export class DeploymentController implements RunningController {
+  readonly #keyed: KeyedController;
+  readonly #events: EventRecorder;
+  readonly #deployments: Lister<Deployment>;
+  readonly #sets: SharedInformer<ReplicaSet>;
+  readonly #pods: PodsByController;
+
+  constructor(
+    private readonly context: ControllerContext,
+    deployments: SharedInformer<Deployment>,
+  ) {
+    const { informers, options } = context;
+    this.#events = context.recorder('deployment-controller');
+    this.#deployments = deployments.lister;
+    this.#sets = informers.of(apps.ReplicaSet).addIndex('controller', siblingValues);
+    const pods = informers.of(core.Pod);
+    this.#pods = podsByController(pods);
+    this.#keyed = new KeyedController(context, {
+      name: 'deployment',
+      concurrency: options.concurrentDeploymentSyncs,
+      maxRetries: MAX_RETRIES,
+      isExpected: isGone,
+      sync: (key) => this.#sync(key),
+    });
+    deployments.addHandler(this.#keyed.handler());
+    this.#sets.addHandler({
+      add: (set) => this.#setChanged(set, true),
+      update: (before, set) => this.#setUpdated(before, set),
+      delete: (set) => this.#setChanged(set, false),
+    });
+    pods.addHandler({ delete: (pod) => this.#podDeleted(pod) });
+  }
+
+  run(): Promise<void> {
+    return this.#keyed.run();
+  }
+
+  // --- what replica sets and pods tell -------------------------------------------------------------------------------
+
+  #ownerOf(set: ReplicaSet): Deployment | undefined {
+    const reference = controllerOf(set);
+    if (reference?.kind !== 'Deployment') return undefined;
+    const deployment = this.#deployments.get({ name: reference.name, namespace: set.metadata.namespace });
+    return deployment?.metadata.uid === reference.uid ? deployment : undefined;
+  }
+
+  #setChanged(set: ReplicaSet, mayBeAdopted: boolean): void {
+    const owner = this.#ownerOf(set);
+    if (owner !== undefined) this.#keyed.enqueue(owner);
+    else if (mayBeAdopted && controllerOf(set) === undefined) this.#enqueueMatching(set);
+  }
+
+  #setUpdated(before: ReplicaSet, set: ReplicaSet): void {
+    const isOwnerChanged = controllerOf(before)?.uid !== controllerOf(set)?.uid;
+    const previous = isOwnerChanged ? this.#ownerOf(before) : undefined;
+    if (previous !== undefined) this.#keyed.enqueue(previous);
+    const areLabelsChanged = !deepEqual(before.metadata.labels, set.metadata.labels);
+    this.#setChanged(set, isOwnerChanged || areLabelsChanged);
+  }
+
+  #enqueueMatching({ metadata }: ReplicaSet): void {
+    for (const deployment of this.#deployments.list(metadata.namespace)) {
+      const selector = selectorFromObject(deployment.spec?.selector);
+      if (!selector.isEmpty && selector.matches(metadata.labels)) this.#keyed.enqueue(deployment);
+    }
+  }
+
+  /** A deployment that recreates its pods goes on when the last of them is gone. */
+  #podDeleted(pod: core.Pod): void {
+    const reference = controllerOf(pod);
+    if (reference?.kind !== 'ReplicaSet') return;
+    const set = this.#sets.lister.get({ name: reference.name, namespace: pod.metadata.namespace });
+    const deployment = set?.metadata.uid === reference.uid ? this.#ownerOf(set) : undefined;
+    if (deployment?.spec?.strategy?.type !== 'Recreate') return;
+    const sets = this.#sets.lister.byIndex('controller', deployment.metadata.uid ?? '');
+    if (sets.every((each) => this.#podsOf(each).length === 0)) this.#keyed.enqueue(deployment);
+  }
+
+  #podsOf(set: ReplicaSet): readonly core.Pod[] {
+    return this.#pods.ownedBy(set.metadata.uid ?? '');
+  }
+
+  // --- bringing a deployment in order --------------------------------------------------------------------------------
+
+  async #sync(key: string): Promise<void> {
+    const deployment = this.#deployments.get(parseKey(key));
+    if (deployment === undefined) return;
+    try {
+      if (selectorFromObject(deployment.spec?.selector).isEmpty) await this.#refuse(deployment);
+      else await this.#reconcile(deployment);
+    } catch (error) {
+      if (!(error instanceof StatusError && error.hasCause('NamespaceTerminating'))) throw error;
+    }
+  }
+
+  async #refuse(deployment: Deployment): Promise<void> {
+    this.#events.warning(deployment, 'SelectingAll', 'This deployment is selecting all pods. A non-empty selector is required.');
+    const { generation = 0 } = deployment.metadata;
+    if ((deployment.status?.observedGeneration ?? 0) < generation) {
+      await this.#writeStatus(deployment, { ...deployment.status, observedGeneration: generation });
+    }
+  }
+
+  async #reconcile(observed: Deployment): Promise<void> {
+    const sets = classify(observed, await this.#claim(observed));
+    if (observed.metadata.deletionTimestamp !== undefined) return this.#reportCounts(observed, sets);
+    const finding = pauseFinding(observed);
+    const deployment = finding ? await this.#report(observed, finding) : observed;
+    if (deployment.spec?.paused) return this.#resize(deployment, sets);
+    if (deployment.metadata.annotations?.[ROLLBACK_TO] !== undefined) return this.#rollBack(deployment, sets);
+    if (isScalingEvent(deployment, sets)) return this.#resize(deployment, sets);
+    return isRollingUpdate(deployment) ? this.#rollOut(deployment, sets) : this.#recreate(deployment, sets);
+  }
+
+  async #claim(deployment: Deployment): Promise<readonly ReplicaSet[]> {
+    const { client } = this.context;
+    const { namespace, uid } = deployment.metadata;
+    return claimObjects(this.#sets.lister.list(namespace), {
+      owner: deployment,
+      ownerRef: controllerRef(deployment, apps.Deployment),
+      selector: selectorFromObject(deployment.spec?.selector),
+      client: client.of(apps.ReplicaSet),
+      canAdopt: async () => {
+        const live = await client.of(apps.Deployment).get(deployment.metadata);
+        if (live.metadata.uid !== uid) throw new Error(`original Deployment ${keyOf(deployment)} is gone`);
+        if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(deployment)} has just been deleted`);
+      },
+    });
+  }
+
+  async #resize(observed: Deployment, known: KnownReplicaSets): Promise<void> {
+    const { deployment, sets } = await this.#syncCurrent(observed, known);
+    await this.#scale(deployment, resize(deployment, sets));
+    if (deployment.spec?.paused && deployment.metadata.annotations?.[ROLLBACK_TO] === undefined) await this.#cleanUp(deployment, sets.old);
+    await this.#reportCounts(deployment, sets);
+  }
+
+  async #rollOut(observed: Deployment, known: KnownReplicaSets): Promise<void> {
+    const { deployment, sets } = await this.#ensureCurrent(observed, known);
+    const scales = rollingStep(deployment, sets);
+    await this.#scale(deployment, scales);
+    if (scales.length === 0 && isComplete(deployment, deployment.status ?? {})) await this.#cleanUp(deployment, sets.old);
+    await this.#reportRollout(deployment, sets);
+  }
+
+  async #recreate(observed: Deployment, known: KnownReplicaSets): Promise<void> {
+    const { deployment, sets } = await this.#syncCurrent(observed, known);
+    const step = recreateStep(sets, (set) => this.#podsOf(set));
+    if (step.type === 'scale') await this.#scale(deployment, step.scales);
+    if (step.type !== 'bring up') return this.#reportRollout(deployment, sets);
+    const after = await this.#ensureCurrent(deployment, sets);
+    const { current } = after.sets;
+    if (current) await this.#scale(after.deployment, [{ set: current, replicas: wantedReplicas(after.deployment) }]);
+    if (isComplete(after.deployment, after.deployment.status ?? {})) await this.#cleanUp(after.deployment, sets.old);
+    await this.#reportRollout(after.deployment, after.sets);
+  }
+
+  async #rollBack(observed: Deployment, known: KnownReplicaSets): Promise<void> {
+    const { deployment, sets } = await this.#ensureCurrent(observed, known);
+    const { event, wanted } = planRollback(deployment, allOf(sets));
+    if (event) this.#events.record(deployment, event);
+    await this.context.client.of(apps.Deployment).update(wanted);
+  }
+
+  // --- the current replica set ---------------------------------------------------------------------------------------
+
+  /** Brings the annotations of an existing current set and of the deployment in line. */
+  async #syncCurrent(deployment: Deployment, sets: KnownReplicaSets): Promise<Synced> {
+    const wanted = syncedCurrentSet(deployment, sets);
+    if (wanted === undefined) return { deployment, sets };
+    if (wanted !== sets.current) {
+      const current = await this.context.client.of(apps.ReplicaSet).update(wanted);
+      return { deployment, sets: { ...sets, current } };
+    }
+    const isUnsaid = hasProgressDeadline(deployment) && !deployment.status?.conditions?.some(({ type }) => type === 'Progressing');
+    const found: Finding = {
+      type: 'Progressing',
+      status: 'True',
+      reason: 'FoundNewReplicaSet',
+      message: `Found new replica set "${wanted.metadata.name}"`,
+    };
+    const revision = wanted.metadata.annotations?.[REVISION];
+    return { deployment: await this.#reportRevision(deployment, revision, isUnsaid ? found : undefined), sets };
+  }
+
+  async #ensureCurrent(deployment: Deployment, sets: KnownReplicaSets): Promise<Synced> {
+    if (sets.current !== undefined) return this.#syncCurrent(deployment, sets);
+    const draft = newReplicaSet(deployment, sets.old);
+    const existing = await this.#create(deployment, draft);
+    const current = existing.set;
+    if (existing.isNew && replicasOf(current) > 0) {
+      this.#events.normal(
+        deployment,
+        'ScalingReplicaSet',
+        `Scaled up replica set ${current.metadata.name} from 0 to ${replicasOf(current)}`,
+      );
+    }
+    const created: Finding = {
+      type: 'Progressing',
+      status: 'True',
+      reason: 'NewReplicaSetCreated',
+      message: `Created new replica set "${current.metadata.name}"`,
+    };
+    const finding = existing.isNew && hasProgressDeadline(deployment) ? created : undefined;
+    const revision = draft.metadata.annotations?.[REVISION];
+    return { deployment: await this.#reportRevision(deployment, revision, finding), sets: { ...sets, current } };
+  }
+
+  async #create(deployment: Deployment, draft: ReplicaSet): Promise<{ readonly set: ReplicaSet; readonly isNew: boolean }> {
+    const client = this.context.client.of(apps.ReplicaSet);
+    try {
+      return { set: await client.create(draft), isNew: true };
+    } catch (error) {
+      if (isStatusReason(error, 'AlreadyExists')) return this.#findCreated(deployment, draft, error);
+      if (error instanceof StatusError && error.hasCause('NamespaceTerminating')) throw error;
+      await this.#reportFailure(deployment, `Failed to create new replica set "${draft.metadata.name}": ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  /** The name is taken: by what we made and have not seen yet, or by chance, which another name avoids. */
+  async #findCreated(deployment: Deployment, draft: ReplicaSet, error: unknown) {
+    const set = await this.context.client.of(apps.ReplicaSet).get(draft.metadata);
+    const isOurs = controllerOf(set)?.uid === deployment.metadata.uid && sameTemplate(set.spec?.template, deployment.spec?.template);
+    if (isOurs) return { set, isNew: false };
+    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+    await this.#writeStatus(deployment, { ...deployment.status, collisionCount });
+    throw error;
+  }
+
+  async #reportFailure(deployment: Deployment, message: string): Promise<void> {
+    const reason = 'ReplicaSetCreateError';
+    if (hasProgressDeadline(deployment)) await this.#report(deployment, { type: 'Progressing', status: 'False', reason, message });
+    this.#events.warning(deployment, reason, message);
+  }
+
+  // --- writing -------------------------------------------------------------------------------------------------------
+
+  async #scale(deployment: Deployment, scales: readonly Scale[]): Promise<void> {
+    for (const scale of scales) {
+      const wanted = scaledSet(deployment, scale);
+      if (wanted === scale.set) continue;
+      await this.context.client.of(apps.ReplicaSet).update(wanted);
+      const before = replicasOf(scale.set);
+      if (before === scale.replicas) continue;
+      const direction = before < scale.replicas ? 'up' : 'down';
+      const { name } = scale.set.metadata;
+      const message = `Scaled ${direction} replica set ${name} from ${before} to ${scale.replicas}`;
+      this.#events.normal(deployment, 'ScalingReplicaSet', message);
+    }
+  }
+
+  async #cleanUp(deployment: Deployment, old: readonly ReplicaSet[]): Promise<void> {
+    for (const set of outdatedSets(deployment, old)) {
+      await this.context.client
+        .of(apps.ReplicaSet)
+        .delete(set.metadata)
+        .catch((error: unknown) => {
+          if (!isStatusReason(error, 'NotFound')) throw error;
+        });
+    }
+  }
+
+  #report(deployment: Deployment, finding: Finding): Promise<Deployment> {
+    const conditions = [...withFinding(deployment.status?.conditions, finding, this.context.clock.now())];
+    return this.#writeStatus(deployment, { ...deployment.status, conditions });
+  }
+
+  /** The revision is an annotation of the deployment; it goes with its status. */
+  async #reportRevision(deployment: Deployment, revision: string | undefined, finding: Finding | undefined): Promise<Deployment> {
+    const { annotations = {} } = deployment.metadata;
+    const isSame = revision === undefined || annotations[REVISION] === revision;
+    if (isSame && finding === undefined) return deployment;
+    const changed = isSame
+      ? deployment
+      : { ...deployment, metadata: { ...deployment.metadata, annotations: { ...annotations, [REVISION]: revision } } };
+    return finding ? this.#report(changed, finding) : this.#writeStatus(changed, changed.status ?? {});
+  }
+
+  async #reportCounts(deployment: Deployment, sets: KnownReplicaSets): Promise<void> {
+    const status = countedStatus(deployment, sets, this.context.clock.now());
+    if (!deepEqual(status, deployment.status)) await this.#writeStatus(deployment, status);
+  }
+
+  async #reportRollout(deployment: Deployment, sets: KnownReplicaSets): Promise<void> {
+    const now = this.context.clock.now();
+    const status = rolloutStatus(deployment, sets, now);
+    if (!deepEqual(status, deployment.status)) {
+      await this.#writeStatus(deployment, status);
+      return;
+    }
+    const left = timeToDeadline(deployment, status, now);
+    if (left === undefined) return;
+    if (left < 1000) this.#keyed.queue.addRateLimited(keyOf(deployment));
+    else this.#keyed.enqueueAfter(deployment, left + 1000);
+  }
+
+  #writeStatus(deployment: Deployment, status: apps.DeploymentStatus): Promise<Deployment> {
+    return this.context.client.of(apps.Deployment).updateStatus({ ...deployment, status });
+  }
+}
+
+interface Synced {
+  readonly deployment: Deployment;
+  readonly sets: KnownReplicaSets;
+}

@@ -1,0 +1,43 @@
+import type { apps } from '#api';
+import type { EventText } from '#client';
+import { parseCount, ROLLBACK_TO } from './annotations.ts';
+import { sameTemplate, withoutHash } from './replica-sets.ts';
+import { lastRevision, revisionOf, rolledBackAnnotations } from './revision.ts';
+
+export interface Rollback {
+  readonly event: EventText | undefined;
+  /** The deployment with the template it goes back to, and without the wish to. */
+  readonly wanted: apps.Deployment;
+}
+
+/** What becomes of a deployment that asks, by an annotation, to go back to a revision. 0 stands for the one before. */
+export function planRollback(deployment: apps.Deployment, sets: readonly apps.ReplicaSet[]): Rollback {
+  const asked = parseCount(deployment.metadata.annotations?.[ROLLBACK_TO]) ?? 0;
+  const revision = asked === 0 ? lastRevision(sets) : asked;
+  if (revision === 0) return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
+  const set = sets.find((candidate) => revisionOf(candidate) === revision);
+  if (set === undefined) {
+    return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.');
+  }
+  const { name } = deployment.metadata;
+  if (sameTemplate(deployment.spec?.template, set.spec?.template)) {
+    const message = `The rollback revision contains the same template as current deployment "${name}"`;
+    return refused(deployment, 'DeploymentRollbackTemplateUnchanged', message);
+  }
+  const message = `Rolled back deployment "${name}" to revision ${revision}`;
+  const wanted = {
+    ...deployment,
+    metadata: { ...deployment.metadata, annotations: rolledBackAnnotations(deployment, set) },
+    spec: { ...deployment.spec!, template: withoutHash(set.spec?.template) },
+  };
+  return { event: { type: 'Normal', reason: 'DeploymentRollback', message }, wanted: withoutWish(wanted) };
+}
+
+function refused(deployment: apps.Deployment, reason: string, message: string): Rollback {
+  return { event: { type: 'Warning', reason, message }, wanted: withoutWish(deployment) };
+}
+
+function withoutWish(deployment: apps.Deployment): apps.Deployment {
+  const { [ROLLBACK_TO]: _, ...annotations } = deployment.metadata.annotations ?? {};
+  return { ...deployment, metadata: { ...deployment.metadata, annotations } };
+}

@@ -1,0 +1,170 @@
+import type { apps } from '#api';
+import { findCondition, formatTime, parseTime, withoutCondition } from '#machinery';
+import { withoutZeros } from '../runtime/without-zeros.ts';
+import { allOf, availableOf, type KnownReplicaSets, replicasOf, sumOf } from './replica-sets.ts';
+import { maxUnavailable, wantedReplicas } from './scaling.ts';
+
+type Deployment = apps.Deployment;
+type Condition = apps.DeploymentCondition;
+type Status = apps.DeploymentStatus;
+
+const NO_LIMIT = 2 ** 31 - 1;
+
+export function hasProgressDeadline({ spec }: Deployment): boolean {
+  return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== NO_LIMIT;
+}
+
+export interface Finding {
+  readonly type: 'Available' | 'Progressing' | 'ReplicaFailure';
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** As upstream: a finding of the same status and reason leaves what is there as it is, message and all. */
+export function withFinding(conditions: readonly Condition[] | undefined, finding: Finding, now: number): readonly Condition[] {
+  const before = findCondition(conditions, finding.type);
+  if (before?.status === finding.status && before.reason === finding.reason) return conditions ?? [];
+  const time = formatTime(now);
+  const lastTransitionTime = before?.status === finding.status ? before.lastTransitionTime : time;
+  const condition: Condition = { ...finding, lastUpdateTime: time, ...(lastTransitionTime !== undefined && { lastTransitionTime }) };
+  return [...withoutCondition(conditions, finding.type), condition];
+}
+
+/** The counts, and whether enough pods are available. */
+export function countedStatus(deployment: Deployment, sets: KnownReplicaSets, now: number): Status {
+  const all = allOf(sets);
+  const available = sumOf(all, availableOf);
+  const terminating = all.map(({ status }) => status?.terminatingReplicas);
+  const isEnough = available >= wantedReplicas(deployment) - maxUnavailable(deployment);
+  const { collisionCount } = deployment.status ?? {};
+  const conditions = withFinding(deployment.status?.conditions, isEnough ? ENOUGH : TOO_FEW, now);
+  return {
+    ...withoutZeros({
+      observedGeneration: deployment.metadata.generation,
+      replicas: sumOf(all, ({ status }) => status?.replicas ?? 0),
+      updatedReplicas: sets.current?.status?.replicas,
+      readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas ?? 0),
+      availableReplicas: available,
+      unavailableReplicas: Math.max(0, sumOf(all, replicasOf) - available),
+      conditions: [...conditions],
+    }),
+    ...(terminating.every((count) => count !== undefined) && { terminatingReplicas: terminating.reduce((sum, n) => sum + n, 0) }),
+    ...(collisionCount !== undefined && { collisionCount }),
+  };
+}
+
+const ENOUGH: Finding = {
+  type: 'Available',
+  status: 'True',
+  reason: 'MinimumReplicasAvailable',
+  message: 'Deployment has minimum availability.',
+};
+const TOO_FEW: Finding = {
+  type: 'Available',
+  status: 'False',
+  reason: 'MinimumReplicasUnavailable',
+  message: 'Deployment does not have minimum availability.',
+};
+
+/** The status during a rollout, with how it progresses. */
+export function rolloutStatus(deployment: Deployment, sets: KnownReplicaSets, now: number): Status {
+  const counted = countedStatus(deployment, sets, now);
+  const progressed = hasProgressDeadline(deployment)
+    ? progressConditions(deployment, sets, { counted, now })
+    : withoutCondition(counted.conditions, 'Progressing');
+  const failure = replicaFailure(sets);
+  const conditions = failure ? withFailure(progressed, failure) : withoutCondition(progressed, 'ReplicaFailure');
+  const { conditions: _, ...rest } = counted;
+  return { ...rest, ...(conditions.length > 0 && { conditions: [...conditions] }) };
+}
+
+function progressConditions(deployment: Deployment, { current }: KnownReplicaSets, { counted, now }: { counted: Status; now: number }) {
+  const { conditions = [] } = counted;
+  const before = findCondition(conditions, 'Progressing');
+  const isDone = (counted.replicas ?? 0) === (counted.updatedReplicas ?? 0) && before?.reason === 'NewReplicaSetAvailable';
+  if (isDone) return conditions;
+  const subject = current ? `ReplicaSet "${current.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
+  const finding = (status: 'True' | 'False', reason: string, text: string): Finding => ({
+    type: 'Progressing',
+    status,
+    reason,
+    message: `${subject} ${text}`,
+  });
+  if (isComplete(deployment, counted)) {
+    return withFinding(conditions, finding('True', 'NewReplicaSetAvailable', 'has successfully progressed.'), now);
+  }
+  if (hasProgressed(deployment.status ?? {}, counted)) {
+    return afresh(conditions, finding('True', 'ReplicaSetUpdated', 'is progressing.'), now);
+  }
+  if (isTimedOut(deployment, conditions, now)) {
+    return withFinding(conditions, finding('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), now);
+  }
+  return conditions;
+}
+
+/** With the time of this progress, from which the deadline counts, even when the finding is the same as before. */
+function afresh(conditions: readonly Condition[], finding: Finding, now: number): readonly Condition[] {
+  const before = findCondition(conditions, finding.type);
+  const time = formatTime(now);
+  const kept = before?.status === finding.status ? before.lastTransitionTime : undefined;
+  return [...withoutCondition(conditions, finding.type), { ...finding, lastUpdateTime: time, lastTransitionTime: kept ?? time }];
+}
+
+export function isComplete(deployment: Deployment, status: Status): boolean {
+  const wanted = wantedReplicas(deployment);
+  const counts = [status.updatedReplicas ?? 0, status.replicas ?? 0, status.availableReplicas ?? 0];
+  return counts.every((count) => count === wanted) && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
+}
+
+function hasProgressed(before: Status, now: Status): boolean {
+  const oldPods = (status: Status) => (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
+  return (
+    (now.updatedReplicas ?? 0) > (before.updatedReplicas ?? 0) ||
+    oldPods(now) < oldPods(before) ||
+    (now.readyReplicas ?? 0) > (before.readyReplicas ?? 0) ||
+    (now.availableReplicas ?? 0) > (before.availableReplicas ?? 0)
+  );
+}
+
+function isTimedOut({ spec }: Deployment, conditions: readonly Condition[], now: number): boolean {
+  const condition = findCondition(conditions, 'Progressing');
+  if (condition === undefined || condition.reason === 'NewReplicaSetAvailable') return false;
+  if (condition.reason === 'ProgressDeadlineExceeded') return true;
+  return parseTime(condition.lastUpdateTime ?? '') + (spec?.progressDeadlineSeconds ?? 0) * 1000 < now;
+}
+
+/** How long until a rollout that stands still has missed its deadline; undefined when it cannot. */
+export function timeToDeadline(deployment: Deployment, status: Status, now: number): number | undefined {
+  const condition = findCondition(status.conditions, 'Progressing');
+  if (!hasProgressDeadline(deployment) || condition === undefined) return undefined;
+  if (isComplete(deployment, status) || condition.reason === 'ProgressDeadlineExceeded') return undefined;
+  return parseTime(condition.lastUpdateTime ?? '') + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 - now;
+}
+
+function replicaFailure(sets: KnownReplicaSets): apps.ReplicaSetCondition | undefined {
+  const failureOf = ({ status }: apps.ReplicaSet) => status?.conditions?.filter(({ type }) => type === 'ReplicaFailure') ?? [];
+  const own = sets.current ? failureOf(sets.current) : [];
+  return own[0] ?? allOf(sets).flatMap(failureOf)[0];
+}
+
+function withFailure(conditions: readonly Condition[], failure: apps.ReplicaSetCondition): readonly Condition[] {
+  const before = findCondition(conditions, failure.type);
+  if (before?.status === failure.status && before.reason === failure.reason) return conditions;
+  const { lastTransitionTime } = failure;
+  const times = lastTransitionTime === undefined ? {} : { lastTransitionTime, lastUpdateTime: lastTransitionTime };
+  return [...withoutCondition(conditions, failure.type), { ...failure, ...times }];
+}
+
+/** A pause stops the clock of the deadline, and a resumption starts it anew. Undefined: nothing is to be said. */
+export function pauseFinding(deployment: Deployment): Finding | undefined {
+  if (!hasProgressDeadline(deployment)) return undefined;
+  const condition = findCondition(deployment.status?.conditions, 'Progressing');
+  if (condition?.reason === 'ProgressDeadlineExceeded') return undefined;
+  const isSaid = condition?.reason === 'DeploymentPaused';
+  const isPaused = deployment.spec?.paused === true;
+  if (isPaused === isSaid) return undefined;
+  return isPaused
+    ? { type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' }
+    : { type: 'Progressing', status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' };
+}

@@ -1,0 +1,38 @@
+import { compareBytes } from '#machinery';
+
+/** No vowels and nothing that looks like one, so that no word appears by chance. */
+const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
+
+/**
+ * A short text that stands for a value, the same on every machine and in every release: FNV-1a of 32 bits over its canonical form, and over
+ * how often the result collided before.
+ */
+export function templateHash(value: unknown, collisionCount?: number): string {
+  let hash = fnv32a(0x811c9dc5, canonical(value));
+  if (collisionCount !== undefined) hash = fnv32a(hash, `\0${collisionCount}`);
+  return safeEncode(String(hash));
+}
+
+/** Upstream's SafeEncodeString: text that may stand in a name or label. */
+export function safeEncode(text: string): string {
+  return [...Buffer.from(text, 'utf8')].map((byte) => SAFE[byte % SAFE.length]).join('');
+}
+
+function fnv32a(seed: number, text: string): number {
+  let hash = seed;
+  for (const byte of Buffer.from(text, 'utf8')) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash;
+}
+
+/** The same text for equal values, whatever the order of their keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (isPlainObject(part) ? sorted(part) : part)) ?? 'null';
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sorted(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => compareBytes(a, b)));
+}
