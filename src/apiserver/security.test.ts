@@ -46,6 +46,7 @@ const ISSUER = 'https://kubernetes.default.svc';
 const signing = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 const api = { apiGroup: 'rbac.authorization.k8s.io' };
 
+const store = openMemoryStore({ clock: realClock });
 let server: ApiServer;
 let admin: Client;
 
@@ -62,7 +63,7 @@ beforeAll(async () => {
       systemObjects: false,
     },
     {
-      store: openMemoryStore({ clock: realClock }),
+      store,
       clock: realClock,
       random,
       logger: silentLogger,
@@ -86,7 +87,10 @@ beforeAll(async () => {
   await admin.of(core.Namespace).create({ metadata: { name: 'ns' } });
   await admin.of(core.ServiceAccount).create({ metadata: { name: 'sa', namespace: 'ns' } });
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await store.close();
+});
 
 interface Answer {
   readonly code: number | undefined;
