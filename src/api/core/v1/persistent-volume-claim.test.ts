@@ -97,7 +97,6 @@ describe('an update', () => {
   test('of the status refuses what is no size, and unknown states of resizing', () => {
     const status = { phase: 'Bound', capacity: { storage: '-1' }, allocatedResourceStatuses: { storage: 'Growing' } };
     expect(behaviour.validateStatusUpdate({ ...bound, status }, bound).map(String)).toEqual([
-      'resourceVersion: Required value',
       'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
       'status.allocatedResourceStatuses: Unsupported value: "storage": supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
     ]);

@@ -117,7 +117,6 @@ function validateAttributesClassUpdate(claim: PersistentVolumeClaim, old: Persis
 
 export function validatePersistentVolumeClaimStatusUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const errors = validateObjectMetaUpdate(claim.metadata, old.metadata);
-  if (!claim.metadata.resourceVersion) errors.push(FieldError.required(Path.of('resourceVersion')));
   if (!claim.spec?.accessModes?.length) errors.push(FieldError.required(Path.of('Spec', 'accessModes')));
   for (const [name, amount] of Object.entries(claim.status?.capacity ?? {})) {
     errors.push(...basicResource(STATUS.child('capacity').key(name), amount));

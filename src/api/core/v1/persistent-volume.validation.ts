@@ -124,9 +124,7 @@ function validateAttributesClassUpdate({ spec }: PersistentVolume, { spec: befor
 }
 
 export function validatePersistentVolumeStatusUpdate(volume: PersistentVolume, old: PersistentVolume): FieldError[] {
-  const report = FieldReport.on(Path.of('resourceVersion'), validateObjectMetaUpdate(volume.metadata, old.metadata));
-  if (!volume.metadata.resourceVersion) report.required();
-  return report.errors;
+  return validateObjectMetaUpdate(volume.metadata, old.metadata);
 }
 
 /** Whether some value would not pass today: what a stored volume may keep. */

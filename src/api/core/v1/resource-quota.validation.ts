@@ -54,7 +54,6 @@ export function validateResourceQuotaUpdate(quota: ResourceQuota, old: ResourceQ
 
 export function validateResourceQuotaStatusUpdate(quota: ResourceQuota, old: ResourceQuota): FieldError[] {
   const errors = validateObjectMetaUpdate(quota.metadata, old.metadata);
-  if (!quota.metadata.resourceVersion) errors.push(FieldError.required(Path.of('resourceVersion')));
   return [...errors, ...validateStatus(quota.status ?? {})];
 }
 
