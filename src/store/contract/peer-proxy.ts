@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** Who speaks: etcd's members name themselves in every request to one another. */
 const FROM = /^x-server-from: ([0-9a-f]+)\r$/im;
 /** Who is spoken to. */
-const TO = /^x-etcd-cluster-id|x-raft-to: ([0-9a-f]+)\r$/im;
+const TO = /^x-raft-to: ([0-9a-f]+)\r$/im;
 
 interface Link {
   readonly sockets: readonly Socket[];

@@ -77,8 +77,15 @@ export class Batch {
     const { compare, write, elseRead } = request;
     if (compare !== undefined && !this.#holds(compare)) return this.#failed(elseRead);
     for (const operation of write) if (operation.type === 'put') this.#checkLease(operation);
+    const { revision } = this.#state;
     this.write(write);
-    return { succeeded: true, revision: this.#state.revision, reads: [] };
+    const changed = this.#state.revision > revision;
+    return { succeeded: true, revision: changed ? this.#state.revision : this.#answerRevision(), reads: [] };
+  }
+
+  /** Of an answer that changes nothing: it may be given before the batch is durable when it rests on the published state alone. */
+  #answerRevision(): number {
+    return this.#sawPending ? this.#state.revision : this.#base.state.revision;
   }
 
   #holds(compare: readonly Compare[]): boolean {
@@ -91,7 +98,7 @@ export class Batch {
 
   #failed(elseRead: readonly string[] | undefined): TxnResult {
     const reads = elseRead === undefined ? [] : elseRead.map((key) => this.#read(key));
-    return { succeeded: false, revision: this.#state.revision, reads };
+    return { succeeded: false, revision: this.#answerRevision(), reads };
   }
 
   #read(key: string): Entry | undefined {

@@ -22,3 +22,14 @@ test('what was written is there after reopening', async () => {
   expect((await store.get('/k/499')).entry?.value.toString()).toBe('v499');
   await rm(directory, { recursive: true });
 });
+
+test('an answer that changes nothing names no revision that is not durable yet', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'sampan-embedded-'));
+  await using store = await openEmbeddedStore({ directory });
+  const writing = store.txn({ write: [{ type: 'put', key: '/a', value: Buffer.from('1') }] });
+  const failed = await store.txn({ compare: [{ key: '/none', modRevision: 7 }], write: [] });
+  const unchanged = await store.txn({ write: [{ type: 'delete', key: '/none' }] });
+  expect([failed.revision, unchanged.revision, await store.revision()]).toEqual([1, 1, 1]);
+  expect((await writing).revision).toBe(2);
+  await rm(directory, { recursive: true });
+});

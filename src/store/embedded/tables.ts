@@ -31,8 +31,8 @@ export const APPEND = { append: true };
 
 /**
  * How lmdb is used, and why:
- * - `overlappingSync: false`: a commit is synced before it becomes visible and before its promise resolves. With `true` the promise resolves
- *   when the commit is visible, and a power cut may still lose it (test/robustness/power-cut proves both).
+ * - `overlappingSync: false`: a commit is on the medium before reads see it and before its promise resolves. With `true` its promise waits
+ *   for the medium, too, but reads see it before, and may act on what a power cut then takes (embedded-power-cut.test.ts proves all of it).
  * - `eventTurnBatching: false`, and a start threshold that is never reached: lmdb hands a batch to its thread in the `setImmediate` after
  *   the first write, so everything written until then is one transaction. Its own batching leaves a promise without a handler behind,
  *   which ends the process when a commit fails.

@@ -149,7 +149,8 @@ export class GrpcConnection implements StreamOwner {
       hasleader: 'true',
       ...(options.timeoutMs === undefined ? {} : { 'grpc-timeout': `${options.timeoutMs}m` }),
     };
-    if (this.#failure !== undefined) return failedStream(options.handler, this.#failure);
+    if (this.#failure !== undefined || this.#session.destroyed)
+      return failedStream(options.handler, this.#failure ?? new Error('the connection is closed'));
     const stream = this.#session.request(headers, { endStream: false });
     return new MessageStream(stream, options.handler, this).asStream();
   }
@@ -171,6 +172,7 @@ export class GrpcConnection implements StreamOwner {
   }
 
   #ping(): void {
+    if (this.#session.destroyed) return;
     this.#timer = this.#options.clock.setTimer(this.#options.keepAliveMs, () => this.#destroy(new Error('the server does not answer')));
     this.#session.ping((error) => {
       this.#timer?.cancel();
