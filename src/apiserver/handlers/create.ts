@@ -1,5 +1,5 @@
 import { StatusError } from '#machinery';
-import { type KubeObject, withMetadata } from '../registry/kube-object.ts';
+import { type KubeObject, withMetadata, withoutMetadata } from '../registry/kube-object.ts';
 import { beforeCreate, generateName, type WriteContext } from '../registry/lifecycle.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
@@ -17,7 +17,12 @@ export async function handleCreate(call: ResourceCall): Promise<ApiResponse> {
   const options = writeOptions(call.request, 'CreateOptions');
   const body = await decodeBody(call, options.fieldValidation);
   checkPlace(body, call);
-  const owned = ownFields(call, { live: undefined, updated: withPlace(body, call), options });
+  if (body.metadata.resourceVersion) throw new Error('resourceVersion should not be set on objects to be created');
+  const owned = ownFields(call, {
+    live: undefined,
+    updated: withPlace(withoutMetadata(body, 'deletionTimestamp', 'deletionGracePeriodSeconds'), call),
+    options,
+  });
   return { type: 'object', code: 201, resource: call.resource, object: await createObject(call, owned, options) };
 }
 

@@ -25,5 +25,6 @@ export const CONVERSIONS: readonly Conversion[] = [
     to: '/v1/Event',
     toStored: events.toCoreEvent as unknown as Conversion['toStored'],
     fromStored: events.fromCoreEvent as unknown as Conversion['fromStored'],
+    hasOwnRules: true,
   },
 ];

@@ -61,6 +61,8 @@ export interface Conversion {
   readonly to: string;
   readonly toStored: (object: KubeObject) => KubeObject;
   readonly fromStored: (object: KubeObject) => KubeObject;
+  /** Each version has rules of its own, which apply to objects as requested. */
+  readonly hasOwnRules?: boolean;
 }
 
 export interface CatalogOptions {
@@ -110,7 +112,8 @@ function build(kind: Kind<unknown>, { strategy, conversion, stored, options, dep
     subresources: subresourcesOf(kind, full, options.subresources[place] ?? []),
     ...(DEPRECATIONS[place] && { deprecation: DEPRECATIONS[place] }),
     ...options.extras[place],
-    ...(conversion && stored && { toStored: conversion.toStored, fromStored: conversion.fromStored, storedAs: stored }),
+    ...(conversion &&
+      stored && { toStored: conversion.toStored, fromStored: conversion.fromStored, ...(!conversion.hasOwnRules && { storedAs: stored }) }),
   });
 }
 

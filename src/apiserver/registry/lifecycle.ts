@@ -1,6 +1,7 @@
 import { meta } from '#api';
 import type { Random } from '#base';
 import { FieldError, formatTime, type JsonValue, nameIsPathSegment, Path, StatusError, semanticEqual } from '#machinery';
+import { withoutEmptyLists } from './empty-lists.ts';
 import { emptyStatusOf } from './empty-status.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -25,7 +26,7 @@ export function beforeCreate(object: KubeObject, context: WriteContext): KubeObj
   prepared = strategy.prepareForCreate?.(prepared, scope) ?? prepared;
   refuseInvalid(resource, prepared.metadata.name, strategy.validate?.(prepared) ?? []);
   refuseInvalid(resource, prepared.metadata.name, meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
-  return prepared;
+  return withoutEmptyLists(resource.schema, prepared);
 }
 
 function ownMetadata(object: KubeObject, { resource, namespace, scope, random }: WriteContext): KubeObject {
@@ -49,7 +50,7 @@ export function beforeUpdate(object: KubeObject, old: KubeObject, context: Write
     ...validateUpdate(prepared, old, context),
   ];
   refuseInvalid(resource, old.metadata.name, errors);
-  return prepared;
+  return withoutEmptyLists(resource.schema, prepared);
 }
 
 function commonRules({ namespaced }: ServedResource) {
@@ -57,10 +58,12 @@ function commonRules({ namespaced }: ServedResource) {
 }
 
 function restoreMetadata(object: KubeObject, old: KubeObject): KubeObject {
-  const { selfLink: _s, resourceVersion: _r, generation: _g, ...metadata } = object.metadata;
+  const { selfLink: _s, generation: _g, ...metadata } = object.metadata;
   const kept = old.metadata;
   const restored = {
     ...metadata,
+    // Some kinds insist on one; the store gives the object its own.
+    resourceVersion: kept.resourceVersion,
     uid: metadata.uid || kept.uid,
     creationTimestamp: kept.creationTimestamp,
     ...(kept.generation !== undefined && { generation: kept.generation }),

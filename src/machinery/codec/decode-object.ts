@@ -157,10 +157,7 @@ class Walk {
     this.depth--;
     // Some texts stand for nothing, such as the zero time.
     if (decoded === null) return field.absent;
-    if (!isZero(plan, decoded)) return decoded;
-    if (field.dropsZero) return undefined;
-    // Upstream's store cannot tell an empty list or map from none, so neither can a client.
-    return field.absent === null && (plan.op === Op.list || plan.op === Op.map) ? null : decoded;
+    return field.dropsZero && isZero(plan, decoded) ? undefined : decoded;
   }
 
   private list(plan: Plan, value: JsonValue): JsonValue {

@@ -13,12 +13,19 @@ export function priority(deps: PluginDeps): AdmissionPlugin {
     name: 'Priority',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
     admit: (attributes) => (isAboutPods(attributes) && attributes.object !== undefined ? prioritized(attributes, deps) : undefined),
-    validate: (attributes) => (isAboutClasses(attributes) ? checkDefault(attributes, deps) : undefined),
+    validate: (attributes) => {
+      if (!isAboutClasses(attributes)) return;
+      return attributes.operation === 'DELETE' ? refuseSystemClass(attributes) : checkDefault(attributes, deps);
+    },
   };
 }
 
-function isAboutClasses({ resource, operation }: AdmissionAttributes): boolean {
-  return resource.group === CLASSES.group && resource.resource === CLASSES.resource && operation !== 'DELETE';
+function isAboutClasses({ resource }: AdmissionAttributes): boolean {
+  return resource.group === CLASSES.group && resource.resource === CLASSES.resource;
+}
+
+function refuseSystemClass(attributes: AdmissionAttributes): void {
+  if (attributes.name.startsWith('system-')) throw forbid(attributes, 'this is a system priority class and cannot be deleted');
 }
 
 async function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): Promise<core.Pod> {

@@ -64,9 +64,9 @@ function withToken(pod: Pod, { random }: PluginDeps): Pod {
   const spec = pod.spec!;
   const present = spec.volumes?.find(({ name }) => name.startsWith(VOLUME_PREFIX))?.name;
   const volume = present ?? VOLUME_PREFIX + random.string(SUFFIX_ALPHABET, 5);
-  const containers = mounted(spec.containers, volume);
+  const containers = mounted(spec.containers ?? [], volume);
   const initContainers = spec.initContainers && mounted(spec.initContainers, volume);
-  if (containers === spec.containers && initContainers === spec.initContainers) return pod;
+  if (containers === (spec.containers ?? containers) && initContainers === spec.initContainers) return pod;
   const volumes = present === undefined ? [...(spec.volumes ?? []), tokenVolume(volume)] : spec.volumes!;
   return { ...pod, spec: { ...spec, containers, ...(initContainers && { initContainers }), volumes } };
 }

@@ -18,6 +18,10 @@ function withTemplateGeneration(set: DaemonSet, generation: number): DaemonSet {
   return { ...set, metadata: { ...set.metadata, annotations } };
 }
 
+function withAnnotation(set: DaemonSet): DaemonSet {
+  return set.metadata.annotations?.[TEMPLATE_GENERATION] === undefined ? withTemplateGeneration(set, 0) : set;
+}
+
 function prepareForCreate(set: DaemonSet): DaemonSet {
   return withTemplateGeneration(prepareTemplate(set), Math.max(1, templateGeneration(set)));
 }
@@ -34,6 +38,8 @@ function prepareForUpdate(set: DaemonSet, old: DaemonSet): DaemonSet {
 
 export const daemonSetsStrategy: ResourceStrategy<DaemonSet> = {
   ...apps.daemonSetBehaviour,
+  // The client that creates a set owns the annotation, as if it had written it.
+  defaults: (set) => withAnnotation(apps.daemonSetBehaviour.defaults?.(set) ?? set),
   hasStatus: true,
   tracksGeneration: true,
   prepareForCreate,

@@ -18,7 +18,18 @@ function prepareForCreate(pod: Pod, { now }: RequestScope): Pod {
 
 function gatedCondition(now: number): core.PodStatus {
   const lastTransitionTime = formatTime(now);
-  return { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: GATED, lastTransitionTime }] };
+  return {
+    conditions: [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'SchedulingGated',
+        message: GATED,
+        lastProbeTime: null as unknown as string,
+        lastTransitionTime,
+      },
+    ],
+  };
 }
 
 function prepareForUpdate(pod: Pod): Pod {
