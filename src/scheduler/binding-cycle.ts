@@ -1,0 +1,133 @@
+import type { Clock, Logger } from '#base';
+import type { SchedulerCache } from './cache/scheduler-cache.ts';
+import type { EventWriter } from './event-writer.ts';
+import type { FailureHandler } from './failure-handler.ts';
+import { Diagnosis } from './framework/diagnosis.ts';
+import type { Nominations } from './framework/nominations.ts';
+import type { PodInfo } from './framework/pod-info.ts';
+import type { Profile } from './framework/profile.ts';
+import { isRejected, messageOf, type Status } from './framework/status.ts';
+import { WaitingPods } from './framework/waiting-pods.ts';
+import type { QueuedPod } from './queue/queued-pod.ts';
+import type { SchedulingQueue } from './queue/scheduling-queue.ts';
+import type { Placement } from './schedule-one.ts';
+import type { SchedulerMetrics } from './scheduler-metrics.ts';
+
+export interface BindingDeps {
+  readonly cache: SchedulerCache;
+  readonly queue: SchedulingQueue;
+  readonly nominations: Nominations;
+  readonly failures: FailureHandler;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: SchedulerMetrics;
+  /** A binding ended: another may begin. */
+  onRoom(): void;
+}
+
+interface Cycle {
+  readonly placement: Extract<Placement, { type: 'placed' }>;
+  readonly profile: Profile;
+  readonly events: EventWriter;
+  readonly startedAt: number;
+}
+
+/** Carries placements out. The pod counts as being on its node from the start, so that scheduling goes on meanwhile. */
+export class BindingCycles {
+  readonly #deps: BindingDeps;
+  readonly #running = new Set<Promise<void>>();
+  readonly #waiting: WaitingPods;
+
+  constructor(deps: BindingDeps) {
+    this.#deps = deps;
+    this.#waiting = new WaitingPods(deps.clock);
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  async settled(): Promise<void> {
+    this.#waiting.rejectAll('the scheduler is stopping');
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** A pod that waits for a permit need not wait any longer. */
+  reject(uid: string): void {
+    this.#waiting.reject(uid, 'pod is deleted');
+  }
+
+  start(queued: QueuedPod, cycle: Cycle): void {
+    const { cache, nominations } = this.#deps;
+    const { info } = queued;
+    const { node, state } = cycle.placement;
+    cache.assume(info, node);
+    nominations.delete(info.uid);
+    const refused = cycle.profile.reserve(state, info, node) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
+    if (refused !== undefined) return void this.#undo(queued, cycle, refused);
+    const running = this.#bind(queued, cycle).finally(() => {
+      this.#running.delete(running);
+      this.#deps.onRoom();
+    });
+    this.#running.add(running);
+  }
+
+  async #bind(queued: QueuedPod, cycle: Cycle): Promise<void> {
+    try {
+      const refused = await this.#carryOut(queued.info, cycle);
+      if (refused === undefined) this.#bound(queued, cycle);
+      else this.#undo(queued, cycle, refused);
+    } catch (error) {
+      this.#deps.logger.error('binding a pod failed', { pod: queued.info.key, error });
+      this.#undo(queued, cycle, { code: 'Error', reasons: [String(error)], plugin: '' });
+    }
+  }
+
+  async #carryOut(info: PodInfo, { placement, profile }: Cycle): Promise<Status | undefined> {
+    const { node, state } = placement;
+    const permitted = this.#waiting.has(info.uid) ? await this.#waiting.permitted(info.uid) : undefined;
+    if (permitted !== undefined) return permitted;
+    if (profile.plugins.preBind.length > 0) {
+      const refused = await profile.preBind(state, info, node);
+      if (refused !== undefined) return said('PreBind', refused);
+    }
+    const failed = await profile.bind(state, info, node);
+    return failed && said('Bind', failed);
+  }
+
+  #bound(queued: QueuedPod, { placement, profile, events, startedAt }: Cycle): void {
+    const { queue, metrics, clock } = this.#deps;
+    const { info, attempts, firstTriedAt } = queued;
+    queue.done(info.uid);
+    profile.postBind(placement.state, info, placement.node);
+    const note = `Successfully assigned ${info.key} to ${placement.node.name}`;
+    events.record({ apiVersion: 'v1', kind: 'Pod', ...info.pod }, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
+    metrics.attempted('scheduled', profile.schedulerName, (clock.monotonic() - startedAt) / 1000);
+    metrics.bound(attempts, (clock.now() - (firstTriedAt ?? clock.now())) / 1000);
+  }
+
+  #undo(queued: QueuedPod, { placement, profile, events, startedAt }: Cycle, refusal: Status): void {
+    const { cache, queue, failures } = this.#deps;
+    const { info } = queued;
+    const { node, state } = placement;
+    profile.unreserve(state, info, node);
+    cache.forget(info);
+    // What it would have taken is free again: others may have been turned away because of it.
+    queue.moveOn({ resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete', before: info.pod });
+    const rejected = isRejected(refusal);
+    const diagnosis = new Diagnosis(cache.nodes.length);
+    if (rejected) diagnosis.setStatus(node.name, refusal);
+    failures.handle(queued, {
+      events,
+      profile: profile.schedulerName,
+      startedAt,
+      message: rejected ? diagnosis.message() : messageOf(refusal),
+      reason: rejected ? 'Unschedulable' : 'SchedulerError',
+      ...(rejected && { diagnosis }),
+    });
+  }
+}
+
+function said(point: string, status: Status): Status {
+  return isRejected(status) ? status : { ...status, reasons: [`running ${point} plugin "${status.plugin}": ${messageOf(status)}`] };
+}

@@ -1,0 +1,29 @@
+import type { NodeInfo } from '../framework/node-info.ts';
+
+const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
+const REGION_LABELS = ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region'];
+
+/** One node of each zone in turn, as upstream's node tree lists them. */
+export function nodesInTurn(nodes: Iterable<NodeInfo>): NodeInfo[] {
+  const zones = new Map<string, NodeInfo[]>();
+  for (const node of nodes) {
+    if (node.node === undefined) continue;
+    const zone = zoneOf(node);
+    const known = zones.get(zone);
+    if (known === undefined) zones.set(zone, [node]);
+    else known.push(node);
+  }
+  if (zones.size <= 1) return [...zones.values()].flat();
+  const lists = [...zones.values()];
+  const longest = Math.max(...lists.map((list) => list.length));
+  const ordered: NodeInfo[] = [];
+  for (let i = 0; i < longest; i++) {
+    for (const list of lists) if (i < list.length) ordered.push(list[i] as NodeInfo);
+  }
+  return ordered;
+}
+
+export function zoneOf({ labels }: NodeInfo): string {
+  const first = (keys: readonly string[]) => keys.map((key) => labels[key]).find((value) => value !== undefined) ?? '';
+  return `${first(REGION_LABELS)}\0${first(ZONE_LABELS)}`;
+}

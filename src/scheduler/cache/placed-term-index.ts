@@ -1,0 +1,58 @@
+import type { AffinityTerm } from '../framework/affinity-term.ts';
+import type { NodeInfo } from '../framework/node-info.ts';
+import type { PodInfo } from '../framework/pod-info.ts';
+import type { PlacedTerm, TermKind } from '../framework/snapshot.ts';
+
+interface Placed extends PlacedTerm {
+  readonly nodes: Map<NodeInfo, number>;
+}
+
+/** The (anti-)affinity terms of the pods on nodes, equal ones together: pods of one workload are one entry. */
+export class PlacedTermIndex {
+  readonly #kinds: Readonly<Record<TermKind, Map<string, Placed>>> = {
+    requiredAntiAffinity: new Map(),
+    requiredAffinity: new Map(),
+    preferredAffinity: new Map(),
+    preferredAntiAffinity: new Map(),
+  };
+
+  terms(kind: TermKind): Iterable<PlacedTerm> {
+    return this.#kinds[kind].values();
+  }
+
+  podAdded(pod: PodInfo, node: NodeInfo): void {
+    if (pod.hasAffinity) this.#change(pod, node, 1);
+  }
+
+  podRemoved(pod: PodInfo, node: NodeInfo): void {
+    if (pod.hasAffinity) this.#change(pod, node, -1);
+  }
+
+  #change({ affinity }: PodInfo, node: NodeInfo, by: number): void {
+    const count = (kind: TermKind, term: AffinityTerm, weight: number) => countTerm(this.#kinds[kind], { term, weight, node, by });
+    for (const term of affinity.requiredAntiAffinity) count('requiredAntiAffinity', term, 1);
+    for (const term of affinity.requiredAffinity) count('requiredAffinity', term, 1);
+    for (const { term, weight } of affinity.preferredAffinity) count('preferredAffinity', term, weight);
+    for (const { term, weight } of affinity.preferredAntiAffinity) count('preferredAntiAffinity', term, weight);
+  }
+}
+
+interface TermChange {
+  readonly term: AffinityTerm;
+  readonly weight: number;
+  readonly node: NodeInfo;
+  readonly by: number;
+}
+
+function countTerm(terms: Map<string, Placed>, { term, weight, node, by }: TermChange): void {
+  const id = `${weight} ${term.id}`;
+  let placed = terms.get(id);
+  if (placed === undefined) {
+    placed = { term, weight, nodes: new Map() };
+    terms.set(id, placed);
+  }
+  const count = (placed.nodes.get(node) ?? 0) + by;
+  if (count > 0) placed.nodes.set(node, count);
+  else placed.nodes.delete(node);
+  if (placed.nodes.size === 0) terms.delete(id);
+}

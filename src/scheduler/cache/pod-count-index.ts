@@ -1,0 +1,58 @@
+import type { NamespaceLabels } from '../framework/affinity-term.ts';
+import type { NodeInfo } from '../framework/node-info.ts';
+import type { PodInfo } from '../framework/pod-info.ts';
+import type { PodCounts, PodQuery } from '../framework/snapshot.ts';
+
+interface Counter {
+  readonly query: PodQuery;
+  readonly counts: Map<NodeInfo, number>;
+}
+
+/** More than this many different questions at a time are rare; the one not asked for longest is forgotten. */
+const MAX_COUNTERS = 128;
+
+/** Keeps the answers to "how many such pods are on each node" current, so that each pod of a workload need not count the whole cluster. */
+export class PodCountIndex {
+  readonly #counters = new Map<string, Counter>();
+  readonly #namespaces: NamespaceLabels;
+
+  constructor(namespaces: NamespaceLabels) {
+    this.#namespaces = namespaces;
+  }
+
+  counts(query: PodQuery, nodes: Iterable<NodeInfo>): PodCounts {
+    const known = this.#counters.get(query.id);
+    if (known !== undefined) {
+      // The order of the map is the order of use.
+      this.#counters.delete(query.id);
+      this.#counters.set(query.id, known);
+      return known.counts;
+    }
+    const counter: Counter = { query, counts: new Map() };
+    for (const node of nodes) for (const pod of node.pods.values()) this.#count(counter, { pod, node, by: 1 });
+    this.#counters.set(query.id, counter);
+    if (this.#counters.size > MAX_COUNTERS) this.#counters.delete(this.#counters.keys().next().value as string);
+    return counter.counts;
+  }
+
+  podAdded(pod: PodInfo, node: NodeInfo): void {
+    for (const counter of this.#counters.values()) this.#count(counter, { pod, node, by: 1 });
+  }
+
+  podRemoved(pod: PodInfo, node: NodeInfo): void {
+    for (const counter of this.#counters.values()) this.#count(counter, { pod, node, by: -1 });
+  }
+
+  /** Answers that depend on the labels of namespaces are wrong when those change. */
+  namespacesChanged(): void {
+    for (const [id, { query }] of this.#counters) if (query.namespace === undefined) this.#counters.delete(id);
+  }
+
+  #count({ query, counts }: Counter, { pod, node, by }: { pod: PodInfo; node: NodeInfo; by: number }): void {
+    if (query.namespace !== undefined && query.namespace !== pod.namespace) return;
+    if (!query.matches(pod, this.#namespaces)) return;
+    const count = (counts.get(node) ?? 0) + by;
+    if (count <= 0) counts.delete(node);
+    else counts.set(node, count);
+  }
+}

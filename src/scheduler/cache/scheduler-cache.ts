@@ -1,0 +1,194 @@
+import type { core } from '#api';
+import { semanticEqual } from '#machinery';
+import type { NamespaceLabels } from '../framework/affinity-term.ts';
+import { NodeInfo } from '../framework/node-info.ts';
+import { PodInfo } from '../framework/pod-info.ts';
+import { QuantityReader } from '../framework/pod-resources.ts';
+import type { PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind } from '../framework/snapshot.ts';
+import { nodesInTurn } from './node-order.ts';
+import { PlacedTermIndex } from './placed-term-index.ts';
+import { PodCountIndex } from './pod-count-index.ts';
+
+interface PlacedPod {
+  readonly info: PodInfo;
+  readonly node: NodeInfo;
+  /** Placed by us, not seen on its node by the server yet. */
+  isAssumed: boolean;
+}
+
+/**
+ * Nodes and the pods on them, those included that were placed but not bound yet. Scheduling a pod takes one turn of the event loop, and
+ * nothing else changes the cache in it: the cache itself is the snapshot, and none is ever copied.
+ */
+export class SchedulerCache implements Snapshot {
+  readonly quantities = new QuantityReader();
+  readonly #nodes = new Map<string, NodeInfo>();
+  readonly #pods = new Map<string, PlacedPod>();
+  readonly #counts: PodCountIndex;
+  readonly #terms = new PlacedTermIndex();
+  readonly #imageNodes = new Map<string, number>();
+  #ordered: readonly NodeInfo[] | undefined;
+  #nodesVersion = 0;
+
+  constructor(namespaces: NamespaceLabels) {
+    this.#counts = new PodCountIndex(namespaces);
+  }
+
+  get nodes(): readonly NodeInfo[] {
+    this.#ordered ??= nodesInTurn(this.#nodes.values());
+    return this.#ordered;
+  }
+
+  get nodesVersion(): number {
+    return this.#nodesVersion;
+  }
+
+  get podCount(): number {
+    return this.#pods.size;
+  }
+
+  get assumedPodCount(): number {
+    let count = 0;
+    for (const { isAssumed } of this.#pods.values()) if (isAssumed) count++;
+    return count;
+  }
+
+  node(name: string): NodeInfo | undefined {
+    const info = this.#nodes.get(name);
+    return info?.node === undefined ? undefined : info;
+  }
+
+  countPods(query: PodQuery): PodCounts {
+    return this.#counts.counts(query, this.#nodes.values());
+  }
+
+  placedTerms(kind: TermKind): Iterable<PlacedTerm> {
+    return this.#terms.terms(kind);
+  }
+
+  nodesWithImage(name: string): number {
+    return this.#imageNodes.get(name) ?? 0;
+  }
+
+  podInfo(pod: core.Pod): PodInfo {
+    return new PodInfo(pod, this.quantities);
+  }
+
+  setNode(node: core.Node): void {
+    const info = this.#nodeFor(node.metadata.name);
+    const before = { node: info.node, labels: info.labels, taints: info.taints };
+    this.#countImages(info, -1);
+    info.setNode(node, this.quantities);
+    this.#countImages(info, 1);
+    const sameShape = before.node !== undefined && semanticEqual(before.labels, info.labels) && semanticEqual(before.taints, info.taints);
+    if (!sameShape) this.#nodesChanged();
+  }
+
+  removeNode(name: string): void {
+    const info = this.#nodes.get(name);
+    if (info === undefined) return;
+    this.#countImages(info, -1);
+    info.clearNode();
+    // Its pods are told of one by one; until then they are kept where they are.
+    if (info.pods.size === 0) this.#nodes.delete(name);
+    this.#nodesChanged();
+  }
+
+  isAssumed(uid: string): boolean {
+    return this.#pods.get(uid)?.isAssumed === true;
+  }
+
+  nodeOf(uid: string): NodeInfo | undefined {
+    return this.#pods.get(uid)?.node;
+  }
+
+  assume(info: PodInfo, node: NodeInfo): void {
+    this.#place(info, node, true);
+  }
+
+  /** Takes back `assume`. */
+  forget(info: PodInfo): void {
+    if (this.isAssumed(info.uid)) this.#remove(info.uid);
+  }
+
+  /** A pod that the server shows on a node. */
+  setPod(pod: core.Pod): void {
+    const known = this.#pods.get(pod.metadata.uid ?? '');
+    const nodeName = pod.spec?.nodeName ?? '';
+    if (known !== undefined && known.node.name === nodeName) {
+      known.isAssumed = false;
+      if (hasSameFootprint(known.info.pod, pod)) {
+        known.info.pod = pod;
+        return;
+      }
+    }
+    const info = this.podInfo(pod);
+    if (known !== undefined) this.#remove(info.uid);
+    this.#place(info, this.#nodeFor(nodeName), false);
+  }
+
+  removePod(pod: core.Pod): void {
+    this.#remove(pod.metadata.uid ?? '');
+  }
+
+  namespacesChanged(): void {
+    this.#counts.namespacesChanged();
+  }
+
+  #nodeFor(name: string): NodeInfo {
+    let info = this.#nodes.get(name);
+    if (info === undefined) {
+      info = new NodeInfo(name);
+      this.#nodes.set(name, info);
+    }
+    return info;
+  }
+
+  #place(info: PodInfo, node: NodeInfo, isAssumed: boolean): void {
+    this.#pods.set(info.uid, { info, node, isAssumed });
+    node.addPod(info);
+    this.#counts.podAdded(info, node);
+    this.#terms.podAdded(info, node);
+  }
+
+  #remove(uid: string): void {
+    const known = this.#pods.get(uid);
+    if (known === undefined) return;
+    const { info, node } = known;
+    this.#pods.delete(uid);
+    node.removePod(info);
+    this.#counts.podRemoved(info, node);
+    this.#terms.podRemoved(info, node);
+    if (node.node === undefined && node.pods.size === 0) this.#nodes.delete(node.name);
+  }
+
+  #countImages({ images }: NodeInfo, by: 1 | -1): void {
+    for (const name of images.keys()) {
+      const count = (this.#imageNodes.get(name) ?? 0) + by;
+      if (count > 0) this.#imageNodes.set(name, count);
+      else this.#imageNodes.delete(name);
+    }
+  }
+
+  #nodesChanged(): void {
+    this.#ordered = undefined;
+    this.#nodesVersion++;
+  }
+}
+
+/** Most updates of a pod are of its status: what scheduling computed from it is still true then. */
+function hasSameFootprint(before: core.Pod, after: core.Pod): boolean {
+  return (
+    before.metadata.generation === after.metadata.generation &&
+    (before.metadata.deletionTimestamp == null) === (after.metadata.deletionTimestamp == null) &&
+    !hasSizes(before) &&
+    !hasSizes(after) &&
+    semanticEqual(before.metadata.labels, after.metadata.labels) &&
+    // Servers that give pods a generation change it with the spec.
+    (after.metadata.generation != null || semanticEqual(before.spec?.containers, after.spec?.containers))
+  );
+}
+
+function hasSizes({ status }: core.Pod): boolean {
+  return (status?.containerStatuses ?? []).some(({ resources, allocatedResources }) => resources != null || allocatedResources != null);
+}

@@ -1,0 +1,83 @@
+type Args = Readonly<Record<string, unknown>>;
+type Check = (value: unknown) => string | undefined;
+
+const whole =
+  (min: number, max: number): Check =>
+  (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? undefined
+      : `must be a whole number from ${min} to ${max}`;
+const bool: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+const anything: Check = (value) => (typeof value === 'object' && value !== null ? undefined : 'must be an object');
+const texts: Check = (value) =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string') ? undefined : 'must be a list of strings';
+const oneOf =
+  (...allowed: readonly string[]): Check =>
+  (value) =>
+    allowed.includes(value as string) ? undefined : `must be ${allowed.join(' or ')}`;
+
+/** What each plugin can be told; plugins that are not here take no arguments. */
+const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  DefaultPreemption: { minCandidateNodesPercentage: whole(0, 100), minCandidateNodesAbsolute: whole(0, 2 ** 31 - 1) },
+  InterPodAffinity: { hardPodAffinityWeight: whole(0, 100), ignorePreferredTermsOfExistingPods: bool },
+  NodeAffinity: { addedAffinity: anything },
+  NodeResourcesFit: { ignoredResources: texts, ignoredResourceGroups: texts, scoringStrategy: checkStrategy },
+  NodeResourcesBalancedAllocation: { resources: checkResources },
+  PodTopologySpread: { defaultConstraints: checkConstraints, defaultingType: oneOf('System', 'List') },
+  VolumeBinding: { bindTimeoutSeconds: whole(0, 2 ** 31 - 1), shape: checkShape },
+};
+
+/** What is wrong with a plugin's arguments, each with its path. */
+export function validatePluginArgs(plugin: string, args: Args): string[] {
+  const { apiVersion: _, kind, ...rest } = args;
+  const known = ARGUMENTS[plugin] ?? {};
+  const problems = kind === undefined || kind === `${plugin}Args` ? [] : [`kind: must be ${plugin}Args`];
+  for (const [name, value] of Object.entries(rest)) {
+    const check = known[name];
+    const problem = check === undefined ? 'unknown field' : value === undefined || value === null ? undefined : check(value);
+    if (problem !== undefined) problems.push(`${name}: ${problem}`);
+  }
+  if (plugin === 'PodTopologySpread') problems.push(...checkDefaulting(args));
+  return problems;
+}
+
+function checkDefaulting({ defaultingType = 'System', defaultConstraints }: Args): string[] {
+  const isSet = Array.isArray(defaultConstraints) && defaultConstraints.length > 0;
+  return defaultingType === 'System' && isSet ? ["defaultConstraints: must be empty when defaultingType is 'System'"] : [];
+}
+
+function checkStrategy(value: unknown): string | undefined {
+  const { type, resources, requestedToCapacityRatio } = (value ?? {}) as Args;
+  const wrongType = type === undefined ? undefined : oneOf('LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio')(type);
+  if (wrongType !== undefined) return `type ${wrongType}`;
+  const wrongResources = resources === undefined ? undefined : checkResources(resources);
+  if (wrongResources !== undefined) return `resources ${wrongResources}`;
+  if (type !== 'RequestedToCapacityRatio') return undefined;
+  return checkShape((requestedToCapacityRatio as Args | undefined)?.shape);
+}
+
+function checkResources(value: unknown): string | undefined {
+  const isValid = (one: Args) => typeof one?.name === 'string' && (one.weight === undefined || whole(1, 100)(one.weight) === undefined);
+  return Array.isArray(value) && value.every(isValid) ? undefined : 'must be a list of names with weights from 1 to 100';
+}
+
+function checkConstraints(value: unknown): string | undefined {
+  const isValid = ({ topologyKey, maxSkew, whenUnsatisfiable, labelSelector }: Args) =>
+    typeof topologyKey === 'string' &&
+    whole(1, 2 ** 31 - 1)(maxSkew) === undefined &&
+    (whenUnsatisfiable === 'DoNotSchedule' || whenUnsatisfiable === 'ScheduleAnyway') &&
+    labelSelector === undefined;
+  return Array.isArray(value) && value.every(isValid)
+    ? undefined
+    : 'each needs topologyKey, maxSkew above 0, whenUnsatisfiable, and no labelSelector';
+}
+
+function checkShape(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return 'shape must have at least one point';
+  const points = value as readonly Args[];
+  if (points.some(({ utilization, score }) => whole(0, 100)(utilization) !== undefined || whole(0, 10)(score) !== undefined)) {
+    return 'shape has a point whose utilization is not from 0 to 100 or whose score is not from 0 to 10';
+  }
+  const sorted = points.every((point, i) => i === 0 || (point.utilization as number) > (points[i - 1]?.utilization as number));
+  return sorted ? undefined : 'shape must be sorted by utilization, without repetition';
+}

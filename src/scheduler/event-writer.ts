@@ -1,0 +1,139 @@
+import { events } from '#api';
+import { type Clock, Fifo, type Logger, type Random } from '#base';
+import { type Client, type Identified, referenceTo } from '#client';
+import { formatMicroTime, isStatusReason } from '#machinery';
+
+export interface SchedulerEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+}
+
+interface Series {
+  readonly name: string;
+  readonly namespace: string;
+  count: number;
+  seenAt: number;
+  /** Its creation: a patch must come after it. */
+  written: Promise<unknown>;
+}
+
+export interface EventWriterDeps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+const MAX_QUEUED = 20_000;
+const MAX_IN_FLIGHT = 64;
+/** Alike events within this time are one series. */
+const SERIES_MS = 6 * 60_000;
+const MAX_SERIES = 4096;
+/** Upstream's limit of a note. */
+const MAX_NOTE = 1024;
+
+/**
+ * Events of the events.k8s.io group, as upstream's scheduler writes them: alike ones (same object, reason and action) become a series.
+ * Writing never holds up scheduling; what cannot be written is dropped.
+ */
+export class EventWriter {
+  readonly #queue = new Fifo<() => Promise<void>>();
+  readonly #series = new Map<string, Series>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly deps: EventWriterDeps,
+    private readonly source: { readonly controller: string; readonly instance: string },
+  ) {}
+
+  record(about: Identified, event: SchedulerEvent): void {
+    const now = this.deps.clock.now();
+    const key = `${about.metadata.uid} ${event.type} ${event.reason} ${event.action}`;
+    const series = this.#series.get(key);
+    if (series !== undefined && now - series.seenAt < SERIES_MS) this.#continue(series, now);
+    else this.#begin(key, about, event);
+  }
+
+  /** Resolves when all that was recorded is written or given up. */
+  async flushed(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #begin(key: string, about: Identified, event: SchedulerEvent): void {
+    const { clock, random, client } = this.deps;
+    const now = clock.now();
+    const { name, namespace = 'default' } = about.metadata;
+    const series: Series = {
+      name: `${name}.${random.string('0123456789abcdef', 16)}`,
+      namespace,
+      count: 1,
+      seenAt: now,
+      written: Promise.resolve(),
+    };
+    this.#remember(key, series);
+    const { reason, action, type } = event;
+    const object = {
+      metadata: { name: series.name, namespace },
+      eventTime: formatMicroTime(now),
+      reportingController: this.source.controller,
+      reportingInstance: this.source.instance,
+      regarding: referenceTo(about),
+      note: event.note.slice(0, MAX_NOTE),
+      ...{ reason, action, type },
+    };
+    this.#enqueue(() => {
+      const written = this.#attempt(() => client.of(events.Event).create(object as never));
+      series.written = written;
+      return written;
+    });
+  }
+
+  /** Only the second of its kind is written at once; how often it went on is of no use to anyone at once. */
+  #continue(series: Series, now: number): void {
+    series.count++;
+    series.seenAt = now;
+    if (series.count !== 2 && series.count % 10 !== 0) return;
+    const { name, namespace, count } = series;
+    const patch = { series: { count, lastObservedTime: formatMicroTime(now) } };
+    this.#enqueue(async () => {
+      await series.written;
+      await this.#attempt(() => this.deps.client.of(events.Event).patch({ name, namespace }, patch, { type: 'strategic' }));
+    });
+  }
+
+  #remember(key: string, series: Series): void {
+    this.#series.delete(key);
+    this.#series.set(key, series);
+    if (this.#series.size > MAX_SERIES) this.#series.delete(this.#series.keys().next().value as string);
+  }
+
+  #enqueue(write: () => Promise<void>): void {
+    if (this.#queue.size >= MAX_QUEUED) {
+      this.deps.logger.warn('too many events wait to be written; dropping one');
+      return;
+    }
+    this.#queue.push(write);
+    if (this.#running.size < MAX_IN_FLIGHT) this.#run();
+  }
+
+  #run(): void {
+    const running = this.#drain().finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #drain(): Promise<void> {
+    for (let write = this.#queue.shift(); write !== undefined; write = this.#queue.shift()) await write();
+  }
+
+  async #attempt(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      // Events about what is on its way out are refused with its namespace.
+      const isExpected = isStatusReason(error, 'NotFound') || isStatusReason(error, 'Forbidden') || isStatusReason(error, 'AlreadyExists');
+      this.deps.logger[isExpected ? 'debug' : 'warn']('an event could not be written', { error });
+    }
+  }
+}

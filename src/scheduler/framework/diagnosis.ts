@@ -1,0 +1,50 @@
+import { compareBytes } from '#machinery';
+import { type Status, unresolvable } from './status.ts';
+
+/** Why a pod fits no node. */
+export class Diagnosis {
+  readonly statuses = new Map<string, Status>();
+  /** Of the nodes that were not looked at. */
+  absentNodes: Status = unresolvable('');
+  /** Set when a plugin rejected the pod for every node at once. */
+  preFilterMessage = '';
+  postFilterMessage = '';
+  readonly rejectedBy = new Set<string>();
+  readonly pendingOn = new Set<string>();
+
+  constructor(readonly nodeCount: number) {}
+
+  setStatus(nodeName: string, status: Status): void {
+    this.statuses.set(nodeName, status);
+    this.blame(status);
+  }
+
+  statusOf(nodeName: string): Status {
+    return this.statuses.get(nodeName) ?? this.absentNodes;
+  }
+
+  blame({ plugin, code }: Status): void {
+    if (plugin === '') return;
+    if (code === 'Pending') this.pendingOn.add(plugin);
+    else this.rejectedBy.add(plugin);
+  }
+
+  /** As events and conditions of upstream's scheduler say it: clients match on it. */
+  message(): string {
+    const head = `0/${this.nodeCount} nodes are available:`;
+    const reasons = this.preFilterMessage === '' ? this.#histogram() : this.preFilterMessage;
+    return head + (reasons === '' ? '' : ` ${reasons}.`) + (this.postFilterMessage === '' ? '' : ` ${this.postFilterMessage}`);
+  }
+
+  #histogram(): string {
+    const counts = new Map<string, number>();
+    const count = (status: Status, by: number) => {
+      for (const reason of status.reasons) counts.set(reason, (counts.get(reason) ?? 0) + by);
+    };
+    for (const status of this.statuses.values()) count(status, 1);
+    const absent = this.nodeCount - this.statuses.size;
+    if (absent > 0) count(this.absentNodes, absent);
+    const lines = [...counts].map(([reason, nodes]) => `${nodes} ${reason}`);
+    return lines.sort(compareBytes).join(', ');
+  }
+}

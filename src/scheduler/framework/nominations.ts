@@ -1,0 +1,37 @@
+import type { PodInfo } from './pod-info.ts';
+
+/** Pods for which room is being made on a node: others of lower priority must not take it. */
+export class Nominations {
+  readonly #byNode = new Map<string, Map<string, PodInfo>>();
+  readonly #nodeOf = new Map<string, string>();
+
+  get isEmpty(): boolean {
+    return this.#nodeOf.size === 0;
+  }
+
+  set(info: PodInfo, nodeName: string): void {
+    this.delete(info.uid);
+    if (nodeName === '') return;
+    this.#nodeOf.set(info.uid, nodeName);
+    const known = this.#byNode.get(nodeName);
+    if (known === undefined) this.#byNode.set(nodeName, new Map([[info.uid, info]]));
+    else known.set(info.uid, info);
+  }
+
+  delete(uid: string): void {
+    const nodeName = this.#nodeOf.get(uid);
+    if (nodeName === undefined) return;
+    this.#nodeOf.delete(uid);
+    const pods = this.#byNode.get(nodeName);
+    pods?.delete(uid);
+    if (pods?.size === 0) this.#byNode.delete(nodeName);
+  }
+
+  nodeOf(uid: string): string {
+    return this.#nodeOf.get(uid) ?? '';
+  }
+
+  on(nodeName: string): Iterable<PodInfo> {
+    return this.#byNode.get(nodeName)?.values() ?? [];
+  }
+}

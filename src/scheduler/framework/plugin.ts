@@ -1,0 +1,125 @@
+import type { core, policy, storage } from '#api';
+import type { Clock, Logger, Random } from '#base';
+import type { Client, Lister } from '#client';
+import type { Labels } from '#machinery';
+import type { NamespaceLabels } from './affinity-term.ts';
+import type { EventInterest } from './cluster-event.ts';
+import type { CycleState } from './cycle-state.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import type { NodeInfo } from './node-info.ts';
+import type { PodInfo } from './pod-info.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Status } from './status.ts';
+
+/**
+ * A plugin takes part in scheduling by the methods it has; every extension point of upstream's framework is one. Before Reserve all of them are
+ * synchronous and change nothing but the cycle's state, so that a placement is a function of the snapshot, the pod and chance.
+ */
+export interface Plugin {
+  readonly name: string;
+  /** Which changes of the cluster may make pods schedulable that this plugin rejected. Absent: any change. */
+  readonly events?: readonly EventInterest[];
+  /** May the pod enter the active queue? */
+  preEnqueue?(pod: PodInfo): Status | undefined;
+  /** Negative when `a` is to be scheduled before `b`. */
+  compare?(a: QueuePosition, b: QueuePosition): number;
+  preFilter?(state: CycleState, pod: PodInfo, snapshot: Snapshot): PreFilterResult | undefined;
+  /** Brings the state of `preFilter` in line with a pod that is put on, or taken from, a node in a trial. */
+  addPod?(state: CycleState, pod: PodInfo, change: TrialChange): void;
+  removePod?(state: CycleState, pod: PodInfo, change: TrialChange): void;
+  filter?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
+  postFilter?(state: CycleState, pod: PodInfo, context: PostFilterContext): PostFilterResult;
+  preScore?(state: CycleState, pod: PodInfo, context: PreScoreContext): Status | undefined;
+  /** 0 to 100 after `normalizeScores`. */
+  score?(state: CycleState, pod: PodInfo, node: NodeInfo): number;
+  /** In place, one score a node. */
+  normalizeScores?(state: CycleState, scores: number[], nodes: readonly NodeInfo[]): void;
+  reserve?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
+  /** Takes back `reserve`, also when that never ran or failed. */
+  unreserve?(state: CycleState, pod: PodInfo, node: NodeInfo): void;
+  permit?(state: CycleState, pod: PodInfo, node: NodeInfo): PermitResult | undefined;
+  preBind?(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined>;
+  /** Skip leaves the binding to the next plugin. */
+  bind?(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined>;
+  postBind?(state: CycleState, pod: PodInfo, node: NodeInfo): void;
+}
+
+export interface QueuePosition {
+  readonly info: PodInfo;
+  /** When it was last put into a queue, in milliseconds. */
+  readonly queuedAt: number;
+}
+
+export interface PreFilterResult {
+  readonly status?: Status;
+  /** No other nodes need be looked at. */
+  readonly nodeNames?: ReadonlySet<string>;
+}
+
+export interface TrialChange {
+  readonly pod: PodInfo;
+  readonly node: NodeInfo;
+}
+
+export interface PostFilterContext {
+  readonly snapshot: Snapshot;
+  readonly diagnosis: Diagnosis;
+  /** Whether the pod passes all filters on a node, with those nominated to it counted. */
+  fits(state: CycleState, node: NodeInfo): Status | undefined;
+  /** Tells the plugins of a pod that is put on, or taken from, the node of a trial. */
+  addPod(state: CycleState, change: TrialChange): void;
+  removePod(state: CycleState, change: TrialChange): void;
+}
+
+export interface PostFilterResult {
+  /** Undefined: room can be made. */
+  readonly status: Status | undefined;
+  /** Where to nominate the pod to; '' takes a nomination back, undefined leaves it. */
+  readonly nominatedNode?: string;
+  readonly victims?: readonly PodInfo[];
+}
+
+export interface PreScoreContext {
+  readonly snapshot: Snapshot;
+  /** Those that passed all filters. */
+  readonly nodes: readonly NodeInfo[];
+}
+
+export interface PermitResult {
+  readonly status: Status | undefined;
+  /** With status Wait: how long at most. */
+  readonly timeoutMs: number;
+}
+
+/** What plugins may use beyond their arguments. */
+export interface PluginHandle {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly objects: ClusterObjects;
+  readonly namespaces: NamespaceLabels;
+  /** Names the scheduler to others: events, conditions. */
+  readonly schedulerName: string;
+}
+
+export interface ClusterObjects {
+  readonly services: Lister<core.Service>;
+  readonly claims: Lister<core.PersistentVolumeClaim>;
+  readonly volumes: Lister<core.PersistentVolume>;
+  readonly storageClasses: Lister<storage.StorageClass>;
+  readonly csiNodes: Lister<storage.CSINode>;
+  readonly csiDrivers: Lister<storage.CSIDriver>;
+  readonly csiStorageCapacities: Lister<storage.CSIStorageCapacity>;
+  readonly disruptionBudgets: Lister<policy.PodDisruptionBudget>;
+  /** The selector of a pod's controller, when it is one that selects pods. */
+  ownerSelector(pod: core.Pod): OwnerSelector | undefined;
+}
+
+export interface OwnerSelector {
+  readonly matchLabels?: Labels;
+  readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[];
+}
+
+/** Makes a plugin of its checked arguments. */
+export type PluginFactory = (args: Readonly<Record<string, unknown>>, handle: PluginHandle) => Plugin;

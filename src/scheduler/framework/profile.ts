@@ -1,0 +1,151 @@
+import type { CycleState } from './cycle-state.ts';
+import type { NodeInfo } from './node-info.ts';
+import type { Plugin, PostFilterContext, PostFilterResult, TrialChange } from './plugin.ts';
+import type { PodInfo } from './pod-info.ts';
+import type { Snapshot } from './snapshot.ts';
+import { isRejected, type Status, unresolvable, unschedulable } from './status.ts';
+
+export interface ScoringPlugin {
+  readonly plugin: Plugin;
+  readonly weight: number;
+}
+
+/** The plugins of each extension point, in the order in which they are asked. */
+export interface ProfilePlugins {
+  readonly preEnqueue: readonly Plugin[];
+  readonly queueSort: Plugin;
+  readonly preFilter: readonly Plugin[];
+  readonly filter: readonly Plugin[];
+  readonly postFilter: readonly Plugin[];
+  readonly preScore: readonly Plugin[];
+  readonly score: readonly ScoringPlugin[];
+  readonly reserve: readonly Plugin[];
+  readonly permit: readonly Plugin[];
+  readonly preBind: readonly Plugin[];
+  readonly bind: readonly Plugin[];
+  readonly postBind: readonly Plugin[];
+}
+
+export interface PreFilterOutcome {
+  readonly status: Status | undefined;
+  readonly nodeNames: ReadonlySet<string> | undefined;
+  /** Who narrowed the nodes down. */
+  readonly narrowedBy: readonly string[];
+}
+
+/** How pods that name one scheduler are scheduled: runs the plugins of each extension point. */
+export class Profile {
+  constructor(
+    readonly schedulerName: string,
+    readonly plugins: ProfilePlugins,
+    readonly percentageOfNodesToScore: number | undefined,
+  ) {}
+
+  preEnqueue(pod: PodInfo): Status | undefined {
+    for (const plugin of this.plugins.preEnqueue) {
+      const status = plugin.preEnqueue?.(pod);
+      if (status !== undefined) return status;
+    }
+    return undefined;
+  }
+
+  preFilter(state: CycleState, pod: PodInfo, snapshot: Snapshot): PreFilterOutcome {
+    let nodeNames: ReadonlySet<string> | undefined;
+    let rejection: Status | undefined;
+    const narrowedBy: string[] = [];
+    for (const plugin of this.plugins.preFilter) {
+      const result = plugin.preFilter?.(state, pod, snapshot);
+      const status = result?.status;
+      if (status?.code === 'Skip') state.skipFilter.add(plugin.name);
+      else if (status?.code === 'Unschedulable') rejection = status;
+      else if (status !== undefined) return { status, nodeNames, narrowedBy };
+      if (result?.nodeNames === undefined) continue;
+      narrowedBy.push(plugin.name);
+      nodeNames = intersection(nodeNames, result.nodeNames);
+      if (nodeNames.size === 0) return { status: nothingLeft(narrowedBy), nodeNames, narrowedBy };
+    }
+    return { status: rejection, nodeNames, narrowedBy };
+  }
+
+  /** The filters that have something to say about the pod. */
+  activeFilters(state: CycleState): readonly Plugin[] {
+    if (state.skipFilter.size === 0) return this.plugins.filter;
+    return this.plugins.filter.filter(({ name }) => !state.skipFilter.has(name));
+  }
+
+  filter(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined {
+    for (const plugin of this.plugins.filter) {
+      if (state.skipFilter.has(plugin.name)) continue;
+      const status = plugin.filter?.(state, pod, node);
+      if (status !== undefined) return status;
+    }
+    return undefined;
+  }
+
+  addPod(state: CycleState, pod: PodInfo, change: TrialChange): void {
+    for (const plugin of this.plugins.preFilter) if (!state.skipFilter.has(plugin.name)) plugin.addPod?.(state, pod, change);
+  }
+
+  removePod(state: CycleState, pod: PodInfo, change: TrialChange): void {
+    for (const plugin of this.plugins.preFilter) if (!state.skipFilter.has(plugin.name)) plugin.removePod?.(state, pod, change);
+  }
+
+  postFilter(state: CycleState, pod: PodInfo, context: PostFilterContext): PostFilterResult {
+    let nomination: PostFilterResult | undefined;
+    let rejector = '';
+    const reasons: string[] = [];
+    for (const plugin of this.plugins.postFilter) {
+      const result = plugin.postFilter?.(state, pod, context);
+      if (result === undefined) continue;
+      const { status } = result;
+      if (status === undefined || status.code === 'UnschedulableAndUnresolvable' || !isRejected(status)) return result;
+      if (result.nominatedNode !== undefined) nomination = result;
+      reasons.push(...status.reasons);
+      rejector ||= plugin.name;
+    }
+    return { ...nomination, status: unschedulable(rejector, ...reasons) };
+  }
+
+  reserve(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined {
+    for (const plugin of this.plugins.reserve) {
+      const status = plugin.reserve?.(state, pod, node);
+      if (status !== undefined) return status;
+    }
+    return undefined;
+  }
+
+  unreserve(state: CycleState, pod: PodInfo, node: NodeInfo): void {
+    for (const plugin of this.plugins.reserve.toReversed()) plugin.unreserve?.(state, pod, node);
+  }
+
+  async preBind(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined> {
+    for (const plugin of this.plugins.preBind) {
+      const status = await plugin.preBind?.(state, pod, node);
+      if (status !== undefined) return status;
+    }
+    return undefined;
+  }
+
+  async bind(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined> {
+    for (const plugin of this.plugins.bind) {
+      const status = await plugin.bind?.(state, pod, node);
+      if (status?.code !== 'Skip') return status;
+    }
+    return { code: 'Error', reasons: ['no plugin binds this pod'], plugin: '' };
+  }
+
+  postBind(state: CycleState, pod: PodInfo, node: NodeInfo): void {
+    for (const plugin of this.plugins.postBind) plugin.postBind?.(state, pod, node);
+  }
+}
+
+function intersection(known: ReadonlySet<string> | undefined, more: ReadonlySet<string>): ReadonlySet<string> {
+  return known === undefined ? more : new Set([...known].filter((name) => more.has(name)));
+}
+
+function nothingLeft(narrowedBy: readonly string[]): Status {
+  const [only] = narrowedBy;
+  const sorted = [...narrowedBy].sort();
+  const which = narrowedBy.length === 1 ? `plugin ${only}` : `plugin(s) [${sorted.join(' ')}] simultaneously`;
+  return unresolvable('', `node(s) didn't satisfy ${which}`);
+}

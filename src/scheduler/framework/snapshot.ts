@@ -1,0 +1,40 @@
+import type { AffinityTerm, NamespaceLabels } from './affinity-term.ts';
+import type { NodeInfo } from './node-info.ts';
+import type { PodInfo } from './pod-info.ts';
+
+/** How many pods that match something are on each node; nodes without any are absent. */
+export type PodCounts = ReadonlyMap<NodeInfo, number>;
+
+/** Names what pods to count. Equal ids count the same pods. */
+export interface PodQuery {
+  readonly id: string;
+  /** Only pods of this namespace match; undefined: of any. */
+  readonly namespace: string | undefined;
+  matches(pod: PodInfo, namespaces: NamespaceLabels): boolean;
+}
+
+export type TermKind = 'requiredAntiAffinity' | 'requiredAffinity' | 'preferredAffinity' | 'preferredAntiAffinity';
+
+/** A term that some pods of the cluster have, with where they are. */
+export interface PlacedTerm {
+  readonly term: AffinityTerm;
+  /** 1 for required terms; else the weight. */
+  readonly weight: number;
+  /** How many pods with this term are on each node. */
+  readonly nodes: PodCounts;
+}
+
+/** The cluster as one scheduling cycle sees it: nothing of it changes before the cycle ends. */
+export interface Snapshot {
+  /** Zone by zone in turn, so that looking at some of them looks at all zones. */
+  readonly nodes: readonly NodeInfo[];
+  node(name: string): NodeInfo | undefined;
+  /** Counted once and then kept current, for as long as it is asked for. */
+  countPods(query: PodQuery): PodCounts;
+  /** The distinct terms of one kind that pods on nodes have. */
+  placedTerms(kind: TermKind): Iterable<PlacedTerm>;
+  /** On how many nodes an image is. */
+  nodesWithImage(name: string): number;
+  /** Changes whenever a node, its labels or taints do: to keep what is computed from them. */
+  readonly nodesVersion: number;
+}

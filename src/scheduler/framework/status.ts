@@ -1,0 +1,34 @@
+export type Code = 'Error' | 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Wait' | 'Skip' | 'Pending';
+
+/** Why a plugin did not simply agree. Success is `undefined`, so that the common case allocates nothing. */
+export interface Status {
+  readonly code: Code;
+  readonly reasons: readonly string[];
+  /** Which plugin said so: it is asked later whether a change of the cluster may help. */
+  readonly plugin: string;
+  readonly error?: unknown;
+}
+
+export function unschedulable(plugin: string, ...reasons: readonly string[]): Status {
+  return { code: 'Unschedulable', reasons, plugin };
+}
+
+/** As `unschedulable`, when no eviction of pods would help. */
+export function unresolvable(plugin: string, ...reasons: readonly string[]): Status {
+  return { code: 'UnschedulableAndUnresolvable', reasons, plugin };
+}
+
+export function failed(plugin: string, error: unknown): Status {
+  return { code: 'Error', reasons: [error instanceof Error ? error.message : String(error)], plugin, error };
+}
+
+/** The plugin has nothing to say about this pod, and need not be asked again in this cycle. */
+export const SKIP: Status = { code: 'Skip', reasons: [], plugin: '' };
+
+export function isRejected(status: Status): boolean {
+  return status.code === 'Unschedulable' || status.code === 'UnschedulableAndUnresolvable' || status.code === 'Pending';
+}
+
+export function messageOf(status: Status): string {
+  return status.reasons.join(', ');
+}

@@ -1,0 +1,6 @@
+export {
+  readSchedulerConfiguration,
+  type SchedulerConfiguration,
+  SchedulerConfigurationError,
+} from './config/scheduler-configuration.ts';
+export { type SchedulerConfig, type SchedulerDeps, startScheduler } from './scheduler.ts';

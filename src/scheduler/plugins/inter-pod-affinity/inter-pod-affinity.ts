@@ -1,0 +1,96 @@
+import type { core } from '#api';
+import { affinityTermsOf, type NamespaceLabels, termMatches } from '../../framework/affinity-term.ts';
+import type { NodeInfo } from '../../framework/node-info.ts';
+import { MAX_SCORE } from '../../framework/normalize-scores.ts';
+import type { Plugin, PluginFactory } from '../../framework/plugin.ts';
+import type { PodInfo } from '../../framework/pod-info.ts';
+import type { Snapshot } from '../../framework/snapshot.ts';
+import { SKIP } from '../../framework/status.ts';
+import { AffinityFilterState, NAME, queryOf } from './affinity-filter.ts';
+import { TopologyCounts } from './topology-counts.ts';
+
+const SCORE_STATE = `${NAME} score`;
+
+interface Scoring {
+  readonly hardWeight: number;
+  readonly ignoresExisting: boolean;
+  readonly namespaces: NamespaceLabels;
+}
+
+/** Puts pods beside those they want to be with, and apart from those they do not; it asks the pods already there too. */
+export const interPodAffinity: PluginFactory = (args, { namespaces }): Plugin => {
+  const scoring: Scoring = {
+    hardWeight: (args.hardPodAffinityWeight as number | undefined) ?? 1,
+    ignoresExisting: args.ignorePreferredTermsOfExistingPods === true,
+    namespaces,
+  };
+  return {
+    name: NAME,
+    events: [
+      { resource: 'AssignedPod', actions: ['Add', 'Delete', 'UpdatePodLabel'], hint: (pod, event) => concerns(pod, event, namespaces) },
+      { resource: 'UnscheduledPod', actions: ['UpdatePodLabel'] },
+      { resource: 'Node', actions: ['Add', 'UpdateNodeLabel'] },
+    ],
+    preFilter(state, pod, snapshot) {
+      const filterState = AffinityFilterState.of(pod, snapshot, namespaces);
+      if (filterState === undefined) return { status: SKIP };
+      state.write(NAME, filterState);
+      return undefined;
+    },
+    addPod: (state, _, { pod, node }) => state.read<AffinityFilterState>(NAME)?.change(pod, node, 1),
+    removePod: (state, _, { pod, node }) => state.read<AffinityFilterState>(NAME)?.change(pod, node, -1),
+    filter: (state, _, node) => state.read<AffinityFilterState>(NAME)?.check(node),
+    preScore(state, pod, { snapshot }) {
+      const scores = topologyScores(pod, snapshot, scoring);
+      if (scores.isEmpty) return SKIP;
+      state.write(SCORE_STATE, scores);
+      return undefined;
+    },
+    score: (state, _, node: NodeInfo) => state.read<TopologyCounts>(SCORE_STATE)?.sumFor(node) ?? 0,
+    normalizeScores: (_, scores) => stretch(scores),
+  };
+};
+
+function topologyScores(pod: PodInfo, snapshot: Snapshot, { hardWeight, ignoresExisting, namespaces }: Scoring): TopologyCounts {
+  const scores = new TopologyCounts();
+  const { preferredAffinity, preferredAntiAffinity } = pod.affinity;
+  for (const { term, weight } of preferredAffinity) scores.addNodes(term.topologyKey, snapshot.countPods(queryOf([term])), weight);
+  for (const { term, weight } of preferredAntiAffinity) scores.addNodes(term.topologyKey, snapshot.countPods(queryOf([term])), -weight);
+  if (ignoresExisting && preferredAffinity.length === 0 && preferredAntiAffinity.length === 0) return scores;
+  const ask = (kind: 'requiredAffinity' | 'preferredAffinity' | 'preferredAntiAffinity', factor: number) => {
+    for (const { term, weight, nodes } of snapshot.placedTerms(kind)) {
+      if (termMatches(term, pod, namespaces)) scores.addNodes(term.topologyKey, nodes, weight * factor);
+    }
+  };
+  if (hardWeight > 0) ask('requiredAffinity', hardWeight);
+  ask('preferredAffinity', 1);
+  ask('preferredAntiAffinity', -1);
+  return scores;
+}
+
+/** From the least, which becomes 0, to the greatest, which becomes 100. */
+function stretch(scores: number[]): void {
+  let least = Infinity;
+  let most = -Infinity;
+  for (const score of scores) {
+    least = Math.min(least, score);
+    most = Math.max(most, score);
+  }
+  const range = most - least;
+  for (let i = 0; i < scores.length; i++) scores[i] = range > 0 ? Math.trunc((MAX_SCORE * ((scores[i] as number) - least)) / range) : 0;
+}
+
+/** A pod that came, went or changed its labels matters when a term of the waiting one, or its own anti-affinity, matches. */
+function concerns(pod: PodInfo, { before, after }: { before?: unknown; after?: unknown }, namespaces: NamespaceLabels): 'Queue' | 'Skip' {
+  const { requiredAffinity, requiredAntiAffinity } = pod.affinity;
+  const matches = (other: core.Pod | undefined): boolean => {
+    if (other === undefined) return false;
+    const labelled = {
+      namespace: other.metadata.namespace ?? '',
+      labels: (other.metadata.labels ?? {}) as Readonly<Record<string, string>>,
+    };
+    const concernsOwn = [...requiredAffinity, ...requiredAntiAffinity].some((term) => termMatches(term, labelled, namespaces));
+    return concernsOwn || affinityTermsOf(other).requiredAntiAffinity.some((term) => termMatches(term, pod, namespaces));
+  };
+  return matches(before as core.Pod | undefined) || matches(after as core.Pod | undefined) ? 'Queue' : 'Skip';
+}

@@ -1,0 +1,45 @@
+import { MAX_SCORE } from '../../framework/normalize-scores.ts';
+import type { PluginFactory } from '../../framework/plugin.ts';
+import { SKIP } from '../../framework/status.ts';
+import { type Fullness, resourceScorer } from '../node-resources-fit/resource-scorer.ts';
+import { DEFAULT_RESOURCES } from '../node-resources-fit/scoring-strategy.ts';
+
+const NAME = 'NodeResourcesBalancedAllocation';
+
+/** Prefers nodes whose resources the pod brings closer to being used in equal shares. */
+export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
+  const given = (args.resources ?? []) as readonly { readonly name: string; readonly weight?: number }[];
+  const scorer = resourceScorer(given.length === 0 ? DEFAULT_RESOURCES : given.map(({ name }) => ({ name, weight: 1 })), true);
+  return {
+    name: NAME,
+    preScore: (_, pod) => (scorer.asksForNothing(pod) ? SKIP : undefined),
+    score(_, pod, node) {
+      const fullness = scorer.measure(pod, node);
+      const withPod = balance(fullness, fullness.requested);
+      const withoutPod = balance(fullness, fullness.used);
+      return MAX_SCORE / 2 + Math.trunc((MAX_SCORE / 2 + withPod - withoutPod) / 2);
+    },
+  };
+};
+
+/** 100 when every resource is used in the same share. */
+function balance({ count, allocatable }: Fullness, amounts: Float64Array): number {
+  let sum = 0;
+  let looked = 0;
+  for (let i = 0; i < count; i++) {
+    if (allocatable[i] === 0) continue;
+    sum += share(amounts, allocatable, i);
+    looked++;
+  }
+  if (looked < 2) return MAX_SCORE;
+  const mean = sum / looked;
+  let squares = 0;
+  for (let i = 0; i < count; i++) {
+    if (allocatable[i] !== 0) squares += (share(amounts, allocatable, i) - mean) ** 2;
+  }
+  return Math.trunc((1 - Math.sqrt(squares / looked)) * MAX_SCORE);
+}
+
+function share(amounts: Float64Array, allocatable: Float64Array, i: number): number {
+  return Math.min((amounts[i] as number) / (allocatable[i] as number), 1);
+}

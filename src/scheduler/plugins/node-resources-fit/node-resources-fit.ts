@@ -1,0 +1,111 @@
+import type { core } from '#api';
+import type { NodeInfo } from '../../framework/node-info.ts';
+import type { Plugin, PluginFactory } from '../../framework/plugin.ts';
+import type { PodInfo } from '../../framework/pod-info.ts';
+import { amountsOf, listAmounts, podRequests, QuantityReader, type ResourceAmounts } from '../../framework/pod-resources.ts';
+import { type Status, unresolvable, unschedulable } from '../../framework/status.ts';
+import { resourceScorer } from './resource-scorer.ts';
+import { scoringStrategy } from './scoring-strategy.ts';
+
+const NAME = 'NodeResourcesFit';
+
+/** A pod's requests must be free on its node; the score is the strategy's, by default the emptier the better. */
+export const nodeResourcesFit: PluginFactory = (args): Plugin => {
+  const isIgnored = ignoredResources(args);
+  const { resources, score } = scoringStrategy(args.scoringStrategy);
+  const scorer = resourceScorer(resources, false);
+  const quantities = new QuantityReader();
+  return {
+    name: NAME,
+    events: [
+      {
+        resource: 'AssignedPod',
+        actions: ['Delete', 'UpdatePodScaleDown'],
+        hint: (pod, { before, after }) => freesWhatIsNeeded(pod, { before, after, quantities }),
+      },
+      {
+        resource: 'Node',
+        actions: ['Add', 'UpdateNodeAllocatable'],
+        hint: (pod, { after }) => (couldEverFit(pod, after as core.Node, quantities) ? 'Queue' : 'Skip'),
+      },
+      { resource: 'UnscheduledPod', actions: ['UpdatePodScaleDown'] },
+    ],
+    filter: (_, pod, node) => (fits(pod, node, isIgnored) ? undefined : explain(pod, node, isIgnored)),
+    score: (_, pod, node) => score(scorer.measure(pod, node)),
+  };
+};
+
+type IsIgnored = ((resource: string) => boolean) | undefined;
+
+function ignoredResources({
+  ignoredResources: names = [],
+  ignoredResourceGroups: groups = [],
+}: Readonly<Record<string, unknown>>): IsIgnored {
+  const ignored = new Set(names as readonly string[]);
+  const ignoredGroups = new Set(groups as readonly string[]);
+  if (ignored.size === 0 && ignoredGroups.size === 0) return undefined;
+  return (resource) => ignored.has(resource) || ignoredGroups.has(resource.split('/')[0] as string);
+}
+
+/** Says only yes or no, without allocating: what is asked of most nodes. */
+function fits({ requests }: PodInfo, { pods, allowedPods, allocatable, requested }: NodeInfo, isIgnored: IsIgnored): boolean {
+  if (pods.size + 1 > allowedPods) return false;
+  if (requests.milliCpu > 0 && requests.milliCpu > allocatable.milliCpu - requested.milliCpu) return false;
+  if (requests.memory > 0 && requests.memory > allocatable.memory - requested.memory) return false;
+  if (requests.ephemeralStorage > 0 && requests.ephemeralStorage > allocatable.ephemeralStorage - requested.ephemeralStorage) return false;
+  if (requests.scalars === undefined) return true;
+  for (const [name, amount] of requests.scalars) {
+    if (amount === 0 || isIgnored?.(name)) continue;
+    if (amount > (allocatable.scalars?.get(name) ?? 0) - (requested.scalars.get(name) ?? 0)) return false;
+  }
+  return true;
+}
+
+function explain({ requests }: PodInfo, node: NodeInfo, isIgnored: IsIgnored): Status {
+  const { allocatable, requested } = node;
+  const reasons: string[] = node.pods.size + 1 > node.allowedPods ? ['Too many pods'] : [];
+  let isHopeless = false;
+  const check = (name: string, amount: number, { total, used }: { total: number; used: number }) => {
+    if (amount <= 0 || amount <= total - used) return;
+    reasons.push(`Insufficient ${name}`);
+    isHopeless ||= amount > total;
+  };
+  check('cpu', requests.milliCpu, { total: allocatable.milliCpu, used: requested.milliCpu });
+  check('memory', requests.memory, { total: allocatable.memory, used: requested.memory });
+  check('ephemeral-storage', requests.ephemeralStorage, { total: allocatable.ephemeralStorage, used: requested.ephemeralStorage });
+  for (const [name, amount] of requests.scalars ?? []) {
+    if (isIgnored?.(name)) continue;
+    check(name, amount, { total: allocatable.scalars?.get(name) ?? 0, used: requested.scalars.get(name) ?? 0 });
+  }
+  return isHopeless ? unresolvable(NAME, ...reasons) : unschedulable(NAME, ...reasons);
+}
+
+interface PodChange {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly quantities: QuantityReader;
+}
+
+function freesWhatIsNeeded({ requests }: PodInfo, { before, after, quantities }: PodChange): 'Queue' | 'Skip' {
+  // A pod that goes always frees its place among the allowed number of pods.
+  if (after === undefined) return 'Queue';
+  const was = podRequests(before as core.Pod, quantities).requests;
+  const is = podRequests(after as core.Pod, quantities).requests;
+  return frees(requests, was, is) ? 'Queue' : 'Skip';
+}
+
+function frees(needed: ResourceAmounts, was: ResourceAmounts, is: ResourceAmounts): boolean {
+  if (needed.milliCpu > 0 && is.milliCpu < was.milliCpu) return true;
+  if (needed.memory > 0 && is.memory < was.memory) return true;
+  if (needed.ephemeralStorage > 0 && is.ephemeralStorage < was.ephemeralStorage) return true;
+  return [...(needed.scalars ?? [])].some(([name]) => (is.scalars?.get(name) ?? 0) < (was.scalars?.get(name) ?? 0));
+}
+
+function couldEverFit({ requests }: PodInfo, node: core.Node, quantities: QuantityReader): boolean {
+  const listed = listAmounts(node.status?.allocatable as Readonly<Record<string, string>> | undefined, quantities);
+  const allocatable = amountsOf(listed);
+  if ((listed.get('pods') ?? 0) < 1) return false;
+  if (requests.milliCpu > allocatable.milliCpu || requests.memory > allocatable.memory) return false;
+  if (requests.ephemeralStorage > allocatable.ephemeralStorage) return false;
+  return [...(requests.scalars ?? [])].every(([name, amount]) => amount <= (allocatable.scalars?.get(name) ?? 0));
+}

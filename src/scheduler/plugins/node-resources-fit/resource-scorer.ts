@@ -1,0 +1,75 @@
+import type { NodeInfo } from '../../framework/node-info.ts';
+import type { PodInfo } from '../../framework/pod-info.ts';
+
+export interface WeightedResource {
+  readonly name: string;
+  readonly weight: number;
+}
+
+/** How full a node is, resource by resource. Reused from node to node: read it before the next is measured. */
+export interface Fullness {
+  readonly count: number;
+  /** What is there; 0 when the resource is not to be looked at on this node. */
+  readonly allocatable: Float64Array;
+  readonly used: Float64Array;
+  /** `used` and the pod's own. */
+  readonly requested: Float64Array;
+  readonly weights: Float64Array;
+}
+
+export interface ResourceScorer {
+  measure(pod: PodInfo, node: NodeInfo): Fullness;
+  /** Whether the pod asks for none of the resources. */
+  asksForNothing(pod: PodInfo): boolean;
+}
+
+/** `exact`: requests as they are; else containers that ask for nothing count with a usual amount. */
+export function resourceScorer(resources: readonly WeightedResource[], exact: boolean): ResourceScorer {
+  const count = resources.length;
+  const names = resources.map(({ name }) => name);
+  const fullness = {
+    count,
+    allocatable: new Float64Array(count),
+    used: new Float64Array(count),
+    requested: new Float64Array(count),
+    weights: Float64Array.from(resources, ({ weight }) => weight),
+  };
+  const own = (pod: PodInfo, name: string): number => {
+    if (name === 'cpu') return exact ? pod.requests.milliCpu : pod.nonZeroMilliCpu;
+    if (name === 'memory') return exact ? pod.requests.memory : pod.nonZeroMemory;
+    if (name === 'ephemeral-storage') return pod.requests.ephemeralStorage;
+    return pod.requests.scalars?.get(name) ?? 0;
+  };
+  return {
+    asksForNothing: (pod) => names.every((name) => own(pod, name) === 0),
+    measure(pod, node) {
+      for (let i = 0; i < count; i++) {
+        const name = names[i] as string;
+        const needed = own(pod, name);
+        const total = needed === 0 && isScalar(name) ? 0 : allocatableOf(node, name);
+        fullness.allocatable[i] = total;
+        fullness.used[i] = total === 0 ? 0 : usedOf(node, name, exact);
+        fullness.requested[i] = total === 0 ? 0 : (fullness.used[i] as number) + needed;
+      }
+      return fullness;
+    },
+  };
+}
+
+function isScalar(name: string): boolean {
+  return name !== 'cpu' && name !== 'memory' && name !== 'ephemeral-storage';
+}
+
+function allocatableOf({ allocatable }: NodeInfo, name: string): number {
+  if (name === 'cpu') return allocatable.milliCpu;
+  if (name === 'memory') return allocatable.memory;
+  if (name === 'ephemeral-storage') return allocatable.ephemeralStorage;
+  return allocatable.scalars?.get(name) ?? 0;
+}
+
+function usedOf({ requested }: NodeInfo, name: string, exact: boolean): number {
+  if (name === 'cpu') return exact ? requested.milliCpu : requested.nonZeroMilliCpu;
+  if (name === 'memory') return exact ? requested.memory : requested.nonZeroMemory;
+  if (name === 'ephemeral-storage') return requested.ephemeralStorage;
+  return requested.scalars.get(name) ?? 0;
+}

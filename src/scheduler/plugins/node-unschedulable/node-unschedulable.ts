@@ -1,0 +1,30 @@
+import type { core } from '#api';
+import type { Plugin } from '../../framework/plugin.ts';
+import { unresolvable } from '../../framework/status.ts';
+import { tolerates } from '../../framework/tolerations.ts';
+
+const NAME = 'NodeUnschedulable';
+const CORDONED = unresolvable(NAME, 'node(s) were unschedulable');
+const CORDON_TAINT: core.Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
+/** Cordoned nodes take only pods that tolerate it. */
+export function nodeUnschedulable(): Plugin {
+  return {
+    name: NAME,
+    events: [
+      {
+        resource: 'Node',
+        actions: ['Add', 'UpdateNodeTaint'],
+        hint: (_, { after }) => (isCordoned(after as core.Node) ? 'Skip' : 'Queue'),
+      },
+      { resource: 'UnscheduledPod', actions: ['UpdatePodToleration'] },
+    ],
+    filter(_, pod, { node }) {
+      return node?.spec?.unschedulable && !tolerates(pod.tolerations, CORDON_TAINT) ? CORDONED : undefined;
+    },
+  };
+}
+
+function isCordoned(node: core.Node): boolean {
+  return node.spec?.unschedulable === true;
+}

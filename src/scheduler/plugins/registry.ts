@@ -1,0 +1,42 @@
+import type { PluginFactory } from '../framework/plugin.ts';
+import { defaultBinder } from './default-binder/default-binder.ts';
+import { defaultPreemption } from './default-preemption/default-preemption.ts';
+import { dynamicResources } from './dynamic-resources/dynamic-resources.ts';
+import { imageLocality } from './image-locality/image-locality.ts';
+import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.ts';
+import { nodeAffinity } from './node-affinity/node-affinity.ts';
+import { nodeName } from './node-name/node-name.ts';
+import { nodePorts } from './node-ports/node-ports.ts';
+import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/node-resources-balanced-allocation.ts';
+import { nodeResourcesFit } from './node-resources-fit/node-resources-fit.ts';
+import { nodeUnschedulable } from './node-unschedulable/node-unschedulable.ts';
+import { podTopologySpread } from './pod-topology-spread/pod-topology-spread.ts';
+import { prioritySort } from './priority-sort/priority-sort.ts';
+import { schedulingGates } from './scheduling-gates/scheduling-gates.ts';
+import { taintToleration } from './taint-toleration/taint-toleration.ts';
+
+export interface RegisteredPlugin {
+  readonly name: string;
+  /** In the default profile, of scores. */
+  readonly weight: number;
+  readonly make: PluginFactory;
+}
+
+/** Every plugin there is, in the order of the default profile, with all of them enabled. */
+export const PLUGINS: readonly RegisteredPlugin[] = [
+  { name: 'SchedulingGates', weight: 0, make: schedulingGates },
+  { name: 'PrioritySort', weight: 0, make: prioritySort },
+  { name: 'NodeUnschedulable', weight: 0, make: nodeUnschedulable },
+  { name: 'NodeName', weight: 0, make: nodeName },
+  { name: 'TaintToleration', weight: 3, make: taintToleration },
+  { name: 'NodeAffinity', weight: 2, make: nodeAffinity },
+  { name: 'NodePorts', weight: 0, make: nodePorts },
+  { name: 'NodeResourcesFit', weight: 1, make: nodeResourcesFit },
+  { name: 'PodTopologySpread', weight: 2, make: podTopologySpread },
+  { name: 'InterPodAffinity', weight: 2, make: interPodAffinity },
+  { name: 'DynamicResources', weight: 2, make: dynamicResources },
+  { name: 'DefaultPreemption', weight: 0, make: defaultPreemption },
+  { name: 'NodeResourcesBalancedAllocation', weight: 1, make: nodeResourcesBalancedAllocation },
+  { name: 'ImageLocality', weight: 1, make: imageLocality },
+  { name: 'DefaultBinder', weight: 0, make: defaultBinder },
+];

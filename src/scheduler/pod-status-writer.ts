@@ -1,0 +1,52 @@
+import { core } from '#api';
+import type { Clock } from '#base';
+import type { Client } from '#client';
+import { formatTime } from '#machinery';
+
+export interface PodConditionChange {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What is to change in a pod's status. `nominatedNode`: '' takes a nomination back, undefined leaves it. */
+export interface PodStatusChange {
+  readonly condition?: PodConditionChange;
+  readonly nominatedNode?: string | undefined;
+}
+
+/** Patches the status of pods, and only when that changes anything. */
+export class PodStatusWriter {
+  constructor(
+    private readonly client: Client,
+    private readonly clock: Clock,
+  ) {}
+
+  async write(pod: core.Pod, change: PodStatusChange): Promise<void> {
+    const status = { ...this.#conditions(pod, change.condition), ...nomination(pod, change.nominatedNode) };
+    if (Object.keys(status).length === 0) return;
+    const { name, namespace, uid } = pod.metadata;
+    const patch = { metadata: { uid }, status };
+    await this.client.of(core.Pod).patch({ name, namespace }, patch, { type: 'strategic', subresource: 'status' });
+  }
+
+  #conditions(pod: core.Pod, condition: PodConditionChange | undefined): object {
+    if (condition === undefined) return {};
+    const known = (pod.status?.conditions ?? []).find(({ type }) => type === condition.type);
+    const observedGeneration = pod.metadata.generation;
+    const isSame =
+      known?.status === condition.status &&
+      known.reason === condition.reason &&
+      known.message === condition.message &&
+      known.observedGeneration === observedGeneration;
+    if (isSame) return {};
+    const lastTransitionTime = known?.status === condition.status ? known.lastTransitionTime : formatTime(this.clock.now());
+    return { conditions: [{ ...condition, lastProbeTime: null, lastTransitionTime, ...(observedGeneration && { observedGeneration }) }] };
+  }
+}
+
+function nomination({ status }: core.Pod, nominatedNode: string | undefined): object {
+  if (nominatedNode === undefined || (status?.nominatedNodeName ?? '') === nominatedNode) return {};
+  return { nominatedNodeName: nominatedNode === '' ? null : nominatedNode };
+}

@@ -1,0 +1,50 @@
+import type { ClusterEvent } from '../framework/cluster-event.ts';
+
+/** What happened while pods were being scheduled or bound: a failure must not miss a change that came in the meantime. */
+export class EventLog {
+  readonly #starts = new Map<string, number>();
+  #events: ClusterEvent[] = [];
+  /** The position of the first event that is kept. */
+  #first = 0;
+
+  begin(uid: string): void {
+    this.#starts.set(uid, this.#first + this.#events.length);
+  }
+
+  isInFlight(uid: string): boolean {
+    return this.#starts.has(uid);
+  }
+
+  get inFlight(): number {
+    return this.#starts.size;
+  }
+
+  record(event: ClusterEvent): void {
+    if (this.#starts.size > 0) this.#events.push(event);
+  }
+
+  /** What happened since `begin`. Ends the flight. */
+  end(uid: string): readonly ClusterEvent[] {
+    const start = this.#starts.get(uid);
+    if (start === undefined) return [];
+    this.#starts.delete(uid);
+    const since = this.#events.slice(start - this.#first);
+    this.#trim();
+    return since;
+  }
+
+  /** As `end`, when nobody asks what happened. */
+  forget(uid: string): void {
+    if (this.#starts.delete(uid)) this.#trim();
+  }
+
+  /** Flights begin in the order of the map: the first began first. */
+  #trim(): void {
+    const oldest = this.#starts.values().next().value ?? this.#first + this.#events.length;
+    const unneeded = oldest - this.#first;
+    // Not one by one: moving the rest down costs as much as there is.
+    if (unneeded < 1024 && oldest !== this.#first + this.#events.length) return;
+    this.#events = this.#events.slice(unneeded);
+    this.#first = oldest;
+  }
+}

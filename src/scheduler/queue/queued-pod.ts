@@ -1,0 +1,36 @@
+import type { PodInfo } from '../framework/pod-info.ts';
+
+/** A pod that waits to be scheduled, with the history of its attempts. */
+export interface QueuedPod {
+  info: PodInfo;
+  /** When it was last put into a queue, in milliseconds. */
+  queuedAt: number;
+  /** When it was first tried. */
+  firstTriedAt: number | undefined;
+  attempts: number;
+  /** Attempts in a row that no node fitted, and that failed by an error: each makes the next wait longer. */
+  rejections: number;
+  errors: number;
+  /** Who rejected it: a change that concerns none of them cannot help. */
+  rejectedBy: ReadonlySet<string>;
+  /** Who waits for something to happen, and has rejected it until then. */
+  pendingOn: ReadonlySet<string>;
+  /** Who keeps it out of the active queue; '' when nobody does. */
+  gatedBy: string;
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+export function newQueuedPod(info: PodInfo, now: number): QueuedPod {
+  return {
+    info,
+    queuedAt: now,
+    firstTriedAt: undefined,
+    attempts: 0,
+    rejections: 0,
+    errors: 0,
+    rejectedBy: NOBODY,
+    pendingOn: NOBODY,
+    gatedBy: '',
+  };
+}
