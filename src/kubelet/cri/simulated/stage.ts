@@ -1,0 +1,86 @@
+import { parseYaml } from '#machinery';
+import type { SandboxConfig } from '../runtime.ts';
+import { CONTAINER_KEYS, containerScript, POD_KEYS, sandboxScript } from './script.ts';
+
+/** What pods that match do, unless their annotations say otherwise. Later stages win over earlier ones. */
+export interface Stage {
+  readonly match: StageMatch;
+  /** Values by the names that annotations have, without their prefix. */
+  readonly set: Readonly<Record<string, string>>;
+}
+
+/** All that is given must hold; `*` stands for any text. */
+export interface StageMatch {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Of the container. Such a stage says nothing of the pod itself. */
+  readonly image?: string;
+}
+
+export function stagedValues(stages: readonly Stage[], pod: SandboxConfig, image?: string): Readonly<Record<string, string>> {
+  if (stages.length === 0) return NOTHING;
+  return Object.assign({}, ...stages.filter(({ match }) => matches(match, pod, image)).map(({ set }) => set));
+}
+
+const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
+
+function matches({ namespace, name, labels = {}, image }: StageMatch, pod: SandboxConfig, ofContainer: string | undefined): boolean {
+  if (!fits(namespace, pod.namespace) || !fits(name, pod.name)) return false;
+  if (image !== undefined && (ofContainer === undefined || !fits(image, ofContainer))) return false;
+  return Object.entries(labels).every(([key, value]) => pod.labels[key] !== undefined && fits(value, pod.labels[key]));
+}
+
+function fits(pattern: string | undefined, text: string): boolean {
+  if (pattern === undefined || pattern === '*') return true;
+  const escaped = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
+  return new RegExp(`^${escaped.join('.*')}$`).test(text);
+}
+
+/** Reads a stage file: `stages:` with a list of `match` and `set`. Throws a TypeError that says what is wrong and where. */
+export function parseStageFile(text: string): readonly Stage[] {
+  const document: unknown = parseYaml(text).value;
+  if (!isRecord(document) || !Array.isArray(document.stages)) throw new TypeError('a stage file has one member, "stages": a list');
+  refuseOthers(document, ['stages'], 'the stage file');
+  return document.stages.map((stage, index) => parseStage(stage, `stages[${index}]`));
+}
+
+function parseStage(stage: unknown, at: string): Stage {
+  if (!isRecord(stage) || !isRecord(stage.set)) throw new TypeError(`${at} must have "set": a map of what pods do`);
+  refuseOthers(stage, ['match', 'set'], at);
+  const set = Object.fromEntries(Object.entries(stage.set).map(([key, value]) => [key, scalar(value, `${at}.set.${key}`)]));
+  for (const key of Object.keys(set)) checkKey(key, `${at}.set`);
+  // Whatever cannot be followed is said now, not when the first pod comes.
+  sandboxScript(set);
+  containerScript(set, '');
+  return { match: parseMatch(stage.match ?? {}, `${at}.match`), set };
+}
+
+function parseMatch(match: unknown, at: string): StageMatch {
+  if (!isRecord(match)) throw new TypeError(`${at} must be a map`);
+  refuseOthers(match, ['namespace', 'name', 'labels', 'image'], at);
+  const { labels, ...texts } = match;
+  if (labels !== undefined && !isRecord(labels)) throw new TypeError(`${at}.labels must be a map`);
+  const entries = Object.entries(texts).map(([key, value]) => [key, scalar(value, `${at}.${key}`)]);
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => [key, scalar(value, `${at}.labels.${key}`)]);
+  return { ...Object.fromEntries(entries), ...(labels !== undefined && { labels: Object.fromEntries(pairs) }) };
+}
+
+function checkKey(key: string, at: string): void {
+  const known = POD_KEYS.includes(key) || CONTAINER_KEYS.some((name) => key === name || key.startsWith(`${name}.`));
+  if (!known) throw new TypeError(`${at} has an unknown member "${key}"; there are ${[...POD_KEYS, ...CONTAINER_KEYS].join(', ')}`);
+}
+
+function scalar(value: unknown, at: string): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new TypeError(`${at} must be a text or a number`);
+}
+
+function refuseOthers(record: Record<string, unknown>, known: readonly string[], at: string): void {
+  const other = Object.keys(record).find((key) => !known.includes(key));
+  if (other !== undefined) throw new TypeError(`${at} has an unknown member "${other}"; there are ${known.join(', ')}`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

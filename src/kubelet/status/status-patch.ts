@@ -1,0 +1,55 @@
+import type { core } from '#api';
+
+/** Fields of a pod's status that the kubelet decides; all others are left as they are. */
+const OWNED = [
+  'observedGeneration',
+  'phase',
+  'message',
+  'reason',
+  'hostIP',
+  'podIP',
+  'startTime',
+  'initContainerStatuses',
+  'containerStatuses',
+  'ephemeralContainerStatuses',
+] as const;
+
+/** The strategic merge patch that makes of one status the other, without touching what others wrote. Undefined when nothing differs. */
+export function statusPatch(before: core.PodStatus, after: core.PodStatus): object | undefined {
+  const patch: Record<string, unknown> = {};
+  for (const field of OWNED) if (!same(before[field], after[field])) patch[field] = after[field] ?? null;
+  for (const field of ['hostIPs', 'podIPs'] as const) {
+    if (!same(before[field], after[field])) patch[field] = [...(after[field] ?? []), ...(before[field] ? [{ $patch: 'replace' }] : [])];
+  }
+  const conditions = changedConditions(before.conditions ?? [], after.conditions ?? []);
+  if (conditions.length > 0) patch.conditions = conditions;
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+function changedConditions(before: readonly core.PodCondition[], after: readonly core.PodCondition[]): readonly object[] {
+  return after.flatMap((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    if (old === undefined) return [condition];
+    const patch: Record<string, unknown> = {};
+    for (const key of new Set([...Object.keys(old), ...Object.keys(condition)]) as Set<keyof core.PodCondition>) {
+      if (!same(old[key], condition[key])) patch[key] = condition[key] ?? null;
+    }
+    return Object.keys(patch).length === 0 ? [] : [{ ...patch, type: condition.type }];
+  });
+}
+
+/** Equal as far as the API can tell: members that are absent, null or empty are all the same to it. */
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isEmpty(a) && isEmpty(b);
+  const left = a as Record<string, unknown>;
+  const right = b as Record<string, unknown>;
+  for (const key in left) if (!same(left[key], right[key])) return false;
+  for (const key in right) if (!(key in left) && !isEmpty(right[key])) return false;
+  return true;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return typeof value === 'object' && Object.values(value).every(isEmpty);
+}
