@@ -12,8 +12,10 @@ import {
 import { type Clock, type Component, type Logger, MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
+import { type SchedulerConfig, startScheduler } from '#scheduler';
 import type { Store } from '#store';
 import type { ClusterPki } from './pki.ts';
+import { type SimulatedNodes, startSimulatedNodes } from './simulated-nodes.ts';
 import { versionInfo } from './version.ts';
 
 export interface ClusterConfig {
@@ -23,8 +25,9 @@ export interface ClusterConfig {
   readonly pki?: ClusterPki;
   readonly apiServer?: ApiServerSettings;
   readonly controllerManager?: ControllerManagerConfig;
-  /** How many simulated nodes run in the process. Default 0. */
-  readonly nodes?: number;
+  readonly scheduler?: SchedulerConfig;
+  /** Names of the simulated nodes that run in the process. Default: none. */
+  readonly nodes?: readonly string[];
 }
 
 /** What can be set about the API server. */
@@ -51,6 +54,8 @@ export interface Cluster extends Component {
   readonly apiServer: ApiServer;
   /** With all rights. */
   readonly client: Client;
+  /** Its simulated nodes. Known once ready. */
+  readonly nodes: SimulatedNodes;
   /** With the rights of this user. */
   clientAs(user: UserInfo, userAgent?: string): Client;
 }
@@ -62,6 +67,7 @@ const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', '
 export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: AbortSignal): Cluster {
   const metrics = deps.metrics ?? new MetricsRegistry();
   const parts: Component[] = [];
+  let nodes: SimulatedNodes | undefined;
   const apiServer = startApiServer(apiServerConfig(config), {
     ...deps,
     metrics,
@@ -74,9 +80,14 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     try {
       deps.onStep?.('API server');
       await apiServer.ready;
-      deps.onStep?.('controller manager');
-      parts.push(startControllers({ config, deps: { ...deps, metrics }, clientAs }));
+      const starting: Starting = { config, deps: { ...deps, metrics }, clientAs };
+      deps.onStep?.('controllers, scheduler');
+      parts.push(startControllers(starting), startSchedulerIn(starting));
       await Promise.all(parts.map((part) => part.ready));
+      deps.onStep?.('nodes');
+      nodes = startSimulatedNodes({ names: config.nodes ?? [] }, { ...deps, metrics, clientAs });
+      parts.push(nodes);
+      await nodes.ready;
       ready();
       await Promise.race([whenAborted(stopping), ...parts.map((part) => part.done)]);
     } finally {
@@ -90,6 +101,10 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     apiServer,
     client: clientAs(ADMIN),
     clientAs,
+    get nodes() {
+      if (nodes === undefined) throw new Error('the cluster is not ready yet');
+      return nodes;
+    },
   };
 }
 
@@ -127,6 +142,12 @@ interface Starting {
   readonly config: ClusterConfig;
   readonly deps: ClusterDeps & { readonly metrics: MetricsRegistry };
   readonly clientAs: Cluster['clientAs'];
+}
+
+const SCHEDULER: UserInfo = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
+
+function startSchedulerIn({ config, deps, clientAs }: Starting): Component {
+  return startScheduler(config.scheduler ?? {}, { ...deps, client: clientAs(SCHEDULER, 'kube-scheduler') });
 }
 
 function startControllers({ config, deps, clientAs }: Starting): Component {

@@ -87,7 +87,7 @@ function localOptions(options: UpOptions, directory: DataDirectory, context: Cli
     ...(options.port !== undefined && { port: options.port }),
     store: storeOf(options),
     ...(options.merge && { kubeconfig }),
-    cluster: { ...componentSettings(options, context), nodes: options.nodes },
+    cluster: { ...componentSettings(options, context), nodes: Array.from({ length: options.nodes }, (_, i) => `node-${i + 1}`) },
   };
 }
 
