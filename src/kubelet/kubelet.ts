@@ -7,6 +7,7 @@ import type { NodePressure } from './node/node-status.ts';
 import { NodeAgent } from './node-agent.ts';
 import { PartitionGate } from './partition-gate.ts';
 import { type NodeFeed, ownNodeFeed } from './pod-source.ts';
+import { type KubeletAnswer, type KubeletCall, kubeletHandler } from './server/kubelet-handler.ts';
 import { SharedTicker } from './shared-ticker.ts';
 
 export interface KubeletDeps {
@@ -29,6 +30,8 @@ export interface Kubelet extends Component {
   /** The pods that it looks after, with the status that it reports. */
   readonly pods: readonly core.Pod[];
   readonly runtime: ContainerRuntime;
+  /** The kubelet's own API, as its server would answer: logs, pods, health, metrics. */
+  handle(call: KubeletCall): Promise<KubeletAnswer>;
   /** Resolves when no pod has a step under way. */
   idle(): Promise<void>;
   /** The machine fails: the kubelet and every container are gone at once, and nobody is told. */
@@ -62,6 +65,7 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
     get pods() {
       return machine.agent?.pods ?? [];
     },
+    handle: (call) => machine.handle(call),
     idle: async () => machine.agent?.idle(),
     crash: () => machine.crash(),
     partition: () => machine.partition(),
@@ -75,6 +79,7 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
 /** The life of one machine: boots, fails, is cut off, comes back. */
 class Machine {
   readonly gate: PartitionGate;
+  readonly #handle: (call: KubeletCall) => Promise<KubeletAnswer>;
   readonly #client: Client;
   readonly #ticker: SharedTicker;
   agent: NodeAgent | undefined;
@@ -89,6 +94,17 @@ class Machine {
     this.gate = new PartitionGate(deps.client.transport);
     this.#client = new Client(this.gate, { fieldManager: 'kubelet' });
     this.#ticker = deps.ticker ?? new SharedTicker(deps.clock);
+    this.#handle = kubeletHandler({
+      ...deps,
+      pods: () => this.agent?.pods ?? [],
+      problem: () => (this.agent === undefined ? 'the kubelet is not running' : undefined),
+    });
+  }
+
+  /** A machine that failed or is cut off cannot be reached. */
+  async handle(call: KubeletCall): Promise<KubeletAnswer> {
+    if (this.gate.isCut || this.agent === undefined) throw new Error(`node ${this.config.nodeName} cannot be reached`);
+    return this.#handle(call);
   }
 
   async boot(stopping: AbortSignal): Promise<void> {
