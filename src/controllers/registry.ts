@@ -1,4 +1,5 @@
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/controller.ts';
+import { clusterRoleAggregationController } from './clusterrole-aggregation/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
@@ -8,9 +9,11 @@ import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './serviceaccount/controller.ts';
+import { serviceAccountTokenController } from './serviceaccount-token/controller.ts';
 
 /** Every controller there is, in the order in which they are started. */
 export const CONTROLLERS: readonly Controller[] = [
+  serviceAccountTokenController,
   serviceAccountController,
   rootCaPublisherController,
   namespaceController,
@@ -19,6 +22,7 @@ export const CONTROLLERS: readonly Controller[] = [
   replicaSetController,
   replicationControllerController,
   resourceQuotaController,
+  clusterRoleAggregationController,
   csrSigningController,
   csrApprovingController,
   csrCleanerController,

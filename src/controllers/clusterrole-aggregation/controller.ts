@@ -1,0 +1,36 @@
+import { rbac } from '#api';
+import { parseKey } from '#client';
+import type { Controller } from '../runtime/controller.ts';
+import { KeyedController } from '../runtime/keyed-controller.ts';
+import { aggregatedRules } from './reconcile.ts';
+
+const FIELD_MANAGER = 'clusterrole-aggregation-controller';
+const CONCURRENCY = 5;
+
+/** Gives roles that are made of others the rules of those. */
+export const clusterRoleAggregationController: Controller = {
+  name: 'clusterrole-aggregation-controller',
+  aliases: ['clusterrole-aggregation'],
+  enabledByDefault: true,
+  start(context) {
+    const { informers, client } = context;
+    const roles = informers.of(rbac.ClusterRole);
+    const controller = new KeyedController(context, {
+      name: 'ClusterRoleAggregator',
+      concurrency: CONCURRENCY,
+      async sync(key) {
+        const role = roles.lister.get(parseKey(key));
+        const rules = role && aggregatedRules(role, roles.lister.list());
+        if (role === undefined || rules === undefined) return;
+        const { name } = role.metadata;
+        await client.of(rbac.ClusterRole).apply({ metadata: { name }, rules }, { fieldManager: FIELD_MANAGER, force: true });
+      },
+    });
+    // Any role may be part of any other.
+    const enqueue = () => {
+      for (const role of roles.lister.list()) if (role.aggregationRule !== undefined) controller.enqueue(role);
+    };
+    roles.addHandler({ add: enqueue, update: enqueue, delete: enqueue });
+    return controller;
+  },
+};
