@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
-import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
+import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, realClock, runComponent, whenAborted } from '#base';
 import { Client } from '#client';
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
@@ -29,16 +29,19 @@ import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import type { KubeObject } from './registry/kube-object.ts';
 import { ResourceTable } from './registry/resource-table.ts';
-import { BUILT_IN_SCALES } from './registry/subresources/built-in-scales.ts';
+import { builtInHandlers, builtInSubresources } from './registry/subresources/built-in-subresources.ts';
+import { type ComponentChecks, componentChecks } from './registry/subresources/component-statuses.ts';
 import { ensureSystemObjects, type SystemObjectsOptions } from './registry/system-objects.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ApiResponse, Handler } from './request/api-response.ts';
 import { type RequestMetrics, requestMetrics } from './request-metrics.ts';
 import type { Security, SecurityContext } from './security.ts';
+import { HttpsKubeletConnector } from './streaming/https-kubelet-connector.ts';
+import type { KubeletConnector } from './streaming/kubelet-connector.ts';
 
 export interface ApiServerConfig {
   /** Absent: the server is reached in-process only. */
-  readonly listen?: { readonly host: string; readonly port: number; readonly tls: SecureContextOptions };
+  readonly listen?: ListenConfig;
   readonly version: Readonly<Record<string, string>>;
   readonly anonymousAuth: boolean;
   /** Under which address others reach this server. Default: the one it listens on. */
@@ -47,6 +50,13 @@ export interface ApiServerConfig {
   readonly systemObjects?: boolean;
   /** What services may have. Default: 10.96.0.0/16, ports 30000 to 32767. */
   readonly services?: ServicesConfig;
+}
+
+export interface ListenConfig {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly tls: SecureContextOptions;
 }
 
 export interface ServicesConfig {
@@ -71,6 +81,10 @@ export interface ApiServerDeps {
   readonly authorizer?: Authorizer;
   /** Default: every built-in plugin. */
   readonly admission?: readonly AdmissionPlugin[];
+  /** The way to nodes, for logs and the like. Default: over the network, without showing who asks. */
+  readonly kubelets?: KubeletConnector;
+  /** What `componentstatuses` tells of. Default: where upstream looks for the other parts. */
+  readonly components?: ComponentChecks;
   /** Instead of `authenticators` and `authorizer`: who may do what, by what the server itself keeps. */
   readonly security?: (context: SecurityContext) => Security;
 }
@@ -78,17 +92,21 @@ export interface ApiServerDeps {
 /** Who the server is when it writes objects itself. */
 const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
 
-const BUILT_IN_CATALOG: CatalogOptions = {
-  strategies: BUILT_IN_STRATEGIES,
-  conversions: CONVERSIONS,
-  subresources: BUILT_IN_SCALES,
-  extras: {},
-};
+function builtInCatalog({
+  store,
+  kubelets = new HttpsKubeletConnector(),
+  components = componentChecks(store),
+}: ApiServerDeps): CatalogOptions {
+  const subresources = builtInSubresources({ kubelets, components });
+  return { strategies: BUILT_IN_STRATEGIES, conversions: CONVERSIONS, subresources, extras: builtInHandlers({ kubelets, components }) };
+}
 
 export interface ApiServer extends Component {
   /** The chain that every request passes, without a socket. */
   readonly handle: Handler;
   readonly table: ResourceTable;
+  /** Begins to listen, for a server that was started without. Resolves to the port. */
+  listen(where: ListenConfig): Promise<number>;
   /** Known once ready, when the server listens. */
   readonly port: number | undefined;
 }
@@ -97,7 +115,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const table = new ResourceTable();
   const security = deps.security?.({ ...deps, table, address: () => address(), handlers: () => handlers });
   const { authenticators = [], authorizer = alwaysAllow } = security ?? deps;
-  const catalog = withServices(deps.catalog ?? BUILT_IN_CATALOG, serviceAllocator(config.services ?? DEFAULT_SERVICES, table, deps));
+  const catalog = withServices(deps.catalog ?? builtInCatalog(deps), serviceAllocator(config.services ?? DEFAULT_SERVICES, table, deps));
   addBuiltInResources(table, withSecurity(catalog, security), deps);
   const health = new HealthChecks();
   let isStarted = false;
@@ -132,11 +150,14 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, random: deps.random, userAgent: 'kube-apiserver' });
   const client = new Client(own);
   const definitions = new DefinitionsController({ ...deps, table, client });
+  const open = async (where: ListenConfig) => {
+    listener = await listen({ ...where, handle: (exchange) => void serve(exchange, handle, { ...deps, requests }) });
+    return listener.port;
+  };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await security?.start();
     await definitions.start();
-    if (config.listen)
-      listener = await listen({ ...config.listen, handle: (exchange) => void serve(exchange, handle, { ...deps, requests }) });
+    if (config.listen) await open(config.listen);
     if (config.systemObjects !== false) await ensureSystemObjects(systemObjects(config, listener), { ...deps, client });
     isStarted = true;
     ready();
@@ -145,7 +166,8 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     definitions.stop();
     for (const resource of table.all()) resource.storage?.cache.close();
     const grace = new AbortController();
-    await listener?.close(deps.clock.sleep(1000, grace.signal).catch(() => {}));
+    // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
+    await listener?.close(realClock.sleep(1000, grace.signal).catch(() => {}));
     grace.abort();
   });
   return {
@@ -153,6 +175,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
     handle,
     table,
+    listen: open,
     get port() {
       return listener?.port;
     },

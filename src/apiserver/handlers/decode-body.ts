@@ -1,4 +1,4 @@
-import { meta } from '#api';
+import { KINDS, meta } from '#api';
 import {
   cannotBeHandled,
   type DecodedObject,
@@ -31,6 +31,8 @@ export interface ExpectedKind {
   readonly apiVersion: string;
   readonly schema: ObjectSchema;
   readonly custom: boolean;
+  /** Other versions in which it may come, with the same fields. */
+  readonly alsoVersions?: readonly string[];
   readonly decode?: (value: JsonValue, duplicates: readonly DocumentPath[]) => DecodedObject;
 }
 
@@ -78,7 +80,8 @@ function named(value: JsonValue, expected: ExpectedKind, parsed: ParsedBody): Js
   if (expected.custom && !kind) throw missing('Kind', expected, parsed);
   if (expected.custom && !apiVersion) throw missing('apiVersion', expected, parsed);
   const statedKind = typeof kind === 'string' && kind !== '' ? kind : expected.kind;
-  const statedVersion = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : expected.apiVersion;
+  const isStated = typeof apiVersion === 'string' && apiVersion !== '' && !expected.alsoVersions?.includes(apiVersion);
+  const statedVersion = isStated ? apiVersion : expected.apiVersion;
   if (statedKind === expected.kind && statedVersion === expected.apiVersion) {
     return kind === statedKind && apiVersion === statedVersion ? value : { ...value, kind: statedKind, apiVersion: statedVersion };
   }
@@ -107,7 +110,14 @@ function mismatch(kind: string, apiVersion: string, expected: ExpectedKind): Sta
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`,
     );
   }
-  return cannotBeHandled({ group, version, kind }, expected.kind, notRegistered(kind, apiVersion));
+  const isKnown = !expected.custom && KINDS.some((known) => known.kind === kind && known.group === group && known.version === version);
+  const why = isKnown ? noConversion(`${version}.${kind}`, expected) : notRegistered(kind, apiVersion);
+  return cannotBeHandled({ group, version, kind }, expected.kind, why);
+}
+
+/** Another kind, but one that there is: it was read before anyone saw that it is not wanted here. */
+function noConversion(from: string, { group, kind }: ExpectedKind): string {
+  return `converting (${from}) to (${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}): unknown conversion`;
 }
 
 /** Clients match on this text, the place in upstream's source included. */

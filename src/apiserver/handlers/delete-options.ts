@@ -19,7 +19,11 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 /** From the body when there is one, else from the query. */
 export async function deleteOptions(call: ResourceCall): Promise<DeleteOptions> {
   const body = await readBodyValue(call);
-  const options = body === undefined ? fromQuery(call.request.query) : fromBody(body);
+  return checkedDeleteOptions(body === undefined ? fromQuery(call.request.query) : fromBody(body));
+}
+
+/** Refuses options that make no sense. */
+export function checkedDeleteOptions(options: meta.DeleteOptions): DeleteOptions {
   refuse(options);
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } = options;
   return {

@@ -107,7 +107,7 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
   if (info.name !== '' && !resource.verbs.some((verb) => NEEDS_NAME[verb])) throw resourceNotFound();
   if (method === 'HEAD' || !resource.verbs.includes(info.verb) || NEEDS_NAME[info.verb] === (info.name === '')) throw methodNotAllowed();
   const own = resource.handlers?.[info.verb];
-  return own === undefined ? HANDLERS[info.verb]!(call) : own(request);
+  return own === undefined ? HANDLERS[info.verb]!(call) : own(request, call);
 }
 
 /** Paths that do not fit the resource's scope lead nowhere. */

@@ -65,7 +65,7 @@ function itemOf({ itemsNameKind }: ServedResource): (object: KubeObject) => obje
 
 function listMetadata({ revision, continue: next, remaining, resource }: ListResponse): Record<string, unknown> {
   return {
-    resourceVersion: String(revision),
+    ...(revision > 0 && { resourceVersion: String(revision) }),
     ...((next || resource.itemsNameKind) && { continue: next ?? '' }),
     ...(remaining && { remainingItemCount: remaining }),
   };

@@ -9,6 +9,7 @@ import {
   type ResourceInfo,
 } from '#machinery';
 import type { ResourceCall } from '../handlers/resource-call.ts';
+import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceStorage } from './resource-storage.ts';
@@ -46,8 +47,11 @@ export interface ServedResource extends ResourceInfo {
   readonly custom: boolean;
   readonly subresources: ReadonlyMap<string, ServedSubresource>;
   /** Verbs that are answered in a way of their own (reviews), instead of by the generic handlers. */
-  readonly handlers?: Readonly<Record<string, Handler>>;
+  readonly handlers?: Readonly<Record<string, OwnHandler>>;
 }
+
+/** Answers a verb of one resource; the call is the request once routed. */
+export type OwnHandler = (request: ApiRequest, call: ResourceCall) => Promise<ApiResponse> | ApiResponse;
 
 export interface Reservation {
   readonly object: KubeObject;
@@ -78,7 +82,7 @@ export interface ServedResourceOptions {
   readonly toStored?: (object: KubeObject) => KubeObject;
   readonly storedAs?: ServedResource;
   readonly deprecation?: string;
-  readonly handlers?: Readonly<Record<string, Handler>>;
+  readonly handlers?: Readonly<Record<string, OwnHandler>>;
   readonly reserve?: ServedResource['reserve'];
   readonly released?: ServedResource['released'];
 }

@@ -1,0 +1,60 @@
+import type { core } from '#api';
+import { StatusError, serverResponseError } from '#machinery';
+import type { ResourceCall } from '../../handlers/resource-call.ts';
+import type { ApiResponse } from '../../request/api-response.ts';
+import type { KubeletConnector, KubeletResponse } from '../../streaming/kubelet-connector.ts';
+import type { ServedSubresource } from '../served-resource.ts';
+import { readLogOptions } from './log-options.ts';
+import { containerOf } from './pod-container.ts';
+
+const POD = { group: '', version: 'v1', kind: 'Pod' };
+/** How much of a kubelet's complaint is passed on. */
+const MAX_FAILURE_BYTES = 50_000;
+
+/** What a container has printed, asked of the kubelet of its node. */
+export function logSubresource(kubelets: KubeletConnector): ServedSubresource {
+  return { name: 'log', kind: POD, verbs: ['get'], callHandler: (call) => readLog(call, kubelets) };
+}
+
+async function readLog(call: ResourceCall, kubelets: KubeletConnector): Promise<ApiResponse> {
+  const { namespace, name, request, deps } = call;
+  const options = readLogOptions(request.query, name);
+  const pod = (await call.resource.storage!.get(namespace, name))?.object as unknown as core.Pod | undefined;
+  if (pod === undefined) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
+  const container = containerOf(pod, options.container);
+  const nodeName = pod.spec?.nodeName ?? '';
+  // Nothing ran yet, so there is nothing to tell.
+  if (nodeName === '') return { type: 'raw', code: 204, contentType: 'text/plain', body: '' };
+  const node = await deps.table.find('', 'v1', 'nodes')!.storage!.get('', nodeName);
+  if (node === undefined) throw StatusError.notFound({ group: '', resource: 'nodes' }, nodeName);
+  const response = await kubelets.request({
+    node: node.object as unknown as core.Node,
+    method: 'GET',
+    path: `/containerLogs/${namespace}/${name}/${container}`,
+    query: options.query,
+    signal: request.signal,
+    skipVerification: options.skipVerification,
+  });
+  await checkResponse(response, name);
+  return { type: 'stream', code: 200, contentType: 'text/plain', body: response.body };
+}
+
+async function checkResponse({ code, body }: KubeletResponse, name: string): Promise<void> {
+  if (code >= 200 && code <= 206) return;
+  const text = await readText(body);
+  if (code === 500) throw StatusError.internalError(new Error(text));
+  if (code === 400) throw StatusError.badRequest(text);
+  const resource = { group: '', resource: 'pods/log' };
+  throw serverResponseError({ code, verb: '', resource, name, serverMessage: text, retryAfterSeconds: 0, unexpected: false });
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= MAX_FAILURE_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_FAILURE_BYTES).toString('utf8');
+}
