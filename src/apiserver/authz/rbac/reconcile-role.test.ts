@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { rbac } from '#api';
+import { reconcileBinding, reconcileRole } from './reconcile-role.ts';
+
+const pods = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
+const nodes = { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] };
+const keep = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } };
+const view = { matchLabels: { view: 'true' } };
+const edit = { matchLabels: { edit: 'true' } };
+
+function role(rules: readonly rbac.PolicyRule[], more: object = {}, aggregated: readonly object[] = []): rbac.ClusterRole {
+  const aggregation = aggregated.length > 0 ? { aggregationRule: { clusterRoleSelectors: aggregated } } : {};
+  return { metadata: { name: 'r', ...more }, rules, ...aggregation } as rbac.ClusterRole;
+}
+
+describe('a role', () => {
+  it('that grants enough stays, whatever else it grants', () => {
+    expect(reconcileRole(role([pods, nodes]), role([pods]))).toEqual({ action: 'none' });
+  });
+
+  it('gets what it lacks, and keeps what was added', () => {
+    const existing = role([pods], { resourceVersion: '7', labels: { mine: 'x' } });
+    const expected = role([nodes], { labels: { mine: 'default', theirs: 'y' } });
+    const rules = [pods, { ...nodes, verbs: ['get'] }, { ...nodes, verbs: ['list'] }];
+    expect(reconcileRole(existing, expected)).toEqual({
+      action: 'update',
+      object: role(rules, { resourceVersion: '7', labels: { mine: 'x', theirs: 'y' } }),
+    });
+  });
+
+  it('that wants to stay as it is does', () => {
+    expect(reconcileRole(role([], keep), role([pods]))).toEqual({ action: 'protected' });
+    expect(reconcileRole(role([pods], keep), role([pods]))).toEqual({ action: 'none' });
+  });
+
+  it('gets the selectors that its aggregation lacks', () => {
+    const result = reconcileRole(role([pods], {}, [edit]), role([], {}, [view]));
+    expect(result).toEqual({ action: 'update', object: role([pods], {}, [edit, view]) });
+  });
+
+  it('loses an aggregation that is not expected at all', () => {
+    expect(reconcileRole(role([pods], {}, [edit]), role([pods]))).toEqual({ action: 'update', object: role([pods]) });
+  });
+});
+
+describe('a binding', () => {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' };
+  const alice = { kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' };
+  const bob = { ...alice, name: 'bob' };
+  const binding = (subjects: readonly rbac.Subject[], more: object = {}, to = 'r'): rbac.ClusterRoleBinding => ({
+    metadata: { name: 'b', ...more },
+    roleRef: { ...roleRef, name: to },
+    subjects,
+  });
+
+  it('gets the subjects it lacks, and keeps the others', () => {
+    expect(reconcileBinding(binding([bob]), binding([alice]))).toEqual({ action: 'update', object: binding([bob, alice]) });
+    expect(reconcileBinding(binding([bob, alice]), binding([alice]))).toEqual({ action: 'none' });
+  });
+
+  it('of another role is made anew, unless it wants to stay', () => {
+    const other = binding([bob], { uid: 'u', labels: { a: 'b' } }, 'other');
+    expect(reconcileBinding(other, binding([alice]))).toEqual({ action: 'recreate', object: binding([alice], { labels: { a: 'b' } }) });
+    expect(reconcileBinding(binding([], keep, 'other'), binding([alice]))).toEqual({ action: 'protected' });
+  });
+});

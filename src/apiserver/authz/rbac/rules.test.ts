@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compactRules, ruleText, uncovered } from './covers.ts';
+import { type PolicyRule, type RuleRequest, ruleAllows } from './policy-rule.ts';
+
+function resource(text: string): RuleRequest {
+  const [verb = '', what = '', name = ''] = text.split(' ');
+  const [group = '', path = ''] = what.includes(':') ? what.split(':') : ['', what];
+  const [type = '', subresource = ''] = path.split('/');
+  return { verb, isResource: true, path: '', group, version: 'v1', resource: type, subresource, namespace: '', name };
+}
+
+function url(text: string): RuleRequest {
+  const [verb = '', path = ''] = text.split(' ');
+  return { verb, isResource: false, path, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
+}
+
+describe('a rule', () => {
+  const core = { apiGroups: [''], verbs: ['get'] };
+  it.each<[string, PolicyRule, RuleRequest, boolean]>([
+    ['allows what it names', { ...core, resources: ['pods'] }, resource('get pods'), true],
+    ['allows no other verb', { ...core, resources: ['pods'] }, resource('list pods'), false],
+    ['allows no other group', { ...core, resources: ['pods'] }, resource('get apps:pods'), false],
+    ['does not reach subresources', { ...core, resources: ['pods'] }, resource('get pods/log'), false],
+    ['for a subresource does not reach its resource', { ...core, resources: ['pods/log'] }, resource('get pods'), false],
+    ['for all resources reaches subresources', { ...core, resources: ['*'] }, resource('get pods/log'), true],
+    ['for one subresource of all reaches it anywhere', { ...core, resources: ['*/scale'] }, resource('get things/scale'), true],
+    ['for one subresource of all reaches no other', { ...core, resources: ['*/scale'] }, resource('get things/rescale'), false],
+    ['for all subresources of one grants nothing', { ...core, resources: ['pods/*'] }, resource('get pods/log'), false],
+    ['for all verbs allows any', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }, resource('frob x:y'), true],
+    ['for a name allows that name', { ...core, resources: ['pods'], resourceNames: ['a'] }, resource('get pods a'), true],
+    ['for a name allows no other', { ...core, resources: ['pods'], resourceNames: ['a'] }, resource('get pods b'), false],
+    ['for a name does not allow what has none', { ...core, resources: ['pods'], resourceNames: ['a'] }, resource('get pods'), false],
+    ['for resources allows no path', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }, url('get /healthz'), false],
+    ['for a path allows it', { nonResourceURLs: ['/healthz'], verbs: ['get'] }, url('get /healthz'), true],
+    ['for a path allows none below', { nonResourceURLs: ['/healthz'], verbs: ['get'] }, url('get /healthz/ping'), false],
+    ['for all paths below does not allow the path itself', { nonResourceURLs: ['/x/*'], verbs: ['get'] }, url('get /x'), false],
+    ['for all paths below allows them', { nonResourceURLs: ['/x/*'], verbs: ['get'] }, url('get /x/y/z'), true],
+    ['for all paths allows any', { nonResourceURLs: ['*'], verbs: ['*'] }, url('post /x'), true],
+    ['for paths allows no resource', { nonResourceURLs: ['*'], verbs: ['*'] }, resource('get pods'), false],
+  ])('%s', (_, rule, request, expected) => {
+    expect(ruleAllows(rule, request)).toBe(expected);
+  });
+});
+
+const words = (...choices: string[]) => fc.uniqueArray(fc.constantFrom(...choices), { minLength: 1, maxLength: 3 });
+const anyRule: fc.Arbitrary<PolicyRule> = fc.oneof(
+  fc.record({
+    verbs: words('get', 'list', '*'),
+    apiGroups: words('', 'apps', '*'),
+    resources: words('pods', 'pods/log', '*/log', '*'),
+    resourceNames: fc.oneof(fc.constant([]), words('a', 'b')),
+  }),
+  fc.record({ verbs: words('get', 'post', '*'), nonResourceURLs: words('/a', '/a/*', '/a/b', '*') }),
+);
+const anyRequest: fc.Arbitrary<RuleRequest> = fc.oneof(
+  fc
+    .tuple(
+      fc.constantFrom('get', 'list', 'other'),
+      fc.constantFrom('pods', 'pods/log', 'apps:x', 'apps:x/log'),
+      fc.constantFrom('a', 'b', 'c'),
+    )
+    .map((parts) => resource(parts.join(' '))),
+  fc.tuple(fc.constantFrom('get', 'post'), fc.constantFrom('/a', '/a/b', '/c')).map((parts) => url(parts.join(' '))),
+);
+
+describe('what rules lack of others', () => {
+  it('is nothing only when they allow whatever the others allow', () => {
+    fc.assert(
+      fc.property(fc.array(anyRule, { maxLength: 4 }), fc.array(anyRule, { maxLength: 3 }), anyRequest, (held, wanted, request) => {
+        if (uncovered(held, wanted).length > 0) return;
+        const wantedAllows = wanted.some((rule) => ruleAllows(rule, request));
+        expect(!wantedAllows || held.some((rule) => ruleAllows(rule, request))).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is nothing for rules that hold themselves', () => {
+    fc.assert(fc.property(fc.array(anyRule), (rules) => void expect(uncovered(rules, rules)).toEqual([])));
+  });
+
+  it('is all of it when nothing is held', () => {
+    const rule = { apiGroups: ['', 'apps'], resources: ['a', 'b'], verbs: ['get', 'list'], resourceNames: ['x', 'y'] };
+    expect(uncovered([], [rule])).toHaveLength(16);
+    expect(
+      compactRules(uncovered([], [rule]))
+        .map(ruleText)
+        .sort()[0],
+    ).toBe('{APIGroups:[""], Resources:["a"], ResourceNames:["x"], Verbs:["get" "list"]}');
+  });
+
+  it('is told path by path', () => {
+    expect(compactRules(uncovered([], [{ nonResourceURLs: ['/x'], verbs: ['get', 'post'] }])).map(ruleText)).toEqual([
+      '{NonResourceURLs:["/x"], Verbs:["get"]}',
+      '{NonResourceURLs:["/x"], Verbs:["post"]}',
+    ]);
+  });
+});
