@@ -58,6 +58,7 @@ export class SchedulingLoop {
   readonly #bindings: BindingCycles;
   readonly #failures: FailureHandler;
   readonly #subscriptions: Disposable[] = [];
+  readonly #stopping = new AbortController();
   #startIndex = 0;
   #isRunning = false;
   #isScheduled = false;
@@ -89,6 +90,7 @@ export class SchedulingLoop {
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#queue.close();
+    this.#stopping.abort(new DOMException('the scheduler was stopped', 'AbortError'));
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
     await this.#bindings.settled();
     await this.#failures.settled();
@@ -97,7 +99,13 @@ export class SchedulingLoop {
 
   #addProfile(config: SchedulerConfiguration['profiles'][number], instance: string): void {
     const { schedulerName } = config;
-    const handle = { ...this.#deps, objects: this.#watch.objects, namespaces: this.#watch.namespaces, schedulerName };
+    const handle = {
+      ...this.#deps,
+      objects: this.#watch.objects,
+      namespaces: this.#watch.namespaces,
+      schedulerName,
+      signal: this.#stopping.signal,
+    };
     const profile = buildProfile(config, handle);
     const { plugins } = profile;
     const all = new Set([...plugins.preEnqueue, ...plugins.preFilter, ...plugins.filter, ...plugins.reserve, ...plugins.permit]);

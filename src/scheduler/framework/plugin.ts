@@ -99,6 +99,8 @@ export interface PluginHandle {
   readonly logger: Logger;
   readonly objects: ClusterObjects;
   readonly namespaces: NamespaceLabels;
+  /** Aborts when the scheduler stops. */
+  readonly signal: AbortSignal;
   /** Names the scheduler to others: events, conditions. */
   readonly schedulerName: string;
 }

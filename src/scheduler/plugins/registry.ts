@@ -10,10 +10,15 @@ import { nodePorts } from './node-ports/node-ports.ts';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/node-resources-balanced-allocation.ts';
 import { nodeResourcesFit } from './node-resources-fit/node-resources-fit.ts';
 import { nodeUnschedulable } from './node-unschedulable/node-unschedulable.ts';
+import { nodeVolumeLimits } from './node-volume-limits/node-volume-limits.ts';
 import { podTopologySpread } from './pod-topology-spread/pod-topology-spread.ts';
 import { prioritySort } from './priority-sort/priority-sort.ts';
 import { schedulingGates } from './scheduling-gates/scheduling-gates.ts';
 import { taintToleration } from './taint-toleration/taint-toleration.ts';
+
+import { volumeBinding } from './volume-binding/volume-binding.ts';
+import { volumeRestrictions } from './volume-restrictions/volume-restrictions.ts';
+import { volumeZone } from './volume-zone/volume-zone.ts';
 
 export interface RegisteredPlugin {
   readonly name: string;
@@ -32,6 +37,10 @@ export const PLUGINS: readonly RegisteredPlugin[] = [
   { name: 'NodeAffinity', weight: 2, make: nodeAffinity },
   { name: 'NodePorts', weight: 0, make: nodePorts },
   { name: 'NodeResourcesFit', weight: 1, make: nodeResourcesFit },
+  { name: 'VolumeRestrictions', weight: 0, make: volumeRestrictions },
+  { name: 'NodeVolumeLimits', weight: 0, make: nodeVolumeLimits },
+  { name: 'VolumeBinding', weight: 0, make: volumeBinding },
+  { name: 'VolumeZone', weight: 0, make: volumeZone },
   { name: 'PodTopologySpread', weight: 2, make: podTopologySpread },
   { name: 'InterPodAffinity', weight: 2, make: interPodAffinity },
   { name: 'DynamicResources', weight: 2, make: dynamicResources },

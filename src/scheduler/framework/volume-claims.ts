@@ -1,0 +1,56 @@
+import type { core } from '#api';
+import type { ClusterObjects } from './plugin.ts';
+import type { PodInfo } from './pod-info.ts';
+
+export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
+export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+type Annotated = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+
+export function annotationOf(object: Annotated, name: string): string | undefined {
+  return object.metadata.annotations?.[name];
+}
+
+export function isClaimBound(claim: core.PersistentVolumeClaim): boolean {
+  return Boolean(claim.spec?.volumeName) && annotationOf(claim as Annotated, BIND_COMPLETED) !== undefined;
+}
+
+export function classOfClaim(claim: core.PersistentVolumeClaim): string {
+  return annotationOf(claim as Annotated, BETA_CLASS) ?? claim.spec?.storageClassName ?? '';
+}
+
+export function classOfVolume(volume: core.PersistentVolume): string {
+  return annotationOf(volume as Annotated, BETA_CLASS) ?? volume.spec?.storageClassName ?? '';
+}
+
+/** Whether the claim waits for a pod before it is bound. */
+export function waitsForConsumer(claim: core.PersistentVolumeClaim, { storageClasses }: ClusterObjects): boolean {
+  const name = classOfClaim(claim);
+  return name !== '' && storageClasses.get({ name })?.volumeBindingMode === 'WaitForFirstConsumer';
+}
+
+/** The claims of a pod, or why one of them cannot be used, in upstream's words. */
+export function claimsOf(info: PodInfo, { claims }: ClusterObjects): readonly core.PersistentVolumeClaim[] | string {
+  const found: core.PersistentVolumeClaim[] = [];
+  for (const name of info.claims) {
+    const claim = claims.get({ name, namespace: info.namespace });
+    const problem = claim === undefined ? missing(info, name) : whyUnusable(claim);
+    if (problem !== undefined) return problem;
+    found.push(claim as core.PersistentVolumeClaim);
+  }
+  return found;
+}
+
+function missing({ pod, name: podName }: PodInfo, name: string): string {
+  const isEphemeral = (pod.spec?.volumes ?? []).some((volume) => volume.ephemeral && `${podName}-${volume.name}` === name);
+  if (isEphemeral) return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
+  return `persistentvolumeclaim "${name}" not found`;
+}
+
+function whyUnusable({ metadata, spec, status }: core.PersistentVolumeClaim): string | undefined {
+  if (status?.phase === 'Lost')
+    return `persistentvolumeclaim "${metadata.name}" bound to non-existent persistentvolume "${spec?.volumeName ?? ''}"`;
+  return metadata.deletionTimestamp == null ? undefined : `persistentvolumeclaim "${metadata.name}" is being deleted`;
+}

@@ -1,0 +1,54 @@
+import type { core } from '#api';
+import type { ClusterObjects } from '../../framework/plugin.ts';
+import type { StaticBinding } from './find-volumes.ts';
+
+interface Assumed {
+  readonly volume: core.PersistentVolume;
+  /** As the cluster showed it when the assumption was made. */
+  readonly base: string | undefined;
+}
+
+/** Volumes as they will be when the bindings under way are written: no two pods may be given the same. */
+export class AssumedVolumes {
+  readonly #assumed = new Map<string, Assumed>();
+
+  constructor(private readonly objects: ClusterObjects) {}
+
+  list(): readonly core.PersistentVolume[] {
+    const volumes = this.objects.volumes.list();
+    return this.#assumed.size === 0 ? volumes : volumes.map((volume) => this.#current(volume));
+  }
+
+  assume({ claim, volume }: StaticBinding): core.PersistentVolume {
+    const { name, namespace, uid, resourceVersion } = claim.metadata;
+    const claimRef = {
+      kind: 'PersistentVolumeClaim',
+      apiVersion: 'v1',
+      name,
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+    };
+    const annotations = { ...volume.metadata.annotations, 'pv.kubernetes.io/bound-by-controller': 'yes' };
+    const assumed = {
+      ...volume,
+      metadata: { ...volume.metadata, annotations },
+      spec: { ...volume.spec, claimRef },
+    } as core.PersistentVolume;
+    this.#assumed.set(volume.metadata.name, { volume: assumed, base: volume.metadata.resourceVersion });
+    return assumed;
+  }
+
+  restore(name: string): void {
+    this.#assumed.delete(name);
+  }
+
+  /** The cluster's word counts as soon as it has one. */
+  #current(volume: core.PersistentVolume): core.PersistentVolume {
+    const assumed = this.#assumed.get(volume.metadata.name);
+    if (assumed === undefined) return volume;
+    if (assumed.base === volume.metadata.resourceVersion) return assumed.volume;
+    this.#assumed.delete(volume.metadata.name);
+    return volume;
+  }
+}
