@@ -1,6 +1,9 @@
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/controller.ts';
 import { clusterRoleAggregationController } from './clusterrole-aggregation/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
+import { endpointsController } from './endpoints/controller.ts';
+import { endpointSliceController } from './endpointslice/controller.ts';
+import { endpointSliceMirroringController } from './endpointslicemirroring/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { replicaSetController } from './replicaset/controller.ts';
@@ -21,6 +24,9 @@ export const CONTROLLERS: readonly Controller[] = [
   deploymentController,
   replicaSetController,
   replicationControllerController,
+  endpointsController,
+  endpointSliceController,
+  endpointSliceMirroringController,
   resourceQuotaController,
   clusterRoleAggregationController,
   csrSigningController,

@@ -1,0 +1,142 @@
+import { core, discovery } from '#api';
+import { keyOf, parseKey } from '#client';
+import { formatTime, isStatusReason, StatusError } from '#machinery';
+import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
+import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { WrittenObjects } from '../runtime/written-objects.ts';
+import type { SliceChanges } from './pack-slices.ts';
+import { MANAGED_BY, MANAGER, reconcileSlices, SERVICE_NAME } from './reconcile.ts';
+import { followSelectedPods, type SelectedPods } from './selected-pods.ts';
+import { TRIGGER_TIME, TriggerTimes } from './trigger-times.ts';
+
+const MAX_RETRIES = 15;
+
+/** Keeps the endpoint slices of services that select pods. */
+export const endpointSliceController: Controller = {
+  name: 'endpointslice-controller',
+  aliases: ['endpointslice'],
+  enabledByDefault: true,
+  start: (context) => new EndpointSliceController(context),
+};
+
+class EndpointSliceController implements RunningController {
+  readonly #keyed: KeyedController;
+  readonly #selected: SelectedPods;
+  readonly #written = new WrittenObjects();
+  readonly #triggers = new TriggerTimes();
+
+  constructor(private readonly context: ControllerContext) {
+    const { informers, options } = context;
+    this.#keyed = new KeyedController(context, {
+      name: 'endpoint_slice',
+      concurrency: options.concurrentServiceEndpointSyncs,
+      maxRetries: MAX_RETRIES,
+      isExpected: isGone,
+      sync: (key) => this.#sync(key),
+    });
+    this.#selected = followSelectedPods(context, (service) => this.#keyed.enqueue(service));
+    informers.of(core.Node).addHandler({ add: () => this.#enqueueAll(), update: (before, node) => this.#nodeUpdated(before, node) });
+    const slices = informers.of(discovery.EndpointSlice).addIndex('service', sliceService);
+    slices.addHandler({
+      add: (slice) => this.#sliceChanged(slice),
+      update: (before, slice) => this.#sliceUpdated(before, slice),
+      delete: (slice) => {
+        this.#written.observedDeletion(serviceKey(slice), slice);
+        this.#sliceChanged(slice);
+      },
+    });
+  }
+
+  run(): Promise<void> {
+    return this.#keyed.run();
+  }
+
+  #sliceChanged(slice: discovery.EndpointSlice): void {
+    if (slice.metadata.labels?.[MANAGED_BY] === MANAGER) this.#keyed.queue.add(serviceKey(slice));
+  }
+
+  #sliceUpdated(before: discovery.EndpointSlice, slice: discovery.EndpointSlice): void {
+    if (serviceKey(before) !== serviceKey(slice)) this.#sliceChanged(before);
+    this.#sliceChanged(slice);
+  }
+
+  /** Pods wait for their node to be known, and take its zone. */
+  #nodeUpdated(before: core.Node, node: core.Node): void {
+    const zone = 'topology.kubernetes.io/zone';
+    if (before.metadata.labels?.[zone] !== node.metadata.labels?.[zone]) this.#enqueueAll();
+  }
+
+  #enqueueAll(): void {
+    for (const service of this.#selected.services.list()) this.#keyed.enqueue(service);
+  }
+
+  async #sync(key: string): Promise<void> {
+    const { informers, options } = this.context;
+    const service = this.#selected.services.get(parseKey(key));
+    if (service === undefined) return this.#forget(key);
+    if (service.spec?.selector === undefined || service.spec.type === 'ExternalName') return;
+    const slices = informers.of(discovery.EndpointSlice).lister.byIndex('service', key).filter(isManaged);
+    // Each write comes back as an event, and brings the service here again.
+    if (this.#written.isStale(key, slices)) return;
+    const pods = this.#selected.of(service);
+    const node = (name: string) => informers.of(core.Node).lister.get({ name });
+    const changes = reconcileSlices({ service, pods, slices, node }, options.maxEndpointsPerSlice);
+    await this.#write(service, changes, this.#triggers.next(key, service, pods));
+    if (changes.skipped.length > 0) throw new Error(`skipping Pod ${changes.skipped.join(', ')} for Service ${key}: Node Not Found`);
+  }
+
+  #forget(key: string): void {
+    this.#written.forget(key);
+    this.#triggers.forget(key);
+  }
+
+  async #write(service: core.Service, changes: SliceChanges, triggerTime: number | undefined): Promise<void> {
+    const events = this.context.recorder('endpoint-slice-controller');
+    const client = this.context.client.of(discovery.EndpointSlice);
+    const key = keyOf(service);
+    try {
+      for (const slice of changes.update) this.#written.wrote(key, await client.update(triggered(slice, triggerTime)));
+      if (service.metadata.deletionTimestamp === undefined) {
+        for (const slice of changes.create) this.#written.wrote(key, await client.create(draft(triggered(slice, triggerTime))));
+      }
+      for (const slice of changes.remove) {
+        await client.delete(slice.metadata).catch(ignoreGone);
+        this.#written.deleted(key, slice);
+      }
+    } catch (error) {
+      if (error instanceof StatusError && error.hasCause('NamespaceTerminating')) return;
+      const message = `Error updating Endpoint Slices for Service ${key}: ${(error as Error).message}`;
+      if (!isStatusReason(error, 'Conflict')) events.warning(service, 'FailedToUpdateEndpointSlices', message);
+      throw error;
+    }
+  }
+}
+
+export function sliceService(slice: discovery.EndpointSlice): readonly string[] {
+  return slice.metadata.labels?.[SERVICE_NAME] ? [serviceKey(slice)] : [];
+}
+
+export function serviceKey({ metadata }: discovery.EndpointSlice): string {
+  return `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME] ?? ''}`;
+}
+
+function isManaged({ metadata }: discovery.EndpointSlice): boolean {
+  return metadata.labels?.[MANAGED_BY] === MANAGER;
+}
+
+function triggered(slice: discovery.EndpointSlice, time: number | undefined): discovery.EndpointSlice {
+  const { [TRIGGER_TIME]: _, ...annotations } = slice.metadata.annotations ?? {};
+  const next = time === undefined ? annotations : { ...annotations, [TRIGGER_TIME]: formatTime(time) };
+  const { annotations: _before, ...metadata } = slice.metadata;
+  return { ...slice, metadata: { ...metadata, ...(Object.keys(next).length > 0 && { annotations: next }) } };
+}
+
+/** Without the empty name of a slice that the server is to name. */
+export function draft({ metadata, ...slice }: discovery.EndpointSlice) {
+  const { name: _, ...rest } = metadata;
+  return { ...slice, metadata: rest };
+}
+
+export function ignoreGone(error: unknown): void {
+  if (!isStatusReason(error, 'NotFound')) throw error;
+}
