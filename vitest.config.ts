@@ -17,7 +17,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          include: ['test/{integration,e2e,robustness}/**/*.test.ts'],
+          include: ['test/{integration,e2e,robustness,oracle}/**/*.test.ts'],
           globalSetup: 'test/setup/build.ts',
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -6,8 +6,8 @@ export {
   type LocalCluster,
   type LocalClusterDeps,
   type LocalClusterOptions,
+  openLocalCluster,
   readState,
-  startLocalCluster,
 } from './local-cluster.ts';
 export { type ClusterPki, createPki, renewPki } from './pki.ts';
 export { type ApiServerSettings, type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';

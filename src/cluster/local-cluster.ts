@@ -48,8 +48,8 @@ export interface ClusterState {
 
 const DEFAULT_PORT = 6443;
 
-/** Starts a cluster that keeps itself in a directory and is reached over TLS. Nothing is left running when it cannot start. */
-export async function startLocalCluster(options: LocalClusterOptions, deps: LocalClusterDeps, signal?: AbortSignal): Promise<LocalCluster> {
+/** Opens a cluster that keeps itself in a directory and is reached over TLS. Nothing is left running when it cannot start. */
+export async function openLocalCluster(options: LocalClusterOptions, deps: LocalClusterDeps, signal?: AbortSignal): Promise<LocalCluster> {
   const { host, name } = options;
   const directory = new DataDirectory(options.dataDirectory);
   await directory.create();

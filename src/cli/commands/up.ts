@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createLogger, realClock, systemRandom } from '#base';
-import { contextName, type DataDirectory, type LocalCluster, type LocalClusterOptions, readState, startLocalCluster } from '#cluster';
+import { contextName, type DataDirectory, type LocalCluster, type LocalClusterOptions, openLocalCluster, readState } from '#cluster';
 import { addLocationOptions, directoryOf, isRunning, type LocationOptions, userKubeconfig } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
 import { addOutputOption, type OutputFormat, printData } from '../output-option.ts';
@@ -69,7 +69,7 @@ async function start(options: UpOptions, directory: DataDirectory, context: CliC
   const level = options.verbose ? 'info' : 'warn';
   const logger = createLogger({ clock: realClock, level, format: 'human', write: (line) => void process.stderr.write(line) });
   const steps = stepReporter(options, context);
-  const started = await startLocalCluster(
+  const started = await openLocalCluster(
     localOptions(options, directory, context),
     { clock: realClock, random: systemRandom, logger, onStep: steps.begin },
     context.signal,

@@ -1,0 +1,221 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Clock, type Logger, realClock, seededRandom, silentLogger, VirtualClock } from '#base';
+import type { Client, KubeObject } from '#client';
+import { type Cluster, createPki, renderKubeconfig, startCluster as startWholeCluster } from '#cluster';
+import type { Kubelet } from '#kubelet';
+import { isJsonObject, type JsonObject, parseDurationMs, parseGroupVersion, parseYamlDocuments } from '#machinery';
+import { type MemoryStore, openMemoryStore } from '#store';
+
+export interface TestClusterOptions {
+  /** How many nodes, or their names. Default 1: `n1`. */
+  readonly nodes?: number | readonly string[];
+  /** `virtual`: time moves only when the test says so. Default `real`. */
+  readonly clock?: 'virtual' | 'real';
+  /** Everything random follows from it: the same seed and the same steps give the same history. Default 1. */
+  readonly seed?: number;
+  /** As `--controllers`. Default: all. */
+  readonly controllers?: readonly string[];
+  readonly logger?: Logger;
+}
+
+export interface WaitOptions {
+  /** Of the cluster's time. Default '2m'. */
+  readonly within?: string;
+  /** Named in the error when it does not come true. */
+  readonly what?: string;
+}
+
+const STEP_MS = 5;
+
+/** A whole cluster inside a test: in this process, in memory, with time under the test's control. */
+export class TestCluster implements AsyncDisposable {
+  readonly client: Client;
+  readonly clock: TestClock;
+  readonly #cluster: Cluster;
+  readonly #store: MemoryStore;
+  readonly #options: TestClusterOptions;
+  readonly #seed: number;
+  #forks = 0;
+  #kubeconfig: Promise<string> | undefined;
+  #files: string | undefined;
+
+  private constructor(parts: { cluster: Cluster; store: MemoryStore; clock: TestClock; options: TestClusterOptions; seed: number }) {
+    this.#cluster = parts.cluster;
+    this.#store = parts.store;
+    this.clock = parts.clock;
+    this.#options = parts.options;
+    this.#seed = parts.seed;
+    this.client = parts.cluster.client;
+  }
+
+  static async start(options: TestClusterOptions = {}, from?: { store: MemoryStore; now: number; seed: number }): Promise<TestCluster> {
+    const seed = from?.seed ?? options.seed ?? 1;
+    const virtual = options.clock === 'virtual' ? new VirtualClock(from ? { startMs: from.now } : {}) : undefined;
+    const time: Clock = virtual ?? realClock;
+    const store = from?.store ?? openMemoryStore({ clock: time });
+    const controllers = options.controllers === undefined ? {} : { controllerManager: { controllers: options.controllers } };
+    const cluster = startWholeCluster(
+      { nodes: nodeNames(options.nodes ?? 1), ...controllers },
+      { store, clock: time, random: seededRandom(seed), logger: options.logger ?? silentLogger },
+    );
+    const clock = new TestClock(virtual);
+    try {
+      await clock.until(cluster.ready);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return new TestCluster({ cluster, store, clock, options, seed });
+  }
+
+  /** Creates or updates what the manifests describe, one after the other, as `kubectl apply` does. */
+  async apply(manifests: string): Promise<readonly KubeObject[]> {
+    const applied: KubeObject[] = [];
+    for (const { value } of parseYamlDocuments(manifests)) {
+      if (value === null) continue;
+      if (!isJsonObject(value)) throw new Error('a manifest must be an object');
+      applied.push(await this.#applyOne(value));
+    }
+    return applied;
+  }
+
+  async #applyOne(manifest: JsonObject): Promise<KubeObject> {
+    const { apiVersion, kind, metadata } = manifest as {
+      apiVersion?: string;
+      kind?: string;
+      metadata?: { name?: string; namespace?: string };
+    };
+    if (!apiVersion || !kind || !metadata?.name) throw new Error('a manifest needs apiVersion, kind and metadata.name');
+    const { group, version } = parseGroupVersion(apiVersion);
+    const resource = this.#cluster.apiServer.table.findKind(group, version, kind);
+    if (resource === undefined) throw new Error(`the cluster knows no ${kind} in ${apiVersion}`);
+    const placed = resource.namespaced ? { ...metadata, namespace: metadata.namespace ?? 'default' } : metadata;
+    const object = { ...manifest, metadata: placed } as unknown as KubeObject;
+    return this.clock.until(this.client.resource(resource).apply(object as never, { fieldManager: 'test', force: true }));
+  }
+
+  /** Resolves when `condition` holds, moving virtual time on from event to event. What it throws counts as not yet. */
+  async waitFor<T>(
+    condition: () => Promise<T | undefined | false> | T | undefined | false,
+    { within = '2m', what = 'the condition' }: WaitOptions = {},
+  ): Promise<T> {
+    const deadline = this.clock.now() + parseDurationMs(within);
+    let failure: unknown;
+    for (;;) {
+      try {
+        const value = await this.clock.until(Promise.resolve(condition()));
+        if (value !== undefined && value !== false) return value;
+      } catch (error) {
+        failure = error;
+      }
+      if (this.clock.now() >= deadline) throw new Error(`${what} did not come true within ${within}`, { cause: failure });
+      await this.clock.step(deadline);
+    }
+  }
+
+  /** The simulated machine of this name, to be crashed, cut off and brought back. */
+  node(name: string): Kubelet {
+    const kubelet = this.#cluster.nodes.kubelets.get(name);
+    if (kubelet === undefined)
+      throw new Error(`the cluster has no node ${name}; it has ${[...this.#cluster.nodes.kubelets.keys()].join(', ')}`);
+    return kubelet;
+  }
+
+  async addNode(name: string): Promise<Kubelet> {
+    return this.clock.until(this.#cluster.nodes.add(name));
+  }
+
+  /** Another cluster that begins with everything in this one, and goes its own way from then on. */
+  async fork(): Promise<TestCluster> {
+    await this.clock.settle();
+    const store = this.#store.fork();
+    const nodes = [...this.#cluster.nodes.kubelets.keys()];
+    return TestCluster.start({ ...this.#options, nodes }, { store, now: this.clock.now(), seed: this.#seed + 1000 * ++this.#forks });
+  }
+
+  /** The path of a kubeconfig for kubectl and other programs: from now on the cluster is served over TLS on a port of this machine. */
+  kubeconfig(): Promise<string> {
+    this.#kubeconfig ??= this.#serve();
+    return this.#kubeconfig;
+  }
+
+  async #serve(): Promise<string> {
+    const random = seededRandom(this.#seed);
+    const pki = await createPki({ names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random });
+    const tls = { cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate };
+    const port = await this.#cluster.apiServer.listen({ host: '127.0.0.1', port: 0, tls });
+    const { certificate: clientCertificate, key: clientKey } = pki.clients.admin;
+    const text = renderKubeconfig({
+      clusterName: 'test',
+      server: `https://127.0.0.1:${port}`,
+      caCertificate: pki.authority.certificate,
+      clientCertificate,
+      clientKey,
+    });
+    this.#files = await mkdtemp(path.join(os.tmpdir(), 'sampan-test-'));
+    const file = path.join(this.#files, 'kubeconfig');
+    await writeFile(file, text, { mode: 0o600 });
+    return file;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.clock.until(this.#cluster[Symbol.asyncDispose]());
+    await this.#store.close();
+    if (this.#files !== undefined) await rm(this.#files, { recursive: true, force: true });
+  }
+}
+
+function nodeNames(nodes: number | readonly string[]): readonly string[] {
+  return typeof nodes === 'number' ? Array.from({ length: nodes }, (_, i) => `n${i + 1}`) : nodes;
+}
+
+/** The cluster's time. A virtual one moves when told; with a real one, `advance` just waits. */
+export class TestClock {
+  readonly #virtual: VirtualClock | undefined;
+
+  constructor(virtual: VirtualClock | undefined) {
+    this.#virtual = virtual;
+  }
+
+  get isVirtual(): boolean {
+    return this.#virtual !== undefined;
+  }
+
+  now(): number {
+    return (this.#virtual ?? realClock).now();
+  }
+
+  /** Lets this much time pass: milliseconds, or text such as `5m` or `1h30m`. */
+  async advance(time: number | string): Promise<void> {
+    const ms = typeof time === 'number' ? time : parseDurationMs(time);
+    await (this.#virtual === undefined ? realClock.sleep(ms) : this.#virtual.advance(ms));
+  }
+
+  /** Lets everything that is ready run, without moving time. */
+  async settle(): Promise<void> {
+    await this.#virtual?.settle();
+  }
+
+  /** To the next thing that is due, but no further than `deadline`. */
+  async step(deadline: number): Promise<void> {
+    if (this.#virtual === undefined) return realClock.sleep(STEP_MS);
+    await this.#virtual.settle();
+    const next = this.#virtual.nextTimerIn ?? Number.POSITIVE_INFINITY;
+    await this.#virtual.advance(Math.max(0, Math.min(next, deadline - this.now())));
+  }
+
+  /** The outcome of work in the cluster, moving time as far as the work needs it to. */
+  async until<T>(work: Promise<T>): Promise<T> {
+    if (this.#virtual === undefined) return work;
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    work.then(settle, settle);
+    await this.#virtual.settle();
+    if (!isSettled) await this.#virtual.runUntil(() => isSettled);
+    return work;
+  }
+}
