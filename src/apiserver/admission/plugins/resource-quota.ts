@@ -1,0 +1,181 @@
+import { core, quota, type resource } from '#api';
+import { formatTime, StatusError, updateManagedFields } from '#machinery';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { CachedObject } from '../../watch-cache/cached-object.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { forbid, type PluginDeps, readObjects, storageOf } from './plugin-deps.ts';
+import { type Charge, chargeQuota, QuotaRefusal } from './quota-check.ts';
+
+const QUOTAS = { group: '', resource: 'resourcequotas' };
+const EXTENDED_RESOURCE_ANNOTATION = 'resource.kubernetes.io/extended-resource-claim';
+/** How often a quota that others write too is looked at anew. */
+const ATTEMPTS = 10;
+
+/** Refuses what would go beyond a quota of the namespace, and counts what does not, before it exists. */
+export function resourceQuota(deps: PluginDeps): AdmissionPlugin {
+  const turns = new NamespaceTurns();
+  return {
+    name: 'ResourceQuota',
+    operations: ['CREATE', 'UPDATE'],
+    validate: async (attributes) => {
+      const { namespace, resource: served } = attributes;
+      if (namespace === '' || !served.namespaced || !quota.isQuotable(served)) return;
+      const storage = storageOf(deps, QUOTAS);
+      await storage.cache.fresh();
+      // Most namespaces have no quota, and then nothing is counted.
+      if (storage.cache.objects(storage.prefixOf(namespace))[Symbol.iterator]().next().done) return;
+      const charge = await chargeOf(attributes, deps);
+      if (charge !== undefined) await turns.take(namespace, () => charged(attributes, charge, deps));
+    },
+  };
+}
+
+/** Within this process, requests of one namespace are counted one after the other, so that they do not undo each other's counts. */
+class NamespaceTurns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  async take(namespace: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#last.get(namespace) ?? Promise.resolve();
+    const turn = before.then(work);
+    const settled = turn.catch(() => {});
+    this.#last.set(namespace, settled);
+    try {
+      await turn;
+    } finally {
+      if (this.#last.get(namespace) === settled) this.#last.delete(namespace);
+    }
+  }
+}
+
+async function charged(attributes: AdmissionAttributes, charge: Charge, deps: PluginDeps): Promise<void> {
+  const storage = storageOf(deps, QUOTAS);
+  let names: ReadonlySet<string> | undefined;
+  for (let attempt = 1; ; attempt++) {
+    await storage.cache.fresh();
+    const quotas = [...storage.cache.objects(storage.prefixOf(attributes.namespace))];
+    const wanted = quotas.filter(({ object }) => names === undefined || names.has(object.metadata.name));
+    const conflicting = await writeAll(attributes, checked(attributes, wanted, charge), deps);
+    if (conflicting.length === 0) return;
+    // The others have counted the change already.
+    names = new Set(conflicting);
+    if (attempt >= ATTEMPTS) throw conflict(conflicting[0]!);
+  }
+}
+
+function conflict(name: string): StatusError {
+  const why = 'the object has been modified; please apply your changes to the latest version and try again';
+  return StatusError.conflict(QUOTAS, name, why);
+}
+
+interface CountedQuota {
+  readonly current: CachedObject;
+  readonly used: quota.Amounts;
+}
+
+/** Every quota that counts the change, none of which it exceeds. */
+function checked(attributes: AdmissionAttributes, quotas: readonly CachedObject[], charge: Charge): readonly CountedQuota[] {
+  try {
+    return quotas.flatMap((current) => {
+      const used = chargeQuota(current.object as unknown as core.ResourceQuota, charge);
+      return used === undefined ? [] : [{ current, used }];
+    });
+  } catch (error) {
+    if (error instanceof QuotaRefusal) throw forbid(attributes, error.message);
+    throw error;
+  }
+}
+
+/** Names those that somebody else has written in between. */
+async function writeAll({ dryRun }: AdmissionAttributes, counted: readonly CountedQuota[], deps: PluginDeps): Promise<readonly string[]> {
+  if (dryRun) return [];
+  const conflicting: string[] = [];
+  for (const { current, used } of counted) {
+    const written = await storageOf(deps, QUOTAS).update(current, withUsed(current.object, used, deps.clock.now()));
+    if (written === undefined) conflicting.push(current.object.metadata.name);
+  }
+  return conflicting;
+}
+
+function withUsed(live: KubeObject, used: quota.Amounts, now: number): KubeObject {
+  const updated: KubeObject = { ...live, status: { ...(live.status as object), used: quota.listOfAmounts(used) } };
+  return updateManagedFields({
+    schema: core.ResourceQuota,
+    apiVersion: 'v1',
+    live,
+    updated,
+    manager: 'kube-apiserver',
+    subresource: 'status',
+    now: formatTime(now),
+    resetFields: [['spec']],
+  });
+}
+
+async function chargeOf(attributes: AdmissionAttributes, deps: PluginDeps): Promise<Charge | undefined> {
+  if (!isCharged(attributes)) return undefined;
+  const { object, oldObject, subresource } = attributes;
+  return {
+    evaluator: await evaluatorFor(attributes, deps),
+    object: object as quota.Countable,
+    old: oldObject as quota.Countable | undefined,
+    isStatus: subresource === 'status',
+    now: deps.clock.now(),
+  };
+}
+
+/** Whether such a change can use up anything. */
+function isCharged({ resource: { group, resource: name }, subresource, operation, object, oldObject }: AdmissionAttributes): boolean {
+  switch (`${group}/${name}`) {
+    case '/pods':
+      if (subresource === 'resize') return operation === 'UPDATE';
+      if (subresource !== '') return false;
+      return operation === 'CREATE' || quota.isTerminating(object as core.Pod) !== quota.isTerminating(oldObject as core.Pod);
+    case '/persistentvolumeclaims':
+      return subresource === '' || (subresource === 'status' && claimGrew(object, oldObject));
+    case '/services':
+    case 'resource.k8s.io/resourceclaims':
+      return subresource === '';
+    default:
+      return subresource === '' && operation === 'CREATE';
+  }
+}
+
+function claimGrew(object: unknown, old: unknown): boolean {
+  return quota.volumeClaimEvaluator.changesUsage(old as core.PersistentVolumeClaim, object as core.PersistentVolumeClaim, 0);
+}
+
+async function evaluatorFor(attributes: AdmissionAttributes, deps: PluginDeps): Promise<quota.QuotaEvaluator> {
+  const { resource: served } = attributes;
+  switch (`${served.group}/${served.resource}`) {
+    case '/pods':
+      return quota.podEvaluator as unknown as quota.QuotaEvaluator;
+    case '/services':
+      return quota.serviceEvaluator as unknown as quota.QuotaEvaluator;
+    case '/persistentvolumeclaims':
+      return quota.volumeClaimEvaluator as unknown as quota.QuotaEvaluator;
+    case 'resource.k8s.io/resourceclaims':
+      return quota.deviceClaimEvaluator(await deviceLookup(attributes, deps)) as unknown as quota.QuotaEvaluator;
+    default:
+      return quota.objectCountEvaluator(served);
+  }
+}
+
+/** What claims of devices need to know of classes, and of the pod that one may have been made for. */
+async function deviceLookup({ namespace }: AdmissionAttributes, deps: PluginDeps): Promise<quota.DeviceLookup> {
+  const place = { group: 'resource.k8s.io', resource: 'deviceclasses' };
+  const classes = (await readObjects(deps, place)) as unknown as readonly resource.DeviceClass[];
+  const pods = (await readObjects(deps, { group: '', resource: 'pods' }, namespace)) as unknown as readonly core.Pod[];
+  return {
+    extendedResourceOf: (name) => classes.find(({ metadata }) => metadata.name === name)?.spec?.extendedResourceName,
+    deviceClassOf: (name) => classes.find(({ spec }) => spec?.extendedResourceName === name)?.metadata.name,
+    podUsageFor: (claim) => podUsage(claim, pods, deps.clock.now()),
+  };
+}
+
+function podUsage({ metadata }: resource.ResourceClaim, pods: readonly core.Pod[], now: number): quota.Amounts | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller, kind, apiVersion }) => controller && kind === 'Pod' && apiVersion === 'v1');
+  if (metadata.annotations?.[EXTENDED_RESOURCE_ANNOTATION] !== 'true' || owner === undefined) return undefined;
+  const pod = pods.find((one) => one.metadata.uid === owner.uid);
+  const named = pod?.status?.extendedResourceClaimStatus?.resourceClaimName;
+  if (pod === undefined || (named !== undefined && named !== metadata.name)) return undefined;
+  return quota.podEvaluator.usage(pod, now);
+}
