@@ -14,7 +14,7 @@ import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { createObject } from './create.ts';
 import { checkedDecode } from './decode-body.ts';
-import { writtenFields } from './field-ownership.ts';
+import { otherVersions, writtenFields } from './field-ownership.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
 import { updateObject } from './update-object.ts';
@@ -80,10 +80,14 @@ function merged(call: ResourceCall, { live, applied, options }: Applying): KubeO
     force: request.query.get('force') === 'true',
     subresource,
     now: formatTime(deps.clock.now()),
+    versions: otherVersions(call),
     ...writtenFields(call),
   });
   if (object === (live as unknown)) return live!;
-  const decoded = checkedDecode({ request, expected: resource, validation: 'Ignore', duplicates: [] }, object) as unknown as KubeObject;
+  // Custom resources keep nulls here, for validation to find; built-in kinds have no place for them.
+  const decoded = (resource.custom
+    ? object
+    : checkedDecode({ request, expected: resource, validation: 'Ignore', duplicates: [] }, object)) as unknown as KubeObject;
   const placed = identified(decoded, call);
   return resource.strategy.defaults?.(placed) ?? placed;
 }

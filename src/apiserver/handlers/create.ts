@@ -86,13 +86,13 @@ async function validateAndStore(
 
 function checkPlace(object: KubeObject, { resource, namespace }: ResourceCall): void {
   const given = object.metadata.namespace ?? '';
-  if (resource.namespaced ? given !== '' && given !== namespace : given !== '') {
+  if (resource.namespaced && given !== '' && given !== namespace) {
     throw StatusError.badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
 }
 
 function withPlace(object: KubeObject, { resource, namespace }: ResourceCall): KubeObject {
-  return resource.namespaced ? withMetadata(object, { namespace }) : object;
+  return resource.namespaced ? withMetadata(object, { namespace }) : withoutMetadata(object, 'namespace');
 }
 
 /** Fills in a generated name. Objects without any are refused by validation, which words it for each kind. */

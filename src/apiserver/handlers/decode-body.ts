@@ -5,6 +5,7 @@ import {
   type DocumentPath,
   decodeObject,
   FieldError,
+  goJsonKind,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -75,7 +76,8 @@ export async function readBodyValue({ request }: { request: ApiRequest }): Promi
 
 /** Checks that the body says it is what the path expects. One that says nothing is taken to be that. */
 function named(value: JsonValue, expected: ExpectedKind, parsed: ParsedBody): JsonValue {
-  if (!isJsonObject(value)) return value;
+  if (value === null && !expected.custom) return named({}, expected, parsed);
+  if (!isJsonObject(value)) throw notAnObject(value, expected, parsed);
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
   if (expected.custom && !kind) throw missing('Kind', expected, parsed);
   if (expected.custom && !apiVersion) throw missing('apiVersion', expected, parsed);
@@ -95,6 +97,13 @@ function wrongCustomKind(kind: string, value: JsonObject, expected: ExpectedKind
   return StatusError.invalid({ group: expected.group, kind }, name ?? '', [
     FieldError.invalid(Path.of('kind'), kind, `must be ${expected.kind}`),
   ]);
+}
+
+/** In the words of upstream's decoder, which looks for the kind of a document first. */
+function notAnObject(value: JsonValue, { kind }: ExpectedKind, { bytes }: ParsedBody): StatusError {
+  const wanted = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${wanted}`;
+  return unrecognizedObject(kind, why, bytes ?? Buffer.alloc(0));
 }
 
 function missing(what: 'Kind' | 'apiVersion', expected: ExpectedKind, { bytes }: ParsedBody): StatusError {

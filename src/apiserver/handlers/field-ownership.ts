@@ -1,5 +1,14 @@
-import { formatTime, updateManagedFields, type WrittenFields } from '#machinery';
+import {
+  formatTime,
+  type JsonObject,
+  type OtherVersion,
+  parseGroupVersion,
+  updateManagedFields,
+  type VersionLookup,
+  type WrittenFields,
+} from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceCall } from './resource-call.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -20,8 +29,27 @@ export function ownFields(call: ResourceCall, { live, updated, options }: FieldC
     manager: options.fieldManager,
     subresource,
     now: formatTime(deps.clock.now()),
+    versions: otherVersions(call),
     ...writtenFields(call),
   });
+}
+
+/** Other managers may have written in another version: what they own is told apart by that version's schema. */
+export function otherVersions({ resource, deps }: ResourceCall): VersionLookup | undefined {
+  if (resource.toStored === undefined && deps.table.versions(resource.group).length < 2) return undefined;
+  return (apiVersion) => {
+    const { group, version } = parseGroupVersion(apiVersion);
+    const other = group === resource.group ? deps.table.find(group, version, resource.resource) : undefined;
+    return other === undefined || other.storage !== resource.storage ? undefined : conversionBetween(resource, other);
+  };
+}
+
+function conversionBetween(resource: ServedResource, other: ServedResource): OtherVersion {
+  const convert = (from: ServedResource, to: ServedResource) => (object: JsonObject) => {
+    const stored = from.toStored?.(object as unknown as KubeObject) ?? (object as unknown as KubeObject);
+    return (to.fromStored?.(stored) ?? stored) as unknown as JsonObject;
+  };
+  return { schema: other.schema, fromCurrent: convert(resource, other), toCurrent: convert(other, resource) };
 }
 
 /** Which fields a write to this (sub)resource can own. */

@@ -36,6 +36,8 @@ function listQuery({ request }: ResourceCall): ListQuery {
   const continued = query.get('continue') ?? '';
   refuseInvalid({ resourceVersion, match, continued, sendInitialEvents: query.has('sendInitialEvents') });
   const limit = query.get('limit') ?? '';
+  const timeout = query.get('timeoutSeconds') ?? '';
+  if (timeout !== '' && !/^-?\d+$/.test(timeout)) throw StatusError.badRequest(`strconv.ParseInt: parsing "${timeout}": invalid syntax`);
   if (limit !== '' && !/^-?\d+$/.test(limit)) throw StatusError.badRequest(`strconv.ParseInt: parsing "${limit}": invalid syntax`);
   if (continued !== '' && resourceVersion !== '' && resourceVersion !== '0') {
     throw StatusError.badRequest('specifying resource version is not allowed when using continue');
@@ -87,9 +89,9 @@ async function stateFor(call: ResourceCall, { token, resourceVersion, match, lim
 
 function numeric(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
-  throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
-    FieldError.invalid(Path.of('resourceVersion'), text, `strconv.ParseUint: parsing "${text}": invalid syntax`),
-  ]);
+  throw StatusError.badRequest(
+    `invalid resource version: resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`,
+  );
 }
 
 async function pastState(call: ResourceCall, revision: number, continued: boolean): Promise<State> {

@@ -125,7 +125,7 @@ function dispatchSubresource(call: ResourceCall): Promise<ApiResponse> | ApiResp
   const { request, resource } = call;
   const { info } = request;
   const subresource = resource.subresources.get(info.subresource);
-  if (subresource === undefined) throw resourceNotFound();
+  if (subresource === undefined) throw resource.custom ? StatusError.notFound(resource, info.name) : resourceNotFound();
   const isAllowed = subresource.verbs.includes(info.verb) && request.method !== 'HEAD';
   if (!isAllowed) throw resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
   if (subresource.handler !== undefined) return subresource.handler(request);

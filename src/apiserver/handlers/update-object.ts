@@ -94,7 +94,9 @@ function checkPreconditions(call: ResourceCall, computed: KubeObject, live: Kube
   const { resource, name } = call;
   const { resourceVersion = '', uid = '' } = computed.metadata;
   if (replaces && uid !== '' && uid !== live.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    const key = resource.storage!.keyOf(call.namespace, name);
+    const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${mismatch}`;
     throw StatusError.conflict(groupResource(call), name, why);
   }
   if (resourceVersion === '' || resourceVersion === '0') {

@@ -1,5 +1,5 @@
 import { StatusError } from '#machinery';
-import { type KubeObject, withMetadata } from '../registry/kube-object.ts';
+import { type KubeObject, withMetadata, withoutMetadata } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { createObject } from './create.ts';
 import { decodeBody } from './decode-body.ts';
@@ -28,7 +28,7 @@ export function identified(object: KubeObject, { resource, name, namespace }: Re
   if (!given.name && given.generateName === undefined && resource.custom) checkName('', name);
   if (given.name) checkName(given.name, name);
   else throw StatusError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (!resource.namespaced) return object;
+  if (!resource.namespaced) return withoutMetadata(object, 'namespace');
   if (given.namespace && given.namespace !== namespace) {
     throw StatusError.badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }

@@ -42,7 +42,7 @@ function objectBytes(object: VersionedObject, resource: ServedResource, negotiat
 
 export function renderList(list: ListResponse, context: RenderContext): Buffer {
   const { negotiated } = context;
-  const metadata = listMetadata(list);
+  const metadata = listMetadata(list, negotiated.as === undefined && list.resource.itemsNameKind);
   const objects = () => list.items.map((item) => item.object);
   if (negotiated.as === 'Table')
     return encodeMedia(tableOf(objects(), metadata, tableOptions(list.resource, context)), negotiated, undefined);
@@ -63,10 +63,11 @@ function itemOf({ itemsNameKind }: ServedResource): (object: KubeObject) => obje
   return itemsNameKind ? (object) => object : ({ kind: _k, apiVersion: _a, ...rest }) => rest;
 }
 
-function listMetadata({ revision, continue: next, remaining, resource }: ListResponse): Record<string, unknown> {
+/** Lists of custom resources name where they go on even when they do not. */
+function listMetadata({ revision, continue: next, remaining }: ListResponse, namesContinue: boolean): Record<string, unknown> {
   return {
     ...(revision > 0 && { resourceVersion: String(revision) }),
-    ...((next || resource.itemsNameKind) && { continue: next ?? '' }),
+    ...((next || namesContinue) && { continue: next ?? '' }),
     ...(remaining && { remainingItemCount: remaining }),
   };
 }

@@ -15,6 +15,7 @@ import { appliedConfig } from '../../handlers/apply.ts';
 import { decodeBodyAs } from '../../handlers/decode-body.ts';
 import { PATCH_TYPES, patchBody, patchedAs, patchTypeOf } from '../../handlers/patch.ts';
 import { groupResource, type ResourceCall } from '../../handlers/resource-call.ts';
+import { checkName } from '../../handlers/update.ts';
 import { updateObject } from '../../handlers/update-object.ts';
 import { type WriteOptions, writeOptions } from '../../handlers/write-options.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
@@ -143,6 +144,7 @@ function scaled(call: ResourceCall, { live, fields, change }: Scaling): KubeObje
   const current = scaleOf(live, fields);
   const managed = { ...current, metadata: { ...current.metadata, managedFields: scaleManagedFields(entries, fields.paths) } } as Scale;
   const wanted = change(managed);
+  checkName(wanted.metadata?.name ?? call.name, call.name);
   const replicas = wanted.spec?.replicas ?? 0;
   if (replicas < 0) throw negative(call.name, replicas);
   const managedFields = managedFieldsAfterScale({
