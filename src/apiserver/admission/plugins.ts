@@ -1,11 +1,17 @@
 import type { AdmissionPlugin } from './admission.ts';
+import { defaultIngressClass } from './plugins/default-ingress-class.ts';
+import { defaultStorageClass } from './plugins/default-storage-class.ts';
 import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts';
 import { limitRanger } from './plugins/limit-ranger.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import type { PluginDeps } from './plugins/plugin-deps.ts';
+import { podTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { priority } from './plugins/priority.ts';
 import { resourceQuota } from './plugins/resource-quota.ts';
+import { runtimeClass } from './plugins/runtime-class.ts';
 import { serviceAccount } from './plugins/service-account.ts';
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
 
 /** Every admission plugin that is on by default, in the order in which they run. */
@@ -17,6 +23,12 @@ export function builtInPlugins(deps: PluginDeps): readonly AdmissionPlugin[] {
     taintNodesByCondition,
     priority(deps),
     defaultTolerationSeconds(),
+    defaultStorageClass(deps),
+    storageObjectInUseProtection,
+    persistentVolumeClaimResize(deps),
+    runtimeClass(deps),
+    defaultIngressClass(deps),
+    podTopologyLabels(deps),
     resourceQuota(deps),
   ];
 }

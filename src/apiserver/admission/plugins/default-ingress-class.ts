@@ -1,0 +1,23 @@
+import type { networking } from '#api';
+import type { AdmissionPlugin } from '../admission.ts';
+import { defaultClass } from './default-class.ts';
+import { type PluginDeps, readObjects } from './plugin-deps.ts';
+
+const CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' };
+const MARK = 'ingressclass.kubernetes.io/is-default-class';
+const OLD_CLASS = 'kubernetes.io/ingress.class';
+
+/** An ingress that names no class gets the default one, if there is one. */
+export function defaultIngressClass(deps: PluginDeps): AdmissionPlugin {
+  return {
+    name: 'DefaultIngressClass',
+    operations: ['CREATE'],
+    admit: async ({ resource, subresource, object }) => {
+      if (resource.group !== CLASSES.group || resource.resource !== 'ingresses' || subresource !== '') return;
+      const ingress = object as networking.Ingress;
+      if (ingress.spec?.ingressClassName !== undefined || ingress.metadata.annotations?.[OLD_CLASS] !== undefined) return;
+      const ingressClassName = defaultClass(await readObjects(deps, CLASSES), MARK);
+      return ingressClassName === undefined ? undefined : { ...ingress, spec: { ...ingress.spec, ingressClassName } };
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { core } from '#api';
+import type { AdmissionPlugin } from '../admission.ts';
+import { defaultClass } from './default-class.ts';
+import { type PluginDeps, readObjects } from './plugin-deps.ts';
+
+const CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' };
+const MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+const OLD_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+/** A claim that asks for no class gets the default one, if there is one. */
+export function defaultStorageClass(deps: PluginDeps): AdmissionPlugin {
+  return {
+    name: 'DefaultStorageClass',
+    operations: ['CREATE'],
+    admit: async ({ resource, subresource, object }) => {
+      if (resource.group !== '' || resource.resource !== 'persistentvolumeclaims' || subresource !== '') return;
+      const claim = object as core.PersistentVolumeClaim;
+      // An empty class is a wish too: for a volume without one.
+      if (claim.metadata.annotations?.[OLD_CLASS] !== undefined || claim.spec?.storageClassName !== undefined) return;
+      const storageClassName = defaultClass(await readObjects(deps, CLASSES), ...MARKS);
+      return storageClassName === undefined ? undefined : { ...claim, spec: { ...claim.spec, storageClassName } };
+    },
+  };
+}

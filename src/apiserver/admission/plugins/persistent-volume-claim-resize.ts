@@ -1,0 +1,40 @@
+import type { core, storage } from '#api';
+import { Quantity } from '#machinery';
+import type { AdmissionPlugin } from '../admission.ts';
+import { forbid, type PluginDeps, readObject } from './plugin-deps.ts';
+
+type Claim = core.PersistentVolumeClaim;
+const CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' };
+const UNABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+
+/** Claims grow only when they are bound, and their class can grow volumes. */
+export function persistentVolumeClaimResize(deps: PluginDeps): AdmissionPlugin {
+  return {
+    name: 'PersistentVolumeClaimResize',
+    operations: ['UPDATE'],
+    validate: async (attributes) => {
+      const { resource, subresource, object, oldObject } = attributes;
+      if (resource.group !== '' || resource.resource !== 'persistentvolumeclaims' || subresource !== '') return;
+      const claim = object as Claim;
+      const old = oldObject as Claim;
+      if (sizeOf(claim).compare(sizeOf(old)) <= 0) return;
+      if (old.status?.phase !== 'Bound') throw forbid(attributes, 'Only bound persistent volume claims can be expanded');
+      if (!(await canGrow(claim, old, deps))) throw forbid(attributes, UNABLE);
+    },
+  };
+}
+
+function sizeOf({ spec }: Claim): Quantity {
+  return Quantity.parse(spec?.resources?.requests?.storage ?? '0');
+}
+
+async function canGrow(claim: Claim, old: Claim, deps: PluginDeps): Promise<boolean> {
+  const name = classOf(claim);
+  if (name === '' || name !== classOf(old)) return false;
+  const found = await readObject(deps, CLASSES, { namespace: '', name });
+  return (found as unknown as storage.StorageClass | undefined)?.allowVolumeExpansion ?? false;
+}
+
+function classOf({ metadata, spec }: Claim): string {
+  return metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
+}

@@ -1,0 +1,31 @@
+import type { core } from '#api';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import { withMetadata } from '../../registry/kube-object.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+
+const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+
+/** Pods are labelled with the zone and region of their node, when they get one. */
+export function podTopologyLabels(deps: PluginDeps): AdmissionPlugin {
+  return {
+    name: 'PodTopologyLabels',
+    operations: ['CREATE'],
+    admit: async (attributes) => {
+      const name = nodeOf(attributes);
+      if (name === '') return;
+      const node = await readObject(deps, { group: '', resource: 'nodes' }, { namespace: '', name });
+      const labels = Object.entries(node?.metadata.labels ?? {}).filter(([key]) => LABELS.includes(key));
+      if (labels.length === 0) return;
+      const object = attributes.object as KubeObject;
+      return withMetadata(object, { labels: { ...object.metadata.labels, ...Object.fromEntries(labels) } });
+    },
+  };
+}
+
+function nodeOf(attributes: AdmissionAttributes): string {
+  if (!isAboutPods(attributes, 'binding')) return '';
+  if (attributes.subresource === '') return (attributes.object as core.Pod).spec?.nodeName ?? '';
+  const { target } = attributes.object as core.Binding;
+  return target?.kind === 'Node' ? (target.name ?? '') : '';
+}
