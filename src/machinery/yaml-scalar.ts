@@ -104,3 +104,13 @@ function decodeBinary(text: string): string {
     throw new YamlError('!!binary value contains invalid base64 data');
   return Buffer.from(compact, 'base64').toString('utf8');
 }
+
+const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+const WRITTEN_TIME =
+  /^[0-9]{4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])(?:(?:[Tt]| )(?:[01]?[0-9]|2[0-3]):[0-5]?[0-9]:[0-5]?[0-9](?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
+
+/** Whether a text, written plainly, is read as the string that it is. */
+export function resolvesToString(text: string): boolean {
+  if (text === '<<' || BASE_60.test(text) || WRITTEN_TIME.test(text)) return false;
+  return typeof resolvePlain(text) === 'string';
+}
