@@ -10,6 +10,7 @@ import {
   encodeJson,
   FieldError,
   getKey,
+  goValue,
   isJsonArray,
   isJsonObject,
   type JsonObject,
@@ -126,7 +127,10 @@ function patchedDocument(
   const found = isJsonPatch ? [...jsonPatchProblems(patch), ...problems] : problems;
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
   const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
-  if (why !== undefined) throw invalidResult(expected.schema, { value, before }, why);
+  if (why !== undefined)
+    throw isRefused && type === PATCH_TYPES.strategic && patch.duplicates.length > 0
+      ? invalidPatch(patch, why)
+      : invalidResult(expected.schema, { value, before }, why);
   reportProblems({ request: call.request, expected, validation: options.fieldValidation }, found);
   return { object, value };
 }
@@ -167,6 +171,11 @@ interface PatchResult {
 function invalidResult(schema: ObjectSchema, result: PatchResult, why: string): StatusError {
   const text = encodeJson(asPrinted(schema, result.value, result.before));
   return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), text, why)]);
+}
+
+/** Repeated fields of a strategic patch are found before it is applied: what is printed is the patch itself. */
+function invalidPatch({ value }: ParsedDocument, why: string): StatusError {
+  return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), goValue(value), why)]);
 }
 
 /**

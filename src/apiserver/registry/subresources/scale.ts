@@ -142,7 +142,8 @@ interface Scaling {
 function scaled(call: ResourceCall, { live, fields, change }: Scaling): KubeObject {
   const entries = (live.metadata.managedFields ?? []) as readonly ManagedFieldsEntry[];
   const current = scaleOf(live, fields);
-  const managed = { ...current, metadata: { ...current.metadata, managedFields: scaleManagedFields(entries, fields.paths) } } as Scale;
+  const managedNow = scaleManagedFields(entries, fields.paths);
+  const managed = { ...current, metadata: { ...current.metadata, ...(managedNow && { managedFields: managedNow }) } } as Scale;
   const wanted = change(managed);
   checkName(wanted.metadata?.name ?? call.name, call.name);
   const replicas = wanted.spec?.replicas ?? 0;
@@ -155,7 +156,8 @@ function scaled(call: ResourceCall, { live, fields, change }: Scaling): KubeObje
   });
   const updated = fields.withReplicas(live, replicas);
   const { uid = live.metadata.uid, resourceVersion = '' } = wanted.metadata ?? {};
-  return { ...updated, metadata: { ...updated.metadata, managedFields, uid, resourceVersion } as KubeObject['metadata'] };
+  const { managedFields: _, ...kept } = updated.metadata;
+  return { ...updated, metadata: { ...kept, ...(managedFields && { managedFields }), uid, resourceVersion } as KubeObject['metadata'] };
 }
 
 function negative(name: string, replicas: number): StatusError {
