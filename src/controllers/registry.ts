@@ -6,6 +6,9 @@ import { endpointSliceController } from './endpointslice/controller.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { nodeIpamController } from './nodeipam/controller.ts';
+import { nodeLifecycleController } from './nodelifecycle/controller.ts';
+import { podGcController } from './podgc/controller.ts';
 import { replicaSetController } from './replicaset/controller.ts';
 import { replicationControllerController } from './replicationcontroller/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
@@ -13,6 +16,8 @@ import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './serviceaccount/controller.ts';
 import { serviceAccountTokenController } from './serviceaccount-token/controller.ts';
+import { taintEvictionController } from './tainteviction/controller.ts';
+import { ttlController } from './ttl/controller.ts';
 
 /** Every controller there is, in the order in which they are started. */
 export const CONTROLLERS: readonly Controller[] = [
@@ -27,6 +32,11 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointsController,
   endpointSliceController,
   endpointSliceMirroringController,
+  ttlController,
+  taintEvictionController,
+  podGcController,
+  nodeIpamController,
+  nodeLifecycleController,
   resourceQuotaController,
   clusterRoleAggregationController,
   csrSigningController,

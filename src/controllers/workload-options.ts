@@ -8,6 +8,24 @@ export interface WorkloadOptions {
   readonly maxEndpointsPerSlice: number;
   readonly mirroringConcurrentServiceEndpointSyncs: number;
   readonly mirroringMaxEndpointsPerSubset: number;
+  readonly nodeMonitorPeriodMs: number;
+  /** How long a node may be silent before it counts as lost. */
+  readonly nodeMonitorGracePeriodMs: number;
+  readonly nodeStartupGracePeriodMs: number;
+  /** Nodes a second whose pods are evicted when a zone is healthy. */
+  readonly nodeEvictionRate: number;
+  /** And when it is not, in a large cluster; in a small one evictions stop. */
+  readonly secondaryNodeEvictionRate: number;
+  readonly unhealthyZoneThreshold: number;
+  readonly largeClusterSizeThreshold: number;
+  /** The ranges, one a family, that nodes get theirs from. Absent: nodes get none. */
+  readonly clusterCidrs?: readonly string[];
+  readonly nodeCidrMaskSizeIpv4: number;
+  readonly nodeCidrMaskSizeIpv6: number;
+  /** Ranges of services, that nodes get nothing of. */
+  readonly serviceClusterIpRanges?: readonly string[];
+  /** How many finished pods may stay. 0: all of them. */
+  readonly terminatedPodGcThreshold: number;
 }
 
 export const DEFAULT_WORKLOAD_OPTIONS: WorkloadOptions = {
@@ -19,4 +37,14 @@ export const DEFAULT_WORKLOAD_OPTIONS: WorkloadOptions = {
   maxEndpointsPerSlice: 100,
   mirroringConcurrentServiceEndpointSyncs: 5,
   mirroringMaxEndpointsPerSubset: 1000,
+  nodeMonitorPeriodMs: 5_000,
+  nodeMonitorGracePeriodMs: 50_000,
+  nodeStartupGracePeriodMs: 60_000,
+  nodeEvictionRate: 0.1,
+  secondaryNodeEvictionRate: 0.01,
+  unhealthyZoneThreshold: 0.55,
+  largeClusterSizeThreshold: 50,
+  nodeCidrMaskSizeIpv4: 24,
+  nodeCidrMaskSizeIpv6: 64,
+  terminatedPodGcThreshold: 12_500,
 };

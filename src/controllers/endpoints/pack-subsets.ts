@@ -61,7 +61,7 @@ function portHash(port: core.EndpointPort): string {
 
 function bySubsetHash(a: core.EndpointSubset, b: core.EndpointSubset): number {
   const hashes = ({ ports = [] }: core.EndpointSubset) => ports.map(portHash).join();
-  return compareBytes(hashes(a), hashes(b));
+  return compareBytes(hashes(b), hashes(a));
 }
 
 function fnv128a(text: string): bigint {

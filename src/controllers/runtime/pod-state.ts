@@ -71,3 +71,15 @@ export function podsByController(informer: IndexedPods): PodsByController {
     orphansIn: (namespace) => informer.lister.byIndex(CONTROLLER_INDEX, `orphan/${namespace}`),
   };
 }
+
+const NODE_INDEX = 'node';
+
+function nodeValues({ spec }: core.Pod): readonly string[] {
+  return spec?.nodeName ? [spec.nodeName] : [];
+}
+
+/** Finds the pods that are on a node. */
+export function podsByNode(informer: IndexedPods): (node: string) => readonly core.Pod[] {
+  informer.addIndex(NODE_INDEX, nodeValues);
+  return (node) => informer.lister.byIndex(NODE_INDEX, node);
+}

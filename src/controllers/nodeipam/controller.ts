@@ -1,0 +1,67 @@
+import { core } from '#api';
+import type { Controller, ControllerContext } from '../runtime/controller.ts';
+import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { CidrSet } from './cidr-set.ts';
+
+/** Gives each node a range of addresses for its pods. */
+export const nodeIpamController: Controller = {
+  name: 'node-ipam-controller',
+  aliases: ['nodeipam'],
+  enabledByDefault: true,
+  start: (context) => ((context.options.clusterCidrs ?? []).length === 0 ? undefined : startAllocator(context, setsOf(context))),
+};
+
+function setsOf({ options }: ControllerContext): readonly CidrSet[] {
+  const { clusterCidrs = [], nodeCidrMaskSizeIpv4, nodeCidrMaskSizeIpv6, serviceClusterIpRanges = [] } = options;
+  const sets = clusterCidrs.map((cidr) => new CidrSet(cidr, cidr.includes(':') ? nodeCidrMaskSizeIpv6 : nodeCidrMaskSizeIpv4));
+  for (const set of sets) for (const range of serviceClusterIpRanges) set.occupy(range);
+  return sets;
+}
+
+function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): KeyedController {
+  const { informers, client } = context;
+  const events = context.recorder('cidrAllocator');
+  const nodes = informers.of(core.Node);
+  const rangesOf = ({ spec }: core.Node) => spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);
+  const each = (node: core.Node, act: (set: CidrSet, cidr: string) => void) =>
+    rangesOf(node).forEach((cidr) => {
+      for (const set of sets) act(set, cidr);
+    });
+  const sync = async (name: string): Promise<void> => {
+    const node = nodes.lister.get({ name });
+    if (node === undefined || rangesOf(node).length > 0) return;
+    const ranges = sets.map((set) => set.allocate());
+    const giveBack = () => {
+      for (const cidr of ranges) for (const set of sets) if (cidr !== undefined) set.release(cidr);
+    };
+    if (ranges.some((cidr) => cidr === undefined)) {
+      giveBack();
+      events.normal(
+        { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' },
+        'CIDRNotAvailable',
+        `Node ${name} status is now: CIDRNotAvailable`,
+      );
+      throw new Error(`there are no ranges left for the pods of node ${name}`);
+    }
+    try {
+      await client.of(core.Node).patch({ name }, { spec: { podCIDR: ranges[0], podCIDRs: ranges } }, { type: 'strategic' });
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  };
+  // One at a time, so that no two nodes wait for the same range.
+  const controller = new KeyedController(context, { name: 'node_ipam', isExpected: isGone, sync });
+  nodes.addHandler({
+    add: (node) => {
+      each(node, (set, cidr) => set.occupy(cidr));
+      controller.enqueue(node);
+    },
+    update: (_, node) => {
+      each(node, (set, cidr) => set.occupy(cidr));
+      controller.enqueue(node);
+    },
+    delete: (node) => each(node, (set, cidr) => set.release(cidr)),
+  });
+  return controller;
+}

@@ -1,0 +1,139 @@
+import type { coordination, core } from '#api';
+import { findCondition, formatTime, parseTime } from '#machinery';
+import { sameTaint } from '../runtime/tolerations.ts';
+
+/** The taint that follows from a condition of a node. */
+const CONDITION_TAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Ready: { False: 'node.kubernetes.io/not-ready', Unknown: 'node.kubernetes.io/unreachable' },
+  MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
+  DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
+  NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
+  PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
+};
+const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
+const MANAGED_KEYS: ReadonlySet<string> = new Set([UNSCHEDULABLE, ...Object.values(CONDITION_TAINTS).flatMap((map) => Object.values(map))]);
+
+export const NOT_READY: core.Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' };
+export const UNREACHABLE: core.Taint = { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' };
+
+/** Taints and labels that follow from the rest of the node; the same object when it has them. */
+export function annotatedNode(node: core.Node, now: number): core.Node {
+  return withArchitectureLabels(withConditionTaints(node, now));
+}
+
+function withConditionTaints(node: core.Node, now: number): core.Node {
+  const keys = (node.status?.conditions ?? []).flatMap(({ type, status }) => CONDITION_TAINTS[type]?.[status] ?? []);
+  const wanted = new Set(node.spec?.unschedulable ? [...keys, UNSCHEDULABLE] : keys);
+  const isManaged = ({ key, effect }: core.Taint) => effect === 'NoSchedule' && MANAGED_KEYS.has(key);
+  const taints = node.spec?.taints ?? [];
+  const kept = taints.filter((taint) => !isManaged(taint) || wanted.has(taint.key));
+  const present = new Set(kept.filter(isManaged).map(({ key }) => key));
+  const added = [...wanted].filter((key) => !present.has(key)).map((key) => ({ key, effect: 'NoSchedule', timeAdded: formatTime(now) }));
+  return added.length === 0 && kept.length === taints.length ? node : { ...node, spec: { ...node.spec, taints: [...kept, ...added] } };
+}
+
+/** Older names of labels follow the newer ones. */
+function withArchitectureLabels(node: core.Node): core.Node {
+  const { labels } = node.metadata;
+  if (labels === undefined) return node;
+  const names = ['os', 'arch'].filter((name) => labels[`kubernetes.io/${name}`] !== undefined);
+  const changed = names.filter((name) => labels[`beta.kubernetes.io/${name}`] !== labels[`kubernetes.io/${name}`]);
+  if (changed.length === 0) return node;
+  const added = Object.fromEntries(changed.map((name) => [`beta.kubernetes.io/${name}`, labels[`kubernetes.io/${name}`] ?? '']));
+  return { ...node, metadata: { ...node.metadata, labels: { ...labels, ...added } } };
+}
+
+/** The node with some taints instead of others; the same object when it is so already. */
+export function swapTaints(node: core.Node, add: readonly core.Taint[], remove: readonly core.Taint[]): core.Node {
+  const taints = node.spec?.taints ?? [];
+  const kept = taints.filter((taint) => !remove.some((gone) => sameTaint(gone, taint)));
+  const missing = add.filter((taint) => !kept.some((present) => sameTaint(present, taint)));
+  return missing.length === 0 && kept.length === taints.length ? node : { ...node, spec: { ...node.spec, taints: [...kept, ...missing] } };
+}
+
+export function hasTaint({ spec }: core.Node, taint: core.Taint): boolean {
+  return (spec?.taints ?? []).some((present) => sameTaint(present, taint));
+}
+
+/** What the controller remembers of a node. Times are its own: clocks of nodes may differ. */
+export interface NodeHealth {
+  readonly probeTime: number;
+  readonly heartbeat: string | undefined;
+  readonly renewTime: string | undefined;
+}
+
+export interface HealthObservation {
+  readonly node: core.Node;
+  readonly lease: coordination.Lease | undefined;
+  readonly saved: NodeHealth | undefined;
+  readonly now: number;
+  readonly startupGraceMs: number;
+  readonly graceMs: number;
+}
+
+export interface HealthVerdict {
+  readonly health: NodeHealth;
+  /** The node with its conditions as they should be; the same object when nothing changes. */
+  readonly node: core.Node;
+}
+
+/** A node whose status and lease both stand still for longer than the grace period is unknown. */
+export function judgeHealth({ node, lease, saved, now, startupGraceMs, graceMs }: HealthObservation): HealthVerdict {
+  const ready = findCondition(node.status?.conditions, 'Ready');
+  const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : undefined;
+  const created = node.metadata.creationTimestamp ? parseTime(node.metadata.creationTimestamp) : now;
+  const first = ready === undefined ? created : now;
+  const renewTime = lease?.spec?.renewTime;
+  const isRenewed = renewTime !== undefined && (saved?.renewTime === undefined || saved.renewTime < renewTime);
+  const isMoved = saved !== undefined && saved.heartbeat !== heartbeat;
+  const probeTime = isRenewed || isMoved ? now : (saved?.probeTime ?? first);
+  const health = { probeTime, heartbeat, renewTime: isRenewed ? renewTime : saved?.renewTime };
+  const isLost = now > probeTime + (ready === undefined ? startupGraceMs : graceMs);
+  return { health, node: isLost ? withUnknownConditions(node, now) : node };
+}
+
+const WATCHED_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+function withUnknownConditions(node: core.Node, now: number): core.Node {
+  const conditions = node.status?.conditions ?? [];
+  const lastTransitionTime = formatTime(now);
+  const unknown = { status: 'Unknown', lastTransitionTime };
+  const stopped = { ...unknown, reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' };
+  const isStale = ({ type, status }: core.NodeCondition) => WATCHED_CONDITIONS.includes(type) && status !== 'Unknown';
+  const changed = conditions.map((condition) => (isStale(condition) ? { ...condition, ...stopped } : condition));
+  const missing = WATCHED_CONDITIONS.filter((type) => findCondition(conditions, type) === undefined);
+  if (!conditions.some(isStale) && missing.length === 0) return node;
+  const never = { ...unknown, reason: 'NodeStatusNeverUpdated', message: 'Kubelet never posted node status.' };
+  const { creationTimestamp } = node.metadata;
+  const added = missing.map((type) => ({ type, ...never, ...(creationTimestamp && { lastHeartbeatTime: creationTimestamp }) }));
+  return { ...node, status: { ...node.status, conditions: [...changed, ...added] } };
+}
+
+export type ZoneState = 'Initial' | 'Normal' | 'PartialDisruption' | 'FullDisruption';
+
+export function zoneState(readyStatuses: readonly (string | undefined)[], threshold: number): ZoneState {
+  const ready = readyStatuses.filter((status) => status === 'True').length;
+  const notReady = readyStatuses.length - ready;
+  if (ready === 0 && notReady > 0) return 'FullDisruption';
+  return notReady > 2 && notReady / readyStatuses.length >= threshold ? 'PartialDisruption' : 'Normal';
+}
+
+export interface EvictionRates {
+  readonly nodeEvictionRate: number;
+  readonly secondaryNodeEvictionRate: number;
+  readonly largeClusterSizeThreshold: number;
+}
+
+/** How many nodes a second may be tainted in a zone. */
+export function zoneRate(state: ZoneState, size: number, rates: EvictionRates): number {
+  if (state !== 'PartialDisruption') return rates.nodeEvictionRate;
+  return size > rates.largeClusterSizeThreshold ? rates.secondaryNodeEvictionRate : 0;
+}
+
+/** '' for nodes that say nothing of where they are. */
+export function zoneOf({ metadata }: core.Node): string {
+  const labels = metadata.labels ?? {};
+  const zone = labels['topology.kubernetes.io/zone'] ?? labels['failure-domain.beta.kubernetes.io/zone'] ?? '';
+  const region = labels['topology.kubernetes.io/region'] ?? labels['failure-domain.beta.kubernetes.io/region'] ?? '';
+  return zone === '' && region === '' ? '' : `${region}:\0:${zone}`;
+}

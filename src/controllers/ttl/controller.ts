@@ -1,0 +1,42 @@
+import { core } from '#api';
+import type { Controller } from '../runtime/controller.ts';
+import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { ttlSeconds, ttlStep } from './reconcile.ts';
+
+const TTL = 'node.alpha.kubernetes.io/ttl';
+
+/** Tells kubelets, by an annotation of their node, how long they may cache what their pods use. */
+export const ttlController: Controller = {
+  name: 'ttl-controller',
+  aliases: ['ttl'],
+  enabledByDefault: true,
+  start(context) {
+    const nodes = context.informers.of(core.Node);
+    let step = 0;
+    const controller = new KeyedController(context, {
+      name: 'ttlcontroller',
+      concurrency: 5,
+      isExpected: isGone,
+      async sync(name) {
+        const node = nodes.lister.get({ name });
+        const wanted = String(ttlSeconds(step));
+        if (node === undefined || node.metadata.annotations?.[TTL] === wanted) return;
+        await context.client.of(core.Node).patch({ name }, { metadata: { annotations: { [TTL]: wanted } } });
+      },
+    });
+    const resized = () => {
+      const before = step;
+      step = ttlStep(nodes.lister.size, step);
+      if (step !== before) for (const node of nodes.lister.list()) controller.enqueue(node);
+    };
+    nodes.addHandler({
+      add: (node) => {
+        resized();
+        controller.enqueue(node);
+      },
+      update: (_, node) => controller.enqueue(node),
+      delete: resized,
+    });
+    return controller;
+  },
+};
