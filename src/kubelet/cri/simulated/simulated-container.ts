@@ -119,15 +119,15 @@ export class SimulatedContainer {
   }
 
   /** What was written after `afterMs` and until `untilMs`, in order. Nothing is kept: it follows from the script. */
-  *log(afterMs: number, untilMs: number): Iterable<LogEntry> {
+  log(afterMs: number, untilMs: number): readonly LogEntry[] {
     const since = this.startedAtMs;
-    if (since === undefined) return;
+    if (since === undefined) return [];
     const end = Math.min(untilMs, this.finishedAtMs ?? Infinity);
-    for (const { afterMs: delay, line } of this.#lines) {
-      const timeMs = since + delay;
-      if (timeMs > afterMs && timeMs <= end) yield { timeMs, stream: 'stdout', line };
-    }
-    yield* this.#intervalLines(since, afterMs, end);
+    const scripted = this.#lines
+      .map((line): LogEntry => ({ timeMs: since + line.afterMs, stream: 'stdout', line: line.line }))
+      .filter(({ timeMs }) => timeMs > afterMs && timeMs <= end);
+    const repeated = [...this.#intervalLines(since, afterMs, end)];
+    return repeated.length === 0 ? scripted : [...scripted, ...repeated].sort((a, b) => a.timeMs - b.timeMs);
   }
 
   /** When the next line will be written, after `afterMs`. */
