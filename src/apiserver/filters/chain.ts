@@ -23,27 +23,46 @@ export interface AuthenticationOptions {
 
 /** Finds out who asks. The first authenticator that knows the request's credentials decides. */
 export function authenticate({ authenticators, anonymous }: AuthenticationOptions): Filter {
-  return async (request, next) => {
-    if (request.user === undefined) request.user = await identify(request, authenticators, anonymous);
-    return next(request);
+  return (request, next) => {
+    if (request.user !== undefined) return next(request);
+    const found = identify({ request, authenticators, hasBadCredentials: bearerToken(request) !== undefined }, 0);
+    if (found instanceof Promise) return found.then((user) => proceed(request, user, anonymous, next));
+    return proceed(request, found, anonymous, next);
   };
 }
 
-async function identify(request: ApiRequest, authenticators: readonly Authenticator[], anonymous: boolean): Promise<UserInfo> {
-  let hasBadCredentials = bearerToken(request) !== undefined;
-  for (const authenticator of authenticators) {
+interface Identifying {
+  readonly request: ApiRequest;
+  readonly authenticators: readonly Authenticator[];
+  hasBadCredentials: boolean;
+}
+
+const BAD_CREDENTIALS = 'bad credentials';
+type Identity = UserInfo | typeof BAD_CREDENTIALS | undefined;
+
+/** Answers at once unless an authenticator has to wait. One that refuses does not keep another from knowing the client by something else. */
+function identify(asked: Identifying, from: number): Identity | Promise<Identity> {
+  for (let i = from; i < asked.authenticators.length; i++) {
     try {
-      const found = authenticator.authenticate(request);
-      const user = found instanceof Promise ? await found : found;
+      const user = asked.authenticators[i]!.authenticate(asked.request);
+      if (user instanceof Promise) return user.catch(() => refused(asked)).then((known) => known ?? identify(asked, i + 1));
       if (user !== undefined) return user;
     } catch {
-      // Another authenticator may still know the client by something else that it showed.
-      hasBadCredentials = true;
+      refused(asked);
     }
   }
-  // Who shows credentials that nobody accepts is not taken for anonymous.
-  if (anonymous && !hasBadCredentials) return ANONYMOUS;
-  throw StatusError.unauthorized('Unauthorized');
+  return asked.hasBadCredentials ? BAD_CREDENTIALS : undefined;
+}
+
+function refused(asked: Identifying): undefined {
+  asked.hasBadCredentials = true;
+}
+
+/** Who shows credentials that nobody accepts is not taken for anonymous. */
+function proceed(request: ApiRequest, user: Identity, anonymous: boolean, next: Handler): Promise<ApiResponse> | ApiResponse {
+  if (user === BAD_CREDENTIALS || (user === undefined && !anonymous)) throw StatusError.unauthorized('Unauthorized');
+  request.user = user ?? ANONYMOUS;
+  return next(request);
 }
 
 export function attributesOf(request: ApiRequest, user: UserInfo): AuthorizationAttributes {
@@ -66,11 +85,11 @@ function requirementsIn(selector: string): readonly FieldRequirement[] {
 
 /** Lets through what the authorizer allows. */
 export function authorize(authorizer: Authorizer): Filter {
-  return async (request, next) => {
+  return (request, next) => {
     const attributes = attributesOf(request, request.user!);
+    const settle = (decision: Decision) => (decision.verdict === 'allow' ? next(request) : refusal(refuse(attributes, decision)));
     const answer = authorizer.authorize(attributes);
-    const decision = answer instanceof Promise ? await answer : answer;
-    return decision.verdict === 'allow' ? next(request) : refusal(refuse(attributes, decision));
+    return answer instanceof Promise ? answer.then(settle) : settle(answer);
   };
 }
 

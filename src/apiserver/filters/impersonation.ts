@@ -3,6 +3,7 @@ import { goQuote, StatusError } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { ApiRequest } from '../request/api-request.ts';
+import type { HeaderLine } from '../request/header-lines.ts';
 import { attributesOf, type Filter, refusal } from './chain.ts';
 import { IMPERSONATION_MODES, type ImpersonationMode, type WantedUser } from './impersonation-modes.ts';
 
@@ -13,24 +14,24 @@ const REMEMBERED_USERS = 10_000;
 /** Lets those who may act as somebody else: from here on the request is that user's. */
 export function impersonate(authorizer: Authorizer): Filter {
   const lastModes = new Lru<string, ImpersonationMode>({ capacity: REMEMBERED_USERS });
-  return async (request, next) => {
-    try {
-      const wanted = wantedUser(request);
-      if (wanted !== undefined) {
-        const attributes = attributesOf(request, request.user!);
-        request.user = await impersonatedUser({ wanted, attributes, authorizer }, lastModes);
-      }
-    } catch (error) {
-      return refusal(error as Error);
-    }
-    return next(request);
+  const become = async (request: ApiRequest, lines: readonly HeaderLine[]): Promise<void> => {
+    const wanted = wantedUser(lines);
+    if (wanted === undefined) return;
+    const attributes = attributesOf(request, request.user!);
+    request.user = await impersonatedUser({ wanted, attributes, authorizer }, lastModes);
+  };
+  return (request, next) => {
+    const lines = request.headerLines?.(PREFIX) ?? [];
+    if (lines.length === 0) return next(request);
+    return become(request, lines).then(
+      () => next(request),
+      (error: Error) => refusal(error),
+    );
   };
 }
 
 /** Whom the headers name; undefined when they name nobody. */
-function wantedUser(request: ApiRequest): WantedUser | undefined {
-  const lines = request.headerLines?.(PREFIX) ?? [];
-  if (lines.length === 0) return undefined;
+function wantedUser(lines: readonly HeaderLine[]): WantedUser | undefined {
   const first = (header: string) => lines.find(({ name }) => name === header)?.value ?? '';
   const groups = lines.filter(({ name }) => name === 'impersonate-group').map(({ value }) => value);
   const extra = new Map<string, string[]>();

@@ -5,10 +5,15 @@ export interface HeaderLine {
   readonly value: string;
 }
 
+const LOWER_CASE = 0x20;
+
 /** The lines whose names begin with `prefix`, from Node's flat list of names and values. */
 export function linesFrom(rawHeaders: readonly string[], prefix: string): readonly HeaderLine[] {
   const lines: HeaderLine[] = [];
+  const first = prefix.charCodeAt(0);
   for (let i = 0; i < rawHeaders.length; i += 2) {
+    // Most names differ in their first letter already.
+    if ((rawHeaders[i]!.charCodeAt(0) | LOWER_CASE) !== first) continue;
     const name = rawHeaders[i]!.toLowerCase();
     if (name.startsWith(prefix)) lines.push({ name, value: rawHeaders[i + 1] ?? '' });
   }

@@ -48,9 +48,8 @@ export class BindingIndex implements CacheFollower {
     }
   }
 
-  /** The bindings in a namespace (or, for the empty one, in the cluster) that bind the user; each is visited once. False ends the visit. */
-  visit(user: UserInfo, namespace: string, visitor: (binding: Binding) => boolean): boolean {
-    const keys = subjectKeys(user);
+  /** The bindings in a namespace (or, for the empty one, in the cluster) that bind who has these keys; each is visited once. False ends the visit. */
+  visit(keys: readonly string[], namespace: string, visitor: (binding: Binding) => boolean): boolean {
     for (const key of keys) {
       for (const binding of this.#bySubject.get(placeOf(namespace, key)) ?? NO_BINDINGS) {
         if (firstSubject(binding, keys)?.key === key && !visitor(binding)) return false;
@@ -63,15 +62,16 @@ export class BindingIndex implements CacheFollower {
 const NO_BINDINGS: ReadonlySet<Binding> = new Set();
 
 /** Why the binding concerns the user: the words for its first subject that is the user or a group of theirs. */
-export function bindingReason(binding: Binding, user: UserInfo): string {
-  return firstSubject(binding, subjectKeys(user))?.reason ?? '';
+export function bindingReason(binding: Binding, keys: readonly string[]): string {
+  return firstSubject(binding, keys)?.reason ?? '';
 }
 
 function firstSubject({ subjects }: Binding, keys: readonly string[]): BoundSubject | undefined {
   return subjects.length === 1 ? subjects[0] : subjects.find(({ key }) => key !== undefined && keys.includes(key));
 }
 
-function subjectKeys({ name, groups }: UserInfo): readonly string[] {
+/** What a user is found by. */
+export function subjectKeys({ name, groups }: UserInfo): readonly string[] {
   return [`User/${name}`, ...new Set(groups.map((group) => `Group/${group}`))];
 }
 

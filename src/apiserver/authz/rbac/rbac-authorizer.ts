@@ -4,7 +4,7 @@ import type { UserInfo } from '../../authn/user.ts';
 import type { ResourceStorage } from '../../registry/resource-storage.ts';
 import { followCache } from '../../watch-cache/follow-cache.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts';
-import { type Binding, BindingIndex, bindingReason } from './binding-index.ts';
+import { type Binding, BindingIndex, bindingReason, subjectKeys } from './binding-index.ts';
 import { type PolicyRule, ruleAllows } from './policy-rule.ts';
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
@@ -28,6 +28,8 @@ export class RbacAuthorizer implements Authorizer {
   readonly #storages: () => RbacStorages;
   readonly #bindings = new BindingIndex();
   readonly #clusterBindings = new BindingIndex();
+  /** Users live as long as their credentials are remembered, so this is seldom made anew. */
+  readonly #keys = new WeakMap<UserInfo, readonly string[]>();
   #resolved: RbacStorages | undefined;
   #started: Promise<void> | undefined;
 
@@ -70,12 +72,22 @@ export class RbacAuthorizer implements Authorizer {
       else if (rules.some((rule) => ruleAllows(rule, attributes))) allowing = binding;
       return allowing === undefined;
     });
-    if (allowing !== undefined) return { verdict: 'allow', reason: bindingReason(allowing, user) };
+    if (allowing !== undefined) return { verdict: 'allow', reason: bindingReason(allowing, this.#keysOf(user)) };
     return { verdict: 'no opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
   }
 
   #visit(user: UserInfo, namespace: string, visitor: (binding: Binding) => boolean): void {
-    if (this.#clusterBindings.visit(user, '', visitor) && namespace !== '') this.#bindings.visit(user, namespace, visitor);
+    const keys = this.#keysOf(user);
+    if (this.#clusterBindings.visit(keys, '', visitor) && namespace !== '') this.#bindings.visit(keys, namespace, visitor);
+  }
+
+  #keysOf(user: UserInfo): readonly string[] {
+    let keys = this.#keys.get(user);
+    if (keys === undefined) {
+      keys = subjectKeys(user);
+      this.#keys.set(user, keys);
+    }
+    return keys;
   }
 
   #rulesOf({ kind, name = '' }: rbac.RoleRef, namespace: string): readonly PolicyRule[] | undefined {
