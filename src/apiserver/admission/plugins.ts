@@ -6,6 +6,7 @@ import { limitRanger } from './plugins/limit-ranger.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import type { PluginDeps } from './plugins/plugin-deps.ts';
+import { podSecurity } from './plugins/pod-security.ts';
 import { podTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { priority } from './plugins/priority.ts';
 import { resourceQuota } from './plugins/resource-quota.ts';
@@ -13,14 +14,17 @@ import { runtimeClass } from './plugins/runtime-class.ts';
 import { serviceAccount } from './plugins/service-account.ts';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
+import type { PolicyDeps } from './policies/policy-context.ts';
+import { validatingAdmissionPolicy } from './policies/validating-admission-policy.ts';
 
 /** Every admission plugin that is on by default, in the order in which they run. */
-export function builtInPlugins(deps: PluginDeps): readonly AdmissionPlugin[] {
+export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(deps),
     limitRanger(deps),
     serviceAccount(deps),
     taintNodesByCondition,
+    podSecurity(deps),
     priority(deps),
     defaultTolerationSeconds(),
     defaultStorageClass(deps),
@@ -29,6 +33,7 @@ export function builtInPlugins(deps: PluginDeps): readonly AdmissionPlugin[] {
     runtimeClass(deps),
     defaultIngressClass(deps),
     podTopologyLabels(deps),
+    validatingAdmissionPolicy(deps),
     resourceQuota(deps),
   ];
 }
