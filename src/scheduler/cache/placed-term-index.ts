@@ -4,7 +4,9 @@ import type { PodInfo } from '../framework/pod-info.ts';
 import type { PlacedTerm, TermKind } from '../framework/snapshot.ts';
 
 interface Placed extends PlacedTerm {
-  readonly nodes: Map<NodeInfo, number>;
+  readonly domains: Map<string, number>;
+  /** On nodes that have the key or not: the term is there as long as one pod has it. */
+  pods: number;
 }
 
 /** The (anti-)affinity terms of the pods on nodes, equal ones together: pods of one workload are one entry. */
@@ -48,11 +50,14 @@ function countTerm(terms: Map<string, Placed>, { term, weight, node, by }: TermC
   const id = `${weight} ${term.id}`;
   let placed = terms.get(id);
   if (placed === undefined) {
-    placed = { term, weight, nodes: new Map() };
+    placed = { term, weight, domains: new Map(), pods: 0 };
     terms.set(id, placed);
   }
-  const count = (placed.nodes.get(node) ?? 0) + by;
-  if (count > 0) placed.nodes.set(node, count);
-  else placed.nodes.delete(node);
-  if (placed.nodes.size === 0) terms.delete(id);
+  placed.pods += by;
+  if (placed.pods <= 0) terms.delete(id);
+  const domain = node.labels[term.topologyKey];
+  if (domain === undefined) return;
+  const count = (placed.domains.get(domain) ?? 0) + by;
+  if (count > 0) placed.domains.set(domain, count);
+  else placed.domains.delete(domain);
 }

@@ -1,11 +1,13 @@
 import type { NamespaceLabels } from '../framework/affinity-term.ts';
 import type { NodeInfo } from '../framework/node-info.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
-import type { PodCounts, PodQuery } from '../framework/snapshot.ts';
+import type { DomainCounts, PodCounts, PodQuery } from '../framework/snapshot.ts';
 
 interface Counter {
   readonly query: PodQuery;
   readonly counts: Map<NodeInfo, number>;
+  /** The counts summed by the topology keys that were asked for. */
+  readonly topologies: Map<string, Map<string, number>>;
 }
 
 /** More than this many different questions at a time are rare; the one not asked for longest is forgotten. */
@@ -21,18 +23,33 @@ export class PodCountIndex {
   }
 
   counts(query: PodQuery, nodes: Iterable<NodeInfo>): PodCounts {
+    return this.#counter(query, nodes).counts;
+  }
+
+  domains(topologyKey: string, query: PodQuery, nodes: Iterable<NodeInfo>): DomainCounts {
+    const { counts, topologies } = this.#counter(query, nodes);
+    let domains = topologies.get(topologyKey);
+    if (domains === undefined) {
+      domains = new Map();
+      for (const [node, count] of counts) change(domains, node.labels[topologyKey], count);
+      topologies.set(topologyKey, domains);
+    }
+    return domains;
+  }
+
+  #counter(query: PodQuery, nodes: Iterable<NodeInfo>): Counter {
     const known = this.#counters.get(query.id);
     if (known !== undefined) {
       // The order of the map is the order of use.
       this.#counters.delete(query.id);
       this.#counters.set(query.id, known);
-      return known.counts;
+      return known;
     }
-    const counter: Counter = { query, counts: new Map() };
+    const counter: Counter = { query, counts: new Map(), topologies: new Map() };
     for (const node of nodes) for (const pod of node.pods.values()) this.#count(counter, { pod, node, by: 1 });
     this.#counters.set(query.id, counter);
     if (this.#counters.size > MAX_COUNTERS) this.#counters.delete(this.#counters.keys().next().value as string);
-    return counter.counts;
+    return counter;
   }
 
   podAdded(pod: PodInfo, node: NodeInfo): void {
@@ -48,11 +65,19 @@ export class PodCountIndex {
     for (const [id, { query }] of this.#counters) if (query.namespace === undefined) this.#counters.delete(id);
   }
 
-  #count({ query, counts }: Counter, { pod, node, by }: { pod: PodInfo; node: NodeInfo; by: number }): void {
+  #count({ query, counts, topologies }: Counter, { pod, node, by }: { pod: PodInfo; node: NodeInfo; by: number }): void {
     if (query.namespace !== undefined && query.namespace !== pod.namespace) return;
     if (!query.matches(pod, this.#namespaces)) return;
     const count = (counts.get(node) ?? 0) + by;
     if (count <= 0) counts.delete(node);
     else counts.set(node, count);
+    for (const [key, domains] of topologies) change(domains, node.labels[key], by);
   }
+}
+
+function change(domains: Map<string, number>, domain: string | undefined, by: number): void {
+  if (domain === undefined) return;
+  const count = (domains.get(domain) ?? 0) + by;
+  if (count > 0) domains.set(domain, count);
+  else domains.delete(domain);
 }

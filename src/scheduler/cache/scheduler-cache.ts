@@ -1,10 +1,10 @@
 import type { core } from '#api';
-import { semanticEqual } from '#machinery';
+import { type Labels, semanticEqual } from '#machinery';
 import type { NamespaceLabels } from '../framework/affinity-term.ts';
 import { NodeInfo } from '../framework/node-info.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import { QuantityReader } from '../framework/pod-resources.ts';
-import type { PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind } from '../framework/snapshot.ts';
+import type { DomainCounts, PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind } from '../framework/snapshot.ts';
 import { nodesInTurn } from './node-order.ts';
 import { PlacedTermIndex } from './placed-term-index.ts';
 import { PodCountIndex } from './pod-count-index.ts';
@@ -27,6 +27,7 @@ export class SchedulerCache implements Snapshot {
   readonly #counts: PodCountIndex;
   readonly #terms = new PlacedTermIndex();
   readonly #imageNodes = new Map<string, number>();
+  readonly #domains = new Map<string, Map<string, number>>();
   #ordered: readonly NodeInfo[] | undefined;
   #nodesVersion = 0;
 
@@ -62,6 +63,23 @@ export class SchedulerCache implements Snapshot {
     return this.#counts.counts(query, this.#nodes.values());
   }
 
+  countPodsBy(topologyKey: string, query: PodQuery): DomainCounts {
+    return this.#counts.domains(topologyKey, query, this.#nodes.values());
+  }
+
+  domains(topologyKey: string): DomainCounts {
+    let known = this.#domains.get(topologyKey);
+    if (known === undefined) {
+      known = new Map();
+      for (const { labels } of this.nodes) {
+        const domain = labels[topologyKey];
+        if (domain !== undefined) known.set(domain, (known.get(domain) ?? 0) + 1);
+      }
+      this.#domains.set(topologyKey, known);
+    }
+    return known;
+  }
+
   placedTerms(kind: TermKind): Iterable<PlacedTerm> {
     return this.#terms.terms(kind);
   }
@@ -78,7 +96,7 @@ export class SchedulerCache implements Snapshot {
     const info = this.#nodeFor(node.metadata.name);
     const before = { node: info.node, labels: info.labels, taints: info.taints };
     this.#countImages(info, -1);
-    info.setNode(node, this.quantities);
+    this.#relabel(info, node.metadata.labels as Labels | undefined, () => info.setNode(node, this.quantities));
     this.#countImages(info, 1);
     const sameShape = before.node !== undefined && semanticEqual(before.labels, info.labels) && semanticEqual(before.taints, info.taints);
     if (!sameShape) this.#nodesChanged();
@@ -88,7 +106,7 @@ export class SchedulerCache implements Snapshot {
     const info = this.#nodes.get(name);
     if (info === undefined) return;
     this.#countImages(info, -1);
-    info.clearNode();
+    this.#relabel(info, undefined, () => info.clearNode());
     // Its pods are told of one by one; until then they are kept where they are.
     if (info.pods.size === 0) this.#nodes.delete(name);
     this.#nodesChanged();
@@ -147,8 +165,7 @@ export class SchedulerCache implements Snapshot {
   #place(info: PodInfo, node: NodeInfo, isAssumed: boolean): void {
     this.#pods.set(info.uid, { info, node, isAssumed });
     node.addPod(info);
-    this.#counts.podAdded(info, node);
-    this.#terms.podAdded(info, node);
+    this.#count(info, node);
   }
 
   #remove(uid: string): void {
@@ -157,9 +174,26 @@ export class SchedulerCache implements Snapshot {
     const { info, node } = known;
     this.#pods.delete(uid);
     node.removePod(info);
+    this.#uncount(info, node);
+    if (node.node === undefined && node.pods.size === 0) this.#nodes.delete(node.name);
+  }
+
+  /** The indexes count by labels of nodes: when those change, the pods there are counted anew. */
+  #relabel(info: NodeInfo, labels: Labels | undefined, change: () => void): void {
+    const isSame = info.pods.size === 0 || semanticEqual(info.labels, labels ?? {});
+    if (!isSame) for (const pod of info.pods.values()) this.#uncount(pod, info);
+    change();
+    if (!isSame) for (const pod of info.pods.values()) this.#count(pod, info);
+  }
+
+  #count(info: PodInfo, node: NodeInfo): void {
+    this.#counts.podAdded(info, node);
+    this.#terms.podAdded(info, node);
+  }
+
+  #uncount(info: PodInfo, node: NodeInfo): void {
     this.#counts.podRemoved(info, node);
     this.#terms.podRemoved(info, node);
-    if (node.node === undefined && node.pods.size === 0) this.#nodes.delete(node.name);
   }
 
   #countImages({ images }: NodeInfo, by: 1 | -1): void {
@@ -172,6 +206,7 @@ export class SchedulerCache implements Snapshot {
 
   #nodesChanged(): void {
     this.#ordered = undefined;
+    this.#domains.clear();
     this.#nodesVersion++;
   }
 }

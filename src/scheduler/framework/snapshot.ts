@@ -5,6 +5,9 @@ import type { PodInfo } from './pod-info.ts';
 /** How many pods that match something are on each node; nodes without any are absent. */
 export type PodCounts = ReadonlyMap<NodeInfo, number>;
 
+/** How many such pods are in each domain of a topology; domains without any are absent. */
+export type DomainCounts = ReadonlyMap<string, number>;
+
 /** Names what pods to count. Equal ids count the same pods. */
 export interface PodQuery {
   readonly id: string;
@@ -20,8 +23,8 @@ export interface PlacedTerm {
   readonly term: AffinityTerm;
   /** 1 for required terms; else the weight. */
   readonly weight: number;
-  /** How many pods with this term are on each node. */
-  readonly nodes: PodCounts;
+  /** How many pods with this term are in each domain of its topology. */
+  readonly domains: DomainCounts;
 }
 
 /** The cluster as one scheduling cycle sees it: nothing of it changes before the cycle ends. */
@@ -31,6 +34,10 @@ export interface Snapshot {
   node(name: string): NodeInfo | undefined;
   /** Counted once and then kept current, for as long as it is asked for. */
   countPods(query: PodQuery): PodCounts;
+  /** The same, summed by the value of a label of the nodes. */
+  countPodsBy(topologyKey: string, query: PodQuery): DomainCounts;
+  /** How many nodes each value of a label has. */
+  domains(topologyKey: string): DomainCounts;
   /** The distinct terms of one kind that pods on nodes have. */
   placedTerms(kind: TermKind): Iterable<PlacedTerm>;
   /** On how many nodes an image is. */

@@ -30,6 +30,7 @@ interface Delayed {
 
 /** A pod that no event moved for this long is tried again all the same: a plugin may have missed something. */
 const MAX_UNSCHEDULABLE_MS = 300_000;
+const BACKOFF_WINDOW_MS = 1000;
 const LEFTOVER_CHECK_MS = 30_000;
 
 /**
@@ -218,12 +219,13 @@ export class SchedulingQueue {
     return this.#popBackoff();
   }
 
-  /** Doubles with each failure. */
+  /** Doubles with each failure. Those that are due in the same second come back together, so that the more important goes first. */
   #dueAt({ queuedAt, rejections, errors }: QueuedPod): number {
     const { initialBackoffMs = 1000, maxBackoffMs = 10_000 } = this.#options;
     const failures = errors > 0 ? errors : rejections;
     if (failures === 0) return queuedAt;
-    return queuedAt + Math.min(initialBackoffMs * 2 ** (failures - 1), maxBackoffMs);
+    const due = queuedAt + Math.min(initialBackoffMs * 2 ** (failures - 1), maxBackoffMs);
+    return Math.ceil(due / BACKOFF_WINDOW_MS) * BACKOFF_WINDOW_MS;
   }
 
   #armBackoff(): void {

@@ -32,17 +32,19 @@ export class AffinityFilterState implements CloneableState {
   static of(pod: PodInfo, snapshot: Snapshot, namespaces: NamespaceLabels): AffinityFilterState | undefined {
     const { requiredAffinity, requiredAntiAffinity } = pod.affinity;
     const existingAntiAffinity = new TopologyCounts();
-    for (const { term, nodes } of snapshot.placedTerms('requiredAntiAffinity')) {
-      if (termMatches(term, pod, namespaces)) existingAntiAffinity.addNodes(term.topologyKey, nodes, 1);
+    for (const { term, domains } of snapshot.placedTerms('requiredAntiAffinity')) {
+      if (termMatches(term, pod, namespaces)) existingAntiAffinity.addDomains(term.topologyKey, domains, 1);
     }
     if (existingAntiAffinity.isEmpty && requiredAffinity.length === 0 && requiredAntiAffinity.length === 0) return undefined;
     const affinity = new TopologyCounts();
     if (requiredAffinity.length > 0) {
-      const matching = snapshot.countPods(queryOf(requiredAffinity));
-      for (const { topologyKey } of requiredAffinity) affinity.addNodes(topologyKey, matching, 1);
+      const query = queryOf(requiredAffinity);
+      for (const { topologyKey } of requiredAffinity) affinity.addDomains(topologyKey, snapshot.countPodsBy(topologyKey, query), 1);
     }
     const antiAffinity = new TopologyCounts();
-    for (const term of requiredAntiAffinity) antiAffinity.addNodes(term.topologyKey, snapshot.countPods(queryOf([term])), 1);
+    for (const term of requiredAntiAffinity) {
+      antiAffinity.addDomains(term.topologyKey, snapshot.countPodsBy(term.topologyKey, queryOf([term])), 1);
+    }
     return new AffinityFilterState(pod, namespaces, { existingAntiAffinity, affinity, antiAffinity });
   }
 
@@ -59,7 +61,7 @@ export class AffinityFilterState implements CloneableState {
     const { requiredAffinity, requiredAntiAffinity } = this.pod.affinity;
     const count = (counts: TopologyCounts, { topologyKey }: AffinityTerm) => {
       const value = node.labels[topologyKey];
-      if (value !== undefined) counts.add(topologyKey, value, by);
+      if (value !== undefined) counts.change(topologyKey, value, by);
     };
     for (const term of other.affinity.requiredAntiAffinity) {
       if (termMatches(term, this.pod, this.namespaces)) count(this.counts.existingAntiAffinity, term);

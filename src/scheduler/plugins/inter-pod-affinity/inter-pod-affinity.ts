@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { affinityTermsOf, type NamespaceLabels, termMatches } from '../../framework/affinity-term.ts';
+import { type AffinityTerm, affinityTermsOf, type NamespaceLabels, termMatches } from '../../framework/affinity-term.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { Plugin, PluginFactory } from '../../framework/plugin.ts';
@@ -54,12 +54,14 @@ export const interPodAffinity: PluginFactory = (args, { namespaces }): Plugin =>
 function topologyScores(pod: PodInfo, snapshot: Snapshot, { hardWeight, ignoresExisting, namespaces }: Scoring): TopologyCounts {
   const scores = new TopologyCounts();
   const { preferredAffinity, preferredAntiAffinity } = pod.affinity;
-  for (const { term, weight } of preferredAffinity) scores.addNodes(term.topologyKey, snapshot.countPods(queryOf([term])), weight);
-  for (const { term, weight } of preferredAntiAffinity) scores.addNodes(term.topologyKey, snapshot.countPods(queryOf([term])), -weight);
+  const own = (term: AffinityTerm, weight: number) =>
+    scores.addDomains(term.topologyKey, snapshot.countPodsBy(term.topologyKey, queryOf([term])), weight);
+  for (const { term, weight } of preferredAffinity) own(term, weight);
+  for (const { term, weight } of preferredAntiAffinity) own(term, -weight);
   if (ignoresExisting && preferredAffinity.length === 0 && preferredAntiAffinity.length === 0) return scores;
   const ask = (kind: 'requiredAffinity' | 'preferredAffinity' | 'preferredAntiAffinity', factor: number) => {
-    for (const { term, weight, nodes } of snapshot.placedTerms(kind)) {
-      if (termMatches(term, pod, namespaces)) scores.addNodes(term.topologyKey, nodes, weight * factor);
+    for (const { term, weight, domains } of snapshot.placedTerms(kind)) {
+      if (termMatches(term, pod, namespaces)) scores.addDomains(term.topologyKey, domains, weight * factor);
     }
   };
   if (hardWeight > 0) ask('requiredAffinity', hardWeight);

@@ -1,59 +1,73 @@
 import type { NodeInfo } from '../../framework/node-info.ts';
-import type { PodCounts } from '../../framework/snapshot.ts';
+import type { DomainCounts } from '../../framework/snapshot.ts';
 
-/** Numbers by topology key and value. */
+interface Layer {
+  readonly key: string;
+  readonly counts: DomainCounts;
+  readonly weight: number;
+}
+
+/** Numbers by topology key and value: sums of what the snapshot keeps anyway, none of which is copied, and of changes in a trial. */
 export class TopologyCounts {
-  readonly #keys = new Map<string, Map<string, number>>();
+  readonly #layers: Layer[] = [];
+  readonly #changes = new Map<string, Map<string, number>>();
 
+  /** Whether no domain has a count. */
   get isEmpty(): boolean {
-    return this.#keys.size === 0;
+    if (this.#layers.length === 0 && this.#changes.size === 0) return true;
+    if (this.#changes.size === 0) return false;
+    const keys = new Set([...this.#layers.map(({ key }) => key), ...this.#changes.keys()]);
+    return [...keys].every((key) => this.#valuesOf(key).every((value) => this.get(key, value) === 0));
   }
 
-  add(key: string, value: string, by: number): void {
-    if (by === 0) return;
-    let values = this.#keys.get(key);
-    if (values === undefined) {
-      values = new Map();
-      this.#keys.set(key, values);
-    }
-    const count = (values.get(value) ?? 0) + by;
-    if (count !== 0) values.set(value, count);
-    else if (values.delete(value) && values.size === 0) this.#keys.delete(key);
+  addDomains(key: string, counts: DomainCounts, weight: number): void {
+    if (counts.size > 0 && weight !== 0) this.#layers.push({ key, counts, weight });
   }
 
-  /** Adds what is on each node to its domain; nodes without the key have none. */
-  addNodes(key: string, counts: PodCounts, weight: number): void {
-    for (const [node, count] of counts) {
-      const value = node.labels[key];
-      if (value !== undefined) this.add(key, value, count * weight);
-    }
+  change(key: string, value: string, by: number): void {
+    const values = this.#changes.get(key) ?? new Map<string, number>();
+    this.#changes.set(key, values);
+    values.set(value, (values.get(value) ?? 0) + by);
   }
 
   get(key: string, value: string): number {
-    return this.#keys.get(key)?.get(value) ?? 0;
+    let sum = this.#changes.get(key)?.get(value) ?? 0;
+    for (const layer of this.#layers) if (layer.key === key) sum += (layer.counts.get(value) ?? 0) * layer.weight;
+    return sum;
   }
 
   /** Whether one of the node's domains has a count. */
   touches({ labels }: NodeInfo): boolean {
-    for (const [key, values] of this.#keys) {
+    for (const { key } of this.#layers) {
       const value = labels[key];
-      if (value !== undefined && (values.get(value) ?? 0) > 0) return true;
+      if (value !== undefined && this.get(key, value) > 0) return true;
+    }
+    for (const key of this.#changes.keys()) {
+      const value = labels[key];
+      if (value !== undefined && this.get(key, value) > 0) return true;
     }
     return false;
   }
 
+  /** Over all keys; of what the snapshot keeps only. */
   sumFor({ labels }: NodeInfo): number {
     let sum = 0;
-    for (const [key, values] of this.#keys) {
+    for (const { key, counts, weight } of this.#layers) {
       const value = labels[key];
-      if (value !== undefined) sum += values.get(value) ?? 0;
+      if (value !== undefined) sum += (counts.get(value) ?? 0) * weight;
     }
     return sum;
   }
 
   clone(): TopologyCounts {
     const copy = new TopologyCounts();
-    for (const [key, values] of this.#keys) copy.#keys.set(key, new Map(values));
+    copy.#layers.push(...this.#layers);
+    for (const [key, values] of this.#changes) copy.#changes.set(key, new Map(values));
     return copy;
+  }
+
+  #valuesOf(key: string): string[] {
+    const known = this.#layers.filter((layer) => layer.key === key).flatMap(({ counts }) => [...counts.keys()]);
+    return [...known, ...(this.#changes.get(key)?.keys() ?? [])];
   }
 }

@@ -1,5 +1,7 @@
+import type { NodeInfo } from '../../framework/node-info.ts';
 import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { PluginFactory } from '../../framework/plugin.ts';
+import type { PodInfo } from '../../framework/pod-info.ts';
 import { SKIP } from '../../framework/status.ts';
 import { type Fullness, resourceScorer } from '../node-resources-fit/resource-scorer.ts';
 import { DEFAULT_RESOURCES } from '../node-resources-fit/scoring-strategy.ts';
@@ -10,10 +12,12 @@ const NAME = 'NodeResourcesBalancedAllocation';
 export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
   const given = (args.resources ?? []) as readonly { readonly name: string; readonly weight?: number }[];
   const scorer = resourceScorer(given.length === 0 ? DEFAULT_RESOURCES : given.map(({ name }) => ({ name, weight: 1 })), true);
+  const isDefault = given.length === 0;
   return {
     name: NAME,
     preScore: (_, pod) => (scorer.asksForNothing(pod) ? SKIP : undefined),
     score(_, pod, node) {
+      if (isDefault) return balanceOfBoth(pod, node);
       const fullness = scorer.measure(pod, node);
       const withPod = balance(fullness, fullness.requested);
       const withoutPod = balance(fullness, fullness.used);
@@ -21,6 +25,19 @@ export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
     },
   };
 };
+
+/** Of CPU and memory, written out: it is asked of every node that fits, for every pod. */
+function balanceOfBoth({ requests }: PodInfo, { allocatable, requested }: NodeInfo): number {
+  const { milliCpu, memory } = allocatable;
+  if (milliCpu === 0 || memory === 0) return (MAX_SCORE / 4) * 3;
+  const before = apart(requested.milliCpu / milliCpu, requested.memory / memory);
+  const after = apart((requested.milliCpu + requests.milliCpu) / milliCpu, (requested.memory + requests.memory) / memory);
+  return MAX_SCORE / 2 + Math.trunc((MAX_SCORE / 2 + after - before) / 2);
+}
+
+function apart(cpuShare: number, memoryShare: number): number {
+  return Math.trunc((1 - Math.abs(Math.min(cpuShare, 1) - Math.min(memoryShare, 1)) / 2) * MAX_SCORE);
+}
 
 /** 100 when every resource is used in the same share. */
 function balance({ count, allocatable }: Fullness, amounts: Float64Array): number {

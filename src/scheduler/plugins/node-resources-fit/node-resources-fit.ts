@@ -1,5 +1,6 @@
 import type { core } from '#api';
 import type { NodeInfo } from '../../framework/node-info.ts';
+import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { Plugin, PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { amountsOf, listAmounts, podRequests, QuantityReader, type ResourceAmounts } from '../../framework/pod-resources.ts';
@@ -14,6 +15,7 @@ export const nodeResourcesFit: PluginFactory = (args): Plugin => {
   const isIgnored = ignoredResources(args);
   const { resources, score } = scoringStrategy(args.scoringStrategy);
   const scorer = resourceScorer(resources, false);
+  const isDefault = args.scoringStrategy === undefined;
   const quantities = new QuantityReader();
   return {
     name: NAME,
@@ -31,9 +33,20 @@ export const nodeResourcesFit: PluginFactory = (args): Plugin => {
       { resource: 'UnscheduledPod', actions: ['UpdatePodScaleDown'] },
     ],
     filter: (_, pod, node) => (fits(pod, node, isIgnored) ? undefined : explain(pod, node, isIgnored)),
-    score: (_, pod, node) => score(scorer.measure(pod, node)),
+    score: isDefault ? leastAllocatedOfBoth : (_, pod, node) => score(scorer.measure(pod, node)),
   };
 };
+
+/** LeastAllocated of CPU and memory in equal parts, written out: it is asked of every node that fits, for every pod. */
+function leastAllocatedOfBoth(_: unknown, pod: PodInfo, { allocatable, requested }: NodeInfo): number {
+  const { milliCpu, memory } = allocatable;
+  const freeCpu = milliCpu - requested.nonZeroMilliCpu - pod.nonZeroMilliCpu;
+  const freeMemory = memory - requested.nonZeroMemory - pod.nonZeroMemory;
+  const cpuScore = freeCpu > 0 ? Math.trunc((freeCpu * MAX_SCORE) / milliCpu) : 0;
+  const memoryScore = freeMemory > 0 ? Math.trunc((freeMemory * MAX_SCORE) / memory) : 0;
+  if (milliCpu === 0) return memoryScore;
+  return memory === 0 ? cpuScore : (cpuScore + memoryScore) >> 1;
+}
 
 type IsIgnored = ((resource: string) => boolean) | undefined;
 

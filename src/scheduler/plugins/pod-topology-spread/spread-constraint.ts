@@ -13,6 +13,8 @@ export interface SpreadConstraint {
   readonly maxSkew: number;
   readonly minDomains: number;
   readonly selector: Selector;
+  /** Equal for selectors that select the same. */
+  readonly selectorId: string;
   readonly honorsNodeAffinity: boolean;
   readonly honorsTaints: boolean;
   /** Whether the pod counts among those that it is spread with. */
@@ -41,6 +43,7 @@ function constraintOf(constraint: core.TopologySpreadConstraint, selector: Selec
     maxSkew: constraint.maxSkew,
     minDomains: constraint.minDomains ?? 1,
     selector,
+    selectorId: selector.matchesNothing ? '!' : selector.toString(),
     honorsNodeAffinity: (constraint.nodeAffinityPolicy ?? 'Honor') === 'Honor',
     honorsTaints: (constraint.nodeTaintsPolicy ?? 'Ignore') === 'Honor',
     countsItself: selector.matches(labels),
@@ -72,9 +75,9 @@ function siblingSelector({ pod, namespace, labels }: PodInfo, objects: ClusterOb
 }
 
 /** Pods of the namespace that a constraint counts. Those on their way out do not count. */
-export function spreadQuery(namespace: string, { selector }: SpreadConstraint): PodQuery {
+export function spreadQuery(namespace: string, { selector, selectorId }: SpreadConstraint): PodQuery {
   return {
-    id: `spread ${namespace} ${selector.matchesNothing ? '!' : selector}`,
+    id: `spread ${namespace} ${selectorId}`,
     namespace,
     matches: (pod) => !pod.isTerminating && selector.matches(pod.labels),
   };
@@ -90,6 +93,11 @@ export class NodeInclusion {
     this.#affinity = requiredNodeAffinity(pod.pod);
   }
 
+  /** Whether no node is left out for this constraint. */
+  includesAll({ honorsNodeAffinity, honorsTaints }: SpreadConstraint): boolean {
+    return !honorsTaints && (!honorsNodeAffinity || this.#affinity === undefined);
+  }
+
   includes({ honorsNodeAffinity, honorsTaints }: SpreadConstraint, node: NodeInfo): boolean {
     if (honorsNodeAffinity && this.#affinity !== undefined && !this.#affinity.matches(node)) return false;
     return !honorsTaints || node.taints.length === 0 || findUntolerated(node.taints, this.#pod.tolerations, keepsPodsAway) === undefined;
@@ -99,6 +107,15 @@ export class NodeInclusion {
 export function hasAllKeys({ labels }: NodeInfo, constraints: readonly SpreadConstraint[]): boolean {
   for (const { topologyKey } of constraints) if (labels[topologyKey] === undefined) return false;
   return true;
+}
+
+export function isOnEveryNode(topologyKey: string, snapshot: Snapshot): boolean {
+  let nodes = 0;
+  const domains = snapshot.domains(topologyKey);
+  // One node a domain is the rule for host names: no need to add up.
+  if (domains.size === snapshot.nodes.length) return true;
+  for (const count of domains.values()) nodes += count;
+  return nodes === snapshot.nodes.length;
 }
 
 export function countsFor(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint): PodCounts {

@@ -1,46 +1,49 @@
 import type { CloneableState } from '../../framework/cycle-state.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
-import type { Snapshot } from '../../framework/snapshot.ts';
+import type { DomainCounts, Snapshot } from '../../framework/snapshot.ts';
 import { type Status, unresolvable, unschedulable } from '../../framework/status.ts';
-import { countsFor, hasAllKeys, NodeInclusion, type SpreadConstraint } from './spread-constraint.ts';
+import { countsFor, hasAllKeys, isOnEveryNode, NodeInclusion, type SpreadConstraint, spreadQuery } from './spread-constraint.ts';
 
 export const NAME = 'PodTopologySpread';
 const MISMATCH = unschedulable(NAME, "node(s) didn't match pod topology spread constraints");
 const NO_LABEL = unresolvable(NAME, "node(s) didn't match pod topology spread constraints (missing required label)");
 
+/** Matching pods by domain. */
+interface Domains {
+  /** Every domain that counts, also those without pods. */
+  readonly all: DomainCounts;
+  readonly counts: DomainCounts;
+  /** What a trial changed. */
+  readonly changes: Map<string, number>;
+  minimum: number | undefined;
+}
+
 /** Matching pods in each domain of each constraint that must hold. */
 export class SpreadFilterState implements CloneableState {
   private constructor(
     readonly constraints: readonly SpreadConstraint[],
-    private readonly domains: readonly Map<string, number>[],
+    private readonly domains: readonly Domains[],
     private readonly inclusion: NodeInclusion,
   ) {}
 
-  private readonly minimums: (number | undefined)[] = [];
-
   static of(pod: PodInfo, constraints: readonly SpreadConstraint[], snapshot: Snapshot): SpreadFilterState {
     const inclusion = new NodeInclusion(pod);
-    const domains = constraints.map(() => new Map<string, number>());
-    const counts = constraints.map((constraint) => countsFor(snapshot, pod, constraint));
-    for (const node of snapshot.nodes) {
-      if (!hasAllKeys(node, constraints)) continue;
-      constraints.forEach((constraint, i) => {
-        if (!inclusion.includes(constraint, node)) return;
-        const domain = node.labels[constraint.topologyKey] as string;
-        const known = domains[i] as Map<string, number>;
-        known.set(domain, (known.get(domain) ?? 0) + (counts[i]?.get(node) ?? 0));
-      });
-    }
+    const isUniform = constraints.every(({ topologyKey }) => isOnEveryNode(topologyKey, snapshot));
+    const domains = constraints.map((constraint) => {
+      // Usually every node counts: then what the snapshot keeps current is the answer.
+      const counted =
+        isUniform && inclusion.includesAll(constraint)
+          ? shared(pod, constraint, snapshot)
+          : collected(pod, constraint, { constraints, snapshot, inclusion });
+      return { ...counted, changes: new Map<string, number>(), minimum: undefined };
+    });
     return new SpreadFilterState(constraints, domains, inclusion);
   }
 
   clone(): SpreadFilterState {
-    return new SpreadFilterState(
-      this.constraints,
-      this.domains.map((counts) => new Map(counts)),
-      this.inclusion,
-    );
+    const domains = this.domains.map((domain) => ({ ...domain, changes: new Map(domain.changes) }));
+    return new SpreadFilterState(this.constraints, domains, this.inclusion);
   }
 
   /** A pod came to, or went from, a node. */
@@ -49,32 +52,61 @@ export class SpreadFilterState implements CloneableState {
     this.constraints.forEach((constraint, i) => {
       if (!constraint.selector.matches(pod.labels) || !this.inclusion.includes(constraint, node)) return;
       const domain = node.labels[constraint.topologyKey] as string;
-      const counts = this.domains[i] as Map<string, number>;
-      counts.set(domain, (counts.get(domain) ?? 0) + by);
-      this.minimums[i] = undefined;
+      const domains = this.domains[i] as Domains;
+      domains.changes.set(domain, (domains.changes.get(domain) ?? 0) + by);
+      domains.minimum = undefined;
     });
   }
 
   check(node: NodeInfo): Status | undefined {
     for (let i = 0; i < this.constraints.length; i++) {
-      const { topologyKey, countsItself, maxSkew } = this.constraints[i] as SpreadConstraint;
-      const domain = node.labels[topologyKey];
+      const constraint = this.constraints[i] as SpreadConstraint;
+      const domain = node.labels[constraint.topologyKey];
       if (domain === undefined) return NO_LABEL;
-      const matching = this.domains[i]?.get(domain) ?? 0;
-      if (matching + (countsItself ? 1 : 0) - this.minimum(i) > maxSkew) return MISMATCH;
+      const domains = this.domains[i] as Domains;
+      domains.minimum ??= minimumOf(domains, constraint);
+      if (matching(domains, domain) + (constraint.countsItself ? 1 : 0) - domains.minimum > constraint.maxSkew) return MISMATCH;
     }
     return undefined;
   }
+}
 
-  /** Of the emptiest domain; 0 while there are fewer domains than demanded. */
-  private minimum(i: number): number {
-    const known = this.minimums[i];
-    if (known !== undefined) return known;
-    const counts = this.domains[i] as Map<string, number>;
-    let least = Number.MAX_SAFE_INTEGER;
-    for (const count of counts.values()) if (count < least) least = count;
-    if (counts.size < (this.constraints[i] as SpreadConstraint).minDomains) least = 0;
-    this.minimums[i] = least;
-    return least;
+type Counted = Pick<Domains, 'all' | 'counts'>;
+
+function shared(pod: PodInfo, constraint: SpreadConstraint, snapshot: Snapshot): Counted {
+  const { topologyKey } = constraint;
+  return { all: snapshot.domains(topologyKey), counts: snapshot.countPodsBy(topologyKey, spreadQuery(pod.namespace, constraint)) };
+}
+
+interface Collection {
+  readonly constraints: readonly SpreadConstraint[];
+  readonly snapshot: Snapshot;
+  readonly inclusion: NodeInclusion;
+}
+
+function collected(pod: PodInfo, constraint: SpreadConstraint, { constraints, snapshot, inclusion }: Collection): Counted {
+  const counts = new Map<string, number>();
+  const pods = countsFor(snapshot, pod, constraint);
+  for (const node of snapshot.nodes) {
+    if (!hasAllKeys(node, constraints) || !inclusion.includes(constraint, node)) continue;
+    const domain = node.labels[constraint.topologyKey] as string;
+    counts.set(domain, (counts.get(domain) ?? 0) + (pods.get(node) ?? 0));
   }
+  return { all: counts, counts };
+}
+
+function matching({ counts, changes }: Domains, domain: string): number {
+  const count = counts.get(domain) ?? 0;
+  return changes.size === 0 ? count : count + (changes.get(domain) ?? 0);
+}
+
+/** Of the emptiest domain; 0 while there are fewer domains than demanded. */
+function minimumOf(domains: Domains, { minDomains }: SpreadConstraint): number {
+  const { all, counts, changes } = domains;
+  if (all.size < minDomains) return 0;
+  // Domains without pods are not among the counts: one that is missing there is empty.
+  if (changes.size === 0 && counts !== all && counts.size < all.size) return 0;
+  let least = Number.MAX_SAFE_INTEGER;
+  for (const domain of all.keys()) least = Math.min(least, matching(domains, domain));
+  return least;
 }

@@ -2,7 +2,7 @@ import type { NodeInfo } from '../../framework/node-info.ts';
 import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import type { PodCounts, Snapshot } from '../../framework/snapshot.ts';
-import { countsFor, hasAllKeys, NodeInclusion, type SpreadConstraint } from './spread-constraint.ts';
+import { countsFor, hasAllKeys, isOnEveryNode, NodeInclusion, type SpreadConstraint, spreadQuery } from './spread-constraint.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -32,7 +32,7 @@ export class SpreadScoreState {
     const hosts = nodes.length - this.#ignored.size;
     // With more domains, a pod more or less in one means less: the weight makes up for it.
     this.#weights = constraints.map(({ topologyKey }, i) => Math.log((topologyKey === HOSTNAME ? hosts : this.#domains[i]!.size) + 2));
-    this.#countDomains(pod, requireAllKeys);
+    this.#countDomains(pod, scoring);
   }
 
   score(node: NodeInfo): number {
@@ -73,13 +73,20 @@ export class SpreadScoreState {
     return domains;
   }
 
-  #countDomains(pod: PodInfo, requireAllKeys: boolean): void {
+  #countDomains(pod: PodInfo, { requireAllKeys, snapshot }: SpreadScoring): void {
     const inclusion = new NodeInclusion(pod);
+    const isUniform = !requireAllKeys || this.#constraints.every(({ topologyKey }) => isOnEveryNode(topologyKey, snapshot));
     this.#constraints.forEach((constraint, i) => {
-      if (constraint.topologyKey === HOSTNAME) return;
+      const { topologyKey } = constraint;
+      if (topologyKey === HOSTNAME) return;
       const domains = this.#domains[i] as Map<string, number>;
+      if (isUniform && inclusion.includesAll(constraint)) {
+        const counts = snapshot.countPodsBy(topologyKey, spreadQuery(pod.namespace, constraint));
+        for (const domain of domains.keys()) domains.set(domain, counts.get(domain) ?? 0);
+        return;
+      }
       for (const [node, count] of this.#counts[i] as PodCounts) {
-        const domain = node.labels[constraint.topologyKey];
+        const domain = node.labels[topologyKey];
         const known = domain === undefined ? undefined : domains.get(domain);
         if (known === undefined || (requireAllKeys && !hasAllKeys(node, this.#constraints))) continue;
         if (inclusion.includes(constraint, node)) domains.set(domain as string, known + count);
