@@ -39,6 +39,30 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/delete.ts')).configureDelete,
   },
   {
+    name: 'apiserver',
+    group: 'components',
+    summary: 'Run the API server alone, on etcd',
+    load: async () => (await import('./commands/apiserver.ts')).configureApiserver,
+  },
+  {
+    name: 'controller-manager',
+    group: 'components',
+    summary: 'Run the controllers alone',
+    load: async () => (await import('./commands/controller-manager.ts')).configureControllerManager,
+  },
+  {
+    name: 'scheduler',
+    group: 'components',
+    summary: 'Run the scheduler alone',
+    load: async () => (await import('./commands/scheduler.ts')).configureScheduler,
+  },
+  {
+    name: 'kubelet',
+    group: 'components',
+    summary: 'Run a node with simulated containers alone',
+    load: async () => (await import('./commands/kubelet.ts')).configureKubelet,
+  },
+  {
     name: 'completion',
     group: 'tools',
     summary: 'Print a script that completes commands and options in your shell',

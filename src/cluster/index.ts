@@ -10,4 +10,9 @@ export {
   readState,
 } from './local-cluster.ts';
 export { type ClusterPki, createPki, renewPki } from './pki.ts';
+export {
+  type StandaloneApiServerConfig,
+  type StandaloneApiServerDeps,
+  startStandaloneApiServer,
+} from './standalone-api-server.ts';
 export { type ApiServerSettings, type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';

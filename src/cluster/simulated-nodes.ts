@@ -2,10 +2,12 @@ import { core } from '#api';
 import type { UserInfo } from '#apiserver';
 import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
 import { type Client, InformerFactory } from '#client';
-import { type Kubelet, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
+import { type Kubelet, type KubeletConfig, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
 
 export interface SimulatedNodesConfig {
   readonly names: readonly string[];
+  /** What they have in common. */
+  readonly kubelet?: Partial<KubeletConfig>;
 }
 
 export interface SimulatedNodesDeps {
@@ -33,7 +35,10 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
   const ticker = new SharedTicker(clock);
   const start = (nodeName: string): Kubelet => {
     const client = clientAs({ name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
-    const kubelet = startKubelet({ nodeName }, { ...deps, client, runtime: new SimulatedRuntime({}, deps), podSource, ticker });
+    const kubelet = startKubelet(
+      { ...config.kubelet, nodeName },
+      { ...deps, client, runtime: new SimulatedRuntime({}, deps), podSource, ticker },
+    );
     kubelets.set(nodeName, kubelet);
     return kubelet;
   };

@@ -12,6 +12,7 @@ import {
 import { type Clock, type Component, type Logger, MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
+import type { KubeletConfig } from '#kubelet';
 import { type SchedulerConfig, startScheduler } from '#scheduler';
 import type { Store } from '#store';
 import type { ClusterPki } from './pki.ts';
@@ -26,6 +27,8 @@ export interface ClusterConfig {
   readonly apiServer?: ApiServerSettings;
   readonly controllerManager?: ControllerManagerConfig;
   readonly scheduler?: SchedulerConfig;
+  /** Settings that all nodes share. */
+  readonly kubelet?: Partial<KubeletConfig>;
   /** Names of the simulated nodes that run in the process. Default: none. */
   readonly nodes?: readonly string[];
 }
@@ -60,7 +63,7 @@ export interface Cluster extends Component {
   clientAs(user: UserInfo, userAgent?: string): Client;
 }
 
-const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** A whole cluster in this process. Its parts meet only through the API, each with its own identity. */
@@ -85,7 +88,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       parts.push(startControllers(starting), startSchedulerIn(starting));
       await Promise.all(parts.map((part) => part.ready));
       deps.onStep?.('nodes');
-      nodes = startSimulatedNodes({ names: config.nodes ?? [] }, { ...deps, metrics, clientAs });
+      nodes = startSimulatedNodes({ names: config.nodes ?? [], kubelet: config.kubelet ?? {} }, { ...deps, metrics, clientAs });
       parts.push(nodes);
       await nodes.ready;
       ready();
@@ -122,7 +125,7 @@ function apiServerConfig({ listen, pki, apiServer = {} }: ClusterConfig) {
 }
 
 function securityConfig({ pki, apiServer = {} }: ClusterConfig) {
-  const { serviceAccountIssuer = ISSUER, staticTokens, authorizationModes = ['Node', 'RBAC'] } = apiServer;
+  const { serviceAccountIssuer = SERVICE_ACCOUNT_ISSUER, staticTokens, authorizationModes = ['Node', 'RBAC'] } = apiServer;
   const signing = pki?.serviceAccountKey ?? temporaryKey();
   return {
     serviceAccounts: { issuer: serviceAccountIssuer, keys: { signing } },

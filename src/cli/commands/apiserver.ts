@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { type ApiServerSettings, startStandaloneApiServer } from '#cluster';
+import { type EtcdStoreOptions, openEtcdStore } from '#store';
+import type { CliContext } from '../context.ts';
+import { APISERVER_FLAGS } from '../flags/apiserver-flags.ts';
+import { addFlags, listValue, settingsFromOptions } from '../flags/flag-table.ts';
+import { componentDeps, runUntilStopped } from '../run-component.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface Options extends Record<string, unknown> {
+  readonly etcdServers?: string;
+  readonly etcdCafile?: string;
+  readonly etcdCertfile?: string;
+  readonly etcdKeyfile?: string;
+  readonly bindAddress: string;
+  readonly securePort: string;
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
+  readonly clientCaFile?: string;
+  readonly serviceAccountSigningKeyFile?: string;
+  readonly verbose?: boolean;
+}
+
+export function configureApiserver(command: Command, context: CliContext): void {
+  command
+    .option('--etcd-servers <urls>', 'the members of the etcd cluster, separated by commas')
+    .option('--etcd-cafile <file>', 'the authority of the members of etcd')
+    .option('--etcd-certfile <file>', 'the certificate to show to etcd')
+    .option('--etcd-keyfile <file>', 'the key of that certificate')
+    .option('--bind-address <address>', 'the address to listen on', '0.0.0.0')
+    .option('--secure-port <port>', 'the port to listen on', '6443')
+    .option('--tls-cert-file <file>', "the server's certificate")
+    .option('--tls-private-key-file <file>', 'the key of that certificate')
+    .option('--client-ca-file <file>', 'the authority of client certificates')
+    .option('--service-account-signing-key-file <file>', 'the key that signs service account tokens');
+  addFlags(command, APISERVER_FLAGS).action((options: Options) => run(options, context));
+}
+
+async function run(options: Options, context: CliContext): Promise<void> {
+  const deps = componentDeps(options);
+  const settings = settingsFromOptions<ApiServerSettings>(APISERVER_FLAGS, options, { initial: {}, context });
+  const file = (name: string) => needed(options, name, context);
+  const config = {
+    settings,
+    listen: { host: options.bindAddress, port: portOf(options.securePort) },
+    serving: { certificate: file('tls-cert-file'), key: file('tls-private-key-file') },
+    clientAuthority: file('client-ca-file'),
+    serviceAccountKey: file('service-account-signing-key-file'),
+  };
+  await using store = await openEtcdStore({ ...etcdOptions(options, context), ...deps });
+  await store.revision(AbortSignal.timeout(15_000)).catch((cause: unknown) => {
+    throw new Error(`etcd at ${options.etcdServers} does not answer; check --etcd-servers and that it runs`, { cause });
+  });
+  await runUntilStopped(startStandaloneApiServer(config, { ...deps, store }, context.signal), 'the API server', deps);
+}
+
+function needed(options: Options, name: string, context: CliContext): string {
+  const value = options[name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())];
+  if (typeof value !== 'string') throw new UsageError(`--${name} is needed`, `give the path of a PEM file, as --${name} FILE`);
+  return readText(value, context);
+}
+
+function readText(file: string, { cwd }: CliContext): string {
+  try {
+    return readFileSync(path.resolve(cwd, file), 'utf8');
+  } catch (cause) {
+    throw new UsageError(
+      `cannot read ${file}: ${(cause as NodeJS.ErrnoException).code ?? 'unknown'}`,
+      'check the path and its permissions',
+    );
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65535) throw new UsageError(`'${text}' is no port`, 'give a number from 0 to 65535');
+  return port;
+}
+
+function etcdOptions(options: Options, context: CliContext): Pick<EtcdStoreOptions, 'endpoints' | 'tls'> {
+  const endpoints = listValue(options.etcdServers ?? '');
+  if (endpoints.length === 0) throw new UsageError('--etcd-servers is needed', 'for example --etcd-servers http://127.0.0.1:2379');
+  const read = (file: string | undefined) => (file === undefined ? undefined : readText(file, context));
+  const [ca, cert, key] = [read(options.etcdCafile), read(options.etcdCertfile), read(options.etcdKeyfile)];
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  return { endpoints, ...(Object.keys(tls).length > 0 && { tls }) };
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ControllerManagerConfig } from '#controllers';
+import { parseDurationMs } from '#machinery';
+import type { CliContext } from '../context.ts';
+import { booleanValue, type Flag, type FlagTable, listValue, numberValue } from './flag-table.ts';
+
+type Options = NonNullable<ControllerManagerConfig['options']>;
+
+const option = (
+  key: keyof Options,
+  read: (text: string, context: CliContext) => unknown,
+  words: { value: string; help: string },
+): Flag<ControllerManagerConfig> => ({
+  ...words,
+  apply: (config, value, context) => ({ ...config, options: { ...config.options, [key]: read(value, context) } }),
+});
+const fileText = (file: string, { cwd }: CliContext) => readFileSync(path.resolve(cwd, file), 'utf8');
+
+/** Flags of upstream's controller manager. */
+export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
+  controllers: {
+    value: 'names',
+    help: "which controllers run: '*', 'name', '-name', separated by commas",
+    apply: (config, value) => ({ ...config, controllers: listValue(value) }),
+  },
+  'root-ca-file': option('rootCa', fileText, { value: 'file', help: 'the certificate authority that pods trust' }),
+  'service-account-private-key-file': option('serviceAccountPrivateKey', fileText, {
+    value: 'file',
+    help: 'the key that signs tokens in secrets',
+  }),
+  'cluster-cidr': option('clusterCidrs', listValue, { value: 'ranges', help: 'ranges that nodes get their pod addresses from' }),
+  'node-cidr-mask-size': option('nodeCidrMaskSizeIpv4', numberValue, { value: 'bits', help: "the size of a node's range" }),
+  'enable-garbage-collector': option('enableGarbageCollector', booleanValue, {
+    value: 'bool',
+    help: 'whether dependents of deleted objects are collected',
+  }),
+  'node-monitor-period': option('nodeMonitorPeriodMs', parseDurationMs, { value: 'duration', help: 'how often nodes are looked at' }),
+  'node-monitor-grace-period': option('nodeMonitorGracePeriodMs', parseDurationMs, {
+    value: 'duration',
+    help: 'how long a silent node counts as ready',
+  }),
+  'node-startup-grace-period': option('nodeStartupGracePeriodMs', parseDurationMs, {
+    value: 'duration',
+    help: 'how long a new node may be silent',
+  }),
+  'node-eviction-rate': option('nodeEvictionRate', numberValue, {
+    value: 'rate',
+    help: 'nodes a second whose pods are evicted, in a healthy zone',
+  }),
+  'secondary-node-eviction-rate': option('secondaryNodeEvictionRate', numberValue, {
+    value: 'rate',
+    help: 'the same in an unhealthy zone',
+  }),
+  'unhealthy-zone-threshold': option('unhealthyZoneThreshold', numberValue, {
+    value: 'share',
+    help: 'the share of silent nodes from which a zone is unhealthy',
+  }),
+  'large-cluster-size-threshold': option('largeClusterSizeThreshold', numberValue, {
+    value: 'nodes',
+    help: 'the size from which unhealthy zones are evicted slowly',
+  }),
+  'terminated-pod-gc-threshold': option('terminatedPodGcThreshold', numberValue, {
+    value: 'pods',
+    help: 'how many finished pods are kept',
+  }),
+  'concurrent-deployment-syncs': option('concurrentDeploymentSyncs', numberValue, {
+    value: 'count',
+    help: 'deployments that are looked after at once',
+  }),
+  'concurrent-replicaset-syncs': option('concurrentReplicaSetSyncs', numberValue, {
+    value: 'count',
+    help: 'replica sets that are looked after at once',
+  }),
+  'concurrent-namespace-syncs': option('concurrentNamespaceSyncs', numberValue, {
+    value: 'count',
+    help: 'namespaces that are looked after at once',
+  }),
+  'concurrent-gc-syncs': option('concurrentGcSyncs', numberValue, { value: 'count', help: 'objects that are collected at once' }),
+  'concurrent-endpoint-syncs': option('concurrentEndpointSyncs', numberValue, {
+    value: 'count',
+    help: 'Endpoints that are looked after at once',
+  }),
+};

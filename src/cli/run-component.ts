@@ -1,0 +1,68 @@
+import { hostname } from 'node:os';
+import type { Command } from 'commander';
+import { type Component, createLogger, type Logger, MetricsRegistry, realClock, systemRandom } from '#base';
+import { Client, httpsTransport, type LeaderElectionConfig, loadConnection } from '#client';
+import type { CliContext } from './context.ts';
+import { booleanValue } from './flags/flag-table.ts';
+
+/** What every component that runs alone is given. */
+export interface ComponentDeps {
+  readonly clock: typeof realClock;
+  readonly random: typeof systemRandom;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+export function componentDeps(options: { verbose?: boolean }): ComponentDeps {
+  const level = options.verbose ? 'debug' : 'info';
+  const logger = createLogger({ clock: realClock, level, format: 'json', write: (line) => void process.stderr.write(line) });
+  return { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry() };
+}
+
+/** Runs a component until it is told to stop, or fails. */
+export async function runUntilStopped(component: Component, name: string, { logger }: ComponentDeps): Promise<void> {
+  await component.ready;
+  logger.info(`${name} is ready`);
+  await component.done;
+}
+
+export interface ClientFlags {
+  readonly kubeconfig?: string;
+}
+
+export function addClientFlags(command: Command): Command {
+  return command.option('--kubeconfig <file>', 'how to reach the API server, and as whom (default: $KUBECONFIG)');
+}
+
+export async function clientFrom(
+  options: ClientFlags,
+  userAgent: string,
+  { context, deps }: { context: CliContext; deps: ComponentDeps },
+): Promise<Client> {
+  const { env } = context;
+  const { connection } = await loadConnection({
+    ...(options.kubeconfig && { path: options.kubeconfig }),
+    ...(env.KUBECONFIG && { env: env.KUBECONFIG }),
+    ...(env.HOME && { homeDirectory: env.HOME }),
+    processEnv: env,
+  });
+  return new Client(httpsTransport(connection, deps, { userAgent }));
+}
+
+export interface LeaderFlags {
+  readonly leaderElect?: string;
+}
+
+export function addLeaderFlags(command: Command): Command {
+  return command.option('--leader-elect <bool>', 'whether to wait until no other instance leads', 'true');
+}
+
+/** Upstream's lease of this name; undefined when nobody is elected. */
+export function leaderElectionOf(
+  { leaderElect = 'true' }: LeaderFlags,
+  lease: string,
+  { random }: ComponentDeps,
+): LeaderElectionConfig | undefined {
+  if (!booleanValue(leaderElect)) return undefined;
+  return { lease: { namespace: 'kube-system', name: lease }, identity: `${hostname()}_${random.uuid()}`, releaseOnStop: true };
+}
