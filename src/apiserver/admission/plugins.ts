@@ -4,6 +4,7 @@ import { defaultStorageClass } from './plugins/default-storage-class.ts';
 import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts';
 import { limitRanger } from './plugins/limit-ranger.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
+import { nodeRestriction } from './plugins/node-restriction.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import type { PluginDeps } from './plugins/plugin-deps.ts';
 import { podSecurity } from './plugins/pod-security.ts';
@@ -23,6 +24,7 @@ export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly Admissio
     namespaceLifecycle(deps),
     limitRanger(deps),
     serviceAccount(deps),
+    nodeRestriction(deps),
     taintNodesByCondition,
     podSecurity(deps),
     priority(deps),

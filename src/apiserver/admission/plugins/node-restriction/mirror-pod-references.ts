@@ -1,0 +1,71 @@
+import type { core } from '#api';
+import { podConfigMapNames, podSecretNames } from '../../../authz/node/pod-references.ts';
+
+/** Volumes that need nothing of the API. */
+const PLAIN_VOLUMES: ReadonlySet<string> = new Set([
+  'awsElasticBlockStore',
+  'azureDisk',
+  'cephfs',
+  'cinder',
+  'downwardAPI',
+  'emptyDir',
+  'fc',
+  'flexVolume',
+  'flocker',
+  'gcePersistentDisk',
+  'gitRepo',
+  'hostPath',
+  'image',
+  'iscsi',
+  'nfs',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'quobyte',
+  'rbd',
+  'scaleIO',
+  'storageos',
+  'vsphereVolume',
+]);
+
+const VOLUMES: Readonly<Record<string, string>> = {
+  configMap: 'configmaps (via configmap volumes)',
+  secret: 'secrets (via secret volumes)',
+  csi: 'csidrivers (via CSI volumes)',
+  glusterfs: 'endpoints (via glusterFS volumes)',
+  persistentVolumeClaim: 'persistentvolumeclaims',
+  ephemeral: 'persistentvolumeclaims (via ephemeral volumes)',
+  azureFile: 'secrets (via azureFile volumes)',
+};
+
+const PROJECTIONS: Readonly<Record<string, string>> = {
+  configMap: 'configmaps (via projected volumes)',
+  secret: 'secrets (via projected volumes)',
+  serviceAccountToken: 'serviceaccounts (via projected volumes)',
+  clusterTrustBundle: 'clustertrustbundles',
+  podCertificate: 'podcertificates',
+};
+
+/** What a pod needs that only the API has, in words; undefined when it needs nothing. A node could otherwise give itself rights by it. */
+export function apiReference(pod: core.Pod): string | undefined {
+  const { spec } = pod;
+  if (spec?.serviceAccountName) return 'serviceaccounts';
+  if (podSecretNames(pod).length > 0) return 'secrets';
+  if (podConfigMapNames(pod).length > 0) return 'configmaps';
+  if (spec?.resourceClaims?.length) return 'resourceclaims';
+  for (const volume of spec?.volumes ?? []) {
+    const found = volumeReference(volume);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function volumeReference(volume: core.Volume): string | undefined {
+  const type = Object.keys(volume).find((key) => key !== 'name') ?? '';
+  if (PLAIN_VOLUMES.has(type)) return undefined;
+  if (volume.projected === undefined) return VOLUMES[type] ?? `an unknown type of volume (${volume.name})`;
+  for (const source of volume.projected.sources ?? []) {
+    const kind = Object.keys(source)[0] ?? '';
+    if (kind !== 'downwardAPI') return PROJECTIONS[kind] ?? `an unknown source of projected volume ${volume.name}`;
+  }
+  return undefined;
+}
