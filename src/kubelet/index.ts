@@ -6,4 +6,5 @@ export { KUBELET_PORT, type KubeletConfig } from './node/node-config.ts';
 export type { NodePressure } from './node/node-status.ts';
 export { type NodeFeed, sharedNodeFeed } from './pod-source.ts';
 export type { KubeletAnswer, KubeletCall } from './server/kubelet-handler.ts';
+export { type KubeletServer, type KubeletServerConfig, type KubeletServerDeps, startKubeletServer } from './server/kubelet-server.ts';
 export { SharedTicker } from './shared-ticker.ts';

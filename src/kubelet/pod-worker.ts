@@ -251,8 +251,7 @@ export class PodWorker {
     const { name } = container;
     const last = latestContainer(this.#state, name);
     if (last?.state === 'exited' && this.#isBackingOff(container, last)) return false;
-    const known = [...(this.#reported.containerStatuses ?? []), ...(this.#reported.initContainerStatuses ?? [])];
-    const attempt = last === undefined ? (known.find((status) => status.name === name)?.restartCount ?? 0) : last.attempt + 1;
+    const attempt = await this.#nextAttempt(name, last);
     const { sandbox } = this.#state;
     if (sandbox === undefined) return false;
     try {
@@ -267,6 +266,19 @@ export class PodWorker {
     this.#waiting.delete(name);
     await this.#removeDead(name);
     return true;
+  }
+
+  async #nextAttempt(name: string, last: ContainerStatus | undefined): Promise<number> {
+    const { runtime } = this.#deps;
+    if (last?.state === 'created') {
+      // Left by a kubelet that stopped in between. It may still be starting: it must not, beside its successor.
+      await runtime.stopContainer(last.id, 0);
+      await runtime.removeContainer(last.id);
+      return last.attempt;
+    }
+    if (last !== undefined) return last.attempt + 1;
+    const known = [...(this.#reported.containerStatuses ?? []), ...(this.#reported.initContainerStatuses ?? [])];
+    return known.find((status) => status.name === name)?.restartCount ?? 0;
   }
 
   /** Only the last one that ended is kept, for its log and its state. */

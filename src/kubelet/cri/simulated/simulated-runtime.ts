@@ -59,6 +59,8 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #failedPulls = new Map<string, number>();
   readonly #listeners = new Set<(event: ContainerEvent) => void>();
   #pools: readonly AddressPool[];
+  /** What a failed machine ran is not to be restored: it is lost. */
+  #hasFailed = false;
 
   constructor(config: SimulatedRuntimeConfig, deps: SimulatedRuntimeDeps) {
     this.#deps = deps;
@@ -195,10 +197,12 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   async restore(pods: readonly core.Pod[]): Promise<void> {
+    if (this.#hasFailed) return;
     for (const pod of pods) if (!this.#pods.has(pod.metadata.uid ?? '')) this.#restorePod(pod);
   }
 
   powerOff(): void {
+    this.#hasFailed = true;
     for (const container of this.#containers.values()) container.vanish();
     for (const { ips } of this.#sandboxes.values()) this.#release(ips);
     this.#sandboxes.clear();
