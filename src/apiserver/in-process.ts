@@ -156,7 +156,10 @@ class InProcessWatch implements Disposable {
   open(response: ApiResponse, isLimited: boolean): void {
     if (this.#isOver) return;
     if (response.type !== 'watch') {
-      this.fail(new TypeError('the server did not answer with a watch'));
+      const isRefused = response.type === 'plain' && response.code >= 400;
+      this.fail(
+        isRefused ? StatusError.fromStatus(response.object as Partial<Status>) : new TypeError('the server did not answer with a watch'),
+      );
       return;
     }
     // The server's own limit spreads clients over servers; within one process there is nothing to spread.

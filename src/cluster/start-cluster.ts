@@ -158,7 +158,12 @@ function startControllers({ config, deps, clientAs }: Starting): Component {
   const options = {
     // One server: everybody learns of a deletion at once.
     namespaceDeletionGracePeriodMs: 0,
-    ...(pki && { rootCa: pki.authority.certificate, serviceAccountPrivateKey: pki.serviceAccountKey }),
+    clusterCidrs: ['10.244.0.0/16'],
+    ...(pki && {
+      rootCa: pki.authority.certificate,
+      serviceAccountPrivateKey: pki.serviceAccountKey,
+      clusterSigning: { authority: pki.authority },
+    }),
     ...controllerManager.options,
   };
   const client = clientAs(MANAGER, 'kube-controller-manager');
