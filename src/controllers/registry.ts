@@ -5,6 +5,7 @@ import { endpointsController } from './endpoints/controller.ts';
 import { endpointSliceController } from './endpointslice/controller.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
+import { jobController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { nodeIpamController } from './nodeipam/controller.ts';
 import { nodeLifecycleController } from './nodelifecycle/controller.ts';
@@ -18,6 +19,7 @@ import { serviceAccountController } from './serviceaccount/controller.ts';
 import { serviceAccountTokenController } from './serviceaccount-token/controller.ts';
 import { taintEvictionController } from './tainteviction/controller.ts';
 import { ttlController } from './ttl/controller.ts';
+import { ttlAfterFinishedController } from './ttlafterfinished/controller.ts';
 
 /** Every controller there is, in the order in which they are started. */
 export const CONTROLLERS: readonly Controller[] = [
@@ -33,6 +35,8 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointSliceController,
   endpointSliceMirroringController,
   ttlController,
+  ttlAfterFinishedController,
+  jobController,
   taintEvictionController,
   podGcController,
   nodeIpamController,

@@ -3,6 +3,8 @@ export interface WorkloadOptions {
   readonly concurrentReplicaSetSyncs: number;
   readonly concurrentRcSyncs: number;
   readonly concurrentDeploymentSyncs: number;
+  readonly concurrentJobSyncs: number;
+  readonly concurrentTtlAfterFinishedSyncs: number;
   readonly concurrentEndpointSyncs: number;
   readonly concurrentServiceEndpointSyncs: number;
   readonly maxEndpointsPerSlice: number;
@@ -32,6 +34,8 @@ export const DEFAULT_WORKLOAD_OPTIONS: WorkloadOptions = {
   concurrentReplicaSetSyncs: 5,
   concurrentRcSyncs: 5,
   concurrentDeploymentSyncs: 5,
+  concurrentJobSyncs: 5,
+  concurrentTtlAfterFinishedSyncs: 5,
   concurrentEndpointSyncs: 5,
   concurrentServiceEndpointSyncs: 5,
   maxEndpointsPerSlice: 100,
