@@ -22,12 +22,9 @@ import { NetworkRequest } from './http/network-request.ts';
 import { respond, statusResponse } from './http/respond.ts';
 import { inProcessTransport } from './in-process.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
-import { ClusterIps } from './registry/allocation/cluster-ips.ts';
-import { NodePorts, type PortRange } from './registry/allocation/node-ports.ts';
-import { ServiceAllocator } from './registry/allocation/service-allocator.ts';
+import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/allocation/service-claims.ts';
 import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
-import type { KubeObject } from './registry/kube-object.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { builtInHandlers, builtInSubresources } from './registry/subresources/built-in-subresources.ts';
 import { type ComponentChecks, componentChecks } from './registry/subresources/component-statuses.ts';
@@ -58,14 +55,6 @@ export interface ListenConfig {
   readonly port: number;
   readonly tls: SecureContextOptions;
 }
-
-export interface ServicesConfig {
-  /** One range, or one of each family; the family of the first is the default. */
-  readonly clusterIpRanges: readonly string[];
-  readonly nodePortRange: PortRange;
-}
-
-export const DEFAULT_SERVICES: ServicesConfig = { clusterIpRanges: ['10.96.0.0/16'], nodePortRange: { first: 30000, last: 32767 } };
 
 export interface ApiServerDeps {
   readonly store: Store;
@@ -115,8 +104,8 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const table = new ResourceTable();
   const security = deps.security?.({ ...deps, table, address: () => address(), handlers: () => handlers });
   const { authenticators = [], authorizer = alwaysAllow } = security ?? deps;
-  const catalog = withServices(deps.catalog ?? builtInCatalog(deps), serviceAllocator(config.services ?? DEFAULT_SERVICES, table, deps));
-  addBuiltInResources(table, withSecurity(catalog, security), deps);
+  const claims = new ServiceClaims(config.services ?? DEFAULT_SERVICES, { ...deps, table });
+  addBuiltInResources(table, withSecurity(claims.extend(deps.catalog ?? builtInCatalog(deps)), security), deps);
   const health = new HealthChecks();
   let isStarted = false;
   let isStopping = false;
@@ -130,7 +119,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const requests = requestMetrics(deps.metrics);
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
-  const plugins = deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random });
+  const plugins = deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random, authorizer });
   const admission = admissionChain([...plugins, ...(security?.admission ?? [])]);
   const handlers: HandlerDeps = { clock: deps.clock, random: deps.random, admission, table, authorizer };
   const resources = resourceRouter(table, handlers);
@@ -157,11 +146,12 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await security?.start();
     await definitions.start();
+    await claims.repair();
     if (config.listen) await open(config.listen);
     if (config.systemObjects !== false) await ensureSystemObjects(systemObjects(config, listener), { ...deps, client });
     isStarted = true;
     ready();
-    await whenAborted(stopping);
+    await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping)]);
     isStopping = true;
     definitions.stop();
     for (const resource of table.all()) resource.storage?.cache.close();
@@ -180,38 +170,6 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       return listener?.port;
     },
   };
-}
-
-function serviceAllocator(
-  { clusterIpRanges, nodePortRange }: ServicesConfig,
-  table: ResourceTable,
-  deps: ApiServerDeps,
-): () => ServiceAllocator {
-  let allocator: ServiceAllocator | undefined;
-  const families = clusterIpRanges.map((range) => (range.includes(':') ? 'IPv6' : 'IPv4'));
-  // The storages exist only once the table is filled.
-  return () => {
-    const storage = (resource: string) => table.find('networking.k8s.io', 'v1', resource)!.storage!;
-    allocator ??= new ServiceAllocator({
-      clusterIps: new ClusterIps({
-        addresses: storage('ipaddresses'),
-        ranges: storage('servicecidrs'),
-        clock: deps.clock,
-        random: deps.random,
-      }),
-      nodePorts: new NodePorts(deps.store, deps.random, nodePortRange),
-      families,
-    });
-    return allocator;
-  };
-}
-
-function withServices(catalog: CatalogOptions, allocator: () => ServiceAllocator): CatalogOptions {
-  const services = {
-    reserve: (object: KubeObject, old: KubeObject | undefined, dryRun: boolean) => allocator().reserve(object, old, dryRun),
-    released: (object: KubeObject) => allocator().released(object),
-  };
-  return { ...catalog, extras: { ...catalog.extras, '/services': { ...services, ...catalog.extras['/services'] } } };
 }
 
 function withSecurity(catalog: CatalogOptions, security: Security | undefined): CatalogOptions {

@@ -1,3 +1,4 @@
+export { admissionVariables } from './expression.validation.ts';
 export * from './match-condition.ts';
 export * from './match-resources.ts';
 export * from './mutating-admission-policy.behaviour.ts';

@@ -1,0 +1,92 @@
+import { cel, parseFieldSelector } from '#machinery';
+import type { UserInfo } from '../../authn/user.ts';
+import type { AuthorizationAttributes, Authorizer, Decision } from '../../authz/authorizer.ts';
+import type { AdmissionAttributes } from '../admission.ts';
+import { admissionNamespace } from '../matching/admission-kind.ts';
+
+const PENDING: cel.AuthorizationAnswer = { allowed: false, reason: '', error: 'not decided yet' };
+
+/** Answers what the expressions of one request ask about rights, each question once. */
+export class RequestAuthorizer {
+  readonly #authorizer: Authorizer;
+  readonly #attributes: AdmissionAttributes;
+  readonly #answers = new Map<string, cel.AuthorizationAnswer>();
+  #pending: Promise<void>[] = [];
+
+  constructor(authorizer: Authorizer, attributes: AdmissionAttributes) {
+    this.#authorizer = authorizer;
+    this.#attributes = attributes;
+  }
+
+  /** The variables `authorizer` and `authorizer.requestResource`. */
+  variables(): Readonly<Record<string, unknown>> {
+    const authorizer = new cel.AuthorizerValue((question, subject) => this.#answer(question, subject));
+    const { resource, subresource, name } = this.#attributes;
+    const { group, resource: plural } = resource;
+    const checked = { group, resource: plural, subresource, namespace: admissionNamespace(this.#attributes), name };
+    return { authorizer, 'authorizer.requestResource': new cel.ResourceCheckValue(authorizer, checked) };
+  }
+
+  /**
+   * Evaluates expressions. They cannot wait for an answer, so an evaluation that met a question whose answer takes time is void and done again
+   * once the answer is known.
+   */
+  async evaluate<T>(evaluation: () => T): Promise<T> {
+    for (;;) {
+      const result = evaluation();
+      if (this.#pending.length === 0) return result;
+      const pending = this.#pending;
+      this.#pending = [];
+      await Promise.all(pending);
+    }
+  }
+
+  #answer(question: cel.AuthorizationQuestion, subject: cel.AuthorizationSubject): cel.AuthorizationAnswer {
+    const key = JSON.stringify([question, subject]);
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const decision = this.#ask(question, subject);
+    if (!(decision instanceof Promise)) return this.#remember(key, answerOf(decision));
+    const failed = (error: unknown) => ({ allowed: false, reason: '', error: error instanceof Error ? error.message : String(error) });
+    this.#pending.push(decision.then(answerOf, failed).then((answer) => void this.#remember(key, answer)));
+    return PENDING;
+  }
+
+  #remember(key: string, answer: cel.AuthorizationAnswer): cel.AuthorizationAnswer {
+    this.#answers.set(key, answer);
+    return answer;
+  }
+
+  #ask(question: cel.AuthorizationQuestion, { serviceAccount }: cel.AuthorizationSubject): Decision | Promise<Decision> {
+    const user = serviceAccount === undefined ? this.#attributes.user : accountUser(serviceAccount);
+    return this.#authorizer.authorize({ user, ...questionAttributes(question) });
+  }
+}
+
+function answerOf({ verdict, reason, error }: Decision): cel.AuthorizationAnswer {
+  return { allowed: verdict === 'allow', reason, ...(error !== undefined && { error }) };
+}
+
+function accountUser({ namespace, name }: { namespace: string; name: string }): UserInfo {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups };
+}
+
+const NO_RESOURCE = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
+
+function questionAttributes(question: cel.AuthorizationQuestion): Omit<AuthorizationAttributes, 'user'> {
+  if (question.kind === 'path') return { ...NO_RESOURCE, isResource: false, path: question.path, verb: question.verb };
+  const { verb, group, resource, subresource, namespace, name, fieldSelector } = question;
+  const place = { group, version: '*', resource, subresource, namespace, name };
+  return { ...place, isResource: true, path: '', verb, ...fieldRequirements(fieldSelector) };
+}
+
+/** A selector that cannot be read restricts nothing, so it earns no right that needs one. */
+function fieldRequirements(text: string): Pick<AuthorizationAttributes, 'fieldRequirements'> {
+  if (text === '') return {};
+  try {
+    return { fieldRequirements: parseFieldSelector(text).requirements };
+  } catch {
+    return {};
+  }
+}

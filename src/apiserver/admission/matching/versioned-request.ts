@@ -1,0 +1,46 @@
+import { apiVersionOf, type GroupVersionKind } from '#machinery';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+import type { AdmissionAttributes } from '../admission.ts';
+import { isOwnKind } from './admission-kind.ts';
+import type { RequestMatch } from './request-matcher.ts';
+
+/** A request with its objects in the version in which it matched. */
+export interface VersionedRequest {
+  readonly attributes: AdmissionAttributes;
+  readonly match: RequestMatch;
+  /** With kind and apiVersion; null where there is none. */
+  readonly object: KubeObject | null;
+  readonly oldObject: KubeObject | null;
+}
+
+export function versionedRequest(attributes: AdmissionAttributes, match: RequestMatch): VersionedRequest {
+  const { resource, subresource, operation, object, oldObject } = attributes;
+  const convert = (value: unknown): KubeObject | null => {
+    if (value === undefined || value === null) return null;
+    // What a connection is opened with says itself what it is.
+    if (operation === 'CONNECT') return value as KubeObject;
+    return named(convertObject(value as KubeObject, { from: resource, to: match.resource, subresource }), match.kind);
+  };
+  return { attributes, match, object: convert(object), oldObject: convert(oldObject) };
+}
+
+interface Conversion {
+  readonly from: ServedResource;
+  readonly to: ServedResource;
+  readonly subresource: string;
+}
+
+/** An object of a resource as another version of the resource has it. */
+export function convertObject(object: KubeObject, { from, to, subresource }: Conversion): KubeObject {
+  if (from.group === to.group && from.version === to.version) return object;
+  if (!isOwnKind(from, subresource)) return object;
+  const stored = from.toStored?.(object) ?? object;
+  return to.fromStored?.(stored) ?? stored;
+}
+
+function named(object: KubeObject, kind: GroupVersionKind): KubeObject {
+  const apiVersion = apiVersionOf(kind);
+  if (object.apiVersion === apiVersion && object.kind === kind.kind) return object;
+  return { ...object, apiVersion, kind: kind.kind };
+}

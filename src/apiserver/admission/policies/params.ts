@@ -1,0 +1,63 @@
+import type { admissionregistration } from '#api';
+import { apiVersionOf, parseGroupVersion, selectorFromObject } from '#machinery';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ResourceTable } from '../../registry/resource-table.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+
+type ParamKind = admissionregistration.ParamKind;
+type ParamRef = admissionregistration.ParamRef;
+
+/** A policy or a binding cannot be used as it is. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** The resource of a kind of parameters. Throws a ConfigurationError when there is none. */
+export function paramResource(table: ResourceTable, { apiVersion = '', kind = '' }: ParamKind): ServedResource {
+  const { group, version } = parseGroupVersion(apiVersion);
+  const resource = table.findKind(group, version, kind);
+  if (resource?.storage !== undefined) return resource;
+  throw new ConfigurationError(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`);
+}
+
+/** The parameters for a request: one evaluation for each; null stands for none. Throws a ConfigurationError. */
+export async function collectParams(
+  resource: ServedResource | undefined,
+  ref: ParamRef | undefined,
+  requestNamespace: string,
+): Promise<readonly (KubeObject | null)[]> {
+  if (resource === undefined || ref === undefined) return [null];
+  const namespace = paramNamespace(resource, ref, requestNamespace);
+  const params = ref.name ? await byName(resource, namespace, ref.name) : await bySelector(resource, namespace, ref);
+  if (params.length === 0 && ref.parameterNotFoundAction === 'Deny') {
+    throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction');
+  }
+  return params;
+}
+
+function paramNamespace({ namespaced }: ServedResource, { namespace }: ParamRef, requestNamespace: string): string {
+  if (!namespaced) {
+    if (namespace) throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+    return '';
+  }
+  if (namespace || requestNamespace) return namespace || requestNamespace;
+  throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+}
+
+async function byName(resource: ServedResource, namespace: string, name: string): Promise<readonly KubeObject[]> {
+  const found = await resource.storage!.get(namespace, name);
+  return found === undefined ? [] : [named(found.as(resource).object, resource)];
+}
+
+async function bySelector(resource: ServedResource, namespace: string, { selector }: ParamRef): Promise<readonly KubeObject[]> {
+  if (selector === undefined) throw new ConfigurationError('one of name or selector must be provided');
+  const wanted = selectorFromObject(selector);
+  const storage = resource.storage!;
+  await storage.cache.fresh();
+  const all = [...storage.cache.objects(storage.prefixOf(namespace))];
+  return all.filter(({ object }) => wanted.matches(object.metadata.labels)).map((found) => named(found.as(resource).object, resource));
+}
+
+function named(object: KubeObject, resource: ServedResource): KubeObject {
+  return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind };
+}

@@ -1,0 +1,163 @@
+import type { admissionregistration } from '#api';
+import { StatusError, type StatusReason } from '#machinery';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
+import { type VersionedRequest, versionedRequest } from '../matching/versioned-request.ts';
+import { forbid } from '../plugins/plugin-deps.ts';
+import { type Invocation, selectInvocations } from './invocations.ts';
+import { type BindingObject, type PolicyBinding, policyBinding } from './policy-binding.ts';
+import { configurationStorage, isExempt, type PolicyContext, type PolicyDeps, policyContext, requestNamespace } from './policy-context.ts';
+import { PolicySource } from './policy-source.ts';
+import { type Denial, ValidatingPolicy, type Verdict } from './validating-policy.ts';
+
+interface ValidatingBinding extends PolicyBinding {
+  readonly actions: readonly string[];
+}
+
+type Source = PolicySource<ValidatingPolicy, ValidatingBinding>;
+
+const MAX_ANNOTATION_SIZE = 10 * 1024;
+const FAILURE_ANNOTATION = 'validation.policy.admission.k8s.io/validation_failure';
+
+/** Refuses, warns of or records what ValidatingAdmissionPolicies object to. */
+export function validatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
+  const context = policyContext(deps);
+  const source: Source = new PolicySource({
+    policies: () => configurationStorage(deps, 'validatingadmissionpolicies'),
+    bindings: () => configurationStorage(deps, 'validatingadmissionpolicybindings'),
+    compilePolicy: (object) => new ValidatingPolicy(object as admissionregistration.ValidatingAdmissionPolicy, context.matching),
+    compileBinding: (object) => compileBinding(object, context),
+  });
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    validate: (attributes) => (isExempt(attributes) ? undefined : validate(attributes, source, context)),
+  };
+}
+
+function compileBinding(object: KubeObject, { matching }: PolicyContext): ValidatingBinding {
+  const binding = object as admissionregistration.ValidatingAdmissionPolicyBinding;
+  return { ...policyBinding(object as BindingObject, matching), actions: binding.spec?.validationActions ?? [] };
+}
+
+async function validate(attributes: AdmissionAttributes, source: Source, context: PolicyContext): Promise<void> {
+  const hooks = await source.hooks();
+  if (hooks.length === 0) return;
+  const selected = await selectInvocations(hooks, attributes, context);
+  const dispatch = new Dispatch(attributes, context);
+  for (const invocation of selected) {
+    if (invocation.problem === undefined) await dispatch.invoke(invocation);
+    else if (invocation.policy.failurePolicy !== 'Ignore') {
+      const { policy, binding, problem } = invocation;
+      dispatch.deny({ policy: policy.name, binding: binding?.name, message: problem, reason: '' });
+    }
+  }
+  dispatch.finish();
+}
+
+interface Denied {
+  readonly policy: string;
+  readonly binding: string | undefined;
+  readonly message: string;
+  readonly reason: StatusReason;
+}
+
+/** What the policies make of one request. */
+class Dispatch {
+  readonly #attributes: AdmissionAttributes;
+  readonly #context: PolicyContext;
+  readonly #authorizer: RequestAuthorizer;
+  readonly #annotations = new Map<string, Set<string>>();
+  #denied: Denied | undefined;
+  #namespace: Promise<KubeObject | undefined> | undefined;
+  #request: VersionedRequest | undefined;
+
+  constructor(attributes: AdmissionAttributes, context: PolicyContext) {
+    this.#attributes = attributes;
+    this.#context = context;
+    this.#authorizer = new RequestAuthorizer(context.authorizer, attributes);
+  }
+
+  /** The first one is told. */
+  deny(denied: Denied): void {
+    this.#denied ??= denied;
+  }
+
+  async invoke({ policy, binding, match, params }: Invocation<ValidatingPolicy, ValidatingBinding>): Promise<void> {
+    if (params.length === 0) return;
+    this.#namespace ??= requestNamespace(this.#context, this.#attributes);
+    const namespace = await this.#namespace;
+    if (this.#request?.match.resource !== match.resource) this.#request = versionedRequest(this.#attributes, match);
+    const request = this.#request;
+    const authorizer = this.#authorizer;
+    for (const param of params) {
+      const verdict = await authorizer.evaluate(() => policy.evaluate({ request, params: param, namespace, authorizer }));
+      this.#conclude(policy, binding, verdict);
+    }
+  }
+
+  #conclude(policy: ValidatingPolicy, binding: ValidatingBinding, verdict: Verdict): void {
+    for (const denial of verdict.denials) {
+      for (const action of binding.actions) this.#act(action, { policy, binding, denial });
+    }
+    for (const { key, value } of verdict.annotations) this.#annotate(`${policy.name}/${key}`, value);
+    for (const message of verdict.annotationErrors) this.deny({ policy: policy.name, binding: binding.name, message, reason: '' });
+  }
+
+  #act(action: string, objection: Objection): void {
+    const { policy, binding, denial } = objection;
+    const { message, reason } = denial;
+    if (action === 'Deny') this.deny({ policy: policy.name, binding: binding.name, message, reason });
+    if (action === 'Audit') addAnnotation(this.#attributes, FAILURE_ANNOTATION, failureText(objection));
+    if (action !== 'Warn') return;
+    this.#attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
+  }
+
+  /** Several bindings may give several values for one key. */
+  #annotate(key: string, value: string): void {
+    const values = this.#annotations.get(key) ?? new Set();
+    this.#annotations.set(key, values.add(truncated(value)));
+  }
+
+  finish(): void {
+    for (const [key, values] of this.#annotations) addAnnotation(this.#attributes, key, [...values].join(', '));
+    if (this.#denied !== undefined) throw denialError(this.#attributes, this.#denied);
+  }
+}
+
+interface Objection {
+  readonly policy: ValidatingPolicy;
+  readonly binding: ValidatingBinding;
+  readonly denial: Denial;
+}
+
+function failureText({ policy, binding, denial }: Objection): string {
+  const { message, index } = denial;
+  const failure = { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions };
+  return JSON.stringify([failure]);
+}
+
+/** The first value of a key stands. */
+function addAnnotation({ auditAnnotations }: AdmissionAttributes, key: string, value: string): void {
+  if (!auditAnnotations.has(key)) auditAnnotations.set(key, value);
+}
+
+function truncated(value: string): string {
+  const bytes = Buffer.from(value);
+  return bytes.length <= MAX_ANNOTATION_SIZE ? value : bytes.subarray(0, MAX_ANNOTATION_SIZE).toString();
+}
+
+const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
+
+function denialError(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denied): StatusError {
+  const where = binding === undefined ? '' : ` with binding '${binding}'`;
+  const text = `ValidatingAdmissionPolicy '${policy}'${where} denied request: ${message}`;
+  const { message: forbidden, details } = forbid(attributes, text);
+  return new StatusError({
+    code: CODES[reason] ?? 422,
+    reason: reason === '' ? 'Invalid' : reason,
+    message: forbidden,
+    details: { ...details, causes: [{ message: text }] },
+  });
+}
