@@ -13,7 +13,8 @@ export type { ContractEngine } from './contract/contract-engine.ts';
 
 /** The rules of SPEC.md, as tests of one engine. */
 export function describeStoreContract(engine: ContractEngine): void {
-  describe(`the contract of the store, kept by ${engine.name}`, () => {
+  // Some flush hundreds of times, which a busy medium takes its time for.
+  describe(`the contract of the store, kept by ${engine.name}`, { timeout: 60_000 }, () => {
     describe('keys and values', () => inputRules(engine));
     describe('reads', () => readRules(engine));
     describe('transactions', () => transactionRules(engine));

@@ -57,7 +57,7 @@ export function readRules(engine: ContractEngine): void {
     await using store = await engine.open();
     let writing = true;
     const writer = (async () => {
-      for (let i = 0; i < 150; i++) await Promise.all([write(store, put(`/${i % 7}`)), write(store, put(`/${i % 5}`))]);
+      for (let i = 0; i < 60; i++) await Promise.all([write(store, put(`/${i % 7}`)), write(store, put(`/${i % 5}`))]);
       writing = false;
     })();
     while (writing) {

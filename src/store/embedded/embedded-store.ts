@@ -1,6 +1,7 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, type Logger, realClock, silentLogger } from '#base';
+import type { Transaction } from 'lmdb';
+import { AsyncMutex, type Clock, childSignal, type Logger, realClock, silentLogger } from '#base';
 import { DEFAULT_HISTORY_WINDOW_MS, HistoryWindow } from '../history-window.ts';
 import { checkCompact, checkKey, checkLeaseId, checkRange, checkTtl, checkTxn, MAX_OPERATIONS } from '../limits.ts';
 import { syncDirectory } from '../new-file.ts';
@@ -31,6 +32,7 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { GroupCommit } from './group-commit.ts';
 import { commitError, lmdbError } from './lmdb-error.ts';
 import { migrate, writeFormat } from './migrations.ts';
+import { readHeads } from './page-check.ts';
 import { leaseId, Reader, toPage } from './reader.ts';
 import {
   decodeLease,
@@ -43,8 +45,8 @@ import {
   type StateRecord,
 } from './records.ts';
 import { Scrubber } from './scrubber.ts';
-import { writeSnapshot } from './snapshot-file.ts';
-import { DATA_FILE, openTables, revisionInCopy, type Tables } from './tables.ts';
+import { type SnapshotSource, writeSnapshot } from './snapshot-file.ts';
+import { DATA_FILE, openTables, type Tables } from './tables.ts';
 
 export interface EmbeddedStoreOptions {
   /** Made when it does not exist. One process at a time holds it. */
@@ -122,6 +124,8 @@ class LmdbStore implements EmbeddedStore {
   readonly #window: HistoryWindow;
   readonly #expiry: WakeUp;
   readonly #readsAt = new Map<number, number>();
+  readonly #maintenance = new AsyncMutex();
+  readonly #stopped = new AbortController();
   #tables: Tables;
   #reader: Reader;
   #state: StateRecord;
@@ -296,30 +300,62 @@ class LmdbStore implements EmbeddedStore {
     return result;
   }
 
-  async snapshot(file: string, signal?: AbortSignal): Promise<SnapshotInfo> {
-    this.#check(signal);
-    if (this.#replacing !== undefined) await this.#replacing;
-    return writeSnapshot(this.#tables, file, { revisionIn: revisionInCopy, signal });
+  snapshot(file: string, signal?: AbortSignal): Promise<SnapshotInfo> {
+    return this.#maintain(signal, async (stop) => {
+      await this.#commits.hold();
+      const { source, reader } = this.#freeze();
+      this.#commits.release();
+      try {
+        return await writeSnapshot(file, source, { signal: stop, pause: () => this.#commits.turn() });
+      } finally {
+        reader.done();
+      }
+    });
+  }
+
+  /** The present state, and a reader that keeps its pages. Call it while no commit is under way. */
+  #freeze(): { readonly source: SnapshotSource; readonly reader: Transaction } {
+    try {
+      const reader = this.#tables.root.useReadTransaction();
+      return { source: { ...readHeads(join(this.#directory, DATA_FILE)), revision: this.#state.revision }, reader };
+    } catch (cause) {
+      this.#commits.release();
+      throw lmdbError(cause, 'can not begin a snapshot');
+    }
   }
 
   /** Finishes what compaction has left to do, then copies what is in use to a new file that takes the place of the old one. */
-  async defragment(signal?: AbortSignal): Promise<void> {
+  defragment(signal?: AbortSignal): Promise<void> {
+    return this.#maintain(signal, async (stop) => {
+      await this.#scrubber.finish();
+      await this.#commits.hold();
+      try {
+        stop.throwIfAborted();
+        const copy = join(this.#directory, `${DATA_FILE}.partial`);
+        await rm(copy, { force: true });
+        await this.#tables.root.backup(copy, true);
+        this.#replacing = this.#replaceData(copy);
+        await this.#replacing;
+      } finally {
+        this.#replacing = undefined;
+        this.#commits.release();
+      }
+    });
+  }
+
+  /** One at a time; given up when the store is closed. */
+  async #maintain<T>(signal: AbortSignal | undefined, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     this.#check(signal);
-    await this.#scrubber.finish();
-    await this.#commits.hold();
-    try {
+    using stop = childSignal(signal, this.#stopped.signal);
+    return this.#maintenance.run(async () => {
       this.#check(signal);
-      const copy = join(this.#directory, `${DATA_FILE}.partial`);
-      await rm(copy, { force: true });
-      await this.#tables.root.backup(copy, true);
-      this.#replacing = this.#replaceData(copy);
-      await this.#replacing;
-    } catch (cause) {
-      throw lmdbError(cause, 'defragmentation failed and changed nothing');
-    } finally {
-      this.#replacing = undefined;
-      this.#commits.release();
-    }
+      try {
+        return await work(stop.signal);
+      } catch (cause) {
+        stop.signal.throwIfAborted();
+        throw cause instanceof Error && 'syscall' in cause ? lmdbError(cause, 'maintenance failed and changed nothing') : cause;
+      }
+    });
   }
 
   async #replaceData(copy: string): Promise<void> {
@@ -346,10 +382,12 @@ class LmdbStore implements EmbeddedStore {
   }
 
   async #close(): Promise<void> {
+    this.#stopped.abort(new StoreError('closed', 'the store is closed'));
     this.#expiry.cancel();
     this.#window.stop();
     this.#hub.close();
     await this.#scrubber.stop();
+    await this.#maintenance.run(async () => {});
     await this.#commits.drain();
     await this.#tables.root.close();
     await this.#lock.release();

@@ -30,6 +30,7 @@ export class GroupCommit {
   #jobs: Job<never>[] = [];
   #waiting: Job<never>[] = [];
   #sealed = false;
+  #lastBatchJobs = 0;
   #held = false;
   #idle: (() => void)[] = [];
 
@@ -48,9 +49,15 @@ export class GroupCommit {
     });
   }
 
-  /** Whether a batch that others wait for is on its way. */
-  get busy(): boolean {
-    return this.#sealed && this.#waiting.length > 0;
+  /** How many decisions the last batch held: whether there are writers who would feel more work. */
+  get lastBatchJobs(): number {
+    return this.#lastBatchJobs;
+  }
+
+  /** Resolves when others have had their turn: at once when no one writes, else with the next commit. */
+  turn(): Promise<void> {
+    if (!this.#sealed) return new Promise((resolve) => setImmediate(resolve));
+    return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** No batch is begun until `release`; resolves when none is on its way. */
@@ -104,6 +111,7 @@ export class GroupCommit {
 
   #committed(batch: Batch): void {
     const jobs = this.#jobs;
+    this.#lastBatchJobs = jobs.length;
     this.#options.onCommit(batch);
     for (const job of jobs) job.resolve(job.result as never);
     this.#next();

@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { StoreError } from '../store-error.ts';
 
@@ -35,6 +36,22 @@ export async function checkPages(file: string, thorough: boolean): Promise<void>
   const { size } = await handle.stat();
   const pages = Math.floor(size / meta.pageBytes);
   if (thorough || pages <= meta.lastPage) await new PageWalk({ handle, file, pages, pageBytes: meta.pageBytes }).check(meta.roots);
+}
+
+/** The two heads of a data file that no one is committing to, and its size. */
+export function readHeads(dataFile: string): { readonly dataFile: string; readonly heads: Buffer; readonly sizeBytes: number } {
+  const descriptor = openSync(dataFile, 'r');
+  try {
+    const pageBytes = parseMeta(readFully(descriptor, META_BYTES), dataFile).pageBytes;
+    return { dataFile, heads: readFully(descriptor, 2 * pageBytes), sizeBytes: fstatSync(descriptor).size };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readFully(descriptor: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(descriptor, bytes, 0, length, 0));
 }
 
 function damaged(file: string, what: string): StoreError {

@@ -105,7 +105,7 @@ export class Reader {
   history(revision: number, last: number, atMost: number): HistoryChunk<Location> {
     const changes: Change<Location>[] = [];
     let through = revision - 1;
-    for (const { key, value } of this.#logRange(revision, last)) {
+    for (const { key, value } of this.#tables.log.getRange(logBounds(revision, last))) {
       const at = revisionOf(key);
       if (changes.length >= atMost && at !== through) return { changes, throughRevision: through };
       through = at;
@@ -115,13 +115,14 @@ export class Reader {
     return { changes, throughRevision: last };
   }
 
+  /** Versions without their values. */
   *logRecords(from: number, through: number): Iterable<{ readonly location: Location; readonly record: LogRecord }> {
-    for (const { key, value } of this.#logRange(from, through)) yield { location: key, record: decodeLog(value) };
+    for (const { key, value } of this.#tables.logHeads.getRange(logBounds(from, through))) yield { location: key, record: value };
   }
+}
 
-  #logRange(from: number, through: number): Iterable<{ key: Location; value: Buffer }> {
-    return this.#tables.log.getRange({ start: locationOf(from, 0), end: locationOf(through + 1, 0) });
-  }
+function logBounds(from: number, through: number): { readonly start: Location; readonly end: Location } {
+  return { start: locationOf(from, 0), end: locationOf(through + 1, 0) };
 }
 
 function toEntry(key: string, version: IndexRecord, value: Uint8Array): Entry {

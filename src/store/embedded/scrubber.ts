@@ -13,8 +13,8 @@ export interface ScrubberOptions {
 }
 
 /** While others write, as much as costs them little; more when much has piled up, so that it never outgrows the writers. */
-const BUSY_VERSIONS = 64;
-const BUSY_BACKLOG_SHARE = 1_000;
+const BUSY_VERSIONS = 16;
+const BUSY_BACKLOG_SHARE = 2_000;
 const IDLE_VERSIONS = 1_000;
 
 /** Removes what compaction gave up, a little with each commit, so that no write waits for it. */
@@ -61,7 +61,9 @@ export class Scrubber {
     const through = Math.min(compactRevision, oldestRead());
     if (scrubbedRevision >= through) return false;
     const backlog = through - scrubbedRevision;
-    const budget = commits.busy ? BUSY_VERSIONS + Math.floor(backlog / BUSY_BACKLOG_SHARE) : IDLE_VERSIONS;
+    // One of the last batch was the step before this one.
+    const busy = commits.lastBatchJobs > 1;
+    const budget = busy ? BUSY_VERSIONS + Math.floor(backlog / BUSY_BACKLOG_SHARE) : IDLE_VERSIONS;
     await commits.run((batch) => batch.scrub(through, budget));
     return true;
   }

@@ -1,61 +1,80 @@
-import { createHash, type Hash } from 'node:crypto';
-import { copyFile, type FileHandle, open, rm, truncate } from 'node:fs/promises';
+import { copyFile, type FileHandle, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { newFile } from '../new-file.ts';
 import type { SnapshotInfo } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { makeDirectory, prepareDirectory, writeMark } from './directory.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { lmdbError } from './lmdb-error.ts';
-import { DATA_FILE, type Tables } from './tables.ts';
+import { DATA_FILE } from './tables.ts';
 
-/** A snapshot is a compact copy of the data file, with this behind it: a mark, the revision, and the SHA-256 of all before the sum. */
+/** A snapshot is a copy of the data file, with this behind it: a mark, the revision, and the checksum of all before it. */
 const MARK = Buffer.from('sampan snapshot1');
-const HASH_BYTES = 32;
-const TRAILER_BYTES = MARK.length + 8 + HASH_BYTES;
+const SUM_BYTES = 4;
+const TRAILER_BYTES = MARK.length + 8 + SUM_BYTES;
 const CHUNK_BYTES = 1 << 20;
+/** What is written is flushed in parts: one great flush at the end would hold up those of the store. */
+const FLUSH_CHUNKS = 8;
 
-/** Copies the tables as they are at one moment, on lmdb's thread while writes go on. `revisionIn` opens the copy to see which that was. */
-export async function writeSnapshot(
-  tables: Tables,
-  file: string,
-  options: { readonly revisionIn: (copy: string) => Promise<number>; readonly signal?: AbortSignal | undefined },
-): Promise<SnapshotInfo> {
+/** The state of one moment. While its reader lives, LMDB overwrites no page of it; only the heads change, so they are kept here. */
+export interface SnapshotSource {
+  readonly dataFile: string;
+  /** The first pages, as they were. */
+  readonly heads: Buffer;
+  readonly sizeBytes: number;
+  readonly revision: number;
+}
+
+export interface SnapshotOptions {
+  readonly signal: AbortSignal;
+  /** Lets others go first. */
+  pause(): Promise<void>;
+}
+
+export async function writeSnapshot(file: string, source: SnapshotSource, options: SnapshotOptions): Promise<SnapshotInfo> {
   return newFile(file, async (temporary) => {
-    await rm(temporary, { force: true });
-    await tables.root.backup(temporary, true).catch((cause: unknown) => {
-      throw lmdbError(cause, `can not write ${file}`);
-    });
-    options.signal?.throwIfAborted();
-    const revision = await options.revisionIn(temporary);
-    const sizeBytes = await addTrailer(temporary, revision, options.signal);
-    return { revision, sizeBytes };
+    await using from = await open(source.dataFile, 'r');
+    await using to = await open(temporary, 'wx', 0o600);
+    const sum = await copyPages(from, to, { ...source, ...options });
+    const trailer = Buffer.alloc(TRAILER_BYTES);
+    MARK.copy(trailer);
+    trailer.writeDoubleLE(source.revision, MARK.length);
+    trailer.writeUInt32LE(crc32(trailer.subarray(0, -SUM_BYTES), sum), TRAILER_BYTES - SUM_BYTES);
+    await to.write(trailer);
+    await to.sync();
+    return { revision: source.revision, sizeBytes: source.sizeBytes + TRAILER_BYTES };
   });
 }
 
-async function addTrailer(file: string, revision: number, signal: AbortSignal | undefined): Promise<number> {
-  await using handle = await open(file, 'r+');
-  const { size } = await handle.stat();
-  const head = Buffer.alloc(MARK.length + 8);
-  MARK.copy(head);
-  head.writeDoubleLE(revision, MARK.length);
-  const hash = await hashOf(handle, size, signal);
-  await handle.write(Buffer.concat([head, hash.update(head).digest()]), 0, TRAILER_BYTES, size);
-  await handle.sync();
-  return size + TRAILER_BYTES;
+/** Returns the checksum of what was copied. */
+async function copyPages(
+  from: FileHandle,
+  to: FileHandle,
+  { heads, sizeBytes, signal, pause }: SnapshotSource & SnapshotOptions,
+): Promise<number> {
+  await to.write(heads);
+  let sum = crc32(heads);
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let at = heads.length, chunks = 1; at < sizeBytes; chunks++) {
+    signal.throwIfAborted();
+    const part = await readPart(from, chunk, { at, length: Math.min(CHUNK_BYTES, sizeBytes - at) });
+    sum = crc32(part, sum);
+    await to.write(part);
+    at += part.length;
+    if (chunks % FLUSH_CHUNKS === 0) await to.datasync();
+    await pause();
+  }
+  return sum;
 }
 
-async function hashOf(handle: FileHandle, length: number, signal?: AbortSignal): Promise<Hash> {
-  const hash = createHash('sha256');
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let at = 0; at < length; ) {
-    signal?.throwIfAborted();
-    const { bytesRead } = await handle.read(chunk, 0, Math.min(CHUNK_BYTES, length - at), at);
-    if (bytesRead === 0) throw new StoreError('io', 'a file became shorter while it was read');
-    hash.update(chunk.subarray(0, bytesRead));
-    at += bytesRead;
-  }
-  return hash;
+async function readPart(
+  handle: FileHandle,
+  chunk: Buffer,
+  { at, length }: { readonly at: number; readonly length: number },
+): Promise<Buffer> {
+  const { bytesRead } = await handle.read(chunk, 0, length, at);
+  if (bytesRead === 0) throw new StoreError('io', 'a file became shorter while it was read');
+  return chunk.subarray(0, bytesRead);
 }
 
 /** The length of the data in a snapshot; throws unless it is whole. */
@@ -68,8 +87,14 @@ async function checkSnapshot(file: string): Promise<number> {
   const { buffer: trailer } = await handle.read(Buffer.alloc(TRAILER_BYTES), 0, TRAILER_BYTES, Math.max(0, length));
   if (length <= 0 || !trailer.subarray(0, MARK.length).equals(MARK))
     throw new StoreError('corrupt', `${file} is no snapshot, or is cut off`);
-  const hash = await hashOf(handle, size - HASH_BYTES);
-  if (!hash.digest().equals(trailer.subarray(-HASH_BYTES)))
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let sum = 0;
+  for (let at = 0, end = size - SUM_BYTES; at < end; ) {
+    const part = await readPart(handle, chunk, { at, length: Math.min(CHUNK_BYTES, end - at) });
+    sum = crc32(part, sum);
+    at += part.length;
+  }
+  if (sum !== trailer.readUInt32LE(TRAILER_BYTES - SUM_BYTES))
     throw new StoreError('corrupt', `${file} is damaged: its checksum does not match`);
   return length;
 }
@@ -86,8 +111,9 @@ export async function restoreEmbeddedStore({ snapshot, directory }: RestoreOptio
   await makeDirectory(directory);
   const lock = await lockDirectory(directory);
   try {
-    if ((await prepareDirectory(directory, { thorough: false, purpose: 'restoring' })) !== 'new')
+    if ((await prepareDirectory(directory, { thorough: false, purpose: 'restoring' })) !== 'new') {
       throw new StoreError('invalid', `${directory} holds a store already`);
+    }
     await newFile(join(directory, DATA_FILE), async (temporary) => {
       await copyFile(snapshot, temporary);
       await truncate(temporary, length);

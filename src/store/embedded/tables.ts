@@ -1,8 +1,6 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase, type RootDatabaseOptions } from 'lmdb';
-import { StoreError } from '../store-error.ts';
-import { decodeState, type Location } from './records.ts';
+import { decodeLog, type Location, type LogRecord } from './records.ts';
 
 /** A key of the store, or a bound of a range that is no key. */
 export type KeyBound = string | Uint8Array;
@@ -18,6 +16,8 @@ export interface Tables {
   readonly index: Database<Buffer, KeyBound>;
   /** Location → version. */
   readonly log: Database<Buffer, Location>;
+  /** The log again, to read without the values. */
+  readonly logHeads: Database<LogRecord, Location>;
   /** Lease → its times. */
   readonly leases: Database<Buffer, number>;
   /** The keys of each lease; the values say nothing. */
@@ -55,6 +55,7 @@ export function openTables(directory: string): Tables {
     meta: root.openDB<Buffer, KeyBound>('meta', table(keyCodec)),
     index: root.openDB<Buffer, KeyBound>('index', table(keyCodec)),
     log: root.openDB<Buffer, Location>('log', table(numberCodec)),
+    logHeads: root.openDB<LogRecord, Location>('log', { keyEncoder: numberCodec, encoder: headDecoder } as never),
     leases: root.openDB<Buffer, number>('leases', table(numberCodec)),
     leaseKeys: root.openDB<Buffer, LeaseKey>('lease-keys', table(leaseKeyCodec)),
   };
@@ -63,6 +64,14 @@ export function openTables(directory: string): Tables {
 function table<K>(keyEncoder: KeyCodec<K>): { encoding: 'binary'; keyEncoder: unknown } {
   return { encoding: 'binary', keyEncoder };
 }
+
+/** Decodes in lmdb's own buffer, where a value would have to be copied out of it. */
+const headDecoder = {
+  encode(): never {
+    throw new Error('versions are written whole');
+  },
+  decode: decodeLog,
+};
 
 interface KeyCodec<K> {
   /** Writes the key at `at`; returns the end. */
@@ -96,16 +105,3 @@ const leaseKeyCodec: KeyCodec<LeaseKey> = {
   writeKey: ([lease, key], target, at) => keyCodec.writeKey(key, target, numberCodec.writeKey(lease, target, at)),
   readKey: (source, start, end) => [numberCodec.readKey(source, start, end), source.toString('utf8', start + NUMBER_BYTES, end)],
 };
-
-/** The revision of a copy of the data file. */
-export async function revisionInCopy(file: string): Promise<number> {
-  const root = open(file, { ...LMDB_OPTIONS, readOnly: true });
-  try {
-    const state = root.openDB<Buffer, KeyBound>('meta', table(keyCodec)).getBinary('state');
-    if (state === undefined) throw new StoreError('corrupt', `${file} does not say its revision`);
-    return decodeState(state).revision;
-  } finally {
-    await root.close();
-    await rm(`${file}-lock`, { force: true });
-  }
-}
