@@ -1,0 +1,125 @@
+import type { core, policy, storage } from '#api';
+import { type Clock, type Random, seededRandom, silentLogger, VirtualClock } from '#base';
+import { Client, type Identified, ObjectCache } from '#client';
+import { SchedulerCache } from './cache/scheduler-cache.ts';
+import { buildProfile } from './config/build-profile.ts';
+import { readSchedulerConfiguration } from './config/scheduler-configuration.ts';
+import { Nominations } from './framework/nominations.ts';
+import type { OwnerSelector, PluginHandle } from './framework/plugin.ts';
+import { InMemoryCluster } from './in-memory-cluster.ts';
+import { type Placement, scheduleOne } from './schedule-one.ts';
+
+/** A cluster at rest, for tests of single placements. */
+export interface ClusterState {
+  readonly nodes?: readonly core.Node[];
+  /** On their nodes already. */
+  readonly pods?: readonly core.Pod[];
+  readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly services?: readonly core.Service[];
+  readonly claims?: readonly core.PersistentVolumeClaim[];
+  readonly volumes?: readonly core.PersistentVolume[];
+  readonly storageClasses?: readonly storage.StorageClass[];
+  readonly csiNodes?: readonly storage.CSINode[];
+  readonly budgets?: readonly policy.PodDisruptionBudget[];
+  readonly ownerSelector?: OwnerSelector;
+  readonly configuration?: unknown;
+  readonly random?: Random;
+}
+
+/** Places one pod, with all default plugins unless told otherwise. */
+export function place(pod: core.Pod, state: ClusterState): Placement {
+  const { nodes = [], pods = [], namespaces = {}, random = seededRandom(7) } = state;
+  const labels = { labelsOf: (name: string) => namespaces[name] };
+  const cache = new SchedulerCache(labels);
+  for (const node of nodes) cache.setNode(node);
+  for (const placed of pods) cache.setPod(placed);
+  const configuration = readSchedulerConfiguration(state.configuration);
+  const profile = buildProfile(configuration.profiles[0]!, handleOf(state, { namespaces: labels, random }));
+  const { percentageOfNodesToScore } = configuration;
+  return scheduleOne(cache.podInfo(pod), {
+    profile,
+    snapshot: cache,
+    nominations: new Nominations(),
+    random,
+    startIndex: 0,
+    percentageOfNodesToScore,
+  });
+}
+
+function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle, 'namespaces' | 'random'>): PluginHandle {
+  const clock: Clock = new VirtualClock();
+  return {
+    client: new Client(new InMemoryCluster()),
+    clock,
+    random,
+    logger: silentLogger,
+    signal: new AbortController().signal,
+    schedulerName: 'default-scheduler',
+    namespaces,
+    objects: {
+      services: listed(state.services),
+      claims: listed(state.claims),
+      volumes: listed(state.volumes),
+      storageClasses: listed(state.storageClasses),
+      csiNodes: listed(state.csiNodes),
+      csiDrivers: listed([]),
+      csiStorageCapacities: listed([]),
+      disruptionBudgets: listed(state.budgets),
+      ownerSelector: () => state.ownerSelector,
+    },
+  };
+}
+
+function listed<T extends Identified>(objects: readonly T[] = []): ObjectCache<T> {
+  const cache = new ObjectCache<T>();
+  for (const object of objects) cache.set(object);
+  return cache;
+}
+
+/** The node that a pod was placed on, or the message why it was not. */
+export function outcome(placement: Placement): string {
+  return placement.type === 'placed' ? placement.node.name : placement.message;
+}
+
+interface NodeShape {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly allocatable?: Readonly<Record<string, string>>;
+  readonly taints?: readonly core.Taint[];
+  readonly unschedulable?: boolean;
+  readonly images?: core.NodeStatus['images'];
+}
+
+/** 4 CPUs, 8 GiB, 110 pods, unless told otherwise. */
+export function node(name: string, { labels, allocatable, taints, unschedulable, images }: NodeShape = {}): core.Node {
+  return {
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
+    spec: { ...(taints && { taints: [...taints] }), ...(unschedulable !== undefined && { unschedulable }) },
+    status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110', ...allocatable }, ...(images && { images }) },
+  } as core.Node;
+}
+
+interface PodShape {
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly requests?: Readonly<Record<string, string>>;
+  readonly spec?: Partial<core.PodSpec>;
+  readonly status?: core.PodStatus;
+  readonly on?: string;
+  readonly priority?: number;
+  readonly deletionTimestamp?: string;
+}
+
+export function pod(name: string, shape: PodShape = {}): core.Pod {
+  const { namespace = 'default', labels = {}, requests = {}, spec = {}, status = {}, on, priority = 0, deletionTimestamp } = shape;
+  return {
+    metadata: { name, namespace, uid: `${namespace}-${name}`, generation: 1, labels, ...(deletionTimestamp && { deletionTimestamp }) },
+    spec: {
+      schedulerName: 'default-scheduler',
+      priority,
+      containers: [{ name: 'main', image: 'img', resources: { requests } }],
+      ...(on && { nodeName: on }),
+      ...spec,
+    },
+    status,
+  } as core.Pod;
+}
