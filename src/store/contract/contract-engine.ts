@@ -64,9 +64,9 @@ export function record(store: Store, options: WatchOptions): Recording {
 }
 
 /** Waits until `condition` holds. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = realClock.monotonic() + 20_000;
-  while (!condition()) {
+  while (!(await condition())) {
     if (realClock.monotonic() > deadline) throw new Error(`waited in vain until ${what}`);
     await realClock.sleep(2);
   }
