@@ -27,10 +27,25 @@ interface Source {
 
 /** The operating system's entropy: fit for tokens and names alike. */
 export const systemRandom: Random = randomFrom({
-  uint32: () => getRandomValues(new Uint32Array(1))[0] as number,
+  uint32: pooledEntropy(256),
   bytes: (length) => getRandomValues(new Uint8Array(length)),
   uuid: () => randomUUID(),
 });
+
+/** Asks the operating system for many numbers at once: a call for each would cost more than all the rest. */
+function pooledEntropy(size: number): () => number {
+  const pool = new Uint32Array(size);
+  let used = size;
+  return () => {
+    if (used === size) {
+      getRandomValues(pool);
+      used = 0;
+    }
+    const value = pool[used] as number;
+    pool[used++] = 0;
+    return value;
+  };
+}
 
 /** The same seed gives the same sequence on every machine. Not fit for secrets. */
 export function seededRandom(seed: number | string): Random {

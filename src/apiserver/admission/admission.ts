@@ -22,6 +22,20 @@ export interface AdmissionAttributes {
   readonly warn: (message: string) => void;
   readonly auditAnnotations: Map<string, string>;
   readonly signal?: AbortSignal | undefined;
+  /** While plugins may change the object. */
+  readonly reinvocation?: Reinvocation;
+}
+
+/**
+ * Plugins run in one order, so those that came early have not seen what later ones did. A plugin that runs what users configured asks for a second
+ * round after a change; in it, it decides itself what of its own runs again. There is no third.
+ */
+export class Reinvocation {
+  /** Whether this is the second round. */
+  isSecondRound = false;
+  isNeeded = false;
+  /** What plugins remember of the first round, by their names. */
+  readonly remembered = new Map<string, unknown>();
 }
 
 /**
@@ -43,22 +57,38 @@ export interface AdmissionChain {
 
 /** Runs plugins in the order of the array. */
 export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
+  const admitting = byOperation(plugins.filter((plugin) => plugin.admit !== undefined));
+  const validating = byOperation(plugins.filter((plugin) => plugin.validate !== undefined));
   return {
     async admit(attributes) {
-      let object = attributes.object;
-      for (const plugin of plugins) {
-        if (!plugin.admit || !plugin.operations.includes(attributes.operation)) continue;
-        const result = plugin.admit({ ...attributes, object });
-        object = (result instanceof Promise ? await result : result) ?? object;
+      let current = attributes;
+      for (const plugin of admitting[attributes.operation]) {
+        const result = plugin.admit!(current);
+        const object = result instanceof Promise ? await result : result;
+        if (object !== undefined && object !== null && object !== current.object) current = { ...current, object };
       }
-      return object;
+      return current.object;
     },
     async validate(attributes) {
-      for (const plugin of plugins) {
-        if (!plugin.validate || !plugin.operations.includes(attributes.operation)) continue;
-        const result = plugin.validate(attributes);
+      for (const plugin of validating[attributes.operation]) {
+        const result = plugin.validate!(attributes);
         if (result instanceof Promise) await result;
       }
     },
   };
+}
+
+function byOperation(plugins: readonly AdmissionPlugin[]): Readonly<Record<Operation, readonly AdmissionPlugin[]>> {
+  const of = (operation: Operation) => plugins.filter(({ operations }) => operations.includes(operation));
+  return { CREATE: of('CREATE'), UPDATE: of('UPDATE'), DELETE: of('DELETE'), CONNECT: of('CONNECT') };
+}
+
+async function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Promise<unknown> {
+  let { object } = attributes;
+  for (const plugin of plugins) {
+    if (!plugin.admit || !plugin.operations.includes(attributes.operation)) continue;
+    const result = plugin.admit({ ...attributes, object });
+    object = (result instanceof Promise ? await result : result) ?? object;
+  }
+  return object;
 }

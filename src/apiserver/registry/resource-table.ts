@@ -4,6 +4,8 @@ import type { ServedResource } from './served-resource.ts';
 export class ResourceTable {
   readonly #byPath = new Map<string, ServedResource>();
   readonly #groups = new Map<string, Set<string>>();
+  /** Made when first asked for after a change. */
+  readonly #sortedVersions = new Map<string, readonly string[]>();
   #generation = 0;
 
   /** Grows with every change: what is derived from the table is made again when it has. */
@@ -17,6 +19,7 @@ export class ResourceTable {
       const versions = this.#groups.get(resource.group) ?? new Set();
       this.#groups.set(resource.group, versions.add(resource.version));
     }
+    this.#sortedVersions.clear();
     this.#generation++;
   }
 
@@ -25,6 +28,7 @@ export class ResourceTable {
       if (this.#byPath.get(pathOf(resource)) === resource) this.#byPath.delete(pathOf(resource));
     }
     this.#rebuildGroups();
+    this.#sortedVersions.clear();
     this.#generation++;
   }
 
@@ -55,7 +59,12 @@ export class ResourceTable {
 
   /** Versions of a group, the preferred one first. */
   versions(group: string): readonly string[] {
-    return [...(this.#groups.get(group) ?? [])].sort(byVersionPriority);
+    let sorted = this.#sortedVersions.get(group);
+    if (sorted === undefined) {
+      sorted = [...(this.#groups.get(group) ?? [])].sort(byVersionPriority);
+      this.#sortedVersions.set(group, sorted);
+    }
+    return sorted;
   }
 
   all(): Iterable<ServedResource> {

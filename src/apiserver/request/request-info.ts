@@ -25,8 +25,7 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
-// Below /namespaces/NAME these are parts of the namespace itself, not resources in it.
-const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
+const NOTHING: readonly string[] = [];
 
 export interface RequestLine {
   readonly method: string;
@@ -38,39 +37,66 @@ export interface RequestLine {
 }
 
 export function parseRequestInfo(line: RequestLine): RequestInfo {
-  if (line.path.includes('//')) return nonResource(line);
-  const segments = line.path.split('/').filter((segment) => segment !== '');
-  const isGroup = segments[0] === 'apis';
-  if ((segments[0] !== 'api' && !isGroup) || segments.length < (isGroup ? 4 : 3)) return nonResource(line);
-  const group = isGroup ? segments[1]! : '';
-  const version = segments[isGroup ? 2 : 1]!;
-  const legacyWatch = segments[isGroup ? 3 : 2] === 'watch' && segments.length > (isGroup ? 4 : 3);
-  const parts = segments.slice((isGroup ? 3 : 2) + (legacyWatch ? 1 : 0));
-  return { ...located(parts), isResource: true, path: line.path, group, version, legacyWatch, ...verbOf(line, parts, legacyWatch) };
+  const { path } = line;
+  if (path.includes('//')) return nonResource(line);
+  const segments = path.split('/');
+  const end = segments[segments.length - 1] === '' ? segments.length - 1 : segments.length;
+  const isGroup = segments[1] === 'apis';
+  const first = isGroup ? 4 : 3;
+  if ((segments[1] !== 'api' && !isGroup) || end <= first) return nonResource(line);
+  const legacyWatch = segments[first] === 'watch' && end > first + 1;
+  return resourceInfo(line, { segments, end, at: legacyWatch ? first + 1 : first, isGroup, legacyWatch });
+}
+
+interface Location {
+  readonly segments: readonly string[];
+  readonly end: number;
+  /** Where the resource, or its namespace, stands. */
+  readonly at: number;
+  readonly isGroup: boolean;
+  readonly legacyWatch: boolean;
+}
+
+function resourceInfo(line: RequestLine, { segments, end, at, isGroup, legacyWatch }: Location): RequestInfo {
+  const inNamespace = segments[at] === 'namespaces' && end > at + 2 && !isPartOfNamespace(segments[at + 2]!);
+  const start = inNamespace ? at + 2 : at;
+  const segment = (index: number) => (index < end ? segments[index]! : '');
+  const resource = segment(start);
+  const name = segment(start + 1);
+  return {
+    isResource: true,
+    path: line.path,
+    verb: verbOf(line, name, legacyWatch),
+    group: isGroup ? segments[2]! : '',
+    version: segments[isGroup ? 3 : 2]!,
+    namespace: inNamespace ? segments[at + 1]! : resource === 'namespaces' ? name : '',
+    resource,
+    subresource: segment(start + 2),
+    name: name === '' && line.selectedName !== undefined && isListing(line) ? line.selectedName : name,
+    rest: end > start + 3 ? segments.slice(start + 3, end) : NOTHING,
+    legacyWatch,
+  };
+}
+
+/** Below /namespaces/NAME these are parts of the namespace itself, not resources in it. */
+function isPartOfNamespace(segment: string): boolean {
+  return segment === 'status' || segment === 'finalize';
+}
+
+function isListing({ method }: RequestLine): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function verbOf({ method, watch }: RequestLine, name: string, legacyWatch: boolean): string {
+  if (legacyWatch) return 'watch';
+  const verb = VERBS[method] ?? '';
+  if (name !== '') return verb;
+  if (verb === 'delete') return 'deletecollection';
+  if (verb !== 'get') return verb;
+  return watch ? 'watch' : 'list';
 }
 
 function nonResource({ path, method }: RequestLine): RequestInfo {
-  const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', rest: [], legacyWatch: false };
+  const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', rest: NOTHING, legacyWatch: false };
   return { ...none, isResource: false, path, verb: method.toLowerCase() };
-}
-
-function located(parts: readonly string[]): Pick<RequestInfo, 'namespace' | 'resource' | 'name' | 'subresource' | 'rest'> {
-  const inNamespace = parts[0] === 'namespaces' && parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2]!);
-  const [resource = '', name = '', subresource = '', ...rest] = inNamespace ? parts.slice(2) : parts;
-  const namespace = inNamespace ? parts[1]! : resource === 'namespaces' ? name : '';
-  return { namespace, resource, name, subresource, rest };
-}
-
-function verbOf(
-  { method, watch, selectedName }: RequestLine,
-  parts: readonly string[],
-  legacyWatch: boolean,
-): { verb: string; name?: string } {
-  const { name } = located(parts);
-  const verb = VERBS[method] ?? '';
-  if (legacyWatch) return { verb: 'watch' };
-  if (name !== '') return { verb };
-  if (verb === 'delete') return { verb: 'deletecollection' };
-  if (verb !== 'get') return { verb };
-  return { verb: watch ? 'watch' : 'list', ...(selectedName !== undefined && { name: selectedName }) };
 }

@@ -27,11 +27,14 @@ export class ObjectEncoding {
 
   /** The bytes to store: the object without its resource version. */
   encodeStored(object: KubeObject): Buffer {
-    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
-    const { resourceVersion: _, ...storedMetadata } = metadata;
-    const fields = encodeJson(rest);
-    const tail = fields === '{}' ? '}' : `,${fields.slice(1)}`;
-    return Buffer.from(this.#intro + encodeJson(storedMetadata).slice(1) + tail);
+    const { metadata } = object;
+    let text = this.#intro + encodeJson(metadata.resourceVersion === undefined ? metadata : withoutVersion(metadata)).slice(1);
+    for (const field in object) {
+      if (field === 'metadata' || field === 'kind' || field === 'apiVersion') continue;
+      const value = object[field];
+      if (value !== undefined) text += `,${JSON.stringify(field)}:${encodeJson(value)}`;
+    }
+    return Buffer.from(`${text}}`);
   }
 
   /** Stored bytes as they are served: with their resource version, and the newline that ends every document. */
@@ -57,4 +60,8 @@ export class ObjectEncoding {
     const intro = this.#introBytes.length;
     return added > 0 && served.compare(stored, intro, stored.length, intro + added, served.length - 1) === 0;
   }
+}
+
+function withoutVersion({ resourceVersion: _, ...metadata }: KubeObject['metadata']): object {
+  return metadata;
 }
