@@ -7,6 +7,7 @@ export type { Authorizer } from './authz/authorizer.ts';
 export type { PolicyRule } from './authz/rbac/policy-rule.ts';
 export { type RbacPolicy, reconcileRbac } from './authz/rbac/reconcile-rbac.ts';
 export { type InProcessOptions, inProcessTransport } from './in-process.ts';
+export { DEFAULT_SERVICES, type ServicesConfig } from './registry/allocation/service-claims.ts';
 export { NODE_RULES } from './registry/bootstrap/rbac-policy.ts';
 export { type ComponentCheck, type ComponentChecks, componentChecks } from './registry/subresources/component-statuses.ts';
 export type { ApiRequest } from './request/api-request.ts';
@@ -16,8 +17,6 @@ export {
   type ApiServer,
   type ApiServerConfig,
   type ApiServerDeps,
-  DEFAULT_SERVICES,
-  type ServicesConfig,
   startApiServer,
 } from './server.ts';
 export { HttpsKubeletConnector, type HttpsKubeletOptions } from './streaming/https-kubelet-connector.ts';

@@ -98,6 +98,8 @@ export interface ApiServer extends Component {
   listen(where: ListenConfig): Promise<number>;
   /** Known once ready, when the server listens. */
   readonly port: number | undefined;
+  /** Shows another certificate to connections from now on. */
+  useCertificate(tls: SecureContextOptions): void;
 }
 
 export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
@@ -166,6 +168,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     handle,
     table,
     listen: open,
+    useCertificate: (tls) => listener?.useCertificate(tls),
     get port() {
       return listener?.port;
     },
