@@ -17,7 +17,8 @@ export async function readPodState(runtime: ContainerRuntime, podUid: string): P
 }
 
 export function podState(sandboxes: readonly SandboxStatus[], containers: readonly ContainerStatus[]): PodState {
-  const newest = sandboxes.toSorted((a, b) => b.config.attempt - a.config.attempt);
+  // Of two for the same attempt the first one counts: the other came late from a kubelet that had stopped.
+  const newest = sandboxes.toSorted((a, b) => b.config.attempt - a.config.attempt || a.createdAtMs - b.createdAtMs);
   const sorted = containers.toSorted((a, b) => b.createdAtMs - a.createdAtMs || b.attempt - a.attempt);
   return { sandbox: newest[0], sandboxes: newest, containers: sorted };
 }

@@ -1,5 +1,5 @@
 import { core } from '#api';
-import type { Clock, Logger, Random, TimerHandle } from '#base';
+import { type Clock, type Logger, type Random, raceAbort, type TimerHandle } from '#base';
 import type { Client, EventRecorder } from '#client';
 import { formatDurationMs, isStatusReason, parseTime } from '#machinery';
 import { type ContainerDeps, killContainer, specHash, startContainer } from './container-lifecycle.ts';
@@ -142,7 +142,8 @@ export class PodWorker {
     while (this.#isDirty && !this.#deps.signal.aborted) {
       this.#isDirty = false;
       try {
-        await this.#step();
+        // A kubelet that stops does not wait for containers to end.
+        await raceAbort(this.#step(), this.#deps.signal);
       } catch (error) {
         this.#onError(error);
       }
@@ -166,7 +167,8 @@ export class PodWorker {
     if (this.#pod.metadata.deletionTimestamp !== undefined) return this.#terminate();
     if (this.#isOver) return;
     if (!this.#isAdmitted && !this.#admit()) return;
-    this.#state = await readPodState(this.#deps.runtime, this.#pod.metadata.uid ?? '');
+    await this.#look();
+    await this.#stopStraySandboxes();
     this.#probes.follow(this.#pod, this.#state);
     this.#checkDeadline();
     if (this.#verdict !== undefined || isTerminalPhase(this.#pod.status?.phase)) return this.#end();
@@ -174,6 +176,19 @@ export class PodWorker {
     if (actions.isOver) return this.#end();
     this.#report(false);
     if (await this.#perform(actions)) this.#isDirty = true;
+  }
+
+  /** Reads what the runtime knows. Throws when the kubelet has stopped meanwhile: whoever comes after it looks after the pod. */
+  async #look(): Promise<void> {
+    const state = await readPodState(this.#deps.runtime, this.#pod.metadata.uid ?? '');
+    this.#deps.signal.throwIfAborted();
+    this.#state = state;
+  }
+
+  /** A sandbox that a stopped kubelet had asked for may come to life after its successor's. */
+  async #stopStraySandboxes(): Promise<void> {
+    const [, ...others] = this.#state.sandboxes;
+    for (const { id, isReady } of others) if (isReady) await this.#deps.runtime.stopPodSandbox(id);
   }
 
   #admit(): boolean {
@@ -224,6 +239,7 @@ export class PodWorker {
     await Promise.all(
       actions.kill.map(({ container, message, probe }) => this.#kill(container, this.#probeGraceMs(container, probe), message)),
     );
+    this.#deps.signal.throwIfAborted();
     let hasActed = actions.kill.length > 0;
     for (const container of [...actions.start, ...actions.startEphemeral]) {
       if (await this.#start(container)) hasActed = true;
@@ -318,7 +334,7 @@ export class PodWorker {
   async #terminate(): Promise<void> {
     if (this.#isDeleteSent) return;
     this.#interrupt = new AbortController();
-    this.#state = await readPodState(this.#deps.runtime, this.#pod.metadata.uid ?? '');
+    await this.#look();
     if (!this.#isOver) {
       this.#probes.stopJudging();
       this.#report(false);
@@ -327,6 +343,7 @@ export class PodWorker {
     }
     this.#report(true);
     await this.#status.flushed();
+    this.#deps.signal.throwIfAborted();
     await this.#deleteForGood();
   }
 
@@ -345,7 +362,7 @@ export class PodWorker {
   async #cleanUp(): Promise<void> {
     const { runtime, onGone } = this.#deps;
     const uid = this.#pod.metadata.uid ?? '';
-    this.#state = await readPodState(runtime, uid);
+    await this.#look();
     if (!this.#isOver) await this.#killAll(this.#pod.metadata.deletionGracePeriodSeconds ?? ORPHAN_GRACE_SECONDS);
     for (const { id } of this.#state.sandboxes) await runtime.removePodSandbox(id);
     this.stop();
@@ -360,13 +377,15 @@ export class PodWorker {
     const alive = this.#state.containers.filter(({ state }) => state !== 'exited');
     const regular = alive.filter(({ name }) => !sidecars.includes(name));
     await Promise.all(regular.map((container) => this.#kill(container, seconds * 1000)));
+    this.#deps.signal.throwIfAborted();
     for (const name of sidecars.toReversed()) {
       const left = Math.max(0, untilMs - clock.monotonic());
       await Promise.all(alive.filter((container) => container.name === name).map((container) => this.#kill(container, left)));
     }
+    this.#deps.signal.throwIfAborted();
     for (const { id } of this.#state.sandboxes) await runtime.stopPodSandbox(id);
     this.#probes.stop();
-    this.#state = await readPodState(runtime, this.#pod.metadata.uid ?? '');
+    await this.#look();
   }
 
   #kill(container: ContainerStatus, graceMs: number, message?: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Clock, TimerHandle } from '#base';
  * leases with a few wake-ups a second.
  */
 export class SharedTicker {
-  readonly #beats = new Map<number, Set<() => void>>();
+  readonly #beats = new Map<number, Beat>();
 
   constructor(
     private readonly clock: Clock,
@@ -14,22 +14,34 @@ export class SharedTicker {
 
   /** Fires at the first beat that is not earlier than `delayMs` from now. */
   after(delayMs: number, fire: () => void): TimerHandle {
-    const beat = Math.ceil((this.clock.monotonic() + delayMs) / this.beatMs);
+    const number = Math.ceil((this.clock.monotonic() + delayMs) / this.beatMs);
+    const beat = this.#beats.get(number) ?? this.#newBeat(number);
     // The same function may wait more than once.
     const once = () => fire();
-    this.#waitersOf(beat).add(once);
-    return { cancel: () => void this.#beats.get(beat)?.delete(once) };
+    beat.waiters.add(once);
+    return { cancel: () => this.#cancel(number, beat, once) };
   }
 
-  #waitersOf(beat: number): Set<() => void> {
-    const known = this.#beats.get(beat);
-    if (known !== undefined) return known;
+  #newBeat(number: number): Beat {
     const waiters = new Set<() => void>();
-    this.#beats.set(beat, waiters);
-    this.clock.setTimer(beat * this.beatMs - this.clock.monotonic(), () => {
-      this.#beats.delete(beat);
+    const timer = this.clock.setTimer(number * this.beatMs - this.clock.monotonic(), () => {
+      this.#beats.delete(number);
       for (const waiter of waiters) waiter();
     });
-    return waiters;
+    const beat = { waiters, timer };
+    this.#beats.set(number, beat);
+    return beat;
   }
+
+  /** A beat that nobody waits for any more is not waited for: its timer would keep the process alive. */
+  #cancel(number: number, { waiters, timer }: Beat, waiter: () => void): void {
+    if (!waiters.delete(waiter) || waiters.size > 0) return;
+    timer.cancel();
+    this.#beats.delete(number);
+  }
+}
+
+interface Beat {
+  readonly waiters: Set<() => void>;
+  readonly timer: TimerHandle;
 }

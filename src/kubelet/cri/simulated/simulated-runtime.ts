@@ -60,7 +60,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   readonly #listeners = new Set<(event: ContainerEvent) => void>();
   #pools: readonly AddressPool[];
   /** What a failed machine ran is not to be restored: it is lost. */
-  #hasFailed = false;
+  #failures = 0;
 
   constructor(config: SimulatedRuntimeConfig, deps: SimulatedRuntimeDeps) {
     this.#deps = deps;
@@ -84,7 +84,9 @@ export class SimulatedRuntime implements ContainerRuntime {
 
   async runPodSandbox(config: SandboxConfig): Promise<string> {
     const script = this.#sandboxScript(config);
+    const failures = this.#failures;
     if (script.timeMs > 0) await this.#deps.clock.sleep(script.timeMs);
+    if (failures !== this.#failures) throw new RuntimeError('sandboxFailed', 'the machine failed');
     if (script.error !== undefined) throw new RuntimeError('sandboxFailed', script.error);
     return this.#addSandbox(this.#newId(), config, this.#addresses(config, script)).id;
   }
@@ -197,12 +199,12 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   async restore(pods: readonly core.Pod[]): Promise<void> {
-    if (this.#hasFailed) return;
+    if (this.#failures > 0) return;
     for (const pod of pods) if (!this.#pods.has(pod.metadata.uid ?? '')) this.#restorePod(pod);
   }
 
   powerOff(): void {
-    this.#hasFailed = true;
+    this.#failures++;
     for (const container of this.#containers.values()) container.vanish();
     for (const { ips } of this.#sandboxes.values()) this.#release(ips);
     this.#sandboxes.clear();
