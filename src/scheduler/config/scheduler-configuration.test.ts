@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { node, outcome, place, pod } from '../placement-fixture.ts';
+import { readSchedulerConfiguration, SchedulerConfigurationError } from './scheduler-configuration.ts';
+
+const TYPE = { apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration' };
+
+describe('the configuration', () => {
+  test('has upstream’s defaults', () => {
+    expect(readSchedulerConfiguration()).toMatchObject({
+      percentageOfNodesToScore: 0,
+      podInitialBackoffSeconds: 1,
+      podMaxBackoffSeconds: 10,
+      profiles: [{ schedulerName: 'default-scheduler' }],
+      leaderElection: { leaderElect: true, resourceName: 'kube-scheduler', resourceNamespace: 'kube-system', leaseDuration: '15s' },
+    });
+  });
+
+  test.each([
+    [{ ...TYPE, kind: 'Pod' }, 'kind: must be KubeSchedulerConfiguration'],
+    [{ apiVersion: 'kubescheduler.config.k8s.io/v1beta3' }, 'apiVersion: must be kubescheduler.config.k8s.io/v1'],
+    [{ profile: [] }, 'profile: unknown field'],
+    [{ percentageOfNodesToScore: 101 }, 'percentageOfNodesToScore: must be a whole number from 0 to 100'],
+    [{ podInitialBackoffSeconds: 20 }, 'podMaxBackoffSeconds: must be greater than or equal to podInitialBackoffSeconds'],
+    [{ extenders: [{ urlPrefix: 'http://x' }] }, 'extenders: extenders are not supported'],
+    [{ profiles: [{ schedulerName: 'a' }, { schedulerName: 'a' }] }, 'profiles[1].schedulerName: duplicate value "a"'],
+    [
+      { profiles: [{ plugins: { score: { enabled: [{ name: 'Nope' }] } } }] },
+      'profiles[0].plugins.score.enabled[0].name: there is no plugin "Nope"',
+    ],
+    [{ profiles: [{ plugins: { scored: {} } }] }, 'profiles[0].plugins.scored: unknown field'],
+    [{ profiles: [{ pluginConfig: [{ name: 'NodeName', args: { x: 1 } }] }] }, 'profiles[0].pluginConfig[0].args.x: unknown field'],
+    [
+      { profiles: [{ pluginConfig: [{ name: 'InterPodAffinity', args: { hardPodAffinityWeight: 101 } }] }] },
+      'profiles[0].pluginConfig[0].args.hardPodAffinityWeight: must be a whole number from 0 to 100',
+    ],
+    [
+      {
+        profiles: [
+          {
+            pluginConfig: [
+              {
+                name: 'PodTopologySpread',
+                args: { defaultConstraints: [{ topologyKey: 'z', maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' }] },
+              },
+            ],
+          },
+        ],
+      },
+      "profiles[0].pluginConfig[0].args.defaultConstraints: must be empty when defaultingType is 'System'",
+    ],
+  ])('refuses %j', (given, problem) => {
+    expect(() => readSchedulerConfiguration(given)).toThrow(SchedulerConfigurationError);
+    expect(() => readSchedulerConfiguration(given)).toThrow(problem);
+  });
+
+  test('names all that is wrong at once', () => {
+    const read = () => readSchedulerConfiguration({ kind: 'x', podMaxBackoffSeconds: 0 });
+    expect(read).toThrow(/kind: .*; podMaxBackoffSeconds: /);
+  });
+
+  const tainted = { nodes: [node('n', { taints: [{ key: 'k', effect: 'NoSchedule' }] })] };
+
+  test.each([
+    { where: 'at one point', plugins: { filter: { disabled: [{ name: 'TaintToleration' }] } } },
+    { where: 'everywhere', plugins: { multiPoint: { disabled: [{ name: 'TaintToleration' }] } } },
+  ])('can turn a plugin off $where', ({ plugins }) => {
+    expect(outcome(place(pod('p'), { ...tainted, configuration: { profiles: [{ plugins }] } }))).toBe('n');
+  });
+
+  test('weights decide between plugins', () => {
+    const image = { names: ['img:latest'], sizeBytes: 900_000_000 };
+    const nodes = [node('empty'), node('has-image', { images: [image] })];
+    const pods = [pod('x', { requests: { cpu: '3', memory: '6Gi' }, on: 'has-image' })];
+    const withWeight = (weight: number) => ({ profiles: [{ plugins: { score: { enabled: [{ name: 'ImageLocality', weight }] } } }] });
+    expect(outcome(place(pod('p'), { nodes, pods, configuration: withWeight(1) }))).toBe('empty');
+    expect(outcome(place(pod('p'), { nodes, pods, configuration: withWeight(100) }))).toBe('has-image');
+  });
+});

@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { core } from '#api';
+import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
+import { Client } from '#client';
+import { StatusError } from '#machinery';
+import { InMemoryCluster } from './in-memory-cluster.ts';
+import { node, pod } from './placement-fixture.ts';
+import { type SchedulerConfig, startScheduler } from './scheduler.ts';
+
+const PODS = '/api/v1/pods';
+const NODES = '/api/v1/nodes';
+const EVENTS = '/apis/events.k8s.io/v1/events';
+
+const running: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function started(cluster: InMemoryCluster, { seed = 1, ...config }: SchedulerConfig & { seed?: number } = {}) {
+  const clock = new VirtualClock();
+  const metrics = new MetricsRegistry();
+  const deps = { client: new Client(cluster), clock, random: seededRandom(seed), logger: silentLogger, metrics };
+  const scheduler = startScheduler(config, deps);
+  running.push(scheduler);
+  await scheduler.ready;
+  await clock.settle();
+  return { scheduler, clock, metrics };
+}
+
+const nodeOf = (cluster: InMemoryCluster, name: string) => cluster.get<core.Pod>(PODS, `default/${name}`)?.spec?.nodeName;
+const conditionOf = (cluster: InMemoryCluster, name: string) =>
+  cluster.get<core.Pod>(PODS, `default/${name}`)?.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+const notes = (cluster: InMemoryCluster) =>
+  cluster.objects<{ reason: string; note: string }>(EVENTS).map(({ reason, note }) => `${reason}: ${note}`);
+
+describe('the scheduler', () => {
+  test('binds a pod and says so', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    const { clock, metrics } = await started(cluster);
+    cluster.put(PODS, pod('p'));
+    await clock.settle();
+    expect(nodeOf(cluster, 'p')).toBe('n');
+    expect(notes(cluster)).toEqual(['Scheduled: Successfully assigned default/p to n']);
+    expect(metrics.text()).toContain('scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 1');
+  });
+
+  test('leaves the pods of other schedulers alone', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    const { clock } = await started(cluster);
+    cluster.put(PODS, pod('p', { spec: { schedulerName: 'other' } }));
+    await clock.advance(60_000);
+    expect(nodeOf(cluster, 'p')).toBeUndefined();
+  });
+
+  test('schedules for each of its profiles by that profile', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n', { taints: [{ key: 'k', effect: 'NoSchedule' }] }));
+    const lax = { schedulerName: 'lax', plugins: { filter: { disabled: [{ name: 'TaintToleration' }] } } };
+    const { clock } = await started(cluster, { configuration: { profiles: [{ schedulerName: 'default-scheduler' }, lax] } });
+    cluster.put(PODS, pod('strict'));
+    cluster.put(PODS, pod('lax', { spec: { schedulerName: 'lax' } }));
+    await clock.settle();
+    expect([nodeOf(cluster, 'strict'), nodeOf(cluster, 'lax')]).toEqual([undefined, 'n']);
+  });
+
+  test.each([
+    { change: 'a node appears', act: (cluster: InMemoryCluster) => cluster.put(NODES, node('big', { allocatable: { cpu: '16' } })) },
+    { change: 'a pod goes', act: (cluster: InMemoryCluster) => cluster.remove(PODS, 'default/x') },
+    { change: 'the node grows', act: (cluster: InMemoryCluster) => cluster.put(NODES, node('n', { allocatable: { cpu: '16' } })) },
+  ])('tries an unschedulable pod again when $change', async ({ act }) => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    cluster.put(PODS, pod('x', { requests: { cpu: '2' }, on: 'n' }));
+    const { clock } = await started(cluster);
+    cluster.put(PODS, pod('p', { requests: { cpu: '3' } }));
+    await clock.settle();
+    expect(conditionOf(cluster, 'p')).toMatchObject({ status: 'False', reason: 'Unschedulable', observedGeneration: 1 });
+    act(cluster);
+    await clock.advance(2000);
+    expect(nodeOf(cluster, 'p')).toBeDefined();
+  });
+
+  test('does not try again for a change that cannot help', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    const { clock, metrics } = await started(cluster);
+    cluster.put(PODS, pod('p', { requests: { cpu: '8' } }));
+    await clock.settle();
+    cluster.put(NODES, node('n', { labels: { some: 'label' } }));
+    cluster.put(NODES, node('small'));
+    await clock.advance(60_000);
+    expect(metrics.text()).toContain('scheduler_schedule_attempts_total{result="unschedulable",profile="default-scheduler"} 1');
+  });
+
+  test('lets a gated pod go when its gates are removed', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    const { clock, metrics } = await started(cluster);
+    cluster.put(PODS, pod('p', { spec: { schedulingGates: [{ name: 'wait' }] } }));
+    await clock.advance(10_000);
+    expect(nodeOf(cluster, 'p')).toBeUndefined();
+    expect(metrics.text()).toContain('scheduler_pending_pods{queue="gated"} 1');
+    cluster.put(PODS, pod('p'));
+    await clock.settle();
+    expect(nodeOf(cluster, 'p')).toBe('n');
+  });
+
+  test('makes room for a more important pod, and keeps the room for it', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    cluster.put(PODS, pod('victim', { requests: { cpu: '3' }, on: 'n' }));
+    const { clock } = await started(cluster);
+    cluster.put(PODS, pod('p', { requests: { cpu: '3' }, priority: 10 }));
+    await clock.advance(2000);
+    expect(cluster.get(PODS, 'default/victim')).toBeUndefined();
+    expect(nodeOf(cluster, 'p')).toBe('n');
+    expect(notes(cluster)).toContain('Preempted: Preempted by pod default-p on node n');
+  });
+
+  test('tries again when binding fails, and counts the pod only once', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n', { allocatable: { pods: '1' } }));
+    let failures = 2;
+    cluster.onRequest = ({ path }) => {
+      if (path.endsWith('/binding') && failures-- > 0) throw StatusError.internalError(new Error('try later'));
+    };
+    const { clock } = await started(cluster);
+    cluster.put(PODS, pod('p'));
+    await clock.advance(10_000);
+    expect(nodeOf(cluster, 'p')).toBe('n');
+  });
+
+  test('stops with nothing left to wait for', async () => {
+    const cluster = new InMemoryCluster();
+    const { scheduler, clock } = await started(cluster);
+    cluster.put(PODS, pod('p'));
+    await clock.settle();
+    await scheduler[Symbol.asyncDispose]();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+type Step =
+  | { readonly type: 'pod'; readonly cpu: number; readonly priority: number }
+  | { readonly type: 'delete' | 'drop-node'; readonly which: number }
+  | { readonly type: 'node'; readonly cpu: number }
+  | { readonly type: 'wait'; readonly ms: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('pod' as const),
+      cpu: fc.integer({ min: 1, max: 4 }),
+      priority: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), which: fc.nat(30) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('node' as const), cpu: fc.integer({ min: 2, max: 8 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('drop-node' as const), which: fc.nat(5) }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('wait' as const), ms: fc.nat(3000) }) },
+);
+
+const cpuOf = ({ spec }: core.Pod) => Number((spec?.containers?.[0]?.resources?.requests as { cpu?: string } | undefined)?.cpu ?? 0);
+
+const cpusOf = (status: core.NodeStatus | undefined) => Number((status?.allocatable as { cpu?: string } | undefined)?.cpu ?? 0);
+
+test('no history of pods, nodes and failing bindings loses a pod, or gives a node more than it has', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer(), async (steps, seed) => {
+      const cluster = new InMemoryCluster();
+      const random = seededRandom(seed);
+      let failing = true;
+      cluster.onRequest = ({ path }) => {
+        if (failing && path.endsWith('/binding') && random.float() < 0.2) throw StatusError.internalError(new Error('try later'));
+      };
+      const { scheduler, clock } = await started(cluster, { seed });
+      let made = 0;
+      for (const one of steps) {
+        if (one.type === 'pod') cluster.put(PODS, pod(`p${made++}`, { requests: { cpu: String(one.cpu) }, priority: one.priority }));
+        if (one.type === 'node') cluster.put(NODES, node(`n${made++}`, { allocatable: { cpu: String(one.cpu) } }));
+        if (one.type === 'delete') removeOne(cluster, PODS, one.which);
+        if (one.type === 'drop-node') removeOne(cluster, NODES, one.which);
+        if (one.type === 'wait') await clock.advance(one.ms);
+        overcommitted(cluster);
+      }
+      failing = false;
+      await clock.advance(30_000);
+      overcommitted(cluster);
+      expect(forgotten(cluster)).toEqual([]);
+      await scheduler[Symbol.asyncDispose]();
+    }),
+    { numRuns: 40 },
+  );
+}, 60_000);
+
+function removeOne(cluster: InMemoryCluster, collection: string, which: number): void {
+  const objects = cluster.objects<core.Pod>(collection);
+  const chosen = objects[which % objects.length];
+  if (chosen === undefined) return;
+  const { name, namespace } = chosen.metadata;
+  cluster.remove(collection, namespace ? `${namespace}/${name}` : name);
+  // What ran on a node that is gone is collected with it.
+  if (collection !== NODES) return;
+  for (const { metadata, spec } of cluster.objects<core.Pod>(PODS))
+    if (spec?.nodeName === name) cluster.remove(PODS, `default/${metadata.name}`);
+}
+
+function overcommitted(cluster: InMemoryCluster): void {
+  for (const { metadata, status } of cluster.objects<core.Node>(NODES)) {
+    const used = usedOn(cluster, metadata.name);
+    expect(used).toBeLessThanOrEqual(cpusOf(status));
+  }
+}
+
+function usedOn(cluster: InMemoryCluster, name: string): number {
+  return cluster
+    .objects<core.Pod>(PODS)
+    .filter(({ spec }) => spec?.nodeName === name)
+    .reduce((sum, one) => sum + cpuOf(one), 0);
+}
+
+/** Pods that wait though a node has room for them. */
+function forgotten(cluster: InMemoryCluster): string[] {
+  const free = cluster.objects<core.Node>(NODES).map(({ metadata, status }) => cpusOf(status) - usedOn(cluster, metadata.name));
+  const most = Math.max(0, ...free);
+  return cluster
+    .objects<core.Pod>(PODS)
+    .filter((one) => !one.spec?.nodeName && cpuOf(one) <= most)
+    .map(({ metadata }) => metadata.name);
+}
