@@ -13,7 +13,7 @@ function serve() {
   const logger = silentLogger;
   const asked: string[] = [];
   const server = startApiServer(
-    { version: { major: '1', minor: '36' }, anonymousAuth: false },
+    { version: { major: '1', minor: '36' }, anonymousAuth: false, systemObjects: false },
     {
       store: openMemoryStore({ clock }),
       clock,
@@ -76,6 +76,25 @@ describe('the in-process transport', () => {
     expect(Object.hasOwn(created, 'immutable')).toBe(false);
   });
 
+  it('passes warnings on', async () => {
+    const { client } = serve();
+    const warnings: string[] = [];
+    const unknown = { ...named('a'), nonsense: 1 } as never;
+    await client.of(core.ConfigMap).create(unknown, { onWarning: (text) => warnings.push(text) });
+    expect(warnings).toEqual(['unknown field "nonsense"']);
+  });
+
+  it('closes its watches when it is closed', async () => {
+    const { client } = serve();
+    const seen: string[] = [];
+    const sink = { event: () => seen.push('event'), bookmark() {}, error: () => seen.push('error'), end: () => seen.push('end') };
+    client.of(core.ConfigMap).watchInto({}, sink);
+    await client.of(core.ConfigMap).create(named('a'));
+    await client.transport[Symbol.asyncDispose]();
+    expect(seen).toEqual(['event']);
+    await expect(client.of(core.ConfigMap).list()).rejects.toThrow('the transport was closed');
+  });
+
   it('pages through long lists', async () => {
     const { client } = serve();
     const maps = client.of(core.ConfigMap);
@@ -107,7 +126,8 @@ describe('the in-process transport', () => {
 
 describe('an informer', () => {
   it('shows the state, tells many listeners of changes, and finds by index', async () => {
-    const { client, informers, clock } = serve();
+    const { client, informers, clock, server } = serve();
+    await server.ready;
     const stop = new AbortController();
     const maps = client.of(core.ConfigMap);
     await maps.create(named('a', { owner: 'x' }));
