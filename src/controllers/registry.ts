@@ -1,6 +1,8 @@
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/controller.ts';
 import { clusterRoleAggregationController } from './clusterrole-aggregation/controller.ts';
+import { cronJobController } from './cronjob/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
+import { disruptionController } from './disruption/controller.ts';
 import { endpointsController } from './endpoints/controller.ts';
 import { endpointSliceController } from './endpointslice/controller.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/controller.ts';
@@ -35,6 +37,8 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointSliceController,
   endpointSliceMirroringController,
   ttlController,
+  disruptionController,
+  cronJobController,
   ttlAfterFinishedController,
   jobController,
   taintEvictionController,

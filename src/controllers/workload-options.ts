@@ -4,6 +4,7 @@ export interface WorkloadOptions {
   readonly concurrentRcSyncs: number;
   readonly concurrentDeploymentSyncs: number;
   readonly concurrentJobSyncs: number;
+  readonly concurrentCronJobSyncs: number;
   readonly concurrentTtlAfterFinishedSyncs: number;
   readonly concurrentEndpointSyncs: number;
   readonly concurrentServiceEndpointSyncs: number;
@@ -35,6 +36,7 @@ export const DEFAULT_WORKLOAD_OPTIONS: WorkloadOptions = {
   concurrentRcSyncs: 5,
   concurrentDeploymentSyncs: 5,
   concurrentJobSyncs: 5,
+  concurrentCronJobSyncs: 5,
   concurrentTtlAfterFinishedSyncs: 5,
   concurrentEndpointSyncs: 5,
   concurrentServiceEndpointSyncs: 5,

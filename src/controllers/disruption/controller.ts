@@ -1,0 +1,131 @@
+import { apps, core, policy } from '#api';
+import { type EventRecorder, type Lister, parseKey } from '#client';
+import { findCondition, formatTime, isStatusReason, selectorFromObject } from '#machinery';
+import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
+import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { expectedScale } from './expected-scale.ts';
+import { failedBudget, judgeBudget, needsScale, staleTargetMs } from './reconcile.ts';
+
+type Budget = policy.PodDisruptionBudget;
+
+/** Keeps count of how many pods of each disruption budget may be evicted. */
+export const disruptionController: Controller = {
+  name: 'disruption-controller',
+  aliases: ['disruption'],
+  enabledByDefault: true,
+  start: (context) => new DisruptionController(context),
+};
+
+class DisruptionController implements RunningController {
+  readonly #events: EventRecorder;
+  readonly #budgets: Lister<Budget>;
+  readonly #pods: Lister<core.Pod>;
+  readonly #keyed: KeyedController;
+  readonly #stale: KeyedController;
+
+  constructor(private readonly context: ControllerContext) {
+    const { informers } = context;
+    this.#events = context.recorder('controllermanager');
+    const budgets = informers.of(policy.PodDisruptionBudget);
+    const pods = informers.of(core.Pod);
+    for (const kind of [apps.Deployment, apps.ReplicaSet, apps.StatefulSet, core.ReplicationController])
+      informers.of(kind as typeof apps.Deployment);
+    this.#budgets = budgets.lister;
+    this.#pods = pods.lister;
+    this.#keyed = new KeyedController(context, { name: 'disruption', isExpected: isGone, sync: (key) => this.#sync(key) });
+    this.#stale = new KeyedController(context, { name: 'stale_pod_disruption', isExpected: isGone, sync: (key) => this.#clean(key) });
+    budgets.addHandler({ add: (budget) => this.#keyed.enqueue(budget), update: (_, budget) => this.#keyed.enqueue(budget) });
+    pods.addHandler({
+      add: (pod) => this.#podChanged(pod),
+      update: (before, pod) => {
+        if (before.metadata.labels !== pod.metadata.labels) this.#podChanged(before);
+        this.#podChanged(pod);
+      },
+      delete: (pod) => this.#podChanged(pod),
+    });
+  }
+
+  async run(): Promise<void> {
+    await Promise.all([this.#keyed.run(), this.#stale.run()]);
+  }
+
+  #podChanged(pod: core.Pod): void {
+    for (const budget of this.#budgets.list(pod.metadata.namespace)) if (covers(budget, pod)) this.#keyed.enqueue(budget);
+    const staleMs = staleTargetMs(pod, this.context.clock.now());
+    if (staleMs !== undefined) this.#stale.enqueueAfter(pod, staleMs);
+  }
+
+  async #sync(key: string): Promise<void> {
+    const budget = this.#budgets.get(parseKey(key));
+    if (budget === undefined) return;
+    try {
+      await this.#judge(budget);
+    } catch (error) {
+      if (isStatusReason(error, 'Conflict') || isGone(error)) throw error;
+      const failed = failedBudget(budget, (error as Error).message, this.context.clock.now());
+      await this.context.client.of(policy.PodDisruptionBudget).updateStatus(failed);
+      throw error;
+    }
+  }
+
+  async #judge(budget: Budget): Promise<void> {
+    const { client, clock } = this.context;
+    const pods = this.#pods.list(budget.metadata.namespace).filter((pod) => covers(budget, pod));
+    if (pods.length === 0) this.#events.normal(budget, 'NoPods', 'No matching pods found');
+    const scale = needsScale(budget) ? await this.#scale(budget, pods) : 0;
+    const { budget: wanted, overdue, recheckMs } = judgeBudget(budget, pods, { scale, now: clock.now() });
+    const { namespace } = budget.metadata;
+    for (const pod of overdue) {
+      this.#events.warning(pod, 'NotDeleted', `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`);
+    }
+    if (wanted !== budget) await client.of(policy.PodDisruptionBudget).updateStatus(wanted);
+    if (recheckMs !== undefined) this.#keyed.enqueueAfter(budget, recheckMs);
+  }
+
+  async #scale(budget: Budget, pods: readonly core.Pod[]): Promise<number> {
+    try {
+      const { count, unmanaged } = await expectedScale(pods, this.context);
+      if (unmanaged.length > 0) this.#events.warning(budget, 'UnmanagedPods', unmanagedText(budget));
+      return count;
+    } catch (error) {
+      const message = `Failed to calculate the number of expected pods: ${(error as Error).message}`;
+      this.#events.warning(budget, 'CalculateExpectedPodCountFailed', message);
+      throw error;
+    }
+  }
+
+  /** A pod that was to be evicted and was not is an ordinary pod again. */
+  async #clean(key: string): Promise<void> {
+    const { client, clock } = this.context;
+    const pod = this.#pods.get(parseKey(key));
+    const staleMs = pod && staleTargetMs(pod, clock.now());
+    if (pod === undefined || staleMs === undefined) return;
+    if (staleMs > 0) {
+      this.#stale.enqueueAfter(pod, staleMs);
+      return;
+    }
+    const target = findCondition(pod.status?.conditions, 'DisruptionTarget');
+    const { reason: _reason, message: _message, ...rest } = target!;
+    const cleaned = { ...rest, status: 'False', lastTransitionTime: formatTime(clock.now()) };
+    const conditions = (pod.status?.conditions ?? []).map((condition) => (condition === target ? cleaned : condition));
+    await client.of(core.Pod).updateStatus({ ...pod, status: { ...pod.status, conditions } });
+  }
+}
+
+/** A budget without a selector covers nothing; an empty one covers all. */
+function covers({ spec }: Budget, { metadata }: core.Pod): boolean {
+  return selectorFromObject(spec?.selector).matches(metadata.labels);
+}
+
+function unmanagedText({ spec }: Budget): string {
+  const labels = Object.entries(spec?.selector?.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const expressions = (spec?.selector?.matchExpressions ?? []).map(
+    ({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  );
+  const selector = `&LabelSelector{MatchLabels:map[string]string{${labels.map(([key, value]) => `${key}: ${value},`).join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+  return (
+    `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be ` +
+    'calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB ' +
+    'to an integer value.'
+  );
+}

@@ -1,0 +1,73 @@
+import { apps, core, type meta } from '#api';
+import { discoverVersion } from '#client';
+import { parseGroupVersion } from '#machinery';
+import type { ControllerContext } from '../runtime/controller.ts';
+import { controllerOf } from '../runtime/controller-ref.ts';
+import { isGone } from '../runtime/keyed-controller.ts';
+
+interface Scaled {
+  readonly uid: string;
+  readonly replicas: number;
+}
+
+/** How many pods the owners of these pods want, and which pods have no owner. */
+export async function expectedScale(pods: readonly core.Pod[], context: ControllerContext) {
+  const scales = new Map<string, number>();
+  const seen = new Set<string>();
+  const unmanaged: string[] = [];
+  for (const pod of pods) {
+    const reference = controllerOf(pod);
+    if (reference === undefined) unmanaged.push(pod.metadata.name);
+    else if (!seen.has(reference.uid)) {
+      seen.add(reference.uid);
+      const { uid, replicas } = await scaleOf(reference, pod, context);
+      scales.set(uid, replicas);
+    }
+  }
+  return { count: [...scales.values()].reduce((sum, count) => sum + count, 0), unmanaged };
+}
+
+async function scaleOf(reference: meta.OwnerReference, pod: core.Pod, context: ControllerContext): Promise<Scaled> {
+  const { namespace } = pod.metadata;
+  const found = knownScale(reference, namespace, context) ?? (await scaleByApi(reference, namespace, context));
+  if (found === undefined) throw new Error(`found no controllers for pod "${pod.metadata.name}"`);
+  return found;
+}
+
+function knownScale(reference: meta.OwnerReference, namespace: string | undefined, { informers }: ControllerContext): Scaled | undefined {
+  const key = { name: reference.name, namespace };
+  const owner = isKind(reference, 'apps', 'ReplicaSet') ? informers.of(apps.ReplicaSet).lister.get(key) : undefined;
+  const deployment = owner && controllerOf(owner);
+  if (deployment && isKind(deployment, 'apps', 'Deployment')) return knownScale(deployment, namespace, { informers } as ControllerContext);
+  const found =
+    owner ??
+    (isKind(reference, 'apps', 'Deployment') ? informers.of(apps.Deployment).lister.get(key) : undefined) ??
+    (isKind(reference, 'apps', 'StatefulSet') ? informers.of(apps.StatefulSet).lister.get(key) : undefined) ??
+    (isKind(reference, '', 'ReplicationController') ? informers.of(core.ReplicationController).lister.get(key) : undefined);
+  if (found === undefined || found.metadata.uid !== reference.uid) return undefined;
+  return { uid: reference.uid, replicas: found.spec?.replicas ?? 1 };
+}
+
+function isKind({ apiVersion, kind }: meta.OwnerReference, group: string, wanted: string): boolean {
+  return kind === wanted && (parseGroupVersion(apiVersion)?.group ?? '') === group;
+}
+
+/** Owners of other kinds are asked by their scale. */
+async function scaleByApi(reference: meta.OwnerReference, namespace: string | undefined, { client, signal }: ControllerContext) {
+  const { group = '', version = '' } = parseGroupVersion(reference.apiVersion) ?? {};
+  const resources = await discoverVersion(client.transport, { group, version }, signal);
+  const resource = resources.find(({ kind }) => kind === reference.kind);
+  if (resource === undefined) return undefined;
+  const key = { name: reference.name, namespace };
+  try {
+    const scale = await client
+      .resource(resource)
+      .subresource<{ spec?: { replicas?: number }; metadata: { uid?: string } }>('scale')
+      .get(key);
+    return scale.metadata.uid === reference.uid ? { uid: reference.uid, replicas: scale.spec?.replicas ?? 0 } : undefined;
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    const name = group === '' ? resource.resource : `${resource.resource}.${group}`;
+    throw new Error(`${name} does not implement the scale subresource`, { cause: error });
+  }
+}
