@@ -79,6 +79,9 @@ describe('the https transport', () => {
     const [listed] = (await maps.list()).items;
     expect(listed).toEqual(created);
     await expect(maps.get({ name: 'b', namespace: 'default' })).rejects.toSatisfy((error) => isStatusReason(error, 'NotFound'));
+    const warnings: string[] = [];
+    await maps.create({ ...named('w'), 'a"b': 1 } as never, { dryRun: true, onWarning: (text) => warnings.push(text) });
+    expect(warnings).toEqual(['unknown field "a\\"b"']);
     const partial = await maps.list({ metadataOnly: true });
     expect(partial.items[0]).not.toHaveProperty('data');
     await maps.patch(created.metadata, [{ op: 'replace', path: '/data/x', value: '2' }], { type: 'json' });

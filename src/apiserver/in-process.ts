@@ -25,6 +25,7 @@ export function inProcessTransport(handle: Handler, user: UserInfo, options: InP
 class InProcessTransport implements Transport {
   readonly isLocal = true;
   readonly #stop = new AbortController();
+  readonly #watches = new Set<InProcessWatch>();
 
   constructor(
     private readonly handle: Handler,
@@ -67,7 +68,8 @@ class InProcessTransport implements Transport {
   }
 
   watch(request: TransportRequest, sink: ClientSink): Disposable {
-    const watch = new InProcessWatch(sink, this.options.clock);
+    const watch = new InProcessWatch(sink, this.options.clock, () => this.#watches.delete(watch));
+    this.#watches.add(watch);
     this.#send(request).then(
       (response) => watch.open(response, request.query?.has('timeoutSeconds') ?? false),
       (error: unknown) => watch.fail(error),
@@ -77,6 +79,7 @@ class InProcessTransport implements Transport {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new DOMException('the transport was closed', 'AbortError'));
+    for (const watch of this.#watches) watch[Symbol.dispose]();
   }
 
   async #objectOf(response: ApiResponse): Promise<unknown> {
@@ -87,10 +90,13 @@ class InProcessTransport implements Transport {
   async #send(request: TransportRequest): Promise<ApiResponse> {
     request.signal?.throwIfAborted();
     this.#stop.signal.throwIfAborted();
+    const sent = new InProcessRequest(request, this.user, this.options);
     try {
-      return await this.handle(new InProcessRequest(request, this.user, this.options));
+      return await this.handle(sent);
     } catch (error) {
       throw StatusError.from(error);
+    } finally {
+      if (request.onWarning) sent.warnings.forEach(request.onWarning);
     }
   }
 }
@@ -151,6 +157,7 @@ class InProcessWatch implements Disposable {
   constructor(
     private readonly sink: ClientSink,
     private readonly clock: Clock,
+    private readonly ended: () => void,
   ) {}
 
   open(response: ApiResponse, isLimited: boolean): void {
@@ -196,6 +203,7 @@ class InProcessWatch implements Disposable {
     this.#isOver = true;
     this.#timeout?.cancel();
     this.#stop?.();
+    this.ended();
     tell();
   }
 }

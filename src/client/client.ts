@@ -7,6 +7,8 @@ import type { Transport } from './transport.ts';
 export interface ClientOptions {
   /** Named as the owner of the fields that this client writes. Default: the program's name in its user agent. */
   readonly fieldManager?: string;
+  /** Told of each warning that the server sends with an answer. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /**
@@ -14,26 +16,26 @@ export interface ClientOptions {
  * run time are reached by name: `client.resource({ group: 'example.com', version: 'v1', resource: 'boats', namespaced: true })`.
  */
 export class Client {
-  readonly #fieldManager: string | undefined;
+  readonly #options: ClientOptions;
   readonly #resources = new Map<object, ResourceClient<Identified>>();
 
   constructor(
     readonly transport: Transport,
     options: ClientOptions = {},
   ) {
-    this.#fieldManager = options.fieldManager;
+    this.#options = options;
   }
 
   of<T extends Identified>(kind: Kind<T>): ResourceClient<T> {
     let resource = this.#resources.get(kind);
     if (resource === undefined) {
-      resource = new ResourceClient<Identified>(kind, this.transport, { fieldManager: this.#fieldManager });
+      resource = new ResourceClient<Identified>(kind, this.transport, this.#options);
       this.#resources.set(kind, resource);
     }
     return resource as unknown as ResourceClient<T>;
   }
 
   resource(ref: ResourceRef): ResourceClient<KubeObject> {
-    return new ResourceClient(ref, this.transport, { fieldManager: this.#fieldManager });
+    return new ResourceClient(ref, this.transport, this.#options);
   }
 }

@@ -6,6 +6,8 @@ import { type WatchEvent, watchEvents } from './watch-events.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Told of each warning that the server sends with its answer. Default: the client's. */
+  readonly onWarning?: (text: string) => void;
 }
 
 export interface GetOptions extends CallOptions {
@@ -71,18 +73,23 @@ const PATCH_TYPES = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
+export interface ResourceClientOptions {
+  readonly fieldManager?: string | undefined;
+  readonly onWarning?: ((text: string) => void) | undefined;
+}
+
 /** The objects of one resource. `T` is what the server answers with; what it was asked for has the shape of the definition. */
 export class ResourceClient<T extends Identified = KubeObject> {
   readonly #transport: Transport;
-  readonly #fieldManager: string | undefined;
+  readonly #options: ResourceClientOptions;
 
   constructor(
     readonly ref: ResourceRef,
     transport: Transport,
-    options: { readonly fieldManager?: string | undefined } = {},
+    options: ResourceClientOptions = {},
   ) {
     this.#transport = transport;
-    this.#fieldManager = options.fieldManager;
+    this.#options = options;
   }
 
   get isLocal(): boolean {
@@ -92,7 +99,7 @@ export class ResourceClient<T extends Identified = KubeObject> {
   async get(key: ObjectKey, options: GetOptions = {}): Promise<T> {
     const query = queryOf({ resourceVersion: options.resourceVersion });
     const metadataOnly = options.metadataOnly ? 'object' : undefined;
-    return (await this.#call('GET', objectPath(this.ref, key), { query, metadataOnly, signal: options.signal })) as T;
+    return (await this.#call('GET', objectPath(this.ref, key), { query, metadataOnly, ...callOf(options) })) as T;
   }
 
   async list(options: ListOptions = {}): Promise<ObjectList<T>> {
@@ -103,9 +110,8 @@ export class ResourceClient<T extends Identified = KubeObject> {
       resourceVersion: options.resourceVersion,
       resourceVersionMatch: options.resourceVersionMatch,
     });
-    const { signal } = options;
     const metadataOnly = options.metadataOnly ? 'list' : undefined;
-    const answer = await this.#call('GET', resourcePath(this.ref, options), { query, metadataOnly, signal });
+    const answer = await this.#call('GET', resourcePath(this.ref, options), { query, metadataOnly, ...callOf(options) });
     return named(answer as ListAnswer<T>);
   }
 
@@ -149,12 +155,12 @@ export class ResourceClient<T extends Identified = KubeObject> {
 
   /** The object as it was when it was deleted, or, when something still holds it, as it is now; some kinds answer with a Status. */
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<T> {
-    return (await this.#call('DELETE', objectPath(this.ref, key), { body: deleteBody(options), signal: options.signal })) as T;
+    return (await this.#call('DELETE', objectPath(this.ref, key), { body: deleteBody(options), ...callOf(options) })) as T;
   }
 
   async deleteCollection(selection: Selection = {}, options: DeleteOptions = {}): Promise<void> {
     const query = queryOf(selectors(selection));
-    await this.#call('DELETE', resourcePath(this.ref, selection), { query, body: deleteBody(options), signal: options.signal });
+    await this.#call('DELETE', resourcePath(this.ref, selection), { query, body: deleteBody(options), ...callOf(options) });
   }
 
   /** Changes as they come, until the server ends the watch. Leaving the loop or aborting closes it. */
@@ -198,16 +204,17 @@ export class ResourceClient<T extends Identified = KubeObject> {
 
   #write(method: Method, path: string, { body, options, contentType, force }: WriteParts): Promise<unknown> {
     const query = queryOf({
-      fieldManager: options.fieldManager ?? this.#fieldManager,
+      fieldManager: options.fieldManager ?? this.#options.fieldManager,
       fieldValidation: options.fieldValidation,
       dryRun: options.dryRun ? 'All' : undefined,
       force: force || undefined,
     });
-    return this.#call(method, path, { query, body, signal: options.signal, ...(contentType !== undefined && { contentType }) });
+    return this.#call(method, path, { query, body, ...callOf(options), ...(contentType !== undefined && { contentType }) });
   }
 
   #call(method: Method, path: string, rest: Omit<TransportRequest, 'method' | 'path'>): Promise<unknown> {
-    return this.#transport.request({ ...rest, method, path });
+    const { onWarning = this.#options.onWarning } = rest;
+    return this.#transport.request({ ...rest, method, path, onWarning });
   }
 }
 
@@ -251,6 +258,10 @@ function queryOf(values: Readonly<Record<string, string | number | boolean | und
   return query;
 }
 
-function deleteBody({ signal: _signal, dryRun, ...rest }: DeleteOptions): object {
+function callOf({ signal, onWarning }: CallOptions): Pick<TransportRequest, 'signal' | 'onWarning'> {
+  return { signal, onWarning };
+}
+
+function deleteBody({ signal: _signal, onWarning: _onWarning, dryRun, ...rest }: DeleteOptions): object {
   return { kind: 'DeleteOptions', apiVersion: 'v1', ...rest, ...(dryRun && { dryRun: ['All'] }) };
 }

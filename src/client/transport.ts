@@ -16,6 +16,8 @@ export interface TransportRequest {
   /** Only the metadata of objects is wanted. A transport for which that is no cheaper may answer with whole objects. */
   readonly metadataOnly?: 'object' | 'list' | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told of each warning that the server sends with its answer. */
+  readonly onWarning?: ((text: string) => void) | undefined;
 }
 
 /** Takes the events of a watch, in order, as they come. After `error` or `end` nothing follows. */

@@ -15,6 +15,8 @@ const PING_AFTER_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
 /** Until the server says how many it takes. */
 const STREAMS_BEFORE_SETTINGS = 100;
+/** Node refuses further streams beyond this; many watches with full windows need more than its default of 10. */
+const MAX_SESSION_MEMORY_MB = 1024;
 const INITIAL_WINDOW = 4 * 1024 * 1024;
 
 /** HTTP/2: all requests share a session, and a further one is opened when the server takes no more streams on the first. */
@@ -71,6 +73,7 @@ class SharedSession {
     this.#clock = clock;
     this.#session = http2.connect(origin, {
       createConnection: () => socket,
+      maxSessionMemory: MAX_SESSION_MEMORY_MB,
       settings: { initialWindowSize: INITIAL_WINDOW, enablePush: false },
     });
     this.connected = new Promise((resolve, reject) => {

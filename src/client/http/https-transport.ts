@@ -110,6 +110,7 @@ class HttpsTransport implements Transport {
       await this.#limiter?.take(request.signal);
       const answer = await this.#attempt(request, attempt);
       if (answer === undefined) continue;
+      if (request.onWarning) for (const text of warningsIn(answer.header('warning') ?? '')) request.onWarning(text);
       if (answer.status < 400) return answer;
       const failure = await failureOf(answer, request);
       if (answer.status === 401 && !refused && this.#credentials.refused()) {
@@ -213,6 +214,13 @@ function statusIn(text: string): Status | undefined {
   } catch {
     return undefined;
   }
+}
+
+const WARNING = /\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g;
+
+/** The texts of a Warning header: `299 - "text"`, several of them apart by commas. */
+export function warningsIn(header: string): readonly string[] {
+  return [...header.matchAll(WARNING)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }
 
 const LONG_NUMBER = /\d{16}/;

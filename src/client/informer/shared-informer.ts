@@ -139,7 +139,7 @@ export class SharedInformer<T extends Identified> {
       if (end.type === 'expired') return;
       if (end.type === 'error') await this.#pause(end.error, signal);
       // A server that ends every watch at once would otherwise be asked without pause.
-      else if (before === this.#resourceVersion && this.#deps.clock.monotonic() - started < 1000) {
+      else if (!signal.aborted && before === this.#resourceVersion && this.#deps.clock.monotonic() - started < 1000) {
         await this.#pause(new Error('very short watch: no event was received'), signal);
       }
     }
