@@ -1,4 +1,5 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Where a cluster keeps what must outlive it. */
@@ -29,6 +30,7 @@ export class DataDirectory {
   async create(): Promise<void> {
     try {
       await mkdir(this.pki, { recursive: true, mode: 0o700 });
+      for (const directory of [this.root, this.pki]) await access(directory, constants.W_OK);
       await chmod(this.root, 0o700);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
@@ -49,9 +51,11 @@ export class DataDirectory {
   /** Replaces a file whole: a reader sees the old text or the new one. */
   async write(file: string, text: string, mode = 0o600): Promise<void> {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    const draft = `${file}.new`;
+    // A link stays one: people keep their kubeconfig elsewhere.
+    const target = await realpath(file).catch(() => file);
+    const draft = `${target}.new`;
     await writeFile(draft, text, { mode });
-    await rename(draft, file);
+    await rename(draft, target);
   }
 
   async remove(): Promise<void> {

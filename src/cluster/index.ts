@@ -1,3 +1,4 @@
+export { type ComponentFlags, type ConfigFile, ConfigFileError, parseConfigFile } from './config-file.ts';
 export { DataDirectory } from './data-directory.ts';
 export { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig, withoutCluster } from './kubeconfig-file.ts';
 export {

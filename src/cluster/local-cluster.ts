@@ -1,13 +1,13 @@
-import { access } from 'node:fs/promises';
 import net from 'node:net';
 import type { Clock, Logger, Random } from '#base';
 import { formatTime } from '#machinery';
 import { openEmbeddedStore, openEtcdStore, openMemoryStore, type Store } from '#store';
 import { DataDirectory } from './data-directory.ts';
 import { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig } from './kubeconfig-file.ts';
-import type { ClusterPki } from './pki.ts';
+import { type ClusterPki, type PkiOptions, renewalTime } from './pki.ts';
 import { loadPki } from './pki-files.ts';
 import { type Cluster, type ClusterConfig, startCluster } from './start-cluster.ts';
+import { untilUsable } from './until-usable.ts';
 
 export interface LocalClusterOptions {
   readonly name: string;
@@ -22,6 +22,8 @@ export interface LocalClusterOptions {
   /** The user's kubeconfig, to merge the cluster's context into; absent: it is left alone. */
   readonly kubeconfig?: string;
   readonly cluster?: Omit<ClusterConfig, 'listen' | 'pki'>;
+  /** How long to wait until nodes are Ready and the default service account exists; 0 not to wait. Default: a minute. */
+  readonly waitMs?: number;
 }
 
 export interface LocalClusterDeps {
@@ -44,42 +46,91 @@ export interface ClusterState {
   readonly pid: number;
   readonly server: string;
   readonly startedAt: string;
+  /** The kubeconfig that the cluster's context was merged into. */
+  readonly kubeconfig?: string;
 }
 
 const DEFAULT_PORT = 6443;
 
 /** Opens a cluster that keeps itself in a directory and is reached over TLS. Nothing is left running when it cannot start. */
 export async function openLocalCluster(options: LocalClusterOptions, deps: LocalClusterDeps, signal?: AbortSignal): Promise<LocalCluster> {
-  const { host, name } = options;
+  const { host } = options;
   const directory = new DataDirectory(options.dataDirectory);
   await directory.create();
   const port = await choosePort(options, directory);
   deps.onStep?.('certificates');
-  const names = net.isIP(host) ? { ipAddresses: [host, '127.0.0.1'] } : { ipAddresses: ['127.0.0.1'], dnsNames: [host] };
-  const pki = await loadPki(directory, { names, now: deps.clock.now(), random: deps.random });
+  const pki = await loadPki(directory, pkiOptions(options, deps));
   deps.onStep?.('store');
   const store = await openStore(options, directory, deps);
+  let cluster: Cluster | undefined;
   try {
-    const cluster = startCluster({ ...options.cluster, listen: { host, port }, pki }, { ...deps, store }, signal);
+    cluster = startCluster({ ...options.cluster, listen: { host, port }, pki }, { ...deps, store }, signal);
     await cluster.ready;
+    await untilUsable(cluster, { ...options.cluster, ...(options.waitMs !== undefined && { waitMs: options.waitMs }) }, deps);
     const server = `https://${host.includes(':') ? `[${host}]` : host}:${cluster.apiServer.port}`;
     await publish({ options, directory, pki, server, deps });
-    return {
-      cluster,
-      server,
-      kubeconfig: directory.kubeconfig,
-      dataDirectory: directory.root,
-      async [Symbol.asyncDispose]() {
-        await cluster[Symbol.asyncDispose]();
-        await store.close();
-        await directory.write(directory.state, JSON.stringify({ name, server, stopped: true }));
-      },
-    };
+    return running({ cluster, store, directory, options, deps, pki, server });
   } catch (error) {
+    await cluster?.[Symbol.asyncDispose]().catch(() => {});
     await store.close();
     throw error;
   }
 }
+
+function pkiOptions({ host }: LocalClusterOptions, { clock, random }: LocalClusterDeps): PkiOptions {
+  const names = net.isIP(host) ? { ipAddresses: [host, '127.0.0.1'] } : { ipAddresses: ['127.0.0.1'], dnsNames: [host] };
+  return { names, now: clock.now(), random };
+}
+
+interface Started extends Publishing {
+  readonly cluster: Cluster;
+  readonly store: Store;
+}
+
+function running(started: Started): LocalCluster {
+  const { cluster, store, directory, server, options } = started;
+  const stopping = new AbortController();
+  const renewing = keepRenewing(started, stopping.signal);
+  return {
+    cluster,
+    server,
+    kubeconfig: directory.kubeconfig,
+    dataDirectory: directory.root,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await renewing;
+      await cluster[Symbol.asyncDispose]();
+      await store.close();
+      const { name, kubeconfig } = options;
+      await directory.write(directory.state, JSON.stringify({ name, server, ...(kubeconfig && { kubeconfig }), stopped: true }));
+    },
+  };
+}
+
+/** Often enough for certificates that are renewed months before they end, also on a machine that sleeps in between. */
+const RENEWAL_CHECK_MS = 6 * 3_600_000;
+
+async function keepRenewing(started: Started, signal: AbortSignal): Promise<void> {
+  const { directory, options, deps, cluster } = started;
+  const { clock, logger } = deps;
+  let { pki } = started;
+  for (;;) {
+    await clock.sleep(RENEWAL_CHECK_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    if (clock.now() < renewalTime(pki)) continue;
+    try {
+      pki = await loadPki(directory, pkiOptions(options, deps));
+      cluster.apiServer.useCertificate({ cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate });
+      await publish({ ...started, pki });
+      logger.info('certificates were renewed');
+    } catch (error) {
+      logger.error('certificates could not be renewed; trying again later', { error });
+    }
+  }
+}
+
+/** How long an etcd that does not answer is waited for. */
+const ETCD_TIMEOUT_MS = 5_000;
 
 async function openStore(
   { store }: LocalClusterOptions,
@@ -92,15 +143,26 @@ async function openStore(
     case 'embedded':
       return openEmbeddedStore({ directory: directory.store, clock, logger });
     case 'etcd':
-      return openEtcdStore({ endpoints: store.endpoints, clock, random, logger });
+      return openAnsweringEtcd(openEtcdStore({ endpoints: store.endpoints, clock, random, logger }), store.endpoints);
+  }
+}
+
+async function openAnsweringEtcd(opening: Store | Promise<Store>, endpoints: readonly string[]): Promise<Store> {
+  const store = await opening;
+  try {
+    await store.revision(AbortSignal.timeout(ETCD_TIMEOUT_MS));
+    return store;
+  } catch (cause) {
+    await store.close();
+    const where = endpoints.join(', ');
+    throw new Error(`etcd at ${where} does not answer; start it, or say where it is with --etcd-servers`, { cause });
   }
 }
 
 /** The port that was asked for, the one it had before, the usual one, or any. */
 async function choosePort({ host, port }: LocalClusterOptions, directory: DataDirectory): Promise<number> {
   if (port !== undefined) {
-    if (port !== 0 && !(await isFree(host, port)))
-      throw new Error(`port ${port} on ${host} is in use; choose another with --port, or leave it out to get a free one`);
+    await refuseTaken(host, port);
     return port;
   }
   const before = Number(new URL((await readState(directory))?.server ?? `https://x:${DEFAULT_PORT}`).port);
@@ -117,11 +179,30 @@ export async function readState(directory: DataDirectory): Promise<ClusterState 
   }
 }
 
-function isFree(host: string, port: number): Promise<boolean> {
+async function isFree(host: string, port: number): Promise<boolean> {
+  const code = await listenErrorOf(host, port);
+  if (code !== undefined && code !== 'EADDRINUSE' && code !== 'EACCES') throw cannotListen(host, code);
+  return code === undefined;
+}
+
+async function refuseTaken(host: string, port: number): Promise<void> {
+  const code = await listenErrorOf(host, port);
+  if (code === 'EADDRINUSE')
+    throw new Error(`port ${port} on ${host} is in use; choose another with --port, or leave it out to get a free one`);
+  if (code === 'EACCES') throw new Error(`port ${port} may not be used by this user; choose one above 1023 with --port`);
+  if (code !== undefined) throw cannotListen(host, code);
+}
+
+function cannotListen(host: string, code: string): Error {
+  return new Error(`cannot listen on ${host} (${code}); give an address of this machine with --host`);
+}
+
+/** Why nobody can listen there; undefined when one can. */
+function listenErrorOf(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = net.createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, host, () => probe.close(() => resolve(true)));
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    probe.listen(port, host, () => probe.close(() => resolve(undefined)));
   });
 }
 
@@ -144,20 +225,22 @@ async function publish({ options, directory, pki, server, deps }: Publishing): P
     clientKey,
   };
   await directory.write(directory.kubeconfig, renderKubeconfig(access));
-  if (options.kubeconfig !== undefined)
-    await directory.write(options.kubeconfig, mergeKubeconfig(await readIfExists(options.kubeconfig), access));
-  const state: ClusterState = { name: options.name, pid: process.pid, server, startedAt: formatTime(deps.clock.now()) };
+  const { name, kubeconfig } = options;
+  if (kubeconfig !== undefined) await mergeInto(kubeconfig, access, directory);
+  const startedAt = formatTime(deps.clock.now());
+  const state: ClusterState = { name, pid: process.pid, server, startedAt, ...(kubeconfig && { kubeconfig }) };
   await directory.write(directory.state, JSON.stringify(state));
+}
+
+async function mergeInto(file: string, access: AdminAccess, directory: DataDirectory): Promise<void> {
+  try {
+    await directory.write(file, mergeKubeconfig(await readIfExists(file), access));
+  } catch (cause) {
+    throw new Error(`cannot add the cluster to ${file}; repair it, choose another with --kubeconfig, or use --no-merge`, { cause });
+  }
 }
 
 /** `sampan`, or `sampan-NAME` for clusters beside the first. */
 export function contextName(name: string): string {
   return name === 'default' ? 'sampan' : `sampan-${name}`;
-}
-
-export async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,5 @@
 import { core } from '#api';
-import type { UserInfo } from '#apiserver';
+import type { LocalKubelets, UserInfo } from '#apiserver';
 import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
 import { type Client, InformerFactory } from '#client';
 import { type Kubelet, type KubeletConfig, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
@@ -11,6 +11,8 @@ export interface SimulatedNodesConfig {
 }
 
 export interface SimulatedNodesDeps {
+  /** The API server's way to them, without a network. */
+  readonly kubelets: LocalKubelets;
   readonly clientAs: (user: UserInfo, userAgent?: string) => Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,6 +42,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
       { ...deps, client, runtime: new SimulatedRuntime({}, deps), podSource, ticker },
     );
     kubelets.set(nodeName, kubelet);
+    deps.kubelets.add(nodeName, (call) => kubelet.handle(call));
     return kubelet;
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {

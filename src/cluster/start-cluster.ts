@@ -3,7 +3,9 @@ import {
   type ApiServer,
   type AuthorizationMode,
   createSecurity,
+  HttpsKubeletConnector,
   inProcessTransport,
+  LocalKubelets,
   NODE_RULES,
   type ServicesConfig,
   startApiServer,
@@ -71,9 +73,13 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const metrics = deps.metrics ?? new MetricsRegistry();
   const parts: Component[] = [];
   let nodes: SimulatedNodes | undefined;
+  const { pki } = config;
+  const remote = pki ? { clientCertificate: pki.clients.kubeletClient.certificate, clientKey: pki.clients.kubeletClient.key } : {};
+  const kubelets = new LocalKubelets(new HttpsKubeletConnector(remote));
   const apiServer = startApiServer(apiServerConfig(config), {
     ...deps,
     metrics,
+    kubelets,
     security: (context) => createSecurity(securityConfig(config), context),
   });
   const clientAs = (user: UserInfo, userAgent = 'sampan') =>
@@ -88,7 +94,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       parts.push(startControllers(starting), startSchedulerIn(starting));
       await Promise.all(parts.map((part) => part.ready));
       deps.onStep?.('nodes');
-      nodes = startSimulatedNodes({ names: config.nodes ?? [], kubelet: config.kubelet ?? {} }, { ...deps, metrics, clientAs });
+      nodes = startSimulatedNodes({ names: config.nodes ?? [], kubelet: config.kubelet ?? {} }, { ...deps, metrics, clientAs, kubelets });
       parts.push(nodes);
       await nodes.ready;
       ready();
