@@ -4,6 +4,7 @@ import type { ContainerConfig, ContainerRuntime, ContainerStatus, SandboxStatus 
 import { ensureImage, type FailedPull } from './images/ensure-image.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
+import { runHook } from './run-hook.ts';
 import { StartFailure } from './start-failure.ts';
 
 export interface ContainerDeps {
@@ -66,11 +67,12 @@ async function create(
   }
 }
 
-async function afterStart(id: string, { container, events, signal }: StartRequest, deps: ContainerDeps): Promise<void> {
+async function afterStart(id: string, { container, sandbox, events, signal }: StartRequest, deps: ContainerDeps): Promise<void> {
   const hook = container.lifecycle?.postStart;
   if (hook === undefined) return;
   try {
-    await raceAbort(runHook(id, hook, deps), signal);
+    const target = { containerId: id, container, podIp: sandbox.ips[0] ?? '' };
+    await raceAbort(runHook(hook, target, { ...deps, signal }), signal);
   } catch (error) {
     signal.throwIfAborted();
     events.warning(container.name, 'FailedPostStartHook', 'PostStartHook failed');
@@ -83,6 +85,7 @@ async function afterStart(id: string, { container, events, signal }: StartReques
 export interface KillRequest {
   readonly container: ContainerStatus;
   readonly spec: core.Container | undefined;
+  readonly podIp: string;
   readonly graceMs: number;
   readonly message?: string;
   readonly events: PodEvents;
@@ -108,27 +111,15 @@ async function beforeStop(
   request: KillRequest,
   deps: Pick<ContainerDeps, 'runtime' | 'clock'>,
 ): Promise<void> {
-  const { container, graceMs, events } = request;
+  const { container, spec, podIp, graceMs, events } = request;
   const limit = new AbortController();
   const timer = deps.clock.setTimer(graceMs, () => limit.abort());
   try {
-    await raceAbort(runHook(container.id, hook, deps), limit.signal);
+    const target = { containerId: container.id, container: spec ?? { name: container.name }, podIp };
+    await raceAbort(runHook(hook, target, { ...deps, signal: limit.signal }), limit.signal);
   } catch {
     if (!limit.signal.aborted) events.warning(container.name, 'FailedPreStopHook', 'PreStopHook failed');
   } finally {
     timer.cancel();
   }
-}
-
-const HOOK_TIMEOUT_MS = 24 * 3_600_000;
-
-async function runHook(
-  id: string,
-  hook: core.LifecycleHandler,
-  { runtime, clock }: Pick<ContainerDeps, 'runtime' | 'clock'>,
-): Promise<void> {
-  if (hook.sleep !== undefined) return clock.sleep(hook.sleep.seconds * 1000);
-  const command = hook.exec?.command ?? [];
-  const { exitCode, stderr } = await runtime.execSync(id, command, HOOK_TIMEOUT_MS);
-  if (exitCode !== 0) throw new Error(`command '${command.join(' ')}' exited with ${exitCode}: ${stderr}`);
 }

@@ -194,7 +194,7 @@ export class NodeAgent {
       failedPulls: new Map<string, FailedPull>(),
       environment: (pod, container, podIps) => environment({ pod, container, podIps, hostIps, client }),
       admit: (pod) => this.#admit(pod),
-      probe: (container, request) => runtime.probe?.(container.id, request) ?? askByNetwork(container, request, runtime),
+      probe: (target, request) => runtime.probe?.(target.containerId, request) ?? askByNetwork(target, request, { runtime, clock }),
       onGone: (uid) => void this.#workers.delete(uid),
     };
   }

@@ -3,10 +3,11 @@ import { type Clock, type Logger, type Random, raceAbort, type TimerHandle } fro
 import type { Client, EventRecorder } from '#client';
 import { formatDurationMs, isStatusReason, parseTime } from '#machinery';
 import { type ContainerDeps, killContainer, specHash, startContainer } from './container-lifecycle.ts';
-import type { ContainerStatus, SandboxConfig } from './cri/runtime.ts';
+import type { ContainerStatus, ProbeAnswer, ProbeRequest, SandboxConfig } from './cri/runtime.ts';
 import { type PodActions, podActions } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { isSidecar, isTerminalPhase, latestContainer, NO_STATE, type PodState, podText, readPodState } from './pod-state.ts';
+import type { ProbeTarget } from './probes/network-prober.ts';
 import { PodProbes } from './probes/pod-probes.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
 import { StartFailure } from './start-failure.ts';
@@ -27,7 +28,7 @@ export interface PodWorkerDeps extends ContainerDeps {
   readonly signal: AbortSignal;
   /** Why the node does not take the pod, if it does not. Asked once, before anything runs. */
   admit(pod: core.Pod): PodVerdict | undefined;
-  probe: PodProbes['options']['ask'];
+  probe(target: ProbeTarget, request: ProbeRequest): Promise<ProbeAnswer>;
   /** The pod is gone from the API, and nothing of it is left here. */
   onGone(uid: string): void;
 }
@@ -72,7 +73,7 @@ export class PodWorker {
     this.#status = new StatusWriter(pod, deps);
     this.#probes = new PodProbes({
       clock: deps.clock,
-      ask: deps.probe,
+      ask: ({ id, name }, request) => this.#probe(id, name, request),
       onFailure: ({ name }, type, output) => {
         const title = type.charAt(0).toUpperCase() + type.slice(1);
         this.#events.warning(name, 'Unhealthy', `${title} probe failed: ${output}`);
@@ -389,7 +390,8 @@ export class PodWorker {
   }
 
   #kill(container: ContainerStatus, graceMs: number, message?: string): Promise<void> {
-    const request = { container, spec: this.#specOf(container.name), graceMs, events: this.#events, ...(message && { message }) };
+    const podIp = this.#state.sandbox?.ips[0] ?? '';
+    const request = { container, spec: this.#specOf(container.name), podIp, graceMs, events: this.#events, ...(message && { message }) };
     return killContainer(request, this.#deps);
   }
 
@@ -399,6 +401,11 @@ export class PodWorker {
     for (const { id, state } of this.#state.containers) {
       if (state === 'running') runtime.stopContainer(id, seconds * 1000).catch((error: unknown) => logger.warn('cannot stop', { error }));
     }
+  }
+
+  #probe(containerId: string, name: string, request: ProbeRequest): Promise<ProbeAnswer> {
+    const [podIp = ''] = this.#pod.spec?.hostNetwork === true ? this.#deps.hostIps : (this.#state.sandbox?.ips ?? []);
+    return this.#deps.probe({ containerId, container: this.#specOf(name) ?? { name }, podIp }, request);
   }
 
   #specOf(name: string): core.Container | undefined {

@@ -30,14 +30,20 @@ export async function openNodeBench(config: Partial<KubeletConfig> = {}, seed = 
   const as = (name: string) => new Client(inProcessTransport(server.handle, { name, groups: ['system:masters'] }, { clock, random }));
   const client = as('tester');
   const runtime = new SimulatedRuntime({}, { clock, random });
-  const boot = () =>
+  const start = (on: SimulatedRuntime) =>
     startKubelet(
       { nodeName: 'n1', nodeIps: ['192.0.2.1'], ...config },
-      { client: as('system:node:n1'), runtime, clock, random, logger, metrics: new MetricsRegistry() },
+      { client: as('system:node:n1'), runtime: on, clock, random, logger, metrics: new MetricsRegistry() },
       stop.signal,
     );
-  const kubelet: Kubelet = boot();
+  const kubelet: Kubelet = start(runtime);
   await kubelet.ready;
+  /** Another process with the same node, which knows nothing of the first. */
+  const boot = async () => {
+    const again = start(new SimulatedRuntime({}, { clock, random }));
+    await again.ready;
+    return again;
+  };
   const pods = client.of(core.Pod);
   const key = (name: string) => ({ name, namespace: 'default' });
   return {

@@ -348,6 +348,21 @@ describe('a node', () => {
   });
 });
 
+describe('a process that starts again', () => {
+  it('finds the containers that the API shows as running, which run on to their end', async () => {
+    await using bench = await openNodeBench();
+    await bench.create('p', { annotations: { 'run-time': '10m' }, restartPolicy: 'Never' });
+    await bench.clock.advance(240_000);
+    const before = await bench.status('p');
+    await bench.kubelet[Symbol.asyncDispose]();
+    await using _again = await bench.boot();
+    await bench.clock.advance(300_000);
+    expect(await bench.status('p')).toEqual(before);
+    await bench.clock.advance(60_000);
+    expect((await bench.status('p')).phase).toBe('Succeeded');
+  });
+});
+
 describe('logs', () => {
   async function read(bench: Awaited<ReturnType<typeof openNodeBench>>, query: string, container = 'c') {
     const answer = await bench.kubelet.handle({
