@@ -54,7 +54,7 @@ export {
   type JsonPatchOperation,
   patchRejected,
 } from './patch/json-patch.ts';
-export { JsonPatchError } from './patch/json-patch-error.ts';
+export { JsonPatchError, JsonPatchTestError } from './patch/json-patch-error.ts';
 export {
   applyMergePatch,
   createMergePatch,

@@ -61,13 +61,12 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
   const validating = byOperation(plugins.filter((plugin) => plugin.validate !== undefined));
   return {
     async admit(attributes) {
-      let current = attributes;
-      for (const plugin of admitting[attributes.operation]) {
-        const result = plugin.admit!(current);
-        const object = result instanceof Promise ? await result : result;
-        if (object !== undefined && object !== null && object !== current.object) current = { ...current, object };
-      }
-      return current.object;
+      const reinvocation = new Reinvocation();
+      const plugins = admitting[attributes.operation];
+      const object = await runMutating(plugins, { ...attributes, reinvocation });
+      if (!reinvocation.isNeeded) return object;
+      reinvocation.isSecondRound = true;
+      return runMutating(plugins, { ...attributes, object, reinvocation });
     },
     async validate(attributes) {
       for (const plugin of validating[attributes.operation]) {
@@ -84,11 +83,11 @@ function byOperation(plugins: readonly AdmissionPlugin[]): Readonly<Record<Opera
 }
 
 async function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Promise<unknown> {
-  let { object } = attributes;
+  let current = attributes;
   for (const plugin of plugins) {
-    if (!plugin.admit || !plugin.operations.includes(attributes.operation)) continue;
-    const result = plugin.admit({ ...attributes, object });
-    object = (result instanceof Promise ? await result : result) ?? object;
+    const result = plugin.admit!(current);
+    const object = result instanceof Promise ? await result : result;
+    if (object !== undefined && object !== null && object !== current.object) current = { ...current, object };
   }
-  return object;
+  return current.object;
 }

@@ -15,6 +15,7 @@ import { runtimeClass } from './plugins/runtime-class.ts';
 import { serviceAccount } from './plugins/service-account.ts';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
+import { mutatingAdmissionPolicy } from './policies/mutating-admission-policy.ts';
 import type { PolicyDeps } from './policies/policy-context.ts';
 import { validatingAdmissionPolicy } from './policies/validating-admission-policy.ts';
 
@@ -35,6 +36,7 @@ export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly Admissio
     runtimeClass(deps),
     defaultIngressClass(deps),
     podTopologyLabels(deps),
+    mutatingAdmissionPolicy(deps),
     validatingAdmissionPolicy(deps),
     resourceQuota(deps),
   ];

@@ -2,3 +2,6 @@
 export class JsonPatchError extends Error {
   override readonly name = 'JsonPatchError';
 }
+
+/** A `test` of the patch found another value: the patch is sound, but not for this document. */
+export class JsonPatchTestError extends JsonPatchError {}

@@ -4,7 +4,7 @@ import { serverResponseError } from '../server-response-error.ts';
 import { NO_RESOURCE, StatusError } from '../status-error.ts';
 import { JsonDocument } from './json-document.ts';
 import { goJsonKind } from './json-kind.ts';
-import { JsonPatchError } from './json-patch-error.ts';
+import { JsonPatchError, JsonPatchTestError } from './json-patch-error.ts';
 import { sameJson } from './same-json.ts';
 
 /** An operation of RFC 6902. Members of the wrong type were refused by `decodeJsonPatch`. */
@@ -137,5 +137,5 @@ function copy(target: JsonDocument, operation: JsonPatchOperation, copied: numbe
 
 function test(target: JsonDocument, path: string, expected: JsonValue): void {
   const actual = path === '' ? target.value : (target.get(path) ?? null);
-  if (!sameJson(actual, expected)) throw new JsonPatchError(`testing value ${path} failed: test failed`);
+  if (!sameJson(actual, expected)) throw new JsonPatchTestError(`testing value ${path} failed: test failed`);
 }

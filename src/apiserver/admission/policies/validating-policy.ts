@@ -88,7 +88,7 @@ export class ValidatingPolicy implements CompiledPolicy {
     const evaluations = this.#validations.map((validation) => evaluator.evaluate(validation));
     const messages = new Evaluator(this.#bind({ ...input, authorizer: undefined }), evaluator.budget);
     const denials = evaluations.flatMap((evaluation, index) => this.#denial(evaluation, index, messages));
-    return { denials, ...this.#annotate(input) };
+    return { ...this.#annotate(input), denials };
   }
 
   #denial(evaluation: Evaluation, index: number, messages: Evaluator): readonly Denial[] {
@@ -106,7 +106,7 @@ export class ValidatingPolicy implements CompiledPolicy {
   }
 
   #annotate(input: ExpressionInput): Pick<Verdict, 'annotations' | 'annotationErrors'> {
-    if (this.#annotations.length === 0) return ADMITTED;
+    if (this.#annotations.length === 0) return { annotations: [], annotationErrors: [] };
     const evaluator = new Evaluator(this.#bind({ ...input, authorizer: undefined }), cel.RUNTIME_COST_BUDGET);
     const annotations: { key: string; value: string }[] = [];
     const annotationErrors: string[] = [];

@@ -1,0 +1,49 @@
+import { KINDS } from '#api';
+import {
+  type DecodedObject,
+  decodeObject,
+  type GroupVersionKind,
+  type JsonValue,
+  type ObjectSchema,
+  StatusError,
+  strictDecodingError,
+} from '#machinery';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
+import type { RequestMatch } from './request-matcher.ts';
+
+/** How objects of a request are read and completed after they were changed. */
+export interface ChangedKind {
+  readonly schema: ObjectSchema;
+  /** Problems with unknown fields are told apart: not everyone minds them. */
+  decode(value: JsonValue): DecodedObject;
+  complete(object: KubeObject): KubeObject;
+}
+
+/** Undefined for kinds that nothing is known of. */
+export function changedKind({ resource, kind }: RequestMatch): ChangedKind | undefined {
+  if (kind.kind === resource.kind && kind.group === resource.group) return resourceKind(resource);
+  const schema = knownKind(kind);
+  return schema && { schema, decode: (value) => decodeObject(schema, value), complete: (object) => object };
+}
+
+function resourceKind(resource: ServedResource): ChangedKind {
+  const { schema, strategy } = resource;
+  return {
+    schema,
+    decode: (value) => resource.decode?.(value, []) ?? decodeObject(schema, value),
+    complete: (object) => strategy.defaults?.(object) ?? object,
+  };
+}
+
+function knownKind({ group, version, kind }: GroupVersionKind): ObjectSchema | undefined {
+  return KINDS.find((known) => known.kind === kind && known.group === group && known.version === version);
+}
+
+/** A changed object, read again and with its defaults. Throws a StatusError for what is no object of its kind. */
+export function readChanged(kind: ChangedKind, value: JsonValue, strict: boolean): KubeObject {
+  const { object, error, problems } = kind.decode(value);
+  if (error !== undefined) throw StatusError.internalError(new Error(error));
+  if (strict && problems.length > 0) throw StatusError.internalError(new Error(strictDecodingError(problems)));
+  return kind.complete(object as unknown as KubeObject);
+}
