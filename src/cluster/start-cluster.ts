@@ -180,6 +180,7 @@ function startControllers({ config, deps, clientAs }: Starting): Component {
 /** Service accounts whose name is not that of their controller. */
 const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
   'serviceaccount-controller': 'service-account-controller',
+  'service-cidr-controller': 'service-cidrs-controller',
   'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
   'garbage-collector-controller': 'generic-garbage-collector',
   'certificatesigningrequest-signing-controller': 'certificate-controller',

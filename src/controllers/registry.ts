@@ -19,6 +19,7 @@ import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './serviceaccount/controller.ts';
 import { serviceAccountTokenController } from './serviceaccount-token/controller.ts';
+import { serviceCidrController } from './servicecidrs/controller.ts';
 import { taintEvictionController } from './tainteviction/controller.ts';
 import { ttlController } from './ttl/controller.ts';
 import { ttlAfterFinishedController } from './ttlafterfinished/controller.ts';
@@ -27,6 +28,7 @@ import { ttlAfterFinishedController } from './ttlafterfinished/controller.ts';
 export const CONTROLLERS: readonly Controller[] = [
   serviceAccountTokenController,
   serviceAccountController,
+  serviceCidrController,
   rootCaPublisherController,
   namespaceController,
   garbageCollectorController,
