@@ -70,11 +70,7 @@ async function createIfMissing<T extends Identified>(client: Client, kind: Kind<
 async function publishKubernetesService({ serviceCidrs, advertise }: SystemObjectsOptions, client: Client): Promise<void> {
   const { address, port } = advertise;
   const clusterIP = kubernetesServiceIp(serviceCidrs[0]!);
-  await createIfMissing(
-    client,
-    core.Service,
-    kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>,
-  );
+  await ensureService(client, kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>);
   // Endpoints cannot name a loopback address: nobody else could use it.
   if (/^(127\.|::1$)/.test(address)) return;
   const servers = { addresses: [address], port };
@@ -88,6 +84,17 @@ async function publishKubernetesService({ serviceCidrs, advertise }: SystemObjec
     discovery.EndpointSlice as Kind<discovery.EndpointSlice & Identified>,
     kubernetesEndpointSlice(servers) as Draft<discovery.EndpointSlice & Identified>,
   );
+}
+
+/** Asks first: creating it again would find its address taken, by itself. */
+async function ensureService(client: Client, service: Draft<core.Service & Identified>): Promise<void> {
+  const { name, namespace } = service.metadata as { name: string; namespace: string };
+  try {
+    await client.of(core.Service).get({ name, namespace });
+  } catch (error) {
+    if (!isStatusReason(error, 'NotFound')) throw error;
+    await createIfMissing(client, core.Service, service);
+  }
 }
 
 /** Where the server is may have changed since it last ran. */
