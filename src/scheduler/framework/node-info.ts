@@ -8,15 +8,22 @@ const NO_TAINTS: readonly core.Taint[] = [];
 const NOTHING: ResourceAmounts = { milliCpu: 0, memory: 0, ephemeralStorage: 0, scalars: undefined };
 const ANY_ADDRESS = '0.0.0.0';
 
-/** Sums that move with each pod. */
-interface Usage {
-  milliCpu: number;
-  memory: number;
-  ephemeralStorage: number;
-  readonly scalars: Map<string, number>;
-  nonZeroMilliCpu: number;
-  nonZeroMemory: number;
-}
+/**
+ * Places in `NodeInfo.amounts`. What is asked of hundreds of nodes for every pod lies together in memory there: as fields of objects, each
+ * number would be fetched from a place of its own.
+ */
+export const ALLOWED_PODS = 0;
+export const POD_COUNT = 1;
+export const CPU = 2;
+export const CPU_USED = 3;
+export const MEMORY = 4;
+export const MEMORY_USED = 5;
+export const STORAGE = 6;
+export const STORAGE_USED = 7;
+/** As used for scores: pods that ask for nothing count with a usual amount. */
+export const CPU_SCORED = 8;
+export const MEMORY_SCORED = 9;
+const PLACES = 10;
 
 /** A node with its pods and their sums, kept current one pod at a time. Plugins only read it. */
 export class NodeInfo {
@@ -24,11 +31,12 @@ export class NodeInfo {
   labels: Labels = NO_LABELS;
   taints: readonly core.Taint[] = NO_TAINTS;
   allocatable: ResourceAmounts = NOTHING;
-  allowedPods = 0;
   /** Sizes by normalized name. */
   images: ReadonlyMap<string, number> = new Map();
   readonly pods = new Map<string, PodInfo>();
-  readonly requested: Usage = { milliCpu: 0, memory: 0, ephemeralStorage: 0, scalars: new Map(), nonZeroMilliCpu: 0, nonZeroMemory: 0 };
+  /** Read by the places above. */
+  readonly amounts = new Float64Array(PLACES);
+  readonly scalarsUsed = new Map<string, number>();
   /** How many pods use each host port. */
   readonly #ports = new Map<string, HostPort & { users: number }>();
   /** How many pods use each claim, as `namespace/name`. */
@@ -42,8 +50,7 @@ export class NodeInfo {
     this.node = node;
     this.labels = (node.metadata.labels as Labels | undefined) ?? NO_LABELS;
     this.taints = node.spec?.taints ?? NO_TAINTS;
-    this.allocatable = amountsOf(amounts);
-    this.allowedPods = amounts.get('pods') ?? 0;
+    this.#setAllocatable(amountsOf(amounts), amounts.get('pods') ?? 0);
     this.images = imagesOf(node);
   }
 
@@ -51,8 +58,7 @@ export class NodeInfo {
     this.node = undefined;
     this.labels = NO_LABELS;
     this.taints = NO_TAINTS;
-    this.allocatable = NOTHING;
-    this.allowedPods = 0;
+    this.#setAllocatable(NOTHING, 0);
     this.images = new Map();
   }
 
@@ -72,7 +78,8 @@ export class NodeInfo {
   clone(): NodeInfo {
     const copy = new NodeInfo(this.name);
     Object.assign(copy, { node: this.node, labels: this.labels, taints: this.taints });
-    Object.assign(copy, { allocatable: this.allocatable, allowedPods: this.allowedPods, images: this.images });
+    copy.images = this.images;
+    copy.#setAllocatable(this.allocatable, this.amounts[ALLOWED_PODS] as number);
     for (const info of this.pods.values()) copy.addPod(info);
     return copy;
   }
@@ -86,16 +93,28 @@ export class NodeInfo {
   }
 
   #count(info: PodInfo, sign: 1 | -1): void {
-    const { requested } = this;
     const { requests } = info;
-    requested.milliCpu += sign * requests.milliCpu;
-    requested.memory += sign * requests.memory;
-    requested.ephemeralStorage += sign * requests.ephemeralStorage;
-    requested.nonZeroMilliCpu += sign * info.nonZeroMilliCpu;
-    requested.nonZeroMemory += sign * info.nonZeroMemory;
-    if (requests.scalars) for (const [name, amount] of requests.scalars) change(requested.scalars, name, sign * amount);
+    this.#add(POD_COUNT, sign);
+    this.#add(CPU_USED, sign * requests.milliCpu);
+    this.#add(MEMORY_USED, sign * requests.memory);
+    this.#add(STORAGE_USED, sign * requests.ephemeralStorage);
+    this.#add(CPU_SCORED, sign * info.nonZeroMilliCpu);
+    this.#add(MEMORY_SCORED, sign * info.nonZeroMemory);
+    if (requests.scalars) for (const [name, amount] of requests.scalars) change(this.scalarsUsed, name, sign * amount);
     for (const port of info.hostPorts) this.#countPort(port, sign);
     for (const claim of info.claims) change(this.claimUsers, `${info.namespace}/${claim}`, sign);
+  }
+
+  #add(place: number, by: number): void {
+    this.amounts[place] = (this.amounts[place] as number) + by;
+  }
+
+  #setAllocatable(allocatable: ResourceAmounts, pods: number): void {
+    this.allocatable = allocatable;
+    this.amounts[ALLOWED_PODS] = pods;
+    this.amounts[CPU] = allocatable.milliCpu;
+    this.amounts[MEMORY] = allocatable.memory;
+    this.amounts[STORAGE] = allocatable.ephemeralStorage;
   }
 
   #countPort(port: HostPort, sign: 1 | -1): void {

@@ -1,4 +1,4 @@
-import type { NodeInfo } from '../../framework/node-info.ts';
+import { CPU, CPU_USED, MEMORY, MEMORY_USED, type NodeInfo } from '../../framework/node-info.ts';
 import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
@@ -27,11 +27,14 @@ export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
 };
 
 /** Of CPU and memory, written out: it is asked of every node that fits, for every pod. */
-function balanceOfBoth({ requests }: PodInfo, { allocatable, requested }: NodeInfo): number {
-  const { milliCpu, memory } = allocatable;
-  if (milliCpu === 0 || memory === 0) return (MAX_SCORE / 4) * 3;
-  const before = apart(requested.milliCpu / milliCpu, requested.memory / memory);
-  const after = apart((requested.milliCpu + requests.milliCpu) / milliCpu, (requested.memory + requests.memory) / memory);
+function balanceOfBoth({ requests }: PodInfo, { amounts }: NodeInfo): number {
+  const cpu = amounts[CPU] as number;
+  const memory = amounts[MEMORY] as number;
+  if (cpu === 0 || memory === 0) return (MAX_SCORE / 4) * 3;
+  const cpuUsed = amounts[CPU_USED] as number;
+  const memoryUsed = amounts[MEMORY_USED] as number;
+  const before = apart(cpuUsed / cpu, memoryUsed / memory);
+  const after = apart((cpuUsed + requests.milliCpu) / cpu, (memoryUsed + requests.memory) / memory);
   return MAX_SCORE / 2 + Math.trunc((MAX_SCORE / 2 + after - before) / 2);
 }
 

@@ -1,5 +1,17 @@
 import type { core } from '#api';
-import type { NodeInfo } from '../../framework/node-info.ts';
+import {
+  ALLOWED_PODS,
+  CPU,
+  CPU_SCORED,
+  CPU_USED,
+  MEMORY,
+  MEMORY_SCORED,
+  MEMORY_USED,
+  type NodeInfo,
+  POD_COUNT,
+  STORAGE,
+  STORAGE_USED,
+} from '../../framework/node-info.ts';
 import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { Plugin, PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
@@ -38,13 +50,14 @@ export const nodeResourcesFit: PluginFactory = (args): Plugin => {
 };
 
 /** LeastAllocated of CPU and memory in equal parts, written out: it is asked of every node that fits, for every pod. */
-function leastAllocatedOfBoth(_: unknown, pod: PodInfo, { allocatable, requested }: NodeInfo): number {
-  const { milliCpu, memory } = allocatable;
-  const freeCpu = milliCpu - requested.nonZeroMilliCpu - pod.nonZeroMilliCpu;
-  const freeMemory = memory - requested.nonZeroMemory - pod.nonZeroMemory;
-  const cpuScore = freeCpu > 0 ? Math.trunc((freeCpu * MAX_SCORE) / milliCpu) : 0;
+function leastAllocatedOfBoth(_: unknown, pod: PodInfo, { amounts }: NodeInfo): number {
+  const cpu = amounts[CPU] as number;
+  const memory = amounts[MEMORY] as number;
+  const freeCpu = cpu - (amounts[CPU_SCORED] as number) - pod.nonZeroMilliCpu;
+  const freeMemory = memory - (amounts[MEMORY_SCORED] as number) - pod.nonZeroMemory;
+  const cpuScore = freeCpu > 0 ? Math.trunc((freeCpu * MAX_SCORE) / cpu) : 0;
   const memoryScore = freeMemory > 0 ? Math.trunc((freeMemory * MAX_SCORE) / memory) : 0;
-  if (milliCpu === 0) return memoryScore;
+  if (cpu === 0) return memoryScore;
   return memory === 0 ? cpuScore : (cpuScore + memoryScore) >> 1;
 }
 
@@ -61,34 +74,34 @@ function ignoredResources({
 }
 
 /** Says only yes or no, without allocating: what is asked of most nodes. */
-function fits({ requests }: PodInfo, { pods, allowedPods, allocatable, requested }: NodeInfo, isIgnored: IsIgnored): boolean {
-  if (pods.size + 1 > allowedPods) return false;
-  if (requests.milliCpu > 0 && requests.milliCpu > allocatable.milliCpu - requested.milliCpu) return false;
-  if (requests.memory > 0 && requests.memory > allocatable.memory - requested.memory) return false;
-  if (requests.ephemeralStorage > 0 && requests.ephemeralStorage > allocatable.ephemeralStorage - requested.ephemeralStorage) return false;
-  if (requests.scalars === undefined) return true;
-  for (const [name, amount] of requests.scalars) {
+function fits({ requests }: PodInfo, { amounts, allocatable, scalarsUsed }: NodeInfo, isIgnored: IsIgnored): boolean {
+  const { milliCpu, memory, ephemeralStorage, scalars } = requests;
+  if ((amounts[POD_COUNT] as number) + 1 > (amounts[ALLOWED_PODS] as number)) return false;
+  if (milliCpu > 0 && milliCpu > (amounts[CPU] as number) - (amounts[CPU_USED] as number)) return false;
+  if (memory > 0 && memory > (amounts[MEMORY] as number) - (amounts[MEMORY_USED] as number)) return false;
+  if (ephemeralStorage > 0 && ephemeralStorage > (amounts[STORAGE] as number) - (amounts[STORAGE_USED] as number)) return false;
+  if (scalars === undefined) return true;
+  for (const [name, amount] of scalars) {
     if (amount === 0 || isIgnored?.(name)) continue;
-    if (amount > (allocatable.scalars?.get(name) ?? 0) - (requested.scalars.get(name) ?? 0)) return false;
+    if (amount > (allocatable.scalars?.get(name) ?? 0) - (scalarsUsed.get(name) ?? 0)) return false;
   }
   return true;
 }
 
-function explain({ requests }: PodInfo, node: NodeInfo, isIgnored: IsIgnored): Status {
-  const { allocatable, requested } = node;
-  const reasons: string[] = node.pods.size + 1 > node.allowedPods ? ['Too many pods'] : [];
+function explain({ requests }: PodInfo, { amounts, allocatable, scalarsUsed }: NodeInfo, isIgnored: IsIgnored): Status {
+  const reasons: string[] = (amounts[POD_COUNT] as number) + 1 > (amounts[ALLOWED_PODS] as number) ? ['Too many pods'] : [];
   let isHopeless = false;
   const check = (name: string, amount: number, { total, used }: { total: number; used: number }) => {
     if (amount <= 0 || amount <= total - used) return;
     reasons.push(`Insufficient ${name}`);
     isHopeless ||= amount > total;
   };
-  check('cpu', requests.milliCpu, { total: allocatable.milliCpu, used: requested.milliCpu });
-  check('memory', requests.memory, { total: allocatable.memory, used: requested.memory });
-  check('ephemeral-storage', requests.ephemeralStorage, { total: allocatable.ephemeralStorage, used: requested.ephemeralStorage });
+  check('cpu', requests.milliCpu, { total: allocatable.milliCpu, used: amounts[CPU_USED] as number });
+  check('memory', requests.memory, { total: allocatable.memory, used: amounts[MEMORY_USED] as number });
+  check('ephemeral-storage', requests.ephemeralStorage, { total: allocatable.ephemeralStorage, used: amounts[STORAGE_USED] as number });
   for (const [name, amount] of requests.scalars ?? []) {
     if (isIgnored?.(name)) continue;
-    check(name, amount, { total: allocatable.scalars?.get(name) ?? 0, used: requested.scalars.get(name) ?? 0 });
+    check(name, amount, { total: allocatable.scalars?.get(name) ?? 0, used: scalarsUsed.get(name) ?? 0 });
   }
   return isHopeless ? unresolvable(NAME, ...reasons) : unschedulable(NAME, ...reasons);
 }

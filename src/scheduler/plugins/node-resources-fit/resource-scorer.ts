@@ -1,4 +1,4 @@
-import type { NodeInfo } from '../../framework/node-info.ts';
+import { CPU_SCORED, CPU_USED, MEMORY_SCORED, MEMORY_USED, type NodeInfo, STORAGE_USED } from '../../framework/node-info.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 
 export interface WeightedResource {
@@ -67,9 +67,9 @@ function allocatableOf({ allocatable }: NodeInfo, name: string): number {
   return allocatable.scalars?.get(name) ?? 0;
 }
 
-function usedOf({ requested }: NodeInfo, name: string, exact: boolean): number {
-  if (name === 'cpu') return exact ? requested.milliCpu : requested.nonZeroMilliCpu;
-  if (name === 'memory') return exact ? requested.memory : requested.nonZeroMemory;
-  if (name === 'ephemeral-storage') return requested.ephemeralStorage;
-  return requested.scalars.get(name) ?? 0;
+function usedOf({ amounts, scalarsUsed }: NodeInfo, name: string, exact: boolean): number {
+  if (name === 'cpu') return amounts[exact ? CPU_USED : CPU_SCORED] as number;
+  if (name === 'memory') return amounts[exact ? MEMORY_USED : MEMORY_SCORED] as number;
+  if (name === 'ephemeral-storage') return amounts[STORAGE_USED] as number;
+  return scalarsUsed.get(name) ?? 0;
 }
