@@ -59,15 +59,13 @@ export class ClusterIps {
     { wanted, networks, dryRun }: { wanted: string; networks: readonly IpNetwork[]; dryRun: boolean },
   ): Promise<string> {
     const parsed = parseIp(wanted);
-    const home = parsed && networks.find((network) => networkContains(network, parsed));
-    if (parsed === undefined || home === undefined) {
-      throw new AllocationError(outOfRange(networks));
-    }
+    const isUsable = parsed !== undefined && networks.some((network) => networkContains(network, parsed) && isGivenOut(network, parsed));
+    if (!isUsable) throw new AllocationError(outOfRange(wanted, networks));
     const ip = formatIp(parsed);
-    const isFree = dryRun
-      ? (await this.deps.addresses.get('', ip)) === undefined
-      : await this.#create(ip, parsed.family === 4 ? 'IPv4' : 'IPv6', service);
-    if (!isFree) throw new AllocationError('provided IP is already allocated');
+    // As upstream, a dry run does not ask whether somebody has the address already.
+    if (!dryRun && !(await this.#create(ip, parsed.family === 4 ? 'IPv4' : 'IPv6', service))) {
+      throw new AllocationError('provided IP is already allocated');
+    }
     return ip;
   }
 
@@ -116,8 +114,13 @@ export class ClusterIps {
   }
 }
 
-function outOfRange(networks: readonly IpNetwork[]): string {
-  return `provided IP is not in the valid range. The range of valid IPs is ${networks.map(formatCidr).join(', ')}`;
+function outOfRange(ip: string, networks: readonly IpNetwork[]): string {
+  return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${networks.map(formatCidr).join(', ')}`;
+}
+
+function isGivenOut(network: IpNetwork, { value }: { value: bigint }): boolean {
+  const { first, size } = usable(network);
+  return value >= first && value < first + size;
 }
 
 /** Neither the network's own address nor, in IPv4, the broadcast address is given out. */
