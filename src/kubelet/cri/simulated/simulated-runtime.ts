@@ -27,7 +27,7 @@ import { type Stage, stagedValues } from './stage.ts';
 
 export interface SimulatedRuntimeConfig {
   readonly stages?: readonly Stage[];
-  /** Where addresses come from until the node has a range of its own. */
+  /** Where addresses come from until the node has a range of its own. Default: a /24 chosen by chance, unlike that of most other nodes. */
   readonly podCidr?: string;
 }
 
@@ -44,7 +44,6 @@ interface Sandbox {
   isReady: boolean;
 }
 
-const DEFAULT_POD_CIDR = '10.88.0.0/16';
 const IMAGE_SIZE_BYTES = 52_428_800;
 
 /** Pods without processes: containers that do, in the clock's time, what annotations or stages say. */
@@ -65,7 +64,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   constructor(config: SimulatedRuntimeConfig, deps: SimulatedRuntimeDeps) {
     this.#deps = deps;
     this.#stages = config.stages ?? [];
-    this.#pools = [new AddressPool(config.podCidr ?? DEFAULT_POD_CIDR)];
+    this.#pools = [new AddressPool(config.podCidr ?? someCidr(deps.random))];
   }
 
   async version(): Promise<RuntimeVersion> {
@@ -327,6 +326,10 @@ export class SimulatedRuntime implements ContainerRuntime {
   #newId(): string {
     return Buffer.from(this.#deps.random.bytes(32)).toString('hex');
   }
+}
+
+function someCidr(random: Random): string {
+  return `10.${128 + random.int(128)}.${random.int(256)}.0/24`;
 }
 
 /** What is known of the command; pods of Jobs end well when nothing is, since a job that never ends helps nobody. */

@@ -1,0 +1,76 @@
+import { createPublicKey } from 'node:crypto';
+import { request } from 'node:https';
+import { expect, it } from 'vitest';
+import {
+  createAuthority,
+  loadAuthority,
+  MetricsRegistry,
+  newPrivateKey,
+  privateKeyPem,
+  realClock,
+  seededRandom,
+  signCertificate,
+  silentLogger,
+} from '#base';
+import { Client, type Transport } from '#client';
+import { SimulatedRuntime } from '../cri/simulated/simulated-runtime.ts';
+import { kubeletHandler } from './kubelet-handler.ts';
+import { startKubeletServer } from './kubelet-server.ts';
+
+const DAY_MS = 86_400_000;
+const random = seededRandom(1);
+const validity = { notBefore: realClock.now() - DAY_MS, notAfter: realClock.now() + DAY_MS };
+const authority = createAuthority({ subject: { commonName: 'ca' }, ...validity }, random);
+const ca = authority.certificate;
+
+function pair(commonName: string, organizations: readonly string[] = []): { cert: string; key: string } {
+  const key = newPrivateKey();
+  const template = { subject: { commonName, organizations }, publicKey: createPublicKey(key), ...validity, ipAddresses: ['127.0.0.1'] };
+  return { cert: signCertificate(template, loadAuthority(authority), random), key: privateKeyPem(key) };
+}
+
+function get(port: number, path: string, tls: { ca: string; cert?: string; key?: string }): Promise<{ code: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, agent: false, ...tls }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({ code: response.statusCode ?? 0, text });
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** An API server that lets only one user read nodes. */
+function reviewer(allowedUser: string): Transport {
+  const request = async ({ body }: { body?: unknown }) => {
+    const { spec } = body as { spec: { user: string; resourceAttributes: object } };
+    return { kind: 'SubjectAccessReview', metadata: { name: '' }, status: { allowed: spec.user === allowedUser } };
+  };
+  return { isLocal: true, request } as unknown as Transport;
+}
+
+it('serves those who show a certificate and may ask, and nobody else', async () => {
+  const [apiserver, other] = [pair('apiserver', ['admins']), pair('other')];
+  const runtime = new SimulatedRuntime({}, { clock: realClock, random });
+  const pods = () => [{ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'default' } }];
+  const handle = kubeletHandler({ runtime, clock: realClock, metrics: new MetricsRegistry(), pods, problem: () => undefined });
+  await using server = startKubeletServer(
+    { nodeName: 'n1', host: '127.0.0.1', port: 0, tls: { ...pair('node'), clientCa: ca } },
+    { client: new Client(reviewer('apiserver')), clock: realClock, logger: silentLogger, handle },
+  );
+  await server.ready;
+  const as = (caller: { cert: string; key: string }) => ({ ca, ...caller });
+  expect(await get(server.port, '/healthz', { ca })).toEqual({ code: 401, text: 'Unauthorized' });
+  expect(await get(server.port, '/healthz', as(apiserver))).toEqual({ code: 200, text: 'ok' });
+  expect(await get(server.port, '/pods', as(other))).toEqual({
+    code: 403,
+    text: 'Forbidden (user=other, verb=get, resource=nodes, subresource(s)=[pods])',
+  });
+  expect(JSON.parse((await get(server.port, '/pods', as(apiserver))).text)).toMatchObject({
+    kind: 'PodList',
+    items: [{ metadata: { name: 'p' } }],
+  });
+  expect((await get(server.port, '/containerLogs/default/p/c', as(apiserver))).code).toBe(404);
+  expect((await get(server.port, '/nothing', as(apiserver))).code).toBe(404);
+});
