@@ -134,17 +134,27 @@ function growCurrent(deployment: Deployment, sets: KnownReplicaSets, current: Re
 
 function shrinkOld(deployment: Deployment, sets: KnownReplicaSets, current: ReplicaSet): readonly Scale[] {
   const old = sets.old.filter(isActive).sort(byCreation);
-  if (old.length === 0) return [];
+  // What a set last said of itself may be older than what it was last told: taking more away then could take too much.
+  if (old.length === 0 || !allOf(sets).every(isUpToDate)) return [];
   const minAvailable = wantedReplicas(deployment) - maxUnavailable(deployment);
   // New pods that are not available yet count as missing, whatever becomes of the old ones.
-  const currentUnavailable = replicasOf(current) - availableOf(current);
+  const currentUnavailable = replicasOf(current) - surelyAvailable(current);
   const mayGo = sumOf(allOf({ current, old }), replicasOf) - minAvailable - currentUnavailable;
   if (mayGo <= 0) return [];
   const sizes = new Map(old.map((set) => [set, replicasOf(set)]));
-  take(old, mayGo, sizes, (set) => replicasOf(set) - availableOf(set));
-  const spare = sumOf([...old, current], availableOf) - minAvailable;
+  take(old, mayGo, sizes, (set) => replicasOf(set) - surelyAvailable(set));
+  const spare = sumOf([...old, current], surelyAvailable) - minAvailable;
   if (spare > 0) take(old, spare, sizes, (set) => sizes.get(set) ?? 0);
   return old.flatMap((set) => (sizes.get(set) === replicasOf(set) ? [] : [{ set, replicas: sizes.get(set) ?? 0 }]));
+}
+
+function isUpToDate({ metadata, status }: ReplicaSet): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+}
+
+/** Pods beyond the size of a set are about to go, whatever it still counts. */
+function surelyAvailable(set: ReplicaSet): number {
+  return Math.min(availableOf(set), replicasOf(set));
 }
 
 /** Takes up to `count` from the sets in order, from each what it has to give. */

@@ -165,11 +165,13 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     const candidates = [...own, ...this.#pods.orphansIn(set.metadata.namespace ?? '')].filter(isPodActive);
     const active = await this.#claim(set, selector, candidates);
     const failure = mayAct ? await this.#manage(set, active) : undefined;
+    // Pods that were deleted just now must not be counted on by anybody who reads the status.
+    const remaining = active.filter((pod) => !this.#expectations.expectsDeletion(key, keyOf(pod)));
     const now = this.context.clock.now();
     const terminating = own.filter((pod) => isPodTerminating(pod) && selector.matches(pod.metadata.labels)).length;
     const surplus = active.length - this.spec.view(set).replicas;
     const reported = failure && { surplus, message: (failure.error as Error).message };
-    await this.#updateStatus(set, { active, terminating, failure: reported, now });
+    await this.#updateStatus(set, { active: remaining, terminating, failure: reported, now });
     if (failure) throw failure.error;
     this.#awaitAvailability(set, active, now);
   }

@@ -50,6 +50,11 @@ export class Expectations {
     this.#byKey.get(key)?.deletions.delete(name);
   }
 
+  /** It was deleted, and is not yet seen to be gone. */
+  expectsDeletion(key: string, name: string): boolean {
+    return this.#byKey.get(key)?.deletions.has(name) === true;
+  }
+
   /** Nothing is outstanding, or it has been for too long. */
   satisfied(key: string): boolean {
     const expected = this.#byKey.get(key);
