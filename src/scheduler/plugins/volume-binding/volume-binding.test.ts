@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { core, storage } from '#api';
+import { node, outcome, place, pod } from '../../placement-fixture.ts';
+
+const HOST = 'kubernetes.io/hostname';
+const ZONE = 'topology.kubernetes.io/zone';
+const using = (...claims: string[]) =>
+  pod('p', { spec: { volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })) } });
+
+function storageClass(mode: string, provisioner = 'kubernetes.io/no-provisioner'): storage.StorageClass {
+  return { metadata: { name: 'sc' }, provisioner, volumeBindingMode: mode } as storage.StorageClass;
+}
+
+function claim(name: string, { size = '1Gi', boundTo = '' } = {}): core.PersistentVolumeClaim {
+  const annotations = boundTo === '' ? {} : { 'pv.kubernetes.io/bind-completed': 'yes' };
+  const spec = {
+    storageClassName: 'sc',
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: size } },
+    ...(boundTo && { volumeName: boundTo }),
+  };
+  return { metadata: { name, namespace: 'default', uid: name, annotations }, spec } as unknown as core.PersistentVolumeClaim;
+}
+
+function volume(name: string, { size = '1Gi', on = '', zone = '' } = {}): core.PersistentVolume {
+  const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: HOST, operator: 'In', values: [on] }] }] };
+  const spec = {
+    capacity: { storage: size },
+    storageClassName: 'sc',
+    accessModes: ['ReadWriteOnce'],
+    ...(on && { nodeAffinity: { required } }),
+  };
+  return {
+    metadata: { name, ...(zone && { labels: { [ZONE]: zone } }) },
+    spec,
+    status: { phase: 'Available' },
+  } as unknown as core.PersistentVolume;
+}
+
+const WAITS = [storageClass('WaitForFirstConsumer')];
+const nodes = [node('a', { labels: { [ZONE]: 'z1' } }), node('b', { labels: { [ZONE]: 'z2' } })];
+
+describe('volumes', () => {
+  test.each([
+    {
+      name: 'an unbound claim that does not wait for a pod must be bound first',
+      asked: using('c'),
+      state: { storageClasses: [storageClass('Immediate')], claims: [claim('c')] },
+      expected: /unbound immediate PersistentVolumeClaims/,
+    },
+    {
+      name: 'a claim that waits is bound where a volume is',
+      asked: using('c'),
+      state: { storageClasses: WAITS, claims: [claim('c')], volumes: [volume('v', { on: 'b' })] },
+      expected: /^b$/,
+    },
+    {
+      name: 'a volume that is too small is none',
+      asked: using('c'),
+      state: { storageClasses: WAITS, claims: [claim('c', { size: '2Gi' })], volumes: [volume('v', { on: 'b' })] },
+      expected: /: 2 node\(s\) didn't find available persistent volumes to bind\./,
+    },
+    {
+      name: 'two claims need two volumes on one node',
+      asked: using('c', 'd'),
+      state: {
+        storageClasses: WAITS,
+        claims: [claim('c'), claim('d')],
+        volumes: [volume('u', { on: 'a' }), volume('v', { on: 'b' }), volume('w', { on: 'b' })],
+      },
+      expected: /^b$/,
+    },
+    {
+      name: 'a driver can make a volume anywhere',
+      asked: using('c'),
+      state: { storageClasses: [storageClass('WaitForFirstConsumer', 'example.com/csi')], claims: [claim('c')] },
+      expected: /^[ab]$/,
+    },
+    {
+      name: 'a bound volume ties the pod to its node',
+      asked: using('c'),
+      state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { on: 'a' })] },
+      expected: /^a$/,
+    },
+    {
+      name: 'a bound volume whose node is gone',
+      asked: using('c'),
+      state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { on: 'x' })] },
+      expected: /: 2 node\(s\) didn't match PersistentVolume's node affinity\./,
+    },
+    {
+      name: 'a volume that is gone',
+      asked: using('c'),
+      state: { claims: [claim('c', { boundTo: 'v' })] },
+      expected: /persistentvolume "v" not found|bound to non-existent pv/,
+    },
+    {
+      name: 'the zone of a volume',
+      asked: using('c'),
+      state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { zone: 'z2__z3' })] },
+      expected: /^b$/,
+    },
+    {
+      name: 'no node in the zone of a volume',
+      asked: using('c'),
+      state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { zone: 'z9' })] },
+      expected: /: 2 node\(s\) had no available volume zone\./,
+    },
+  ])('$name', ({ asked, state, expected }) => {
+    expect(outcome(place(asked, { nodes, ...state }))).toMatch(expected);
+  });
+
+  test('no more volumes than the driver can attach', () => {
+    const csi = (name: string) =>
+      ({ ...volume(name), spec: { ...volume(name).spec, csi: { driver: 'd', volumeHandle: name } } }) as core.PersistentVolume;
+    const csiNode = {
+      metadata: { name: 'a' },
+      spec: { drivers: [{ name: 'd', nodeID: 'a', allocatable: { count: 1 } }] },
+    } as storage.CSINode;
+    const other = pod('x', { on: 'a', spec: { nodeName: 'a', volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'd' } }] } });
+    const state = {
+      nodes: [node('a')],
+      csiNodes: [csiNode],
+      pods: [other],
+      claims: [claim('c', { boundTo: 'v' }), claim('d', { boundTo: 'w' })],
+      volumes: [csi('v'), csi('w')],
+    };
+    expect(outcome(place(using('c'), state))).toContain('1 node(s) exceed max volume count');
+  });
+});
