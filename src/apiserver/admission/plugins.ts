@@ -18,6 +18,8 @@ import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
 import { mutatingAdmissionPolicy } from './policies/mutating-admission-policy.ts';
 import type { PolicyDeps } from './policies/policy-context.ts';
 import { validatingAdmissionPolicy } from './policies/validating-admission-policy.ts';
+import { mutatingAdmissionWebhook } from './webhooks/mutating-admission-webhook.ts';
+import { validatingAdmissionWebhook } from './webhooks/validating-admission-webhook.ts';
 
 /** Every admission plugin that is on by default, in the order in which they run. */
 export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly AdmissionPlugin[] {
@@ -37,7 +39,9 @@ export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly Admissio
     defaultIngressClass(deps),
     podTopologyLabels(deps),
     mutatingAdmissionPolicy(deps),
+    mutatingAdmissionWebhook(deps),
     validatingAdmissionPolicy(deps),
+    validatingAdmissionWebhook(deps),
     resourceQuota(deps),
   ];
 }

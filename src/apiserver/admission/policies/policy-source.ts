@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { ResourceStorage } from '../../registry/resource-storage.ts';
-import { type CacheFollower, followCache } from '../../watch-cache/follow-cache.ts';
+import { followCache } from '../../watch-cache/follow-cache.ts';
+import { CompiledObjects } from '../compiled-objects.ts';
 
 /** A policy with the bindings that put it to use. */
 export interface PolicyHook<Policy, Binding> {
@@ -66,60 +67,4 @@ export class PolicySource<Policy, Binding> {
       return policy === undefined ? [] : [{ name, policy, bindings: bound.get(name)! }];
     });
   }
-}
-
-interface Compiled<T> {
-  readonly object: KubeObject;
-  value?: T;
-}
-
-/** Objects by name, with what is made of each when it is first needed. */
-export class CompiledObjects<T> implements CacheFollower {
-  readonly #compile: (object: KubeObject) => T;
-  readonly #changed: () => void;
-  readonly #byKey = new Map<string, Compiled<T>>();
-  readonly #keyByName = new Map<string, string>();
-
-  constructor(compile: (object: KubeObject) => T, changed: () => void) {
-    this.#compile = compile;
-    this.#changed = changed;
-  }
-
-  names(): readonly string[] {
-    return [...this.#keyByName.keys()];
-  }
-
-  get(name: string): T | undefined {
-    const compiled = this.#byKey.get(this.#keyByName.get(name) ?? '');
-    if (compiled === undefined) return undefined;
-    compiled.value ??= this.#compile(compiled.object);
-    return compiled.value;
-  }
-
-  reset(): void {
-    this.#byKey.clear();
-    this.#keyByName.clear();
-    this.#changed();
-  }
-
-  put(key: string, object: KubeObject): void {
-    const before = this.#byKey.get(key);
-    // A change of status only: what was compiled still holds.
-    if (before !== undefined && isSameGeneration(before.object, object)) return;
-    this.#byKey.set(key, { object });
-    this.#keyByName.set(object.metadata.name, key);
-    this.#changed();
-  }
-
-  remove(key: string): void {
-    const before = this.#byKey.get(key);
-    if (before === undefined) return;
-    this.#byKey.delete(key);
-    this.#keyByName.delete(before.object.metadata.name);
-    this.#changed();
-  }
-}
-
-function isSameGeneration({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
-  return a.uid === b.uid && a.generation !== undefined && a.generation === b.generation;
 }

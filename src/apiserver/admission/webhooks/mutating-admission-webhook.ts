@@ -1,0 +1,146 @@
+import {
+  apiVersionOf,
+  applyJsonPatch,
+  deepEqual,
+  goQuote,
+  isJsonArray,
+  JsonPatchError,
+  type JsonPatchOperation,
+  JsonSyntaxError,
+  type JsonValue,
+  parseJson,
+  StatusError,
+} from '#machinery';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
+import { InvokedHooks } from '../invoked-hooks.ts';
+import { configuresAdmission } from '../matching/admission-kind.ts';
+import { changedKind, readChanged } from '../matching/changed-kind.ts';
+import { convertObject, type VersionedRequest } from '../matching/versioned-request.ts';
+import type { ReviewAnswer } from './admission-review.ts';
+import type { Webhook } from './webhook.ts';
+import { annotate } from './webhook-caller.ts';
+import { type WebhookContext, type WebhookDeps, webhookContext } from './webhook-context.ts';
+import { WebhookCallError } from './webhook-error.ts';
+
+const NAME = 'MutatingAdmissionWebhook';
+const MUTATION = 'mutation.webhook.admission.k8s.io/';
+const PATCH = 'patch.webhook.admission.k8s.io/';
+
+/** Asks mutating webhooks, one after the other: each sees what those before it made of the object. */
+export function mutatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
+  const context = webhookContext(deps, 'mutatingwebhookconfigurations');
+  return {
+    name: NAME,
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    admit: (attributes) => (configuresAdmission(attributes) ? undefined : admit(attributes, context)),
+  };
+}
+
+async function admit(attributes: AdmissionAttributes, context: WebhookContext): Promise<unknown> {
+  const webhooks = await context.source.webhooks();
+  if (webhooks.length === 0) return attributes.object;
+  const round = new Round(attributes, context);
+  for (const [index, webhook] of webhooks.entries()) await round.ask(webhook, index);
+  return round.finish();
+}
+
+/** One round of webhooks over one request. */
+class Round {
+  readonly #attributes: AdmissionAttributes;
+  readonly #context: WebhookContext;
+  readonly #authorizer: RequestAuthorizer;
+  readonly #invoked: InvokedHooks;
+  #object: unknown;
+
+  constructor(attributes: AdmissionAttributes, context: WebhookContext) {
+    this.#attributes = attributes;
+    this.#context = context;
+    this.#object = attributes.object;
+    this.#authorizer = new RequestAuthorizer(context.authorizer, attributes);
+    this.#invoked = InvokedHooks.of(NAME, attributes);
+  }
+
+  async ask(webhook: Webhook, index: number): Promise<void> {
+    const request = await webhook.select({ ...this.#attributes, object: this.#object }, this.#authorizer);
+    if (request === undefined || !this.#invoked.runs(webhook.key)) return;
+    const place = `round_${this.#invoked.isSecondRound ? 1 : 0}_index_${index}`;
+    try {
+      const mutated = await this.#call(webhook, request, place);
+      this.#note(`${MUTATION}${place}`, { configuration: webhook.configuration, webhook: webhook.name, mutated });
+      if (mutated) this.#invoked.changed();
+    } catch (error) {
+      this.#note(`${MUTATION}${place}`, { configuration: webhook.configuration, webhook: webhook.name, mutated: false });
+      this.#forgive(webhook, place, error);
+    }
+    if (webhook.runsAgain) this.#invoked.remember(webhook.key);
+  }
+
+  /** A webhook that could not be asked may be passed over; anything else ends the request. */
+  #forgive(webhook: Webhook, place: string, error: unknown): void {
+    if (!(error instanceof WebhookCallError)) throw error;
+    if (!webhook.failsOpen) throw StatusError.internalError(error);
+    annotate(this.#attributes, `failed-open.${MUTATION}${place}`, webhook.name);
+    if (this.#attributes.signal?.aborted) throw StatusError.timeout('request did not complete within requested timeout', 0);
+  }
+
+  /** Whether the webhook changed the object. */
+  async #call(webhook: Webhook, request: VersionedRequest, place: string): Promise<boolean> {
+    const answer = await this.#context.caller.call(webhook, request, true);
+    if (answer.patch.length === 0) return false;
+    const operations = readPatch(webhook, answer);
+    if (operations.length === 0) return false;
+    const changed = patched(webhook, request, operations);
+    this.#note(`${PATCH}${place}`, {
+      configuration: webhook.configuration,
+      webhook: webhook.name,
+      patch: operations,
+      patchType: 'JSONPatch',
+    });
+    const isChanged = !deepEqual(changed as unknown as JsonValue, request.object as unknown as JsonValue);
+    this.#object = this.#inRequestVersion(changed, request);
+    return isChanged;
+  }
+
+  #inRequestVersion(object: KubeObject, { match }: VersionedRequest): unknown {
+    const { resource, subresource } = this.#attributes;
+    if (match.resource === resource) return object;
+    const converted = convertObject(object, { from: match.resource, to: resource, subresource });
+    return { ...converted, apiVersion: apiVersionOf(resource), kind: resource.kind };
+  }
+
+  #note(key: string, value: object): void {
+    annotate(this.#attributes, key, JSON.stringify(value));
+  }
+
+  finish(): unknown {
+    this.#invoked.finish(this.#object);
+    return this.#object;
+  }
+}
+
+function readPatch({ name }: Webhook, { patch, patchType }: ReviewAnswer): readonly JsonPatchOperation[] {
+  if (patchType !== 'JSONPatch') throw new WebhookCallError(name, `unsupported patch type ${goQuote(patchType)}`);
+  const undecodable = (why: string) => new WebhookCallError(name, `received undecodable patch in webhook response: ${why}`);
+  try {
+    const { value } = parseJson(patch);
+    if (isJsonArray(value)) return value as unknown as readonly JsonPatchOperation[];
+    throw undecodable('json: cannot unmarshal the patch into Go value of type jsonpatch.Patch');
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? undecodable(error.message) : error;
+  }
+}
+
+function patched({ name }: Webhook, { object, match }: VersionedRequest, operations: readonly JsonPatchOperation[]): KubeObject {
+  const kind = changedKind(match);
+  if (object === null || kind === undefined) {
+    const why = 'attempted to modify the object, which is not supported for this operation';
+    throw StatusError.internalError(new Error(`admission webhook ${goQuote(name)} ${why}`));
+  }
+  try {
+    return readChanged(kind, applyJsonPatch(object as unknown as JsonValue, operations), false);
+  } catch (error) {
+    throw error instanceof JsonPatchError ? StatusError.internalError(error) : error;
+  }
+}

@@ -1,0 +1,54 @@
+import { StatusError } from '#machinery';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
+import { configuresAdmission } from '../matching/admission-kind.ts';
+import type { VersionedRequest } from '../matching/versioned-request.ts';
+import type { Webhook } from './webhook.ts';
+import { annotate } from './webhook-caller.ts';
+import { type WebhookContext, type WebhookDeps, webhookContext } from './webhook-context.ts';
+import { WebhookCallError } from './webhook-error.ts';
+
+const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/';
+
+/** Asks validating webhooks, all at once. */
+export function validatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
+  const context = webhookContext(deps, 'validatingwebhookconfigurations');
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    validate: (attributes) => (configuresAdmission(attributes) ? undefined : validate(attributes, context)),
+  };
+}
+
+interface Question {
+  readonly webhook: Webhook;
+  readonly request: VersionedRequest;
+}
+
+async function validate(attributes: AdmissionAttributes, context: WebhookContext): Promise<void> {
+  const webhooks = await context.source.webhooks();
+  if (webhooks.length === 0) return;
+  const authorizer = new RequestAuthorizer(context.authorizer, attributes);
+  const questions: Question[] = [];
+  for (const webhook of webhooks) {
+    const request = await webhook.select(attributes, authorizer);
+    if (request !== undefined) questions.push({ webhook, request });
+  }
+  const refusals = await Promise.all(questions.map((question, index) => ask(question, index, context)));
+  const refusal = refusals.find((error) => error !== undefined);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Why the request is refused, if it is. */
+async function ask({ webhook, request }: Question, index: number, { caller }: WebhookContext): Promise<StatusError | undefined> {
+  try {
+    await caller.call(webhook, request, false);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    if (!(error instanceof WebhookCallError)) throw error;
+    if (!webhook.failsOpen) return StatusError.internalError(error);
+    annotate(request.attributes, `${FAILED_OPEN}round_0_index_${index}`, webhook.name);
+    return undefined;
+  }
+}

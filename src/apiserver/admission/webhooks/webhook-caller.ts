@@ -1,0 +1,58 @@
+import type { Random } from '#base';
+import type { AdmissionAttributes } from '../admission.ts';
+import type { VersionedRequest } from '../matching/versioned-request.ts';
+import { admissionReview, checkAnswer, type ReviewAnswer, reviewVersion } from './admission-review.ts';
+import type { Webhook } from './webhook.ts';
+import type { WebhookClient } from './webhook-client.ts';
+import { dryRunUnsupported, WebhookCallError, webhookRejection } from './webhook-error.ts';
+
+/** Asks one webhook about one request. */
+export class WebhookCaller {
+  readonly #client: WebhookClient;
+  readonly #random: Random;
+
+  constructor(client: WebhookClient, random: Random) {
+    this.#client = client;
+    this.#random = random;
+  }
+
+  /**
+   * The answer of a webhook that allows the request. Throws a StatusError when it does not, and a WebhookCallError when the webhook cannot be
+   * asked.
+   */
+  async call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewAnswer> {
+    const { attributes } = request;
+    if (attributes.dryRun && !['None', 'NoneOnDryRun'].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
+    const answer = await this.#ask(webhook, request, mayPatch);
+    for (const [key, value] of Object.entries(answer.auditAnnotations)) annotate(attributes, `${webhook.name}/${key}`, value);
+    for (const warning of answer.warnings) attributes.warn(warning);
+    if (!answer.allowed) throw webhookRejection(webhook.name, answer.result);
+    return answer;
+  }
+
+  async #ask(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewAnswer> {
+    const { name, client: config, timeoutSeconds } = webhook;
+    const { signal } = request.attributes;
+    const uid = this.#random.uuid();
+    const version = failing(name, 'could not create admission objects', () => reviewVersion(webhook.reviewVersions));
+    const body = admissionReview(request, { uid, version });
+    const called = this.#client.call({ config, body, timeoutSeconds, signal });
+    const review = await called.catch((error: Error) => {
+      throw new WebhookCallError(name, `failed to call webhook: ${error.message}`, { cause: error });
+    });
+    return failing(name, 'received invalid webhook response', () => checkAnswer(review, { uid, version, mayPatch }));
+  }
+}
+
+function failing<T>(webhook: string, what: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw new WebhookCallError(webhook, `${what}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The first value of a key stands. */
+export function annotate({ auditAnnotations }: AdmissionAttributes, key: string, value: string): void {
+  if (!auditAnnotations.has(key)) auditAnnotations.set(key, value);
+}

@@ -1,0 +1,179 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { admissionregistration } from '#api';
+import { realClock } from '#base';
+import {
+  encodeJson,
+  goQuote,
+  isJsonObject,
+  type JsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  NO_RESOURCE,
+  parseJson,
+  serverResponseError,
+} from '#machinery';
+import type { NetworkAddress, ServiceAddresses } from './service-addresses.ts';
+import { transportErrorText } from './transport-error.ts';
+
+export type WebhookClientConfig = admissionregistration.WebhookClientConfig;
+
+export interface WebhookCall {
+  readonly config: WebhookClientConfig;
+  readonly body: JsonValue;
+  readonly timeoutSeconds: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly retryAfter: string;
+  readonly body: Buffer;
+}
+
+/** Asks webhooks, at a URL or at a service of the cluster. Connections are kept for the next question. */
+export class WebhookClient {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #services: ServiceAddresses;
+
+  constructor(services: ServiceAddresses) {
+    this.#services = services;
+  }
+
+  /** The object in the answer. Throws an Error that tells why there is none, in upstream's words. */
+  async call(call: WebhookCall): Promise<JsonObject> {
+    const url = webhookUrl(call.config);
+    url.searchParams.set('timeout', `${call.timeoutSeconds}s`);
+    const { code, retryAfter, body } = await this.#send(url, call);
+    if (code < 200 || code > 206) throw failureOf(code, retryAfter, body);
+    return answerObject(body);
+  }
+
+  async #send(url: URL, call: WebhookCall): Promise<Answer> {
+    try {
+      const address = await this.#address(url, call.config);
+      return await this.#exchange(url, address, call);
+    } catch (error) {
+      throw new Error(`Post ${goQuote(urlText(url))}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #address(url: URL, { service }: WebhookClientConfig): Promise<NetworkAddress> | NetworkAddress {
+    if (service === undefined) return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443) };
+    return this.#services.resolve({ namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? 443 });
+  }
+
+  async #exchange(url: URL, address: NetworkAddress, call: WebhookCall): Promise<Answer> {
+    const timer = new AbortController();
+    const ended = new AbortController();
+    const stop = () => timer.abort(call.signal?.reason);
+    call.signal?.addEventListener('abort', stop, { once: true });
+    // Webhooks are elsewhere, where time goes on whatever the cluster's own clock does.
+    void realClock.sleep(call.timeoutSeconds * 1000, ended.signal).then(
+      () => timer.abort(),
+      () => {},
+    );
+    try {
+      return await this.#request(url, address, { call, signal: timer.signal });
+    } catch (error) {
+      if (call.signal?.aborted) throw new Error('context canceled', { cause: error });
+      if (timer.signal.aborted) throw new Error('context deadline exceeded', { cause: error });
+      throw new Error(transportErrorText(error as NodeJS.ErrnoException, address), { cause: error });
+    } finally {
+      ended.abort();
+      call.signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  #request(url: URL, { host, port }: NetworkAddress, { call, signal }: { call: WebhookCall; signal: AbortSignal }): Promise<Answer> {
+    const body = Buffer.from(encodeJson(call.body));
+    const { caBundle } = call.config;
+    const headers = { host: url.host, accept: 'application/json', 'content-type': 'application/json', 'content-length': body.length };
+    const name = url.hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      const sent = httpsRequest(
+        {
+          host,
+          port,
+          method: 'POST',
+          path: url.pathname + url.search,
+          headers,
+          agent: this.#agent,
+          signal,
+          ...(isIP(name) === 0 && { servername: name }),
+          ...(caBundle && { ca: Buffer.from(caBundle, 'base64') }),
+        },
+        (response) => readAnswer(response).then(resolve, reject),
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { code: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '', body: Buffer.concat(chunks) };
+}
+
+function webhookUrl({ url, service }: WebhookClientConfig): URL {
+  if (service === undefined) {
+    if (!url) throw new Error('webhook configuration must have either service or URL');
+    return cleaned(new URL(url));
+  }
+  const { namespace = '', name = '', path = '', port = 443 } = service;
+  return cleaned(new ServiceUrl(`https://${name}.${namespace}.svc:${port}${path}`, port));
+}
+
+/** URLs leave out the port of their scheme; upstream's text for services has it. */
+class ServiceUrl extends URL {
+  readonly servicePort: number;
+
+  constructor(text: string, port: number) {
+    super(text);
+    this.servicePort = port;
+  }
+}
+
+function cleaned<T extends URL>(url: T): T {
+  url.pathname = url.pathname.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
+  return url;
+}
+
+function urlText(url: URL): string {
+  const host = url instanceof ServiceUrl ? `${url.hostname}:${url.servicePort}` : url.host;
+  return `${url.protocol}//${host}${url.pathname}${url.search}`;
+}
+
+/** A Status in the answer speaks for itself; anything else is told by its code. */
+function failureOf(code: number, retryAfter: string, body: Buffer): Error {
+  const text = body.toString();
+  const status = statusIn(text);
+  if (status !== undefined) return new Error(status);
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : 0;
+  const response = { code, verb: 'POST', resource: NO_RESOURCE, name: '', serverMessage: text.trim() };
+  return serverResponseError({ ...response, retryAfterSeconds: seconds, unexpected: true });
+}
+
+function statusIn(text: string): string | undefined {
+  try {
+    const { value } = parseJson(text);
+    const isStatus = isJsonObject(value) && value.kind === 'Status' && value.apiVersion === 'v1';
+    return isStatus && value.status !== 'Success' && typeof value.message === 'string' ? value.message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function answerObject(body: Buffer): JsonObject {
+  try {
+    const { value } = parseJson(body);
+    if (isJsonObject(value)) return value;
+    throw new Error("couldn't get version/kind; json parse error: the answer is not an object");
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+  }
+}
