@@ -43,7 +43,7 @@ export function scheduleOne(pod: PodInfo, context: SchedulingContext): Placement
   if ('message' in found) return { type: 'error', message: found.message };
   const { nodes, diagnosis } = found;
   if (nodes.length === 0) return explainFailure(state, pod, { context, diagnosis });
-  const evaluated = nodes.length + diagnosis.statuses.size;
+  const evaluated = nodes.length + diagnosis.rejections;
   const node = nodes.length === 1 ? (nodes[0] as NodeInfo) : best(state, pod, { context, nodes });
   return { type: 'placed', node, state, evaluated, feasible: nodes.length };
 }
@@ -57,7 +57,7 @@ function findFeasible(state: CycleState, pod: PodInfo, context: SchedulingContex
   const { profile, snapshot } = context;
   const diagnosis = new Diagnosis(snapshot.nodes.length);
   const { status, nodeNames, narrowedBy } = profile.preFilter(state, pod, snapshot);
-  for (const plugin of narrowedBy) diagnosis.rejectedBy.add(plugin);
+  for (const plugin of narrowedBy) diagnosis.blame(unresolvable(plugin));
   if (status !== undefined) {
     if (!isRejected(status)) return { message: `running PreFilter plugin "${status.plugin}": ${messageOf(status)}` };
     diagnosis.absentNodes = status;

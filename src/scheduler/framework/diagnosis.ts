@@ -3,30 +3,58 @@ import { type Status, unresolvable } from './status.ts';
 
 /** Why a pod fits no node. */
 export class Diagnosis {
-  readonly statuses = new Map<string, Status>();
+  /** Of nodes that were looked at, until somebody asks: most pods fit somewhere, and then nobody does. */
+  #noted: { readonly nodeName: string; readonly status: Status }[] = [];
+  readonly #statuses = new Map<string, Status>();
+  readonly #rejectedBy = new Set<string>();
+  readonly #pendingOn = new Set<string>();
+  #rejections = 0;
   /** Of the nodes that were not looked at. */
   absentNodes: Status = unresolvable('');
   /** Set when a plugin rejected the pod for every node at once. */
   preFilterMessage = '';
   postFilterMessage = '';
-  readonly rejectedBy = new Set<string>();
-  readonly pendingOn = new Set<string>();
 
   constructor(readonly nodeCount: number) {}
 
+  /** How many nodes were looked at and do not fit. */
+  get rejections(): number {
+    return this.#rejections;
+  }
+
+  get rejectedBy(): ReadonlySet<string> {
+    this.#sort();
+    return this.#rejectedBy;
+  }
+
+  get pendingOn(): ReadonlySet<string> {
+    this.#sort();
+    return this.#pendingOn;
+  }
+
+  /** Once a node. */
   setStatus(nodeName: string, status: Status): void {
-    this.statuses.set(nodeName, status);
-    this.blame(status);
+    this.#rejections++;
+    this.#noted.push({ nodeName, status });
   }
 
   statusOf(nodeName: string): Status {
-    return this.statuses.get(nodeName) ?? this.absentNodes;
+    this.#sort();
+    return this.#statuses.get(nodeName) ?? this.absentNodes;
   }
 
   blame({ plugin, code }: Status): void {
     if (plugin === '') return;
-    if (code === 'Pending') this.pendingOn.add(plugin);
-    else this.rejectedBy.add(plugin);
+    if (code === 'Pending') this.#pendingOn.add(plugin);
+    else this.#rejectedBy.add(plugin);
+  }
+
+  #sort(): void {
+    for (const { nodeName, status } of this.#noted) {
+      this.#statuses.set(nodeName, status);
+      this.blame(status);
+    }
+    this.#noted = [];
   }
 
   /** As events and conditions of upstream's scheduler say it: clients match on it. */
@@ -41,8 +69,9 @@ export class Diagnosis {
     const count = (status: Status, by: number) => {
       for (const reason of status.reasons) counts.set(reason, (counts.get(reason) ?? 0) + by);
     };
-    for (const status of this.statuses.values()) count(status, 1);
-    const absent = this.nodeCount - this.statuses.size;
+    this.#sort();
+    for (const status of this.#statuses.values()) count(status, 1);
+    const absent = this.nodeCount - this.#statuses.size;
     if (absent > 0) count(this.absentNodes, absent);
     const lines = [...counts].map(([reason, nodes]) => `${nodes} ${reason}`);
     return lines.sort(compareBytes).join(', ');
