@@ -214,9 +214,9 @@ export function watchRules(engine: ContractEngine): void {
         if (seen.length === 3) controller.abort(new Error('enough'));
       }
     };
-    const following = follow();
+    const following = expect(follow()).rejects.toThrow('enough');
     await write(store, put('/3'));
-    await expect(following).rejects.toThrow('enough');
+    await following;
     expect(seen).toEqual(['/1', '/2', '/3']);
   });
 

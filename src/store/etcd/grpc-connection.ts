@@ -1,4 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Clock, TimerHandle } from '#base';
 import { GrpcError, grpcStatus } from './grpc-error.ts';
 
@@ -54,6 +56,7 @@ const SESSION_MEMORY = 1_000;
 export class GrpcConnection implements StreamOwner {
   readonly endpoint: string;
   readonly #options: ConnectionOptions;
+  readonly #socket: Socket;
   readonly #session: ClientHttp2Session;
   #timer: TimerHandle | undefined;
   #heard = true;
@@ -65,15 +68,14 @@ export class GrpcConnection implements StreamOwner {
   constructor(options: ConnectionOptions) {
     this.endpoint = options.endpoint;
     this.#options = options;
-    const { tls } = options;
+    this.#socket = openSocket(options);
     this.#session = connect(options.endpoint, {
-      ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
-      ...(tls?.cert === undefined ? {} : { cert: tls.cert }),
-      ...(tls?.key === undefined ? {} : { key: tls.key }),
-      ...(tls?.serverName === undefined ? {} : { servername: tls.serverName }),
+      createConnection: () => this.#socket,
       maxSessionMemory: SESSION_MEMORY,
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
     });
+    // A session does not end by itself when the server turns down the client's certificate.
+    this.#socket.on('error', (error) => this.#destroy(error));
     this.#session.on('error', (error: Error) => this.#fail(error));
     this.#session.on('goaway', (_code, lastStream) => {
       this.#lastStream = lastStream;
@@ -193,12 +195,29 @@ export class GrpcConnection implements StreamOwner {
   #destroy(error: Error): void {
     this.#fail(error);
     this.#session.destroy();
+    this.#socket.destroy();
   }
 
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#timer?.cancel();
   }
+}
+
+function openSocket({ endpoint, tls }: ConnectionOptions): Socket {
+  const { protocol, hostname, port } = new URL(endpoint);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'http:') return connectTcp(Number(port || 80), host);
+  const name = tls?.serverName ?? (isIP(host) === 0 ? host : undefined);
+  return connectTls({
+    host,
+    port: Number(port || 443),
+    ALPNProtocols: ['h2'],
+    ...(name === undefined ? {} : { servername: name }),
+    ...(tls?.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls?.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls?.key === undefined ? {} : { key: tls.key }),
+  });
 }
 
 function failedStream(handler: StreamHandler, cause: Error): GrpcStream {

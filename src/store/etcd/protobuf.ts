@@ -5,8 +5,6 @@ const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
-const HIGH = 2 ** 32;
-
 /** Builds one message. Fields with the default value are left out, as proto3 does. */
 export class MessageWriter {
   readonly #parts: Uint8Array[] = [];
@@ -113,12 +111,7 @@ export class MessageReader {
   /** An int64 as unsigned hexadecimal, as etcd prints leases. */
   hex(): string {
     this.#unread = false;
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = this.#byte();
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asUintN(64, value).toString(16);
-    }
+    return this.#bigVarint().toString(16);
   }
 
   /** Not copied: the bytes of the answer, which no one changes. */
@@ -157,17 +150,28 @@ export class MessageReader {
     return this.#bytes[this.#at++]!;
   }
 
-  /** Ten-byte varints are negative numbers. */
   #varint(): number {
-    let low = 0;
+    const start = this.#at;
+    let value = 0;
     let factor = 1;
-    for (let i = 0; i < 9; i++) {
+    for (let i = 0; i < 8; i++) {
       const byte = this.#byte();
-      low += (byte & 0x7f) * factor;
-      if (byte < 0x80) return low;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
       factor *= 0x80;
     }
-    this.#byte();
-    return low - HIGH * HIGH;
+    // More than 56 bits: a negative number takes ten bytes.
+    this.#at = start;
+    return Number(BigInt.asIntN(64, this.#bigVarint()));
+  }
+
+  #bigVarint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#byte();
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, value);
+    }
+    throw new Error('malformed message: a number is too long');
   }
 }

@@ -1,0 +1,3 @@
+import { describeEtcdContract } from '../contract/etcd-contract.ts';
+
+await describeEtcdContract(3);
