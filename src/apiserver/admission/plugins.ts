@@ -7,6 +7,7 @@ import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
 import { nodeRestriction } from './plugins/node-restriction.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import type { PluginDeps } from './plugins/plugin-deps.ts';
+import { podResizeValidator } from './plugins/pod-resize-validator.ts';
 import { podSecurity } from './plugins/pod-security.ts';
 import { podTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { priority } from './plugins/priority.ts';
@@ -38,6 +39,7 @@ export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly Admissio
     runtimeClass(deps),
     defaultIngressClass(deps),
     podTopologyLabels(deps),
+    podResizeValidator(deps),
     mutatingAdmissionPolicy(deps),
     mutatingAdmissionWebhook(deps),
     validatingAdmissionPolicy(deps),
