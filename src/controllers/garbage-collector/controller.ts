@@ -1,5 +1,5 @@
 import { apiextensions, apiregistration } from '#api';
-import { repeat, type TimerHandle, whenAborted } from '#base';
+import { onAbort, type TimerHandle, whenAborted } from '#base';
 import { type DiscoveredResource, discover, type KubeObject } from '#client';
 import { apiVersionOf } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
@@ -18,6 +18,7 @@ export const garbageCollectorController: Controller = {
 const DISCOVERY_PERIOD_MS = 30_000;
 /** Several definitions often come at once. */
 const DEFINITION_DELAY_MS = 100;
+const RETRY_MS = 1000;
 const UNSYNCED_TIMEOUT_MS = 30_000;
 
 /** Keeps an informer on everything that can be garbage, custom resources included, and runs the collector on what they tell. */
@@ -25,28 +26,30 @@ class GarbageCollectorController implements RunningController {
   readonly #mapper = new ResourceMapper();
   readonly #collector: GarbageCollector;
   readonly #monitors = new Map<string, { readonly resource: DiscoveredResource; readonly handler: Disposable }>();
-  #pending: TimerHandle | undefined;
+  #pending: { readonly due: number; readonly timer: TimerHandle } | undefined;
   #syncing: Promise<void> = Promise.resolve();
 
   constructor(private readonly context: ControllerContext) {
     this.#collector = new GarbageCollector(context, this.#mapper);
-    const changed = () => this.#scheduleSync();
+    const changed = () => this.#scheduleSync(DEFINITION_DELAY_MS);
     const handler = { add: changed, update: changed, delete: changed };
     context.informers.of(apiextensions.CustomResourceDefinition).addHandler(handler);
     context.informers.of(apiregistration.APIService).addHandler(handler);
+    onAbort(context.signal, () => this.#pending?.timer.cancel());
   }
 
   async run(): Promise<void> {
-    const { clock, signal, client } = this.context;
+    const { signal } = this.context;
     await this.#sync();
     await this.#awaitMonitors();
     const collecting = this.#collector.run();
-    // In one process with the server, definitions and API services tell of every change; aggregated servers change by themselves.
-    const needsAsking = () => !client.transport.isLocal || this.#hasAggregatedServers();
-    const asking = repeat({ clock, intervalMs: DISCOVERY_PERIOD_MS, signal }, () => (needsAsking() ? this.#sync() : undefined));
     await whenAborted(signal);
-    this.#pending?.cancel();
-    await Promise.all([collecting, asking, this.#syncing]);
+    await Promise.all([collecting, this.#syncing]);
+  }
+
+  /** In one process with the server, definitions and API services tell of every change; aggregated servers change by themselves. */
+  #needsAsking(): boolean {
+    return !this.context.client.transport.isLocal || this.#hasAggregatedServers();
   }
 
   #hasAggregatedServers(): boolean {
@@ -56,25 +59,33 @@ class GarbageCollectorController implements RunningController {
       .some(({ spec }) => spec?.service !== undefined);
   }
 
-  #scheduleSync(): void {
+  #scheduleSync(delayMs: number): void {
     const { clock, signal } = this.context;
-    if (this.#pending || signal.aborted) return;
-    this.#pending = clock.setTimer(DEFINITION_DELAY_MS, () => {
+    const due = clock.monotonic() + delayMs;
+    if (signal.aborted || (this.#pending && this.#pending.due <= due)) return;
+    this.#pending?.timer.cancel();
+    const timer = clock.setTimer(delayMs, () => {
       this.#pending = undefined;
       void this.#sync();
     });
+    this.#pending = { due, timer };
   }
 
   /** One at a time. A server that cannot be asked is asked again later. */
   #sync(): Promise<void> {
-    this.#syncing = this.#syncing
-      .then(() => this.#syncMonitors())
-      .catch((error: unknown) => {
-        if (this.context.signal.aborted) return;
-        this.context.logger.warn('cannot find out which resources there are; trying again', { error });
-        this.#scheduleSync();
-      });
+    this.#syncing = this.#syncing.then(() => this.#trySync());
     return this.#syncing;
+  }
+
+  async #trySync(): Promise<void> {
+    try {
+      await this.#syncMonitors();
+      if (this.#needsAsking()) this.#scheduleSync(DISCOVERY_PERIOD_MS);
+    } catch (error) {
+      if (this.context.signal.aborted) return;
+      this.context.logger.warn('cannot find out which resources there are; trying again', { error });
+      this.#scheduleSync(RETRY_MS);
+    }
   }
 
   async #syncMonitors(): Promise<void> {
