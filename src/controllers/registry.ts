@@ -1,6 +1,7 @@
 import { csrApprovingController, csrCleanerController, csrSigningController } from './certificates/controller.ts';
 import { clusterRoleAggregationController } from './clusterrole-aggregation/controller.ts';
 import { cronJobController } from './cronjob/controller.ts';
+import { daemonSetController } from './daemonset/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { endpointsController } from './endpoints/controller.ts';
@@ -39,6 +40,7 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointSliceController,
   endpointSliceMirroringController,
   ttlController,
+  daemonSetController,
   disruptionController,
   cronJobController,
   ttlAfterFinishedController,

@@ -3,6 +3,7 @@ export interface WorkloadOptions {
   readonly concurrentReplicaSetSyncs: number;
   readonly concurrentRcSyncs: number;
   readonly concurrentDeploymentSyncs: number;
+  readonly concurrentDaemonSetSyncs: number;
   readonly concurrentJobSyncs: number;
   readonly concurrentCronJobSyncs: number;
   readonly concurrentTtlAfterFinishedSyncs: number;
@@ -35,6 +36,7 @@ export const DEFAULT_WORKLOAD_OPTIONS: WorkloadOptions = {
   concurrentReplicaSetSyncs: 5,
   concurrentRcSyncs: 5,
   concurrentDeploymentSyncs: 5,
+  concurrentDaemonSetSyncs: 2,
   concurrentJobSyncs: 5,
   concurrentCronJobSyncs: 5,
   concurrentTtlAfterFinishedSyncs: 5,
