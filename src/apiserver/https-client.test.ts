@@ -1,10 +1,13 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { core } from '#api';
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
-import { Client, httpsTransport, InformerFactory, type Transport } from '#client';
+import { Client, createClient, httpsTransport, InformerFactory, type Transport } from '#client';
 import { isStatusReason } from '#machinery';
 import { openMemoryStore } from '#store';
 import { staticTokens } from './authn/static-tokens.ts';
@@ -115,6 +118,26 @@ describe('the https transport', () => {
     expect(seen).toEqual(['add a', 'delete a']);
     stop.abort();
     await informers.stop();
+  });
+
+  it('is made from a kubeconfig alone', async () => {
+    const { port } = await serve();
+    const directory = await mkdtemp(join(tmpdir(), 'sampan-client-'));
+    const path = join(directory, 'config');
+    await writeFile(join(directory, 'ca.crt'), tls.cert);
+    await writeFile(
+      path,
+      `clusters: [{ name: c, cluster: { server: 'https://127.0.0.1:${port}', certificate-authority: ca.crt } }]
+users: [{ name: u, user: { token: secret } }]
+contexts: [{ name: x, context: { cluster: c, user: u } }]
+current-context: x`,
+    );
+    {
+      await using client = await createClient({ kubeconfig: { path }, fieldManager: 'somebody' });
+      const { metadata } = await client.of(core.ConfigMap).create(named('k', { a: '1' }));
+      expect(metadata.managedFields?.[0]?.manager).toBe('somebody');
+    }
+    await rm(directory, { recursive: true });
   });
 
   it('aborts a request that is under way', async () => {

@@ -15,7 +15,7 @@ export interface ClientOptions {
  * The API, typed by its definitions: `client.of(core.Pod).list({ namespace: 'default' })` answers with pods. Kinds that are only known at
  * run time are reached by name: `client.resource({ group: 'example.com', version: 'v1', resource: 'boats', namespaced: true })`.
  */
-export class Client {
+export class Client implements AsyncDisposable {
   readonly #options: ClientOptions;
   readonly #resources = new Map<object, ResourceClient<Identified>>();
 
@@ -37,5 +37,10 @@ export class Client {
 
   resource(ref: ResourceRef): ResourceClient<KubeObject> {
     return new ResourceClient(ref, this.transport, this.#options);
+  }
+
+  /** Closes the way to the server. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.transport[Symbol.asyncDispose]();
   }
 }

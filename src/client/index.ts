@@ -1,4 +1,34 @@
+export {
+  admissionregistration,
+  apiextensions,
+  apiregistration,
+  apps,
+  authentication,
+  authorization,
+  autoscaling,
+  autoscalingV2,
+  batch,
+  certificates,
+  coordination,
+  core,
+  discovery,
+  events,
+  flowcontrol,
+  KINDS,
+  type Kind,
+  type meta,
+  networking,
+  node,
+  policy,
+  rbac,
+  resource,
+  scheduling,
+  storage,
+} from '#api';
+export { createLogger, realClock, seededRandom, silentLogger, systemRandom, VirtualClock } from '#base';
+export { isStatusReason, StatusError } from '#machinery';
 export { Client, type ClientOptions } from './client.ts';
+export { type CreateClientOptions, createClient } from './create-client.ts';
 export { type DiscoveredResource, type Discovery, discover, discoverVersion, preferredResources } from './discovery.ts';
 export {
   type EventRecorder,

@@ -1,4 +1,5 @@
 import type { Kind } from '#api';
+import { realClock, silentLogger, systemRandom } from '#base';
 import type { Client } from '../client.ts';
 import type { Identified, KubeObject } from '../kube-object.ts';
 import type { ResourceClient } from '../resource-client.ts';
@@ -12,7 +13,7 @@ export class InformerFactory {
 
   constructor(
     private readonly client: Client,
-    private readonly deps: InformerDeps,
+    private readonly deps: InformerDeps = { clock: realClock, random: systemRandom, logger: silentLogger },
   ) {}
 
   of<T extends Identified>(kind: Kind<T>, options: InformerOptions = {}): SharedInformer<T> {
