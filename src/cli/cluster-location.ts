@@ -39,3 +39,8 @@ export function isRunning(pid: number | undefined): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
+
+/** The options by which other commands find the same cluster, to be shown in hints. */
+export function locationFlags({ name, dataDir }: LocationOptions): string {
+  return `${name === 'default' ? '' : ` --name ${name}`}${dataDir === undefined ? '' : ` --data-dir ${dataDir}`}`;
+}

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { contextName, readIfExists, withoutCluster } from '#cluster';
+import { contextName, readIfExists, readState, withoutCluster } from '#cluster';
 import { addLocationOptions, directoryOf, type LocationOptions, userKubeconfig } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../usage-error.ts';
@@ -13,9 +13,10 @@ export function configureDelete(command: Command, context: CliContext): void {
     .action(async (options: LocationOptions & { yes?: boolean }) => {
       const directory = directoryOf(options, context);
       if (!options.yes) await confirm(`Delete cluster '${options.name}' and everything in ${directory.root}?`, context);
+      const merged = (await readState(directory))?.kubeconfig ?? userKubeconfig(context);
       await down(options, context);
       await directory.remove();
-      await forget(options, context);
+      await forget(options.name, merged);
       context.note(`Cluster '${options.name}' is gone.`);
     });
 }
@@ -32,8 +33,7 @@ async function confirm(question: string, context: CliContext): Promise<void> {
 }
 
 /** Takes the cluster's context out of the user's kubeconfig. */
-async function forget({ name }: LocationOptions, context: CliContext): Promise<void> {
-  const file = userKubeconfig(context);
+async function forget(name: string, file: string): Promise<void> {
   const text = await readIfExists(file);
   if (text?.includes(contextName(name))) await writeFile(file, withoutCluster(text, contextName(name)), { mode: 0o600 });
 }

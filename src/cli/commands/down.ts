@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { realClock } from '#base';
 import { readState } from '#cluster';
-import { addLocationOptions, directoryOf, isRunning, type LocationOptions } from '../cluster-location.ts';
+import { addLocationOptions, directoryOf, isRunning, type LocationOptions, locationFlags } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -23,5 +23,5 @@ export async function down(options: LocationOptions, context: CliContext): Promi
     if (realClock.monotonic() > deadline) throw new Error(`process ${state.pid} does not stop; end it with: kill -9 ${state.pid}`);
     await realClock.sleep(20, context.signal);
   }
-  context.note(`Cluster '${options.name}' has stopped; its data stays. Start it again with: sampan up`);
+  context.note(`Cluster '${options.name}' has stopped; its data stays. Start it again with: sampan up${locationFlags(options)}`);
 }
