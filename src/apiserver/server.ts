@@ -26,6 +26,7 @@ import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry
 import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import { ResourceTable } from './registry/resource-table.ts';
+import { ServerLeases } from './registry/server-leases.ts';
 import { builtInHandlers, builtInSubresources } from './registry/subresources/built-in-subresources.ts';
 import { type ComponentChecks, componentChecks } from './registry/subresources/component-statuses.ts';
 import { ensureSystemObjects, type SystemObjectsOptions } from './registry/system-objects.ts';
@@ -150,11 +151,15 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     await definitions.start();
     await claims.repair();
     if (config.listen) await open(config.listen);
-    if (config.systemObjects !== false) await ensureSystemObjects(systemObjects(config, listener), { ...deps, client });
+    const objects = systemObjects(config, listener, !deps.store.localReads);
+    const leases = objects.sharesStore ? new ServerLeases({ ...deps, client, advertise: objects.advertise }) : undefined;
+    if (config.systemObjects !== false) await ensureSystemObjects(objects, { ...deps, client });
+    await leases?.renew();
     isStarted = true;
     ready();
-    await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping)]);
+    await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping), leases?.run(stopping)]);
     isStopping = true;
+    await leases?.end();
     definitions.stop();
     for (const resource of table.all()) resource.storage?.cache.close();
     const grace = new AbortController();
@@ -184,10 +189,10 @@ function withSecurity(catalog: CatalogOptions, security: Security | undefined): 
   return { ...catalog, extras, subresources };
 }
 
-function systemObjects(config: ApiServerConfig, listener: Listener | undefined): SystemObjectsOptions {
+function systemObjects(config: ApiServerConfig, listener: Listener | undefined, sharesStore: boolean): SystemObjectsOptions {
   const address = config.advertiseAddress ?? config.listen?.host ?? '127.0.0.1';
   const { clusterIpRanges } = config.services ?? DEFAULT_SERVICES;
-  return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 } };
+  return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 }, sharesStore };
 }
 
 /** One exchange over the network, whatever happens in it. */
@@ -205,12 +210,9 @@ async function serve(exchange: Exchange, handle: Handler, deps: ApiServerDeps & 
     if (request !== undefined) deps.requests.count(request, response);
     if (response.code >= 500) deps.logger.error('request failed', { method: exchange.method, path: exchange.url.split('?', 1)[0]!, error });
     try {
-      await respond(response, {
-        exchange,
-        request: request ?? new NetworkRequest({ ...exchange, url: '/' } as Exchange, auditId),
-        clock: deps.clock,
-        headers,
-      });
+      // A request that could not even be read has no wishes about the form of its answer.
+      if (request === undefined) exchange.respond(response.code, { ...headers, 'content-type': 'application/json' }, JSON.stringify(response.object));
+      else await respond(response, { exchange, request, clock: deps.clock, headers });
     } catch {
       // The client is gone, or its answer had begun: nothing more can be told.
     }

@@ -1,25 +1,22 @@
-import { apiregistration, core, discovery, flowcontrol, type Kind, networking, scheduling } from '#api';
+import { apiregistration, core, flowcontrol, type Kind, networking, scheduling } from '#api';
 import type { Clock, Logger } from '#base';
 import type { Client, Draft, Identified } from '#client';
-import { formatTime, isStatusReason, type JsonValue, sameJson } from '#machinery';
+import { formatTime, isStatusReason } from '#machinery';
 import { reconcileRbac } from '../authz/rbac/reconcile-rbac.ts';
 import { DEFAULT_FLOW_SCHEMAS, DEFAULT_PRIORITY_LEVELS } from './bootstrap/flow-control-defaults.ts';
-import {
-  kubernetesEndpointSlice,
-  kubernetesEndpoints,
-  kubernetesService,
-  kubernetesServiceCidr,
-  kubernetesServiceIp,
-} from './bootstrap/kubernetes-service.ts';
+import { kubernetesService, kubernetesServiceCidr, kubernetesServiceIp } from './bootstrap/kubernetes-service.ts';
 import { builtInApiServices, localAvailability } from './bootstrap/local-api-services.ts';
 import { DEFAULT_RBAC_POLICY } from './bootstrap/rbac-policy.ts';
 import { SYSTEM_NAMESPACES } from './bootstrap/system-namespaces.ts';
 import { SYSTEM_PRIORITY_CLASSES } from './bootstrap/system-priority-classes.ts';
+import { publishServers } from './kubernetes-endpoints.ts';
 
 export interface SystemObjectsOptions {
   readonly serviceCidrs: readonly string[];
   /** Under which address and port others reach this server. */
   readonly advertise: { readonly address: string; readonly port: number };
+  /** Other servers may use the store too: then leases tell where they all are. */
+  readonly sharesStore: boolean;
 }
 
 export interface SystemObjectsDeps {
@@ -67,23 +64,11 @@ async function createIfMissing<T extends Identified>(client: Client, kind: Kind<
 }
 
 /** The service by which pods reach this server, and where it leads. */
-async function publishKubernetesService({ serviceCidrs, advertise }: SystemObjectsOptions, client: Client): Promise<void> {
+async function publishKubernetesService({ serviceCidrs, advertise, sharesStore }: SystemObjectsOptions, client: Client): Promise<void> {
   const { address, port } = advertise;
   const clusterIP = kubernetesServiceIp(serviceCidrs[0]!);
   await ensureService(client, kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>);
-  // Endpoints cannot name a loopback address: nobody else could use it.
-  if (/^(127\.|::1$)/.test(address)) return;
-  const servers = { addresses: [address], port };
-  await replace(
-    client,
-    core.Endpoints as Kind<core.Endpoints & Identified>,
-    kubernetesEndpoints(servers) as Draft<core.Endpoints & Identified>,
-  );
-  await replace(
-    client,
-    discovery.EndpointSlice as Kind<discovery.EndpointSlice & Identified>,
-    kubernetesEndpointSlice(servers) as Draft<discovery.EndpointSlice & Identified>,
-  );
+  if (!sharesStore) await publishServers(client, { addresses: [address], port });
 }
 
 /** Asks first: creating it again would find its address taken, by itself. */
@@ -94,19 +79,5 @@ async function ensureService(client: Client, service: Draft<core.Service & Ident
   } catch (error) {
     if (!isStatusReason(error, 'NotFound')) throw error;
     await createIfMissing(client, core.Service, service);
-  }
-}
-
-/** Where the server is may have changed since it last ran. */
-async function replace<T extends Identified>(client: Client, kind: Kind<T>, object: Draft<T>): Promise<void> {
-  const { name = '', namespace } = object.metadata as { name?: string; namespace?: string };
-  try {
-    await client.of(kind).create(object);
-  } catch (error) {
-    if (!isStatusReason(error, 'AlreadyExists')) throw error;
-    const existing = await client.of(kind).get({ name, ...(namespace && { namespace }) });
-    const { metadata: _, ...content } = object as unknown as Record<string, JsonValue>;
-    const { metadata: __, kind: _k, apiVersion: _a, ...present } = existing as unknown as Record<string, JsonValue>;
-    if (!sameJson(content as JsonValue, present as JsonValue)) await client.of(kind).update({ ...existing, ...content } as T);
   }
 }
