@@ -211,7 +211,8 @@ async function serve(exchange: Exchange, handle: Handler, deps: ApiServerDeps & 
     if (response.code >= 500) deps.logger.error('request failed', { method: exchange.method, path: exchange.url.split('?', 1)[0]!, error });
     try {
       // A request that could not even be read has no wishes about the form of its answer.
-      if (request === undefined) exchange.respond(response.code, { ...headers, 'content-type': 'application/json' }, JSON.stringify(response.object));
+      if (request === undefined)
+        exchange.respond(response.code, { ...headers, 'content-type': 'application/json' }, JSON.stringify(response.object));
       else await respond(response, { exchange, request, clock: deps.clock, headers });
     } catch {
       // The client is gone, or its answer had begun: nothing more can be told.

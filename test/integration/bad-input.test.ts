@@ -1,0 +1,223 @@
+import http2 from 'node:http2';
+import https from 'node:https';
+import tls from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseTokenFile } from '#apiserver';
+import { realClock, silentLogger, systemRandom } from '#base';
+import { type Cluster, createPki, startCluster } from '#cluster';
+import { openMemoryStore } from '#store';
+
+// Whatever comes, the server answers with a proper Status or closes the connection, and goes on.
+let cluster: Cluster;
+let port: number;
+const store = openMemoryStore();
+
+beforeAll(async () => {
+  const pki = await createPki({ names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random: systemRandom });
+  const staticTokens = parseTokenFile('admin,admin,1,"system:masters"\n');
+  cluster = startCluster(
+    { listen: { host: '127.0.0.1', port: 0 }, pki, apiServer: { staticTokens }, controllerManager: { controllers: [] } },
+    { store, clock: realClock, random: systemRandom, logger: silentLogger },
+  );
+  await cluster.ready;
+  port = cluster.apiServer.port!;
+});
+
+afterAll(async () => {
+  await cluster[Symbol.asyncDispose]();
+  await store.close();
+});
+
+interface Answer {
+  readonly code: number;
+  readonly body: string;
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: Buffer | string;
+}
+
+function send({ method = 'GET', path, headers = {}, body }: Sent): Promise<Answer> {
+  const all = { authorization: 'Bearer admin', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers };
+  return new Promise((resolve, reject) => {
+    const request = https.request(
+      { host: '127.0.0.1', port, method, path, headers: all, rejectUnauthorized: false, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ code: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+        response.on('error', reject);
+      },
+    );
+    request.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? resolve({ code: 0, body: '' }) : reject(error),
+    );
+    request.end(body);
+  });
+}
+
+async function goesOn(): Promise<void> {
+  expect(await send({ path: '/livez' })).toEqual({ code: 200, body: 'ok' });
+}
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const map = (data: string) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x-"},"data":${data}}`;
+
+describe('bodies', () => {
+  const cases: readonly [string, Sent, number[]][] = [
+    ['malformed JSON', { method: 'POST', path: MAPS, body: '{"a":' }, [400]],
+    [
+      'invalid UTF-8',
+      {
+        method: 'POST',
+        path: MAPS,
+        body: Buffer.concat([Buffer.from('{"metadata":{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}}')]),
+      },
+      [400, 422],
+    ],
+    ['10,000 nested arrays', { method: 'POST', path: MAPS, body: map(`${'['.repeat(10_001)}${']'.repeat(10_001)}`) }, [400]],
+    ['nested objects where text is wanted', { method: 'POST', path: MAPS, body: map('{"a":{"b":{}}}') }, [400]],
+    ['a prototype key as data', { method: 'POST', path: MAPS, body: map('{"__proto__":"x"}') }, [201, 422]],
+    ['a body of 3 MiB and a byte', { method: 'POST', path: MAPS, body: Buffer.alloc(3 * 1024 * 1024 + 1, 0x20) }, [413, 0]],
+    ['a YAML bomb', { method: 'POST', path: MAPS, headers: { 'content-type': 'application/yaml' }, body: yamlBomb() }, [400]],
+    [
+      'text that claims to be protobuf',
+      { method: 'POST', path: MAPS, headers: { 'content-type': 'application/vnd.kubernetes.protobuf' }, body: 'k8s' },
+      [400],
+    ],
+    [
+      'protobuf that promises more than it has',
+      {
+        method: 'POST',
+        path: MAPS,
+        headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+        body: Buffer.from([0x6b, 0x38, 0x73, 0, 0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
+      },
+      [400],
+    ],
+    ['an unknown content type', { method: 'POST', path: MAPS, headers: { 'content-type': 'text/html' }, body: '<p>' }, [415]],
+    ['no body at all', { method: 'POST', path: MAPS }, [400, 422]],
+    [
+      'a JSON patch that copies without end',
+      { method: 'PATCH', path: '/api/v1/namespaces/default', headers: { 'content-type': 'application/json-patch+json' }, body: copyBomb() },
+      [413, 422],
+    ],
+  ];
+  test.each(cases)('%s', async (_name, request, codes) => {
+    const answer = await send(request);
+    expect(codes).toContain(answer.code);
+    if (answer.code >= 400) expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code: answer.code });
+    await goesOn();
+  });
+});
+
+function yamlBomb(): string {
+  const levels = Array.from({ length: 30 }, (_, i) => `l${i + 1}: &l${i + 1} [${Array.from({ length: 10 }, () => `*l${i}`).join(', ')}]`);
+  return ['l0: &l0 [x, x, x, x, x, x, x, x, x, x]', ...levels].join('\n');
+}
+
+function copyBomb(): string {
+  const start = { op: 'add', path: '/metadata/annotations', value: { a: 'x'.repeat(1000) } };
+  return JSON.stringify([start, ...Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/metadata', path: `/metadata/c${i}` }))]);
+}
+
+describe('paths, queries and credentials', () => {
+  const cases: readonly [string, Sent, number[]][] = [
+    ['encoded slashes in a name', { path: `${MAPS}/a%2Fb` }, [404]],
+    ['encoded dots in a path', { path: '/api/v1/namespaces/default/configmaps/%2e%2e/%2e%2e/secrets' }, [404]],
+    ['a bad escape', { path: '/api/v1/namespaces/%zz' }, [400]],
+    ['a huge selector', { path: `${MAPS}?labelSelector=${Array.from({ length: 600 }, (_, i) => `k${i}=v`).join(',')}` }, [200]],
+    ['a selector of nothing but brackets', { path: `${MAPS}?labelSelector=${'('.repeat(2000)}` }, [400]],
+    ['a continue token of somebody else', { path: `${MAPS}?limit=1&continue=AAAA` }, [400]],
+    ['a resource version from the future', { path: `${MAPS}?resourceVersion=9007199254740990` }, [504]],
+    ['a tampered token', { path: '/api', headers: { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.' } }, [401]],
+    ['an unknown scheme of credentials', { path: '/api/v1/secrets', headers: { authorization: 'Basic YWRtaW46YWRtaW4=' } }, [403]],
+    ['impersonating nobody', { path: '/api', headers: { 'impersonate-group': 'system:masters' } }, [400, 403, 500]],
+    ['a header of 20 KB', { path: '/api', headers: { 'x-filler': 'x'.repeat(20_000) } }, [431, 400, 0]],
+  ];
+  test.each(cases)('%s', async (_name, request, codes) => {
+    const answer = await send(request);
+    expect(codes).toContain(answer.code);
+    await goesOn();
+  });
+});
+
+describe('connections', () => {
+  const raw = (bytes: Buffer | string, alpn: string) =>
+    new Promise<void>((resolve, reject) => {
+      const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: [alpn] }, () => socket.write(bytes));
+      socket.on('data', () => {});
+      socket.on('error', () => {});
+      const limit = realClock.setTimer(20_000, () => reject(new Error('the server keeps the connection open')));
+      socket.on('close', () => {
+        limit.cancel();
+        resolve();
+      });
+    });
+
+  test('garbage instead of HTTP/1.1 ends the connection', async () => {
+    await raw('\u0000\u0001garbage\r\n\r\n', 'http/1.1');
+    await goesOn();
+  });
+
+  test('bad HTTP/2 frames end the connection', async () => {
+    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    await raw(Buffer.concat([preface, Buffer.from([0xff, 0xff, 0xff, 0x42, 0xff, 0, 0, 0, 0]), Buffer.alloc(64, 0xff)]), 'h2');
+    await goesOn();
+  });
+
+  test('plain text on the TLS port is refused', async () => {
+    await new Promise<void>((resolve) => {
+      const request = https.request(
+        { host: '127.0.0.1', port, path: '/', rejectUnauthorized: false, minVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256' },
+        (response) => {
+          response.resume();
+          response.on('end', resolve);
+        },
+      );
+      request.on('error', () => resolve());
+      request.end();
+    });
+    await goesOn();
+  });
+
+  test('a body that is cut off harms nobody', async () => {
+    await new Promise<void>((resolve) => {
+      const socket = tls.connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }, () => {
+        socket.write(
+          `POST ${MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"half":`,
+        );
+        realClock.setTimer(50, () => socket.destroy());
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+    });
+    await goesOn();
+  });
+
+  test('hundreds of watches share one HTTP/2 connection and end with it', async () => {
+    const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    const open = await Promise.all(
+      Array.from(
+        { length: 300 },
+        () =>
+          new Promise<http2.ClientHttp2Stream>((resolve, reject) => {
+            const stream = session.request({ ':path': `${MAPS}?watch=1`, authorization: 'Bearer admin' });
+            stream.once('response', (headers) =>
+              headers[':status'] === 200 ? resolve(stream) : reject(new Error(`answered ${headers[':status']}`)),
+            );
+            stream.on('error', () => {});
+          }),
+      ),
+    );
+    expect(open).toHaveLength(300);
+    const told = new Promise((resolve) => open[299]!.once('data', resolve));
+    await send({ method: 'POST', path: MAPS, body: map('{"a":"b"}') });
+    await told;
+    session.destroy();
+    await goesOn();
+  });
+});
