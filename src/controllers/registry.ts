@@ -21,6 +21,7 @@ import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './serviceaccount/controller.ts';
 import { serviceAccountTokenController } from './serviceaccount-token/controller.ts';
 import { serviceCidrController } from './servicecidrs/controller.ts';
+import { statefulSetController } from './statefulset/controller.ts';
 import { taintEvictionController } from './tainteviction/controller.ts';
 import { ttlController } from './ttl/controller.ts';
 import { ttlAfterFinishedController } from './ttlafterfinished/controller.ts';
@@ -40,6 +41,7 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointSliceController,
   endpointSliceMirroringController,
   ttlController,
+  statefulSetController,
   daemonSetController,
   disruptionController,
   cronJobController,

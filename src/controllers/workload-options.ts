@@ -4,6 +4,7 @@ export interface WorkloadOptions {
   readonly concurrentRcSyncs: number;
   readonly concurrentDeploymentSyncs: number;
   readonly concurrentDaemonSetSyncs: number;
+  readonly concurrentStatefulSetSyncs: number;
   readonly concurrentJobSyncs: number;
   readonly concurrentCronJobSyncs: number;
   readonly concurrentTtlAfterFinishedSyncs: number;
@@ -37,6 +38,7 @@ export const DEFAULT_WORKLOAD_OPTIONS: WorkloadOptions = {
   concurrentRcSyncs: 5,
   concurrentDeploymentSyncs: 5,
   concurrentDaemonSetSyncs: 2,
+  concurrentStatefulSetSyncs: 5,
   concurrentJobSyncs: 5,
   concurrentCronJobSyncs: 5,
   concurrentTtlAfterFinishedSyncs: 5,

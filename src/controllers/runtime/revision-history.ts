@@ -11,6 +11,8 @@ export interface RevisionOwner {
   readonly kind: Kind<unknown>;
   readonly template: core.PodTemplateSpec;
   readonly collisionCount: number | undefined;
+  /** The label of a revision that holds its hash. Default: that of daemon sets. */
+  readonly hashLabel?: string;
 }
 
 export type RevisionAction =
@@ -33,7 +35,7 @@ export function currentRevision(owner: RevisionOwner, existing: readonly Revisio
   const metadata = {
     name: `${name}-${hash}`,
     namespace,
-    labels: { ...owner.template.metadata?.labels, [HASH_LABEL]: hash },
+    labels: { ...owner.template.metadata?.labels, [owner.hashLabel ?? HASH_LABEL]: hash },
     ownerReferences: [controllerRef(owner.owner, owner.kind)],
   };
   return { type: 'create', current: { metadata, data, revision: newest + 1 } };
