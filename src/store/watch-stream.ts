@@ -1,5 +1,5 @@
 import { onAbort } from '#base';
-import type { Store, WatchEnd, WatchEvent, WatchOptions } from './store.ts';
+import type { Store, WatchEnd, WatchEvent, WatchHandle, WatchOptions, WatchSink } from './store.ts';
 
 export type WatchItem =
   | { readonly type: 'events'; readonly events: readonly WatchEvent[]; readonly revision: number }
@@ -13,69 +13,93 @@ export interface WatchStreamOptions extends WatchOptions {
   readonly maxBufferedEvents?: number;
 }
 
+export interface WatchStream extends AsyncIterableIterator<WatchItem>, AsyncDisposable {}
+
 const DEFAULT_MAX_BUFFERED_EVENTS = 10_000;
 
 /**
  * A watch as an async iterable, at the consumer's pace. It begins at once, not with the first iteration. What the consumer has not taken
  * waits, up to the bound; then it gets what waited and `end` with `slow`. An aborted signal throws its reason.
  */
-export function watchStream(store: Store, options: WatchStreamOptions): AsyncIterableIterator<WatchItem> & AsyncDisposable {
-  const { signal, maxBufferedEvents = DEFAULT_MAX_BUFFERED_EVENTS, ...watchOptions } = options;
-  signal?.throwIfAborted();
-  const waiting: WatchItem[] = [];
-  let bufferedEvents = 0;
-  let finished = false;
-  let wake = () => {};
+export function watchStream(store: Store, options: WatchStreamOptions): WatchStream {
+  options.signal?.throwIfAborted();
+  return new BufferedWatch(store, options);
+}
 
-  const stop = () => {
-    handle.cancel();
-    aborted[Symbol.dispose]();
-    finished = true;
-    wake();
-  };
-  const add = (item: WatchItem) => {
-    waiting.push(item);
-    if (item.type === 'end') stop();
-    else wake();
-  };
-  const handle = store.watch(watchOptions, {
-    events(events, revision) {
-      // One batch is always taken, however large: a transaction is never cut.
-      if (bufferedEvents > 0 && bufferedEvents + events.length > maxBufferedEvents) return add({ type: 'end', reason: { code: 'slow' } });
-      bufferedEvents += events.length;
-      add({ type: 'events', events, revision });
-    },
-    progress(revision) {
-      if (waiting[waiting.length - 1]?.type === 'progress') waiting.pop();
-      add({ type: 'progress', revision });
-    },
-    end: (reason) => add({ type: 'end', reason }),
-  });
-  const aborted = onAbort(signal, stop);
+class BufferedWatch implements WatchStream, WatchSink {
+  readonly #signal: AbortSignal | undefined;
+  readonly #maxBufferedEvents: number;
+  readonly #waiting: WatchItem[] = [];
+  readonly #handle: WatchHandle;
+  readonly #aborted: Disposable;
+  #bufferedEvents = 0;
+  #finished = false;
+  #wake = () => {};
 
-  const take = async (): Promise<IteratorResult<WatchItem>> => {
-    while (waiting.length === 0 && !finished) {
+  constructor(store: Store, { signal, maxBufferedEvents = DEFAULT_MAX_BUFFERED_EVENTS, ...watch }: WatchStreamOptions) {
+    this.#signal = signal;
+    this.#maxBufferedEvents = maxBufferedEvents;
+    this.#handle = store.watch(watch, this);
+    this.#aborted = onAbort(signal, () => this.#stop());
+  }
+
+  events(events: readonly WatchEvent[], revision: number): void {
+    // One batch is always taken, however large: a transaction is never cut.
+    if (this.#bufferedEvents > 0 && this.#bufferedEvents + events.length > this.#maxBufferedEvents) {
+      this.end({ code: 'slow' });
+      return;
+    }
+    this.#bufferedEvents += events.length;
+    this.#add({ type: 'events', events, revision });
+  }
+
+  progress(revision: number): void {
+    if (this.#waiting[this.#waiting.length - 1]?.type === 'progress') this.#waiting.pop();
+    this.#add({ type: 'progress', revision });
+  }
+
+  end(reason: WatchEnd): void {
+    this.#add({ type: 'end', reason });
+    this.#stop();
+  }
+
+  async next(): Promise<IteratorResult<WatchItem>> {
+    while (this.#waiting.length === 0 && !this.#finished) {
       await new Promise<void>((resolve) => {
-        wake = resolve;
+        this.#wake = resolve;
       });
     }
-    signal?.throwIfAborted();
-    const item = waiting.shift();
+    this.#signal?.throwIfAborted();
+    const item = this.#waiting.shift();
     if (item === undefined) return { done: true, value: undefined };
-    if (item.type === 'events') bufferedEvents -= item.events.length;
+    if (item.type === 'events') this.#bufferedEvents -= item.events.length;
     return { done: false, value: item };
-  };
-  const finish = () => {
-    waiting.length = 0;
-    if (!finished) stop();
-    return Promise.resolve({ done: true as const, value: undefined });
-  };
-  return {
-    next: take,
-    return: finish,
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    [Symbol.asyncDispose]: async () => void (await finish()),
-  };
+  }
+
+  async return(): Promise<IteratorResult<WatchItem>> {
+    this.#waiting.length = 0;
+    this.#stop();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  #add(item: WatchItem): void {
+    this.#waiting.push(item);
+    this.#wake();
+  }
+
+  #stop(): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#handle.cancel();
+    this.#aborted[Symbol.dispose]();
+    this.#wake();
+  }
 }

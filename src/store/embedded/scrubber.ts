@@ -14,7 +14,7 @@ export interface ScrubberOptions {
 
 /** While others write, as much as costs them little; more when much has piled up, so that it never outgrows the writers. */
 const BUSY_VERSIONS = 16;
-const BUSY_BACKLOG_SHARE = 2_000;
+const BUSY_BACKLOG_SHARE = 5_000;
 const IDLE_VERSIONS = 1_000;
 
 /** Removes what compaction gave up, a little with each commit, so that no write waits for it. */
