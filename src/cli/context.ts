@@ -23,6 +23,8 @@ export interface CliContext {
   readonly cwd: string;
   /** Aborts when the user wants the command to stop. */
   readonly signal: AbortSignal;
+  /** Whether more detail is wanted. */
+  readonly verbose: boolean;
   readonly color: { readonly stdout: boolean; readonly stderr: boolean };
   /** Every command with its options: loads them all. */
   commandTree(): Promise<Command>;
@@ -36,6 +38,7 @@ export function createContext(io: CliIo, commandTree: CliContext['commandTree'])
   return {
     env: io.env,
     cwd: io.cwd,
+    verbose: io.argv.some((word) => word === '--verbose' || word === '-v'),
     commandTree,
     color: { stdout: wantsColor(io.stdout, io), stderr: wantsColor(io.stderr, io) },
     get signal() {

@@ -46,7 +46,7 @@ function baseProgram(context: CliContext): Command {
     .description('Kubernetes written in TypeScript: a whole cluster in one process.')
     .usage('<command> [options]')
     .version(`sampan ${readManifest().version}`, '--version', 'show the version')
-    .addOption(new Option('--verbose', 'show stack traces and more detail').helpGroup('Options for every command:'))
+    .addOption(new Option('-v, --verbose', 'show stack traces and more detail').helpGroup('Options for every command:'))
     .addOption(new Option('--no-color', 'no colours, also by NO_COLOR').helpGroup('Options for every command:'))
     .helpOption('-h, --help', 'show help')
     .commandsGroup(GROUPS.tools)

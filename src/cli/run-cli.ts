@@ -17,6 +17,6 @@ export async function runCli(io: CliIo, commands: readonly CommandEntry[] = COMM
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const interrupted = io.interruption.exitCode();
     if (interrupted !== undefined && error instanceof Error && error.name === 'AbortError') return interrupted;
-    return reportError(error, { context, verbose: io.argv.includes('--verbose'), command: commandIn(io.argv) });
+    return reportError(error, { context, verbose: context.verbose, command: commandIn(io.argv) });
   }
 }

@@ -13,8 +13,8 @@ export interface ComponentDeps {
   readonly metrics: MetricsRegistry;
 }
 
-export function componentDeps(options: { verbose?: boolean }): ComponentDeps {
-  const level = options.verbose ? 'debug' : 'info';
+export function componentDeps({ verbose }: Pick<CliContext, 'verbose'>): ComponentDeps {
+  const level = verbose ? 'debug' : 'info';
   const logger = createLogger({ clock: realClock, level, format: 'json', write: (line) => void process.stderr.write(line) });
   return { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry() };
 }

@@ -10,6 +10,7 @@ export {
   openLocalCluster,
   readState,
 } from './local-cluster.ts';
+export { openEtcd } from './open-store.ts';
 export { type ClusterPki, createPki, renewPki } from './pki.ts';
 export {
   type StandaloneApiServerConfig,

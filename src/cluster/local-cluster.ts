@@ -1,9 +1,10 @@
 import net from 'node:net';
 import type { Clock, Logger, Random } from '#base';
 import { formatTime } from '#machinery';
-import { openEmbeddedStore, openEtcdStore, openMemoryStore, type Store } from '#store';
+import type { Store } from '#store';
 import { DataDirectory } from './data-directory.ts';
 import { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig } from './kubeconfig-file.ts';
+import { openStore, type StoreChoice } from './open-store.ts';
 import { type ClusterPki, type PkiOptions, renewalTime } from './pki.ts';
 import { loadPki } from './pki-files.ts';
 import { type Cluster, type ClusterConfig, startCluster } from './start-cluster.ts';
@@ -15,10 +16,7 @@ export interface LocalClusterOptions {
   readonly host: string;
   /** Absent: 6443, or any other when that is taken. */
   readonly port?: number;
-  readonly store:
-    | { readonly type: 'embedded' }
-    | { readonly type: 'memory' }
-    | { readonly type: 'etcd'; readonly endpoints: readonly string[] };
+  readonly store: StoreChoice;
   /** The user's kubeconfig, to merge the cluster's context into; absent: it is left alone. */
   readonly kubeconfig?: string;
   readonly cluster?: Omit<ClusterConfig, 'listen' | 'pki'>;
@@ -61,7 +59,7 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   deps.onStep?.('certificates');
   const pki = await loadPki(directory, pkiOptions(options, deps));
   deps.onStep?.('store');
-  const store = await openStore(options, directory, deps);
+  const store = await openStore(options.store, { ...deps, directory: directory.store });
   let cluster: Cluster | undefined;
   try {
     cluster = startCluster({ ...options.cluster, listen: { host, port }, pki }, { ...deps, store }, signal);
@@ -126,36 +124,6 @@ async function keepRenewing(started: Started, signal: AbortSignal): Promise<void
     } catch (error) {
       logger.error('certificates could not be renewed; trying again later', { error });
     }
-  }
-}
-
-/** How long an etcd that does not answer is waited for. */
-const ETCD_TIMEOUT_MS = 5_000;
-
-async function openStore(
-  { store }: LocalClusterOptions,
-  directory: DataDirectory,
-  { clock, random, logger }: LocalClusterDeps,
-): Promise<Store> {
-  switch (store.type) {
-    case 'memory':
-      return openMemoryStore({ clock });
-    case 'embedded':
-      return openEmbeddedStore({ directory: directory.store, clock, logger });
-    case 'etcd':
-      return openAnsweringEtcd(openEtcdStore({ endpoints: store.endpoints, clock, random, logger }), store.endpoints);
-  }
-}
-
-async function openAnsweringEtcd(opening: Store | Promise<Store>, endpoints: readonly string[]): Promise<Store> {
-  const store = await opening;
-  try {
-    await store.revision(AbortSignal.timeout(ETCD_TIMEOUT_MS));
-    return store;
-  } catch (cause) {
-    await store.close();
-    const where = endpoints.join(', ');
-    throw new Error(`etcd at ${where} does not answer; start it, or say where it is with --etcd-servers`, { cause });
   }
 }
 

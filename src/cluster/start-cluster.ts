@@ -187,6 +187,7 @@ const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
   'certificatesigningrequest-approving-controller': 'certificate-controller',
   'certificatesigningrequest-cleaner-controller': 'certificate-controller',
   'endpoints-controller': 'endpoint-controller',
+  'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
   'node-lifecycle-controller': 'node-controller',
   'taint-eviction-controller': 'node-controller',
   'node-ipam-controller': 'node-controller',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { type ApiServerSettings, startStandaloneApiServer } from '#cluster';
-import { type EtcdStoreOptions, openEtcdStore } from '#store';
+import { type ApiServerSettings, openEtcd, startStandaloneApiServer } from '#cluster';
+import type { EtcdStoreOptions } from '#store';
 import type { CliContext } from '../context.ts';
 import { APISERVER_FLAGS } from '../flags/apiserver-flags.ts';
 import { addFlags, listValue, settingsFromOptions } from '../flags/flag-table.ts';
@@ -20,7 +20,6 @@ interface Options extends Record<string, unknown> {
   readonly tlsPrivateKeyFile?: string;
   readonly clientCaFile?: string;
   readonly serviceAccountSigningKeyFile?: string;
-  readonly verbose?: boolean;
 }
 
 export function configureApiserver(command: Command, context: CliContext): void {
@@ -39,7 +38,7 @@ export function configureApiserver(command: Command, context: CliContext): void 
 }
 
 async function run(options: Options, context: CliContext): Promise<void> {
-  const deps = componentDeps(options);
+  const deps = componentDeps(context);
   const settings = settingsFromOptions<ApiServerSettings>(APISERVER_FLAGS, options, { initial: {}, context });
   const file = (name: string) => needed(options, name, context);
   const config = {
@@ -49,10 +48,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
     clientAuthority: file('client-ca-file'),
     serviceAccountKey: file('service-account-signing-key-file'),
   };
-  await using store = await openEtcdStore({ ...etcdOptions(options, context), ...deps });
-  await store.revision(AbortSignal.timeout(15_000)).catch((cause: unknown) => {
-    throw new Error(`etcd at ${options.etcdServers} does not answer; check --etcd-servers and that it runs`, { cause });
-  });
+  await using store = await openEtcd({ ...etcdOptions(options, context), ...deps });
   await runUntilStopped(startStandaloneApiServer(config, { ...deps, store }, context.signal), 'the API server', deps);
 }
 

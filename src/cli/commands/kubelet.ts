@@ -6,12 +6,12 @@ import { addFlags, settingsFromOptions } from '../flags/flag-table.ts';
 import { KUBELET_FLAGS } from '../flags/kubelet-flags.ts';
 import { addClientFlags, type ClientFlags, clientFrom, componentDeps, runUntilStopped } from '../run-component.ts';
 
-type Options = ClientFlags & { hostnameOverride?: string; verbose?: boolean } & Record<string, unknown>;
+type Options = ClientFlags & { hostnameOverride?: string } & Record<string, unknown>;
 
 export function configureKubelet(command: Command, context: CliContext): void {
   addClientFlags(command).option('--hostname-override <name>', "the node's name (default: the host's)");
   addFlags(command, KUBELET_FLAGS).action(async (options: Options) => {
-    const deps = componentDeps(options);
+    const deps = componentDeps(context);
     const config = settingsFromOptions<Partial<KubeletConfig>>(KUBELET_FLAGS, options, { initial: {}, context });
     const client = await clientFrom(options, 'kubelet', { context, deps });
     const nodeName = (options.hostnameOverride ?? hostname()).toLowerCase();

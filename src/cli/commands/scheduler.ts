@@ -14,11 +14,11 @@ import {
   runUntilStopped,
 } from '../run-component.ts';
 
-type Options = ClientFlags & LeaderFlags & { verbose?: boolean } & Record<string, unknown>;
+type Options = ClientFlags & LeaderFlags & Record<string, unknown>;
 
 export function configureScheduler(command: Command, context: CliContext): void {
   addFlags(addLeaderFlags(addClientFlags(command)), SCHEDULER_FLAGS).action(async (options: Options) => {
-    const deps = componentDeps(options);
+    const deps = componentDeps(context);
     const config = settingsFromOptions<SchedulerConfig>(SCHEDULER_FLAGS, options, { initial: {}, context });
     const leaderElection = leaderElectionOf(options, 'kube-scheduler', deps);
     const client = await clientFrom(options, 'kube-scheduler', { context, deps });

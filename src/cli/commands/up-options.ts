@@ -31,7 +31,6 @@ export interface UpOptions extends LocationOptions, ComponentOptions {
   /** The background half of a detached start. */
   readonly foreground?: boolean;
   readonly output: OutputFormat;
-  readonly verbose?: boolean;
   /** What the configuration file says about the components. */
   readonly fromFile?: ComponentSettings;
 }

@@ -24,14 +24,14 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     return report({ server, pid, kubeconfig: directory.kubeconfig, dataDirectory: directory.root }, options, context);
   }
   const steps = stepReporter(options, context);
-  await using started = await openLocalCluster(local, depsOf(options, steps.begin), context.signal);
+  await using started = await openLocalCluster(local, depsOf(context, steps.begin), context.signal);
   steps.end();
   report({ ...placeOf(started), pid: process.pid }, options, context);
   await Promise.race([aborted(context.signal), started.cluster.done]);
   if (options.output === 'text') context.note('Stopping …');
 }
 
-function depsOf({ verbose }: UpOptions, onStep: (step: string) => void) {
+function depsOf({ verbose }: CliContext, onStep: (step: string) => void) {
   const level = verbose ? 'info' : 'warn';
   const logger = createLogger({ clock: realClock, level, format: 'human', write: (line) => void process.stderr.write(line) });
   return { clock: realClock, random: systemRandom, logger, onStep };
