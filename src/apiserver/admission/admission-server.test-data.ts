@@ -1,0 +1,36 @@
+import { core } from '#api';
+import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
+import { Client } from '#client';
+import { openMemoryStore } from '#store';
+import { inProcessTransport } from '../in-process.ts';
+import { startApiServer } from '../server.ts';
+
+/** A server with every built-in kind and plugin, and a client that may do everything but read secrets. */
+export async function serveAdmission() {
+  const clock = new VirtualClock();
+  const random = seededRandom(1);
+  const server = startApiServer(
+    { version: { major: '1', minor: '36' }, anonymousAuth: false, systemObjects: false },
+    {
+      store: openMemoryStore({ clock }),
+      clock,
+      random,
+      logger: silentLogger,
+      metrics: new MetricsRegistry(),
+      authorizer: {
+        // Some answers take time.
+        authorize: async ({ resource }) => ({ verdict: resource === 'secrets' ? 'deny' : 'allow', reason: resource }),
+        rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+      },
+    },
+  );
+  await server.ready;
+  const user = { name: 'tester', groups: ['devs'] };
+  const client = new Client(inProcessTransport(server.handle, user, { clock, random }), { fieldManager: 'test' });
+  await client.of(core.Namespace).create({ metadata: { name: 'default', labels: { team: 'a' } } });
+  return { client, server };
+}
+
+export function configMap(name: string, data: Record<string, string> = {}, labels?: Record<string, string>) {
+  return { metadata: { name, namespace: 'default', ...(labels && { labels }) }, data };
+}
