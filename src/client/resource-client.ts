@@ -214,7 +214,7 @@ export class ResourceClient<T extends Identified = KubeObject> {
 
   #call(method: Method, path: string, rest: Omit<TransportRequest, 'method' | 'path'>): Promise<unknown> {
     const { onWarning = this.#options.onWarning } = rest;
-    return this.#transport.request({ ...rest, method, path, onWarning });
+    return this.#transport.request(Object.assign({ method, path, onWarning }, rest, { onWarning }));
   }
 }
 

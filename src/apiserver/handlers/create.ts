@@ -49,7 +49,7 @@ async function tryCreate(
   const { resource, deps } = call;
   const { dryRun, raw } = options;
   const attributes = { operation: 'CREATE', oldObject: undefined, dryRun, options: raw, name: object.metadata.name } as const;
-  const admitted = (await deps.admission.admit(admissionAttributes(call, { ...attributes, object }))) as KubeObject;
+  const admitted = (await deps.admission.admit(admissionAttributes(call, Object.assign({ object }, attributes)))) as KubeObject;
   const ruled = toRuled(resource, admitted);
   const reserved = await ruledResource(resource).reserve?.(ruled, undefined, dryRun);
   try {
@@ -78,7 +78,7 @@ async function validateAndStore(
   const prepared = beforeCreate(object, context);
   for (const warning of context.resource.strategy.warnings?.(prepared) ?? []) warn(call.request, warning);
   const served = fromRuled(resource, prepared);
-  await deps.admission.validate(admissionAttributes(call, { ...attributes, object: served }));
+  await deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
   const { name } = prepared.metadata;
   if (!attributes.dryRun) return resource.storage!.create(resource.storage!.keyOf(namespace, name), toStoredForm(resource, prepared));
   return (await resource.storage!.get(namespace, name)) ? undefined : new ConvertedObject(served, 0);

@@ -50,8 +50,13 @@ export interface AdmissionRequest {
 }
 
 export function admissionAttributes(call: ResourceCall, request: AdmissionRequest): AdmissionAttributes {
+  // Written out: copying one by one costs a tenth of a spread, and every write makes two of these.
   return {
-    ...request,
+    operation: request.operation,
+    object: request.object,
+    oldObject: request.oldObject,
+    dryRun: request.dryRun,
+    options: request.options,
     name: request.name ?? call.name,
     resource: call.resource,
     subresource: call.subresource,

@@ -45,7 +45,7 @@ async function tryUpdate(call: ResourceCall, current: CachedObject, change: Obje
   const computed = await change.compute(live);
   const pinned = checkPreconditions(call, computed, live, change.replaces === true);
   const attributes = { operation: 'UPDATE', oldObject: live, dryRun, options: raw } as const;
-  const admitted = (await deps.admission.admit(admissionAttributes(call, { ...attributes, object: computed }))) as KubeObject;
+  const admitted = (await deps.admission.admit(admissionAttributes(call, Object.assign({ object: computed }, attributes)))) as KubeObject;
   const ruled = toRuled(resource, admitted);
   const reserved = await reserve(call, ruled, { current, dryRun });
   try {
@@ -80,7 +80,7 @@ async function validated(call: ResourceCall, object: KubeObject, { current, attr
   const old = ruledCurrent(resource, current);
   const prepared = beforeUpdate(object, old, context);
   for (const warning of context.resource.strategy.warnings?.(prepared, old) ?? []) warn(call.request, warning);
-  await deps.admission.validate(admissionAttributes(call, { ...attributes, object: fromRuled(resource, prepared) }));
+  await deps.admission.validate(admissionAttributes(call, Object.assign({ object: fromRuled(resource, prepared) }, attributes)));
   return prepared;
 }
 

@@ -59,8 +59,7 @@ export class CachedObject extends Encodings implements VersionedObject {
     encoding: ObjectEncoding;
     stored: Uint8Array;
   }): CachedObject {
-    const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
-    return new CachedObject(key, versioned, revision, encoding, stored);
+    return new CachedObject(key, versioned(object, revision), revision, encoding, stored);
   }
 
   json(): Buffer {
@@ -86,13 +85,7 @@ export class CachedObject extends Encodings implements VersionedObject {
 
   /** Another state of the same key, which the store does not hold. */
   replacedBy(object: KubeObject, revision: number): CachedObject {
-    return new CachedObject(
-      this.key,
-      { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } },
-      revision,
-      this.encoding,
-      undefined,
-    );
+    return new CachedObject(this.key, versioned(object, revision), revision, this.encoding, undefined);
   }
 
   /** In the version that `resource` serves. */
@@ -123,6 +116,12 @@ export class ConvertedObject extends Encodings implements VersionedObject {
     this.#json ??= Buffer.from(`${encodeKindFirst(this.object)}\n`);
     return this.#json;
   }
+}
+
+/** Assigned, not spread: on this path, which every write takes, that is several times cheaper. */
+function versioned(object: KubeObject, revision: number): KubeObject {
+  const metadata = Object.assign({}, object.metadata, { resourceVersion: String(revision) });
+  return Object.assign({}, object, { metadata });
 }
 
 function sameBut(object: KubeObject, stored: KubeObject): boolean {
