@@ -59,9 +59,14 @@ export class ResourceStorage {
     return this.namespaced && namespace !== '' ? `${this.cache.prefix}${namespace}/` : this.cache.prefix;
   }
 
+  /** What the cache holds is as of now; else ask it to become so first. */
+  get isCurrent(): boolean {
+    return this.cache.isStarted && this.#store.localReads;
+  }
+
   /** The object as of now: every write acknowledged before the call is seen. */
   async get(namespace: string, name: string): Promise<CachedObject | undefined> {
-    if (!(this.cache.isStarted && this.#store.localReads)) await this.cache.fresh();
+    if (!this.isCurrent) await this.cache.fresh();
     return this.cache.get(this.keyOf(namespace, name));
   }
 

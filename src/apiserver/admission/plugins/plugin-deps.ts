@@ -28,7 +28,7 @@ export async function readObjects(
   namespace = '',
 ): Promise<readonly KubeObject[]> {
   const storage = storageOf(deps, place);
-  await storage.cache.fresh();
+  if (!storage.isCurrent) await storage.cache.fresh();
   return [...storage.cache.objects(storage.prefixOf(namespace))].map(({ object }) => object);
 }
 
