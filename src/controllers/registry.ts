@@ -25,6 +25,7 @@ import { statefulSetController } from './statefulset/controller.ts';
 import { taintEvictionController } from './tainteviction/controller.ts';
 import { ttlController } from './ttl/controller.ts';
 import { ttlAfterFinishedController } from './ttlafterfinished/controller.ts';
+import { validatingAdmissionPolicyStatusController } from './validatingadmissionpolicystatus/controller.ts';
 
 /** Every controller there is, in the order in which they are started. */
 export const CONTROLLERS: readonly Controller[] = [
@@ -56,4 +57,5 @@ export const CONTROLLERS: readonly Controller[] = [
   csrSigningController,
   csrApprovingController,
   csrCleanerController,
+  validatingAdmissionPolicyStatusController,
 ];

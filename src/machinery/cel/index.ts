@@ -12,6 +12,7 @@
  * number an int or a double, a string a timestamp). `toJson` turns a result back into plain data.
  */
 export { ADMISSION_REQUEST_TYPE, NAMESPACE_OBJECT_TYPE } from './admission-types.ts';
+export { apiType } from './api-types.ts';
 export { type CelLibrary, declare, type FunctionDecl, type Implementation, method, type Overload, overload } from './check/declarations.ts';
 export { CelEnvironment, type TypeResolver } from './check/environment.ts';
 export { type CompileOptions, type CompileResult, compile } from './compile.ts';
