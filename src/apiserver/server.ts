@@ -25,6 +25,7 @@ import { OpenApi, openapiHandler } from './openapi/index.ts';
 import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/allocation/service-claims.ts';
 import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
+import { FlowSchemaStatus } from './registry/flow-schema-status.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { ServerLeases } from './registry/server-leases.ts';
 import { builtInHandlers, builtInSubresources } from './registry/subresources/built-in-subresources.ts';
@@ -142,30 +143,36 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, random: deps.random, userAgent: 'kube-apiserver' });
   const client = new Client(own);
   const definitions = new DefinitionsController({ ...deps, table, client });
+  const flowSchemas = new FlowSchemaStatus({ table, client, clock: deps.clock, logger: deps.logger });
   const open = async (where: ListenConfig) => {
     listener = await listen({ ...where, handle: (exchange) => void serve(exchange, handle, { ...deps, requests }) });
     return listener.port;
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
-    await security?.start();
-    await definitions.start();
-    await claims.repair();
-    if (config.listen) await open(config.listen);
-    const objects = systemObjects(config, listener, !deps.store.localReads);
-    const leases = objects.sharesStore ? new ServerLeases({ ...deps, client, advertise: objects.advertise }) : undefined;
-    if (config.systemObjects !== false) await ensureSystemObjects(objects, { ...deps, client });
-    await leases?.renew();
-    isStarted = true;
-    ready();
-    await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping), leases?.run(stopping)]);
-    isStopping = true;
-    await leases?.end();
-    definitions.stop();
-    for (const resource of table.all()) resource.storage?.cache.close();
-    const grace = new AbortController();
-    // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
-    await listener?.close(realClock.sleep(1000, grace.signal).catch(() => {}));
-    grace.abort();
+    let leases: ServerLeases | undefined;
+    try {
+      await security?.start();
+      await definitions.start();
+      await claims.repair();
+      if (config.listen) await open(config.listen);
+      const objects = systemObjects(config, listener, !deps.store.localReads);
+      leases = objects.sharesStore ? new ServerLeases({ ...deps, client, advertise: objects.advertise }) : undefined;
+      if (config.systemObjects !== false) await ensureSystemObjects(objects, { ...deps, client });
+      await leases?.renew();
+      isStarted = true;
+      ready();
+      await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping), leases?.run(stopping)]);
+    } finally {
+      // A start that fails leaves nothing open either.
+      isStopping = true;
+      if (isStarted) await leases?.end();
+      definitions.stop();
+      for (const resource of table.all()) resource.storage?.cache.close();
+      const grace = new AbortController();
+      // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
+      await listener?.close(realClock.sleep(1000, grace.signal).catch(() => {}));
+      grace.abort();
+    }
   });
   return {
     ...component,
