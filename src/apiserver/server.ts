@@ -159,6 +159,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       leases = objects.sharesStore ? new ServerLeases({ ...deps, client, advertise: objects.advertise }) : undefined;
       if (config.systemObjects !== false) await ensureSystemObjects(objects, { ...deps, client });
       await leases?.renew();
+      await flowSchemas.start();
       isStarted = true;
       ready();
       await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping), leases?.run(stopping)]);
@@ -167,6 +168,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       isStopping = true;
       if (isStarted) await leases?.end();
       definitions.stop();
+      flowSchemas.stop();
       for (const resource of table.all()) resource.storage?.cache.close();
       const grace = new AbortController();
       // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
