@@ -66,8 +66,16 @@ export class ResourceStorage {
 
   /** The object as of now: every write acknowledged before the call is seen. */
   async get(namespace: string, name: string): Promise<CachedObject | undefined> {
-    if (!this.isCurrent) await this.cache.fresh();
-    return this.cache.get(this.keyOf(namespace, name));
+    const key = this.keyOf(namespace, name);
+    return this.isCurrent ? this.cache.get(key) : this.#read(key);
+  }
+
+  /** Asks the store itself: for one key that is cheaper than to wait until the cache is known to be current. */
+  async #read(key: string): Promise<CachedObject | undefined> {
+    if (!this.cache.isStarted) await this.cache.start();
+    if (this.#store.localReads) return this.cache.get(key);
+    const { entry } = await this.#store.get(key);
+    return entry && this.cache.objectOf(entry);
   }
 
   /** Undefined when the key is taken. */

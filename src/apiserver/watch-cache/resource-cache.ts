@@ -76,7 +76,29 @@ export class ResourceCache {
     if (!this.isStarted) await this.start();
     const revision = await this.#options.store.revision();
     if (this.#options.store.localReads) this.#advance(revision);
-    else await this.reached(revision);
+    else if (revision > this.#revision) await (this.#watch?.requestProgress() ? this.reached(revision) : this.#confirm());
+  }
+
+  /** For stores that cannot tell how far a watch has come: compares what is there with what the cache has until both are the same. */
+  async #confirm(): Promise<void> {
+    const { store, prefix } = this.#options;
+    for (;;) {
+      const page = await store.range({ prefix, select: 'keys' });
+      if (page.status !== 'ok') return;
+      if (this.#revision > page.revision) return;
+      const isSame =
+        page.entries.length === this.#byKey.size &&
+        page.entries.every(({ key, modRevision }) => this.#byKey.get(key)?.revision === modRevision);
+      if (isSame) return this.#advance(page.revision);
+      const newest = page.entries.reduce((most, { modRevision }) => Math.max(most, modRevision), this.#revision + 1);
+      await this.reached(newest);
+    }
+  }
+
+  /** An entry of the store, as the cache has it or as it would. */
+  objectOf({ key, value, modRevision }: Entry): CachedObject {
+    const cached = this.#byKey.get(key);
+    return cached?.revision === modRevision ? cached : this.#decode(key, value, modRevision);
   }
 
   /** Resolves when the cache has reached `revision`. */
