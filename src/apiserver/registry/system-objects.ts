@@ -47,7 +47,7 @@ export async function ensureSystemObjects(options: SystemObjectsOptions, deps: S
   await Promise.all([
     ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS),
     reconcileRbac(client, DEFAULT_RBAC_POLICY, logger),
-    publishKubernetesService(options, client),
+    publishKubernetesService(options, deps),
   ]);
 }
 
@@ -64,20 +64,43 @@ async function createIfMissing<T extends Identified>(client: Client, kind: Kind<
 }
 
 /** The service by which pods reach this server, and where it leads. */
-async function publishKubernetesService({ serviceCidrs, advertise, sharesStore }: SystemObjectsOptions, client: Client): Promise<void> {
+async function publishKubernetesService(
+  { serviceCidrs, advertise, sharesStore }: SystemObjectsOptions,
+  deps: SystemObjectsDeps,
+): Promise<void> {
   const { address, port } = advertise;
   const clusterIP = kubernetesServiceIp(serviceCidrs[0]!);
-  await ensureService(client, kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>);
-  if (!sharesStore) await publishServers(client, { addresses: [address], port });
+  await ensureService(deps, kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>);
+  if (!sharesStore) await publishServers(deps.client, { addresses: [address], port });
 }
 
-/** Asks first: creating it again would find its address taken, by itself. */
-async function ensureService(client: Client, service: Draft<core.Service & Identified>): Promise<void> {
+/** How often, and how long apart, the service is looked for that another server is about to write. */
+const ATTEMPTS = 50;
+const PAUSE_MS = 100;
+
+/**
+ * Asks first: creating it again would find its address taken, by itself. A server that starts at the same moment takes the address before it
+ * writes the service: then it is waited for.
+ */
+async function ensureService({ client, clock }: SystemObjectsDeps, service: Draft<core.Service & Identified>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    if (await hasService(client, service)) return;
+    try {
+      return await createIfMissing(client, core.Service, service);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isStatusReason(error, 'Invalid')) throw error;
+    }
+    await clock.sleep(PAUSE_MS);
+  }
+}
+
+async function hasService(client: Client, service: Draft<core.Service & Identified>): Promise<boolean> {
   const { name, namespace } = service.metadata as { name: string; namespace: string };
   try {
     await client.of(core.Service).get({ name, namespace });
+    return true;
   } catch (error) {
     if (!isStatusReason(error, 'NotFound')) throw error;
-    await createIfMissing(client, core.Service, service);
+    return false;
   }
 }
