@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { type Component, createLogger, type Logger, MetricsRegistry, realClock, systemRandom } from '#base';
-import { Client, httpsTransport, type LeaderElectionConfig, loadConnection } from '#client';
+import { Client, type ConnectionConfig, httpsTransport, type LeaderElectionConfig, loadConnection } from '#client';
 import type { CliContext } from './context.ts';
 import { booleanValue } from './flags/flag-table.ts';
 
@@ -15,7 +15,7 @@ export interface ComponentDeps {
 
 export function componentDeps({ verbose }: Pick<CliContext, 'verbose'>): ComponentDeps {
   const level = verbose ? 'debug' : 'info';
-  const logger = createLogger({ clock: realClock, level, format: 'json', write: (line) => void process.stderr.write(line) });
+  const logger = createLogger({ clock: realClock, level, format: 'json', write: (line) => void process.stderr.write(`${line}\n`) });
   return { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry() };
 }
 
@@ -34,19 +34,24 @@ export function addClientFlags(command: Command): Command {
   return command.option('--kubeconfig <file>', 'how to reach the API server, and as whom (default: $KUBECONFIG)');
 }
 
-export async function clientFrom(
-  options: ClientFlags,
-  userAgent: string,
-  { context, deps }: { context: CliContext; deps: ComponentDeps },
-): Promise<Client> {
-  const { env } = context;
+interface ClientPlace {
+  readonly context: CliContext;
+  readonly deps: ComponentDeps;
+}
+
+export async function clientFrom(options: ClientFlags, userAgent: string, place: ClientPlace): Promise<Client> {
+  return new Client(httpsTransport(await connectionFrom(options, place.context), place.deps, { userAgent }));
+}
+
+/** Where the API server is and who to be there, by the flags and by what kubectl would take. */
+export async function connectionFrom(options: ClientFlags, { env }: CliContext): Promise<ConnectionConfig> {
   const { connection } = await loadConnection({
     ...(options.kubeconfig && { path: options.kubeconfig }),
     ...(env.KUBECONFIG && { env: env.KUBECONFIG }),
     ...(env.HOME && { homeDirectory: env.HOME }),
     processEnv: env,
   });
-  return new Client(httpsTransport(connection, deps, { userAgent }));
+  return connection;
 }
 
 export interface LeaderFlags {

@@ -1,4 +1,5 @@
 export { type ComponentFlags, type ConfigFile, ConfigFileError, parseConfigFile } from './config-file.ts';
+export { AccountClients } from './controller-accounts.ts';
 export { DataDirectory } from './data-directory.ts';
 export { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig, withoutCluster } from './kubeconfig-file.ts';
 export {
@@ -11,7 +12,7 @@ export {
   readState,
 } from './local-cluster.ts';
 export { openEtcd } from './open-store.ts';
-export { type ClusterPki, createPki, renewPki } from './pki.ts';
+export { type ClusterPki, createClientCertificate, createPki, nodeSubject, renewPki } from './pki.ts';
 export {
   type StandaloneApiServerConfig,
   type StandaloneApiServerDeps,

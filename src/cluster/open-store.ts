@@ -36,18 +36,12 @@ const ADVICE: Readonly<Partial<Record<StoreError['code'], string>>> = {
   corrupt: 'to give up what it holds and start with an empty cluster: sampan delete',
 };
 
-/** How long an etcd that does not answer is waited for. */
-const ETCD_TIMEOUT_MS = 5_000;
-
-/** Throws when no member answers, rather than wait for one. */
+/** Throws when no member answers within the time that a call may take. */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
-  let store: Store | undefined;
   try {
-    store = await openEtcdStore(options);
-    await store.revision(AbortSignal.timeout(ETCD_TIMEOUT_MS));
-    return store;
+    return await openEtcdStore(options);
   } catch (error) {
-    await store?.close();
+    if (error instanceof StoreError && error.code === 'unsupported') throw error;
     const where = options.endpoints.join(', ');
     const reason = firstCause(error).message;
     throw new Error(`etcd at ${where} cannot be reached (${reason}); start it, or say where it is with --etcd-servers`);

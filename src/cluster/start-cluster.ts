@@ -17,6 +17,7 @@ import { type ControllerManagerConfig, startControllerManager } from '#controlle
 import type { KubeletConfig } from '#kubelet';
 import { type SchedulerConfig, startScheduler } from '#scheduler';
 import type { Store } from '#store';
+import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
 import type { ClusterPki } from './pki.ts';
 import { type SimulatedNodes, startSimulatedNodes } from './simulated-nodes.ts';
 import { versionInfo } from './version.ts';
@@ -177,31 +178,11 @@ function startControllers({ config, deps, clientAs }: Starting): Component {
   return startControllerManager({ ...controllerManager, options }, { ...deps, client, clientFor });
 }
 
-/** Service accounts whose name is not that of their controller. */
-const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
-  'serviceaccount-controller': 'service-account-controller',
-  'service-cidr-controller': 'service-cidrs-controller',
-  'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
-  'garbage-collector-controller': 'generic-garbage-collector',
-  'certificatesigningrequest-signing-controller': 'certificate-controller',
-  'certificatesigningrequest-approving-controller': 'certificate-controller',
-  'certificatesigningrequest-cleaner-controller': 'certificate-controller',
-  'endpoints-controller': 'endpoint-controller',
-  'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
-  'node-lifecycle-controller': 'node-controller',
-  'taint-eviction-controller': 'node-controller',
-  'node-ipam-controller': 'node-controller',
-  'pod-garbage-collector-controller': 'pod-garbage-collector',
-  'replicationcontroller-controller': 'replication-controller',
-  'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
-  'daemonset-controller': 'daemon-set-controller',
-};
-
 const MANAGER: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };
 
 /** Each controller has the rights of a service account of its own; tokens of accounts are the manager's own business. */
 function controllerUser(controller: string): UserInfo {
-  if (controller === 'serviceaccount-token-controller') return MANAGER;
+  if (controller === MANAGERS_OWN) return MANAGER;
   const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
-  return { name: `system:serviceaccount:kube-system:${CONTROLLER_ACCOUNTS[controller] ?? controller}`, groups };
+  return { name: `system:serviceaccount:kube-system:${controllerAccount(controller)}`, groups };
 }

@@ -13,7 +13,7 @@ export function configureKubelet(command: Command, context: CliContext): void {
   addFlags(command, KUBELET_FLAGS).action(async (options: Options) => {
     const deps = componentDeps(context);
     const config = settingsFromOptions<Partial<KubeletConfig>>(KUBELET_FLAGS, options, { initial: {}, context });
-    const client = await clientFrom(options, 'kubelet', { context, deps });
+    await using client = await clientFrom(options, 'kubelet', { context, deps });
     const nodeName = (options.hostnameOverride ?? hostname()).toLowerCase();
     const kubelet = startKubelet({ ...config, nodeName }, { ...deps, client, runtime: new SimulatedRuntime({}, deps) }, context.signal);
     await runUntilStopped(kubelet, 'the kubelet', deps);

@@ -21,7 +21,7 @@ export function configureScheduler(command: Command, context: CliContext): void 
     const deps = componentDeps(context);
     const config = settingsFromOptions<SchedulerConfig>(SCHEDULER_FLAGS, options, { initial: {}, context });
     const leaderElection = leaderElectionOf(options, 'kube-scheduler', deps);
-    const client = await clientFrom(options, 'kube-scheduler', { context, deps });
+    await using client = await clientFrom(options, 'kube-scheduler', { context, deps });
     const scheduler = startScheduler({ ...config, ...(leaderElection && { leaderElection }) }, { ...deps, client }, context.signal);
     await runUntilStopped(scheduler, 'the scheduler', deps);
   });

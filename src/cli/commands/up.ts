@@ -33,7 +33,7 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
 
 function depsOf({ verbose }: CliContext, onStep: (step: string) => void) {
   const level = verbose ? 'info' : 'warn';
-  const logger = createLogger({ clock: realClock, level, format: 'human', write: (line) => void process.stderr.write(line) });
+  const logger = createLogger({ clock: realClock, level, format: 'human', write: (line) => void process.stderr.write(`${line}\n`) });
   return { clock: realClock, random: systemRandom, logger, onStep };
 }
 

@@ -22,6 +22,8 @@ export interface CredentialConfig {
   readonly token?: string;
   /** A file whose content is the token; read again from time to time, as tokens are renewed in place. Wins over `token`. */
   readonly tokenFile?: string;
+  /** Asked for the token of every request: it keeps and renews it. Wins over the others. */
+  readonly tokenSource?: () => Promise<string>;
   readonly basic?: { readonly username: string; readonly password: string };
   readonly exec?: ExecPlugin;
 }

@@ -41,7 +41,8 @@ export class Credentials {
   }
 
   async #authorization(): Promise<string | undefined> {
-    const { token, tokenFile, basic } = this.#config;
+    const { token, tokenFile, tokenSource, basic } = this.#config;
+    if (tokenSource) return `Bearer ${await tokenSource()}`;
     if (tokenFile) return `Bearer ${await this.#readToken(tokenFile)}`;
     if (token) return `Bearer ${token}`;
     if (basic) return `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;

@@ -1,0 +1,106 @@
+import { type authentication, core } from '#api';
+import type { Clock, Logger } from '#base';
+import { Client, type ConnectionConfig, httpsTransport } from '#client';
+import { isStatusReason } from '#machinery';
+
+/** Service accounts whose name is not that of their controller. */
+const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
+  'serviceaccount-controller': 'service-account-controller',
+  'service-cidr-controller': 'service-cidrs-controller',
+  'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
+  'garbage-collector-controller': 'generic-garbage-collector',
+  'certificatesigningrequest-signing-controller': 'certificate-controller',
+  'certificatesigningrequest-approving-controller': 'certificate-controller',
+  'certificatesigningrequest-cleaner-controller': 'certificate-controller',
+  'endpoints-controller': 'endpoint-controller',
+  'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+  'node-lifecycle-controller': 'node-controller',
+  'taint-eviction-controller': 'node-controller',
+  'node-ipam-controller': 'node-controller',
+  'pod-garbage-collector-controller': 'pod-garbage-collector',
+  'replicationcontroller-controller': 'replication-controller',
+  'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
+  'daemonset-controller': 'daemon-set-controller',
+};
+
+/** The controller that makes tokens of accounts works as the manager itself. */
+export const MANAGERS_OWN = 'serviceaccount-token-controller';
+
+/** The service account in kube-system whose rights a controller has. */
+export function controllerAccount(controller: string): string {
+  return CONTROLLER_ACCOUNTS[controller] ?? controller;
+}
+
+interface AccountDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Upstream's `--use-service-account-credentials`: a client for each controller, with a token of its own account. */
+export class AccountClients implements AsyncDisposable {
+  readonly #clients: Client[] = [];
+
+  constructor(
+    private readonly manager: Client,
+    private readonly connection: ConnectionConfig,
+    private readonly deps: AccountDeps,
+  ) {}
+
+  of(controller: string): Client {
+    if (controller === MANAGERS_OWN) return this.manager;
+    const tokens = new AccountTokens(this.manager, controllerAccount(controller), this.deps.clock);
+    const connection = { ...this.connection, credentials: { tokenSource: () => tokens.get() } };
+    const client = new Client(httpsTransport(connection, this.deps, { userAgent: 'kube-controller-manager' }));
+    this.#clients.push(client);
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client[Symbol.asyncDispose]()));
+  }
+}
+
+const NAMESPACE = 'kube-system';
+const LIFETIME_SECONDS = 3600;
+/** The share of its life after which a token is replaced. */
+const RENEW_AFTER = 0.8;
+
+/** The token of an account, made when it is first needed and again before it ends. Who asks meanwhile waits for the same one. */
+class AccountTokens {
+  #current: { readonly token: Promise<string>; renewAt: number } | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly account: string,
+    private readonly clock: Clock,
+  ) {}
+
+  get(): Promise<string> {
+    if (this.#current === undefined || this.clock.now() >= this.#current.renewAt) this.#current = this.#renew();
+    return this.#current.token;
+  }
+
+  #renew() {
+    const token = this.#request();
+    const current = { token, renewAt: this.clock.now() + LIFETIME_SECONDS * 1000 * RENEW_AFTER };
+    // What failed is tried again by the next request.
+    token.catch(() => {
+      if (this.#current === current) this.#current = undefined;
+    });
+    return current;
+  }
+
+  async #request(): Promise<string> {
+    const accounts = this.client.of(core.ServiceAccount);
+    try {
+      await accounts.create({ metadata: { name: this.account, namespace: NAMESPACE } });
+    } catch (error) {
+      if (!isStatusReason(error, 'AlreadyExists')) throw error;
+    }
+    const tokens = accounts.subresource<authentication.TokenRequest>('token');
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: LIFETIME_SECONDS } };
+    const { status } = await tokens.create({ name: this.account, namespace: NAMESPACE }, body);
+    if (!status?.token) throw new Error(`the server gave no token for the account ${this.account}`);
+    return status.token;
+  }
+}
