@@ -19,3 +19,4 @@ export {
   startStandaloneApiServer,
 } from './standalone-api-server.ts';
 export { type ApiServerSettings, type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';
+export { untilUsable } from './until-usable.ts';

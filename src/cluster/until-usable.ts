@@ -9,7 +9,7 @@ type Expected = Pick<ClusterConfig, 'nodes' | 'controllerManager'> & { readonly 
 const POLL_MS = 5;
 const DEFAULT_WAIT_MS = 60_000;
 
-/** Resolves when a pod could be created and would run: every node is Ready, and the default service account exists. */
+/** Resolves when a pod could be created and would run: every node is Ready and takes pods, and the default service account exists. */
 export async function untilUsable(cluster: Cluster, expected: Expected, { clock }: { readonly clock: Clock }): Promise<void> {
   const { waitMs = DEFAULT_WAIT_MS } = expected;
   const deadline = clock.monotonic() + waitMs;
@@ -23,21 +23,24 @@ export async function untilUsable(cluster: Cluster, expected: Expected, { clock 
 }
 
 async function whatIsMissing({ client }: Cluster, { nodes = [], controllerManager = {} }: Expected): Promise<string | undefined> {
-  if (makesAccounts(controllerManager.controllers)) {
+  const controllers = new Set(enabledControllers(CONTROLLERS, controllerManager.controllers ?? ['*']).map(({ name }) => name));
+  if (controllers.has('serviceaccount-controller')) {
     const accounts = await client.of(core.ServiceAccount).list({ namespace: 'default', resourceVersion: '0' });
     if (!accounts.items.some(({ metadata }) => metadata.name === 'default')) return 'there is no default service account yet';
   }
   if (nodes.length === 0) return undefined;
+  // Without the controller, nobody takes the taint away that a node begins with.
+  const takesPods = controllers.has('node-lifecycle-controller') ? (node: core.Node) => isReady(node) && !isTainted(node) : isReady;
   const known = await client.of(core.Node).list({ resourceVersion: '0' });
-  const ready = new Set(known.items.filter(isReady).map(({ metadata }) => metadata.name));
+  const ready = new Set(known.items.filter(takesPods).map(({ metadata }) => metadata.name));
   const late = nodes.filter((name) => !ready.has(name));
   return late.length === 0 ? undefined : `${late.length} of ${nodes.length} nodes are not Ready, ${late[0]} among them`;
 }
 
-function makesAccounts(controllers: readonly string[] = ['*']): boolean {
-  return enabledControllers(CONTROLLERS, controllers).some(({ name }) => name === 'serviceaccount-controller');
-}
-
 function isReady({ status }: core.Node): boolean {
   return findCondition(status?.conditions, 'Ready')?.status === 'True';
+}
+
+function isTainted({ spec }: core.Node): boolean {
+  return spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready') === true;
 }

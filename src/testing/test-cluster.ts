@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Clock, type Logger, realClock, seededRandom, silentLogger, VirtualClock } from '#base';
+import { type Clock, type Logger, realClock, seededRandom, silentLogger, type TimerHandle, VirtualClock } from '#base';
 import type { Client, KubeObject } from '#client';
-import { type Cluster, createPki, renderKubeconfig, startCluster as startWholeCluster } from '#cluster';
+import { type Cluster, createPki, renderKubeconfig, startCluster as startWholeCluster, untilUsable } from '#cluster';
 import type { Kubelet } from '#kubelet';
 import { isJsonObject, type JsonObject, parseDurationMs, parseGroupVersion, parseYamlDocuments } from '#machinery';
 import { type MemoryStore, openMemoryStore } from '#store';
@@ -56,14 +56,15 @@ export class TestCluster implements AsyncDisposable {
     const time: Clock = virtual ?? realClock;
     const store = from?.store ?? openMemoryStore({ clock: time });
     const controllers = options.controllers === undefined ? {} : { controllerManager: { controllers: options.controllers } };
-    const cluster = startWholeCluster(
-      { nodes: nodeNames(options.nodes ?? 1), ...controllers },
-      { store, clock: time, random: seededRandom(seed), logger: options.logger ?? silentLogger },
-    );
+    const config = { nodes: nodeNames(options.nodes ?? 1), ...controllers };
+    const cluster = startWholeCluster(config, { store, clock: time, random: seededRandom(seed), logger: options.logger ?? silentLogger });
     const clock = new TestClock(virtual);
     try {
       await clock.until(cluster.ready);
+      // A fork goes on from wherever the other one was.
+      if (from === undefined) await clock.until(untilUsable(cluster, config, { clock: time }));
     } catch (error) {
+      await clock.until(cluster[Symbol.asyncDispose]().catch(() => {}));
       await store.close();
       throw error;
     }
@@ -171,8 +172,8 @@ function nodeNames(nodes: number | readonly string[]): readonly string[] {
   return typeof nodes === 'number' ? Array.from({ length: nodes }, (_, i) => `n${i + 1}`) : nodes;
 }
 
-/** The cluster's time. A virtual one moves when told; with a real one, `advance` just waits. */
-export class TestClock {
+/** The cluster's time, for the test and for whatever it runs in the cluster. A virtual one moves when told; with a real one, `advance` just waits. */
+export class TestClock implements Clock {
   readonly #virtual: VirtualClock | undefined;
 
   constructor(virtual: VirtualClock | undefined) {
@@ -183,8 +184,24 @@ export class TestClock {
     return this.#virtual !== undefined;
   }
 
+  get #clock(): Clock {
+    return this.#virtual ?? realClock;
+  }
+
   now(): number {
-    return (this.#virtual ?? realClock).now();
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  setTimer(delayMs: number, fire: () => void): TimerHandle {
+    return this.#clock.setTimer(delayMs, fire);
+  }
+
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return this.#clock.sleep(delayMs, signal);
   }
 
   /** Lets this much time pass: milliseconds, or text such as `5m` or `1h30m`. */
