@@ -124,7 +124,8 @@ function validateUpdate(object: KubeObject, old: KubeObject, { resource, subreso
 }
 
 function refuseInvalid(resource: ServedResource, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw StatusError.invalid({ group: resource.group, kind: resource.kind }, name, errors);
+  if (errors.length > 0)
+    throw StatusError.invalid({ group: resource.strategy.invalidGroup ?? resource.group, kind: resource.kind }, name, errors);
 }
 
 /** Kinds that must be updated from a known state refuse a PUT without one. */

@@ -12,6 +12,7 @@ export const eventsStrategy: ResourceStrategy<core.Event> = {
 };
 
 export const newEventsStrategy: ResourceStrategy<events.Event> = {
+  invalidGroup: '',
   ...events.eventBehaviour,
   allowCreateOnUpdate: true,
   ttlSeconds: TTL_SECONDS,
