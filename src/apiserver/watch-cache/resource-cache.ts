@@ -43,6 +43,7 @@ export class ResourceCache {
   readonly #snapshots = new Map<number, Snapshot>();
   #watch: WatchHandle | undefined;
   #started: Promise<void> | undefined;
+  #isCurrent = false;
   #closed = false;
 
   constructor(options: ResourceCacheOptions) {
@@ -67,8 +68,9 @@ export class ResourceCache {
     return this.#started;
   }
 
+  /** Whether the watch has caught up with what was written while the resource was read. */
   get isStarted(): boolean {
-    return this.#watch !== undefined;
+    return this.#isCurrent;
   }
 
   /** Resolves once every write acknowledged before the call is in the cache. */
@@ -201,6 +203,18 @@ export class ResourceCache {
     this.#ringHead = 0;
     this.#ringStart = page.revision;
     this.#follow(page.revision + 1);
+    await this.#catchUp();
+  }
+
+  /** A local store tells of new writes before they are acknowledged, but of those before the watch only a little later. */
+  async #catchUp(): Promise<void> {
+    const { store } = this.#options;
+    const watch = this.#watch;
+    if (store.localReads) {
+      const revision = await store.revision();
+      if (revision > this.#revision && watch?.requestProgress()) await this.reached(revision);
+    }
+    if (this.#watch === watch) this.#isCurrent = true;
   }
 
   #follow(fromRevision: number): void {
@@ -229,6 +243,7 @@ export class ResourceCache {
     this.#general.clear();
     this.#triggered.clear();
     this.#watch = undefined;
+    this.#isCurrent = false;
     this.#started = undefined;
     this.start().catch((error: unknown) => this.#options.logger.error('cannot read the resource', { prefix: this.prefix, error }));
   }
