@@ -13,14 +13,12 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { createObject } from './create.ts';
-import { checkedDecode } from './decode-body.ts';
+import { BODY_LIMIT, checkedDecode } from './decode-body.ts';
 import { otherVersions, writtenFields } from './field-ownership.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
 import { updateObject } from './update-object.ts';
 import type { WriteOptions } from './write-options.ts';
-
-const BODY_LIMIT = 3 * 1024 * 1024;
 
 /** Server-side apply: merges what the manager wants with what others own, or names the conflict. */
 export async function applyObject(call: ResourceCall, options: WriteOptions): Promise<ApiResponse> {

@@ -22,7 +22,8 @@ import { type ParsedBody, parseBody } from '../request/parse-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import type { FieldValidation } from './write-options.ts';
 
-const BODY_LIMIT = 3 * 1024 * 1024;
+/** The most that a request may send. */
+export const BODY_LIMIT = 3 * 1024 * 1024;
 
 /** What a body is to be read as. */
 export interface ExpectedKind {

@@ -31,7 +31,7 @@ import {
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { applyObject } from './apply.ts';
-import { type ExpectedKind, notRegistered, reportProblems, withReset } from './decode-body.ts';
+import { BODY_LIMIT, type ExpectedKind, notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
 import type { HandlerDeps, ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
@@ -44,8 +44,6 @@ export const PATCH_TYPES = {
   strategic: 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
 } as const;
-
-const BODY_LIMIT = 3 * 1024 * 1024;
 
 export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   const { resource, request } = call;

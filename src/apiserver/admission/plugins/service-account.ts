@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { podSecretNames } from '../../authz/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
 import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
@@ -111,9 +112,10 @@ function mountableSecrets(account: ServiceAccount): MountableSecrets {
 }
 
 /** A mirror pod stands for a pod that a node runs by itself, with nothing of the API's. */
-function checkMirror(attributes: AdmissionAttributes, { spec }: Pod): void {
+function checkMirror(attributes: AdmissionAttributes, pod: Pod): void {
+  const { spec } = pod;
   if (spec?.serviceAccountName) throw forbid(attributes, 'a mirror pod may not reference service accounts');
-  if (JSON.stringify(spec ?? {}).includes('"secret')) throw forbid(attributes, 'a mirror pod may not reference secrets');
+  if (podSecretNames(pod).length > 0) throw forbid(attributes, 'a mirror pod may not reference secrets');
   const projects = spec?.volumes?.some(({ projected }) => projected?.sources?.some((source) => source.serviceAccountToken !== undefined));
   if (projects) throw forbid(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
 }
