@@ -1,3 +1,4 @@
+export type { ApiServerSettings } from './api-server-settings.ts';
 export { type ComponentFlags, type ConfigFile, ConfigFileError, parseConfigFile } from './config-file.ts';
 export { AccountClients } from './controller-accounts.ts';
 export { DataDirectory } from './data-directory.ts';
@@ -18,5 +19,5 @@ export {
   type StandaloneApiServerDeps,
   startStandaloneApiServer,
 } from './standalone-api-server.ts';
-export { type ApiServerSettings, type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';
+export { type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';
 export { untilUsable } from './until-usable.ts';

@@ -1,8 +1,7 @@
-import { type ApiServer, createSecurity, NODE_RULES, startApiServer } from '#apiserver';
+import { type ApiServer, createSecurity, startApiServer } from '#apiserver';
 import type { Clock, Logger, MetricsRegistry, Random } from '#base';
 import type { Store } from '#store';
-import { type ApiServerSettings, SERVICE_ACCOUNT_ISSUER } from './start-cluster.ts';
-import { versionInfo } from './version.ts';
+import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
 
 /** An API server that others of its kind, and controllers and nodes elsewhere, work with. PEM texts. */
 export interface StandaloneApiServerConfig {
@@ -27,20 +26,7 @@ export function startStandaloneApiServer(
   signal?: AbortSignal,
 ): ApiServer {
   const { listen, serving, clientAuthority, serviceAccountKey, settings } = config;
-  const { advertiseAddress, anonymousAuth = true, services, staticTokens, serviceAccountIssuer = SERVICE_ACCOUNT_ISSUER } = settings;
-  const security = {
-    serviceAccounts: { issuer: serviceAccountIssuer, keys: { signing: serviceAccountKey } },
-    ...(staticTokens && { staticTokens }),
-    bootstrapTokens: true,
-    authorizationModes: settings.authorizationModes ?? (['Node', 'RBAC'] as const),
-    nodeRules: NODE_RULES,
-  };
-  const server = {
-    version: versionInfo(),
-    anonymousAuth,
-    ...(advertiseAddress && { advertiseAddress }),
-    ...(services && { services }),
-    listen: { ...listen, tls: { cert: serving.certificate, key: serving.key, ca: clientAuthority } },
-  };
+  const security = securityConfig(settings, serviceAccountKey);
+  const server = apiServerConfig(settings, { ...listen, tls: { cert: serving.certificate, key: serving.key, ca: clientAuthority } });
   return startApiServer(server, { ...deps, security: (context) => createSecurity(security, context) }, signal);
 }

@@ -1,13 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import {
   type ApiServer,
-  type AuthorizationMode,
   createSecurity,
   HttpsKubeletConnector,
   inProcessTransport,
   LocalKubelets,
-  NODE_RULES,
-  type ServicesConfig,
   startApiServer,
   type UserInfo,
 } from '#apiserver';
@@ -17,10 +14,10 @@ import { type ControllerManagerConfig, startControllerManager } from '#controlle
 import type { KubeletConfig } from '#kubelet';
 import { type SchedulerConfig, startScheduler } from '#scheduler';
 import type { Store } from '#store';
+import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
 import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
 import type { ClusterPki } from './pki.ts';
 import { type SimulatedNodes, startSimulatedNodes } from './simulated-nodes.ts';
-import { versionInfo } from './version.ts';
 
 export interface ClusterConfig {
   /** Absent: the cluster is reached in-process only. */
@@ -34,16 +31,6 @@ export interface ClusterConfig {
   readonly kubelet?: Partial<KubeletConfig>;
   /** Names of the simulated nodes that run in the process. Default: none. */
   readonly nodes?: readonly string[];
-}
-
-/** What can be set about the API server. */
-export interface ApiServerSettings {
-  readonly advertiseAddress?: string;
-  readonly anonymousAuth?: boolean;
-  readonly authorizationModes?: readonly AuthorizationMode[];
-  readonly staticTokens?: ReadonlyMap<string, UserInfo>;
-  readonly serviceAccountIssuer?: string;
-  readonly services?: ServicesConfig;
 }
 
 export interface ClusterDeps {
@@ -66,7 +53,6 @@ export interface Cluster extends Component {
   clientAs(user: UserInfo, userAgent?: string): Client;
 }
 
-export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** A whole cluster in this process. Its parts meet only through the API, each with its own identity. */
@@ -77,11 +63,13 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const { pki } = config;
   const remote = pki ? { clientCertificate: pki.clients.kubeletClient.certificate, clientKey: pki.clients.kubeletClient.key } : {};
   const kubelets = new LocalKubelets(new HttpsKubeletConnector(remote));
-  const apiServer = startApiServer(apiServerConfig(config), {
+  const { apiServer: settings = {} } = config;
+  const security = securityConfig(settings, pki?.serviceAccountKey ?? temporaryKey());
+  const apiServer = startApiServer(apiServerConfig(settings, listenConfig(config)), {
     ...deps,
     metrics,
     kubelets,
-    security: (context) => createSecurity(securityConfig(config), context),
+    security: (context) => createSecurity(security, context),
   });
   const clientAs = (user: UserInfo, userAgent = 'sampan') =>
     new Client(inProcessTransport(apiServer.handle, user, { clock: deps.clock, random: deps.random, userAgent }));
@@ -118,29 +106,10 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   };
 }
 
-function apiServerConfig({ listen, pki, apiServer = {} }: ClusterConfig) {
-  if (listen && !pki) throw new Error('a cluster that listens needs certificates');
-  const { advertiseAddress, anonymousAuth = true, services } = apiServer;
-  return {
-    version: versionInfo(),
-    anonymousAuth,
-    ...(advertiseAddress && { advertiseAddress }),
-    ...(services && { services }),
-    ...(listen &&
-      pki && { listen: { ...listen, tls: { cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate } } }),
-  };
-}
-
-function securityConfig({ pki, apiServer = {} }: ClusterConfig) {
-  const { serviceAccountIssuer = SERVICE_ACCOUNT_ISSUER, staticTokens, authorizationModes = ['Node', 'RBAC'] } = apiServer;
-  const signing = pki?.serviceAccountKey ?? temporaryKey();
-  return {
-    serviceAccounts: { issuer: serviceAccountIssuer, keys: { signing } },
-    ...(staticTokens && { staticTokens }),
-    bootstrapTokens: true,
-    authorizationModes,
-    nodeRules: NODE_RULES,
-  };
+function listenConfig({ listen, pki }: ClusterConfig) {
+  if (listen === undefined) return undefined;
+  if (pki === undefined) throw new Error('a cluster that listens needs certificates');
+  return { ...listen, tls: { cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate } };
 }
 
 /** For a cluster that nobody outside of the process sees, whose tokens end with it. */
