@@ -1,5 +1,5 @@
 import { core } from '#api';
-import type { LocalKubelets, UserInfo } from '#apiserver';
+import { type LocalKubelets, type RbacPolicy, reconcileRbac, type UserInfo } from '#apiserver';
 import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
 import { type Client, InformerFactory } from '#client';
 import { type Kubelet, type KubeletConfig, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
@@ -14,6 +14,8 @@ export interface SimulatedNodesDeps {
   /** The API server's way to them, without a network. */
   readonly kubelets: LocalKubelets;
   readonly clientAs: (user: UserInfo, userAgent?: string) => Client;
+  /** Gives the nodes' common watcher the rights it needs. */
+  readonly administrator: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -26,16 +28,45 @@ export interface SimulatedNodes extends Component {
   add(name: string): Promise<Kubelet>;
 }
 
-const WATCHER: UserInfo = { name: 'system:sampan:nodes', groups: ['system:masters', 'system:authenticated'] };
+const WATCHER = 'system:sampan:node-watcher';
+
+/** A node's own identity sees only what concerns it; the watch that nodes share sees the pods and nodes of all of them, and nothing else. */
+const WATCHER_POLICY: RbacPolicy = {
+  clusterRoles: [{ metadata: { name: WATCHER }, rules: [{ apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] }] }],
+  clusterRoleBindings: [
+    {
+      metadata: { name: WATCHER },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: WATCHER },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: WATCHER }],
+    },
+  ],
+  roles: [],
+  roleBindings: [],
+};
 
 /** Nodes whose containers are simulated, all in this process: they share their watches and wake up together, and each is itself to the API. */
 export function startSimulatedNodes(config: SimulatedNodesConfig, deps: SimulatedNodesDeps, signal?: AbortSignal): SimulatedNodes {
   const { clientAs, clock, random, logger } = deps;
   const kubelets = new Map<string, Kubelet>();
-  const informers = new InformerFactory(clientAs(WATCHER, 'kubelet'), { clock, random, logger });
+  const informers = new InformerFactory(clientAs({ name: WATCHER, groups: ['system:authenticated'] }, 'kubelet'), {
+    clock,
+    random,
+    logger,
+  });
   const podSource = sharedNodeFeed(informers.of(core.Pod), informers.of(core.Node));
   const ticker = new SharedTicker(clock);
-  const start = (nodeName: string): Kubelet => {
+  const ending = new AbortController();
+  let watching: Promise<void> | undefined;
+  /** Only a cluster with nodes has their watcher, and its role. */
+  const watch = async () => {
+    await reconcileRbac(deps.administrator, WATCHER_POLICY, logger);
+    ending.signal.throwIfAborted();
+    informers.start(ending.signal);
+  };
+  const start = async (nodeName: string): Promise<Kubelet> => {
+    watching ??= watch();
+    await watching;
+    ending.signal.throwIfAborted();
     const client = clientAs({ name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
     const kubelet = startKubelet(
       { ...config.kubelet, nodeName },
@@ -43,16 +74,16 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     );
     kubelets.set(nodeName, kubelet);
     deps.kubelets.add(nodeName, (call) => kubelet.handle(call));
+    await kubelet.ready;
     return kubelet;
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
-    informers.start(stopping);
     try {
-      for (const name of config.names) start(name);
-      await Promise.all([...kubelets.values()].map((kubelet) => kubelet.ready));
+      await Promise.all(config.names.map(start));
       ready();
       await whenAborted(stopping);
     } finally {
+      ending.abort();
       await stopAll([...kubelets.values()]);
       await informers.stop();
     }
@@ -62,10 +93,6 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     done: component.done,
     [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
     kubelets,
-    async add(name) {
-      const kubelet = start(name);
-      await kubelet.ready;
-      return kubelet;
-    },
+    add: start,
   };
 }

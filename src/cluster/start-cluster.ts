@@ -83,7 +83,9 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       parts.push(startControllers(starting), startSchedulerIn(starting));
       await Promise.all(parts.map((part) => part.ready));
       deps.onStep?.('nodes');
-      nodes = startSimulatedNodes({ names: config.nodes ?? [], kubelet: config.kubelet ?? {} }, { ...deps, metrics, clientAs, kubelets });
+      const administrator = clientAs(ADMIN);
+      const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {} };
+      nodes = startSimulatedNodes(inCommon, { ...deps, metrics, clientAs, administrator, kubelets });
       parts.push(nodes);
       await nodes.ready;
       ready();
