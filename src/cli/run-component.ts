@@ -1,9 +1,10 @@
-import { hostname } from 'node:os';
+import path from 'node:path';
 import type { Command } from 'commander';
-import { type Component, createLogger, type Logger, MetricsRegistry, realClock, systemRandom } from '#base';
-import { Client, type ConnectionConfig, httpsTransport, type LeaderElectionConfig, loadConnection } from '#client';
+import { type Component, createLogger, type Logger, MetricsRegistry, realClock, systemRandom, type TokenBucketConfig } from '#base';
+import { Client, type ConnectionConfig, httpsTransport, loadConnection } from '#client';
 import type { CliContext } from './context.ts';
-import { booleanValue } from './flags/flag-table.ts';
+import { flagValue, numberValue } from './flags/flag-table.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What every component that runs alone is given. */
 export interface ComponentDeps {
@@ -28,46 +29,48 @@ export async function runUntilStopped(component: Component, name: string, { logg
 
 export interface ClientFlags {
   readonly kubeconfig?: string;
+  readonly kubeApiQps?: string;
+  readonly kubeApiBurst?: string;
 }
 
 export function addClientFlags(command: Command): Command {
-  return command.option('--kubeconfig <file>', 'how to reach the API server, and as whom (default: $KUBECONFIG)');
+  return command
+    .option('--kubeconfig <file>', 'how to reach the API server, and as whom (default: $KUBECONFIG)')
+    .option('--kube-api-qps <rate>', 'requests a second to the API server (default: as many as it takes)')
+    .option('--kube-api-burst <count>', 'how many requests may go at once after a quiet time (default: twice --kube-api-qps)');
 }
 
 interface ClientPlace {
   readonly context: CliContext;
   readonly deps: ComponentDeps;
+  readonly rateLimit?: TokenBucketConfig | undefined;
 }
 
 export async function clientFrom(options: ClientFlags, userAgent: string, place: ClientPlace): Promise<Client> {
-  return new Client(httpsTransport(await connectionFrom(options, place.context), place.deps, { userAgent }));
+  const rateLimit = rateLimitOf(options) ?? place.rateLimit;
+  const connection = await connectionFrom(options, place.context);
+  return new Client(httpsTransport(connection, place.deps, { userAgent, ...(rateLimit && { rateLimit }) }));
+}
+
+/** Undefined when the flags set none. */
+export function rateLimitOf({ kubeApiQps, kubeApiBurst }: ClientFlags): TokenBucketConfig | undefined {
+  if (kubeApiQps === undefined) {
+    if (kubeApiBurst !== undefined) throw new UsageError('--kube-api-burst goes with --kube-api-qps', 'add --kube-api-qps');
+    return undefined;
+  }
+  const perSecond = flagValue('kube-api-qps', kubeApiQps, numberValue);
+  const burst = kubeApiBurst === undefined ? Math.max(1, Math.ceil(perSecond * 2)) : flagValue('kube-api-burst', kubeApiBurst, numberValue);
+  if (perSecond === 0 || burst < 1) throw new UsageError('a rate of requests must be above 0', 'leave --kube-api-qps out for no limit');
+  return { perSecond, burst };
 }
 
 /** Where the API server is and who to be there, by the flags and by what kubectl would take. */
-export async function connectionFrom(options: ClientFlags, { env }: CliContext): Promise<ConnectionConfig> {
+export async function connectionFrom(options: ClientFlags, { env, cwd }: CliContext): Promise<ConnectionConfig> {
   const { connection } = await loadConnection({
-    ...(options.kubeconfig && { path: options.kubeconfig }),
+    ...(options.kubeconfig && { path: path.resolve(cwd, options.kubeconfig) }),
     ...(env.KUBECONFIG && { env: env.KUBECONFIG }),
     ...(env.HOME && { homeDirectory: env.HOME }),
     processEnv: env,
   });
   return connection;
-}
-
-export interface LeaderFlags {
-  readonly leaderElect?: string;
-}
-
-export function addLeaderFlags(command: Command): Command {
-  return command.option('--leader-elect <bool>', 'whether to wait until no other instance leads', 'true');
-}
-
-/** Upstream's lease of this name; undefined when nobody is elected. */
-export function leaderElectionOf(
-  { leaderElect = 'true' }: LeaderFlags,
-  lease: string,
-  { random }: ComponentDeps,
-): LeaderElectionConfig | undefined {
-  if (!booleanValue(leaderElect)) return undefined;
-  return { lease: { namespace: 'kube-system', name: lease }, identity: `${hostname()}_${random.uuid()}`, releaseOnStop: true };
 }

@@ -1,5 +1,5 @@
 import { type authentication, core } from '#api';
-import type { Clock, Logger } from '#base';
+import type { Clock, Logger, TokenBucketConfig } from '#base';
 import { Client, type ConnectionConfig, httpsTransport } from '#client';
 import { isStatusReason } from '#machinery';
 
@@ -34,6 +34,8 @@ export function controllerAccount(controller: string): string {
 interface AccountDeps {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** How fast each controller may ask. Absent: as fast as it can. */
+  readonly rateLimit?: TokenBucketConfig | undefined;
 }
 
 /** Upstream's `--use-service-account-credentials`: a client for each controller, with a token of its own account. */
@@ -50,7 +52,9 @@ export class AccountClients implements AsyncDisposable {
     if (controller === MANAGERS_OWN) return this.manager;
     const tokens = new AccountTokens(this.manager, controllerAccount(controller), this.deps.clock);
     const connection = { ...this.connection, credentials: { tokenSource: () => tokens.get() } };
-    const client = new Client(httpsTransport(connection, this.deps, { userAgent: 'kube-controller-manager' }));
+    const { rateLimit } = this.deps;
+    const options = { userAgent: 'kube-controller-manager', ...(rateLimit && { rateLimit }) };
+    const client = new Client(httpsTransport(connection, this.deps, options));
     this.#clients.push(client);
     return client;
   }

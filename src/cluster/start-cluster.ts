@@ -12,7 +12,7 @@ import { type Clock, type Component, type Logger, MetricsRegistry, type Random, 
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
 import type { KubeletConfig } from '#kubelet';
-import { type SchedulerConfig, startScheduler } from '#scheduler';
+import { type SchedulerConfig, settingsOfItsOwnProcess, startScheduler } from '#scheduler';
 import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
 import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
@@ -128,6 +128,8 @@ interface Starting {
 const SCHEDULER: UserInfo = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
 
 function startSchedulerIn({ config, deps, clientAs }: Starting): Component {
+  for (const setting of settingsOfItsOwnProcess(config.scheduler?.configuration))
+    deps.logger.warn('a setting of the scheduler has no effect where all runs in one process', { setting });
   return startScheduler(config.scheduler ?? {}, { ...deps, client: clientAs(SCHEDULER, 'kube-scheduler') });
 }
 

@@ -1,3 +1,4 @@
+export { type ClientConnectionSettings, type LeaderElectionSettings, settingsOfItsOwnProcess } from './config/process-settings.ts';
 export {
   readSchedulerConfiguration,
   type SchedulerConfiguration,

@@ -232,3 +232,30 @@ function forgotten(cluster: InMemoryCluster): string[] {
     .filter((one) => !one.spec?.nodeName && cpuOf(one) <= most)
     .map(({ metadata }) => metadata.name);
 }
+
+describe('a candidate for leadership', () => {
+  const lease = { namespace: 'kube-system', name: 'kube-scheduler' };
+  const LEASES = '/apis/coordination.k8s.io/v1/leases';
+  const heldByOther = (clock: VirtualClock) => ({
+    metadata: lease,
+    spec: { holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: new Date(clock.now()).toISOString(), leaseTransitions: 0 },
+  });
+
+  test.each([
+    { delayCacheUntilActive: false, knows: 'already knows' },
+    { delayCacheUntilActive: true, knows: 'does not yet know' },
+  ])('$knows the cluster while another leads when delayCacheUntilActive is $delayCacheUntilActive', async ({ delayCacheUntilActive }) => {
+    const cluster = new InMemoryCluster();
+    cluster.put(LEASES, heldByOther(new VirtualClock()));
+    cluster.put(NODES, node('n'));
+    cluster.put(PODS, pod('p'));
+    const asked: string[] = [];
+    cluster.onRequest = ({ path }) => void asked.push(path);
+    const { clock } = await started(cluster, { configuration: { delayCacheUntilActive }, leaderElection: { lease, identity: 'me' } });
+    expect(asked.includes(PODS)).toBe(!delayCacheUntilActive);
+    expect(nodeOf(cluster, 'p')).toBeUndefined();
+    // The other is silent: its lease runs out.
+    await clock.advance(30_000);
+    expect(nodeOf(cluster, 'p')).toBe('n');
+  });
+});

@@ -1,5 +1,6 @@
 import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
 import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector } from '#client';
+import { ClusterWatch } from './cluster-watch.ts';
 import { readSchedulerConfiguration, type SchedulerConfiguration } from './config/scheduler-configuration.ts';
 import { SchedulingLoop } from './scheduling-loop.ts';
 
@@ -25,15 +26,14 @@ export interface SchedulerDeps {
 /** Places pods on nodes. Throws SchedulerConfigurationError when the configuration cannot be used. */
 export function startScheduler(config: SchedulerConfig, deps: SchedulerDeps, signal?: AbortSignal): Component {
   const configuration = readSchedulerConfiguration(config.configuration);
-  const { instance = configuration.profiles[0]?.schedulerName ?? '' } = config;
+  const { instance = configuration.profiles[0]?.schedulerName ?? '', leaderElection } = config;
+  for (const setting of configuration.withoutEffect) deps.logger.warn('a setting of the scheduler has no effect', { setting });
   return runComponent(signal, async ({ signal: stopping, ready }) => {
     const run = { configuration, deps, instance, ready };
-    if (config.leaderElection === undefined) return schedule({ ...run, signal: stopping });
-    const events = new EventSink(deps, stopping).recorder({ component: 'default-scheduler' });
-    const elector = new LeaderElector(config.leaderElection, { ...deps, events });
-    // A candidate that waits for its turn does its work.
-    ready();
-    await elector.run(stopping, (term) => schedule({ ...run, signal: term }));
+    if (leaderElection === undefined) return schedule({ ...run, signal: stopping });
+    return configuration.delayCacheUntilActive
+      ? contend(leaderElection, { ...run, signal: stopping })
+      : withInformers({ ...run, signal: stopping }, (watching) => contend(leaderElection, watching));
   });
 }
 
@@ -45,20 +45,40 @@ interface Run {
   readonly ready: () => void;
 }
 
-async function schedule({ configuration, deps, instance, signal: parent, ready }: Run): Promise<void> {
-  const { client, clock, random, logger } = deps;
-  using term = childSignal(parent);
-  const own = deps.informers === undefined ? new InformerFactory(client, { clock, random, logger }) : undefined;
+/** Schedules for as long as no other instance leads. */
+async function contend(leaderElection: LeaderElectionConfig, { deps, signal, ready, ...run }: Run): Promise<void> {
+  const events = new EventSink(deps, signal).recorder({ component: 'default-scheduler' });
+  const elector = new LeaderElector(leaderElection, { ...deps, events });
+  // A candidate that waits for its turn does its work.
+  ready();
+  await elector.run(signal, (term) => schedule({ ...run, deps, ready, signal: term }));
+}
+
+async function schedule(run: Run): Promise<void> {
+  await withInformers(run, async ({ configuration, instance, deps, informers, signal, ready }) => {
+    const loop = new SchedulingLoop({ configuration, instance }, { ...deps, informers });
+    try {
+      ready();
+      await loop.run(signal);
+    } finally {
+      await loop.stop();
+    }
+  });
+}
+
+/** Runs what needs a view of the cluster, once there is one. Informers that others share are theirs to start and stop. */
+async function withInformers(run: Run, use: (run: Run & { readonly informers: InformerFactory }) => Promise<void>): Promise<void> {
+  const { deps, signal } = run;
+  using term = childSignal(signal);
+  const own = deps.informers === undefined ? new InformerFactory(deps.client, deps) : undefined;
   const informers = deps.informers ?? own!;
-  const loop = new SchedulingLoop({ configuration, instance }, { ...deps, informers });
+  // Asks for all kinds that scheduling looks at.
+  new ClusterWatch(informers);
   own?.start(term.signal);
   try {
-    await Promise.race([informers.synced(), whenAborted(parent)]);
-    if (parent.aborted) return;
-    ready();
-    await loop.run(term.signal);
+    await Promise.race([informers.synced(), whenAborted(signal)]);
+    if (!signal.aborted) await use({ ...run, deps: { ...deps, informers }, informers });
   } finally {
-    await loop.stop();
     term.abort(new DOMException('the scheduler was stopped', 'AbortError'));
     await own?.stop();
   }

@@ -3,16 +3,15 @@ import { AccountClients } from '#cluster';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
 import type { CliContext } from '../context.ts';
 import { CONTROLLER_MANAGER_FLAGS } from '../flags/controller-manager-flags.ts';
-import { addFlags, booleanValue, settingsFromOptions } from '../flags/flag-table.ts';
+import { addFlags, booleanValue, flagValue, settingsFromOptions } from '../flags/flag-table.ts';
+import { addLeaderFlags, type LeaderFlags, leaderDefaults, leaderElectionOf } from '../leader-flags.ts';
 import {
   addClientFlags,
-  addLeaderFlags,
   type ClientFlags,
   clientFrom,
   componentDeps,
   connectionFrom,
-  type LeaderFlags,
-  leaderElectionOf,
+  rateLimitOf,
   runUntilStopped,
 } from '../run-component.ts';
 
@@ -26,11 +25,11 @@ export function configureControllerManager(command: Command, context: CliContext
   );
   addFlags(command, CONTROLLER_MANAGER_FLAGS).action(async (options: Options) => {
     const deps = componentDeps(context);
-    const ownAccounts = booleanValue(options.useServiceAccountCredentials);
+    const ownAccounts = flagValue('use-service-account-credentials', options.useServiceAccountCredentials, booleanValue);
     const config = settingsFromOptions<ControllerManagerConfig>(CONTROLLER_MANAGER_FLAGS, options, { initial: {}, context });
-    const leaderElection = leaderElectionOf(options, 'kube-controller-manager', deps);
+    const leaderElection = leaderElectionOf(options, leaderDefaults('kube-controller-manager'), deps.random);
     await using client = await clientFrom(options, 'kube-controller-manager', { context, deps });
-    await using accounts = new AccountClients(client, await connectionFrom(options, context), deps);
+    await using accounts = new AccountClients(client, await connectionFrom(options, context), { ...deps, rateLimit: rateLimitOf(options) });
     const clientFor = (controller: string) => (ownAccounts ? accounts.of(controller) : client);
     const settings = { ...config, ...(leaderElection && { leaderElection }) };
     const manager = startControllerManager(settings, { ...deps, client, clientFor }, context.signal);

@@ -76,6 +76,15 @@ function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** The value of a flag that is in no table. What is wrong with it becomes a UsageError that names the flag. */
+export function flagValue<T>(name: string, text: string, read: (text: string) => T): T {
+  try {
+    return read(text);
+  } catch (error) {
+    throw new UsageError(`--${name}: ${(error as Error).message}`);
+  }
+}
+
 export function booleanValue(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new Error(`'${text}' is neither true nor false`);
   return text === 'true';

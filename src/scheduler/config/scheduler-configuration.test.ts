@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { node, outcome, place, pod } from '../placement-fixture.ts';
+import { settingsOfItsOwnProcess } from './process-settings.ts';
 import { readSchedulerConfiguration, SchedulerConfigurationError } from './scheduler-configuration.ts';
 
 const TYPE = { apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration' };
@@ -11,7 +12,10 @@ describe('the configuration', () => {
       podInitialBackoffSeconds: 1,
       podMaxBackoffSeconds: 10,
       profiles: [{ schedulerName: 'default-scheduler' }],
-      leaderElection: { leaderElect: true, resourceName: 'kube-scheduler', resourceNamespace: 'kube-system', leaseDuration: '15s' },
+      leaderElection: { leaderElect: true, resourceName: 'kube-scheduler', resourceNamespace: 'kube-system', leaseDurationMs: 15_000 },
+      clientConnection: {},
+      delayCacheUntilActive: false,
+      withoutEffect: [],
     });
   });
 
@@ -21,6 +25,14 @@ describe('the configuration', () => {
     [{ profile: [] }, 'profile: unknown field'],
     [{ percentageOfNodesToScore: 101 }, 'percentageOfNodesToScore: must be a whole number from 0 to 100'],
     [{ podInitialBackoffSeconds: 20 }, 'podMaxBackoffSeconds: must be greater than or equal to podInitialBackoffSeconds'],
+    [{ parallelism: 0 }, 'parallelism: must be a whole number from 1 to'],
+    [{ enableProfiling: 'yes' }, 'enableProfiling: must be true or false'],
+    [{ delayCacheUntilActive: 1 }, 'delayCacheUntilActive: must be true or false'],
+    [{ clientConnection: { qps: 'fast' } }, 'clientConnection.qps: must be a number'],
+    [{ clientConnection: { burst: 5 } }, 'clientConnection.burst: goes with qps, which is not set'],
+    [{ clientConnection: { kubeConfig: 'x' } }, 'clientConnection.kubeConfig: unknown field'],
+    [{ leaderElection: { leaseDuration: 'long' } }, 'leaderElection.leaseDuration: "long" is no duration such as 15s'],
+    [{ leaderElection: { leaseDuration: '5s' } }, 'leaderElection.leaseDuration: LeaseDuration must be greater than RenewDeadline'],
     [{ extenders: [{ urlPrefix: 'http://x' }] }, 'extenders: extenders are not supported'],
     [{ profiles: [{ schedulerName: 'a' }, { schedulerName: 'a' }] }, 'profiles[1].schedulerName: duplicate value "a"'],
     [
@@ -51,6 +63,32 @@ describe('the configuration', () => {
   ])('refuses %j', (given, problem) => {
     expect(() => readSchedulerConfiguration(given)).toThrow(SchedulerConfigurationError);
     expect(() => readSchedulerConfiguration(given)).toThrow(problem);
+  });
+
+  test('reads how to reach the server, and how fast', () => {
+    const { clientConnection } = readSchedulerConfiguration({ clientConnection: { kubeconfig: '/etc/k', qps: 7.5, burst: 9 } });
+    expect(clientConnection).toEqual({ kubeconfig: '/etc/k', rateLimit: { perSecond: 7.5, burst: 9 } });
+    expect(readSchedulerConfiguration({ clientConnection: { qps: -1 } }).clientConnection).toEqual({});
+  });
+
+  test('names what is set without effect', () => {
+    const given = { parallelism: 8, enableProfiling: true, clientConnection: { contentType: 'application/vnd.kubernetes.protobuf' } };
+    expect(readSchedulerConfiguration(given).withoutEffect).toEqual([
+      expect.stringMatching(/^parallelism: /),
+      expect.stringMatching(/^enableProfiling: /),
+      expect.stringMatching(/^clientConnection.contentType: /),
+    ]);
+    expect(
+      readSchedulerConfiguration({ enableProfiling: false, clientConnection: { contentType: 'application/json' } }).withoutEffect,
+    ).toEqual([]);
+  });
+
+  test('names what only a scheduler of its own process has', () => {
+    expect(settingsOfItsOwnProcess({ clientConnection: {}, delayCacheUntilActive: true, profiles: [] })).toEqual([
+      'clientConnection',
+      'delayCacheUntilActive',
+    ]);
+    expect(settingsOfItsOwnProcess(undefined)).toEqual([]);
   });
 
   test('names all that is wrong at once', () => {

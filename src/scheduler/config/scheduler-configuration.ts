@@ -1,6 +1,7 @@
-import { isJsonObject } from '#machinery';
 import { PLUGINS } from '../plugins/registry.ts';
+import { ConfigurationReader, type Fields } from './configuration-reader.ts';
 import { validatePluginArgs } from './plugin-args.ts';
+import { type ProcessSettings, readProcessSettings } from './process-settings.ts';
 
 export const EXTENSION_POINTS = [
   'preEnqueue',
@@ -32,22 +33,12 @@ export interface ProfileConfiguration {
   readonly pluginConfig: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
-export interface SchedulerConfiguration {
+export interface SchedulerConfiguration extends ProcessSettings {
   readonly profiles: readonly ProfileConfiguration[];
   /** 0: adapted to the size of the cluster. */
   readonly percentageOfNodesToScore: number;
   readonly podInitialBackoffSeconds: number;
   readonly podMaxBackoffSeconds: number;
-  readonly leaderElection: LeaderElectionSettings;
-}
-
-export interface LeaderElectionSettings {
-  readonly leaderElect: boolean;
-  readonly leaseDuration: string;
-  readonly renewDeadline: string;
-  readonly retryPeriod: string;
-  readonly resourceName: string;
-  readonly resourceNamespace: string;
 }
 
 export class SchedulerConfigurationError extends Error {
@@ -56,8 +47,6 @@ export class SchedulerConfigurationError extends Error {
     super(`invalid scheduler configuration: ${problems.join('; ')}`);
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const TOP_FIELDS = [
   'apiVersion',
@@ -91,74 +80,13 @@ export function readSchedulerConfiguration(given: unknown = {}): SchedulerConfig
     percentageOfNodesToScore: reader.number(fields.percentageOfNodesToScore, 'percentageOfNodesToScore', { fallback: 0, min: 0, max: 100 }),
     podInitialBackoffSeconds: initial,
     podMaxBackoffSeconds: most,
-    leaderElection: reader.leaderElection(fields.leaderElection),
+    ...readProcessSettings(fields, reader),
   };
   if (reader.problems.length > 0) throw new SchedulerConfigurationError(reader.problems);
   return configuration;
 }
 
-class Reader {
-  readonly problems: string[] = [];
-
-  fail(path: string, problem: string): void {
-    this.problems.push(`${path}: ${problem}`);
-  }
-
-  object(value: unknown, path: string): Fields {
-    if (value === undefined || value === null) return {};
-    if (isJsonObject(value as never)) return value as Fields;
-    this.fail(path, 'must be an object');
-    return {};
-  }
-
-  known(fields: Fields, names: readonly string[], path: string): void {
-    for (const name of Object.keys(fields)) if (!names.includes(name)) this.fail(path === '' ? name : `${path}.${name}`, 'unknown field');
-  }
-
-  list(value: unknown, path: string): readonly unknown[] {
-    if (value === undefined || value === null) return [];
-    if (Array.isArray(value)) return value;
-    this.fail(path, 'must be a list');
-    return [];
-  }
-
-  text(value: unknown, path: string, fallback: string): string {
-    if (value === undefined || value === '') return fallback;
-    if (typeof value === 'string') return value;
-    this.fail(path, 'must be a string');
-    return fallback;
-  }
-
-  oneOf(value: unknown, path: string, allowed: readonly string[]): void {
-    if (value !== undefined && !allowed.includes(value as string)) this.fail(path, `must be ${allowed.join(' or ')}`);
-  }
-
-  number(value: unknown, path: string, { fallback, min, max = 2 ** 31 - 1 }: { fallback: number; min: number; max?: number }): number {
-    if (value === undefined || value === null) return fallback;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-    this.fail(path, `must be a whole number from ${min} to ${max}`);
-    return fallback;
-  }
-
-  leaderElection(given: unknown): LeaderElectionSettings {
-    const path = 'leaderElection';
-    const fields = this.object(given, path);
-    this.known(
-      fields,
-      ['leaderElect', 'leaseDuration', 'renewDeadline', 'retryPeriod', 'resourceLock', 'resourceName', 'resourceNamespace'],
-      path,
-    );
-    this.oneOf(fields.resourceLock, `${path}.resourceLock`, ['leases']);
-    return {
-      leaderElect: fields.leaderElect !== false,
-      leaseDuration: this.text(fields.leaseDuration, `${path}.leaseDuration`, '15s'),
-      renewDeadline: this.text(fields.renewDeadline, `${path}.renewDeadline`, '10s'),
-      retryPeriod: this.text(fields.retryPeriod, `${path}.retryPeriod`, '2s'),
-      resourceName: this.text(fields.resourceName, `${path}.resourceName`, 'kube-scheduler'),
-      resourceNamespace: this.text(fields.resourceNamespace, `${path}.resourceNamespace`, 'kube-system'),
-    };
-  }
-
+class Reader extends ConfigurationReader {
   profiles(given: unknown): readonly ProfileConfiguration[] {
     const profiles = this.list(given, 'profiles').map((profile, i) => this.profile(profile, `profiles[${i}]`));
     if (profiles.length === 0) return [this.profile({}, 'profiles[0]')];

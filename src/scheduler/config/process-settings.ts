@@ -1,0 +1,106 @@
+import type { ConfigurationReader, Fields } from './configuration-reader.ts';
+
+/** What concerns a scheduler's process rather than its placements. */
+export interface ProcessSettings {
+  readonly leaderElection: LeaderElectionSettings;
+  readonly clientConnection: ClientConnectionSettings;
+  /** Candidates that do not lead keep no copy of the cluster: less memory, but a slower take-over. */
+  readonly delayCacheUntilActive: boolean;
+  /** What was set but changes nothing here, each as a sentence. */
+  readonly withoutEffect: readonly string[];
+}
+
+export interface LeaderElectionSettings {
+  readonly leaderElect: boolean;
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  readonly resourceName: string;
+  readonly resourceNamespace: string;
+}
+
+export interface ClientConnectionSettings {
+  /** The path of a kubeconfig. */
+  readonly kubeconfig?: string;
+  /** How fast the scheduler may ask the server. Absent: as fast as it can. */
+  readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
+}
+
+export function readProcessSettings(fields: Fields, reader: ConfigurationReader): ProcessSettings {
+  const clientConnection = reader.object(fields.clientConnection, 'clientConnection');
+  return {
+    leaderElection: leaderElection(fields.leaderElection, reader),
+    clientConnection: connectionSettings(clientConnection, reader),
+    delayCacheUntilActive: reader.boolean(fields.delayCacheUntilActive, 'delayCacheUntilActive', false),
+    withoutEffect: [...threadSettings(fields, reader), ...profilingSettings(fields, reader), ...contentTypes(clientConnection, reader)],
+  };
+}
+
+/** Settings that only a scheduler in a process of its own has, among those that the configuration sets. */
+export function settingsOfItsOwnProcess(configuration: unknown): readonly string[] {
+  const given = (configuration ?? {}) as Fields;
+  return ['clientConnection', 'leaderElection', 'delayCacheUntilActive'].filter((name) => given[name] !== undefined);
+}
+
+function leaderElection(given: unknown, reader: ConfigurationReader): LeaderElectionSettings {
+  const path = 'leaderElection';
+  const fields = reader.object(given, path);
+  reader.known(
+    fields,
+    ['leaderElect', 'leaseDuration', 'renewDeadline', 'retryPeriod', 'resourceLock', 'resourceName', 'resourceNamespace'],
+    path,
+  );
+  reader.oneOf(fields.resourceLock, `${path}.resourceLock`, ['leases']);
+  const settings = {
+    leaderElect: reader.boolean(fields.leaderElect, `${path}.leaderElect`, true),
+    leaseDurationMs: reader.duration(fields.leaseDuration, `${path}.leaseDuration`, 15_000),
+    renewDeadlineMs: reader.duration(fields.renewDeadline, `${path}.renewDeadline`, 10_000),
+    retryPeriodMs: reader.duration(fields.retryPeriod, `${path}.retryPeriod`, 2_000),
+    resourceName: reader.text(fields.resourceName, `${path}.resourceName`, 'kube-scheduler'),
+    resourceNamespace: reader.text(fields.resourceNamespace, `${path}.resourceNamespace`, 'kube-system'),
+  };
+  if (settings.leaderElect) refuseBadTimes(settings, reader);
+  return settings;
+}
+
+function refuseBadTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaderElectionSettings, reader: ConfigurationReader): void {
+  const times = { leaseDuration: leaseDurationMs, renewDeadline: renewDeadlineMs, retryPeriod: retryPeriodMs };
+  for (const [name, ms] of Object.entries(times)) if (ms <= 0) reader.fail(`leaderElection.${name}`, 'must be greater than zero');
+  if (leaseDurationMs <= renewDeadlineMs) reader.fail('leaderElection.leaseDuration', 'LeaseDuration must be greater than RenewDeadline');
+}
+
+/** As client-go reads them: 0 stands for the default, a negative rate for none. */
+function connectionSettings(fields: Fields, reader: ConfigurationReader): ClientConnectionSettings {
+  const path = 'clientConnection';
+  reader.known(fields, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);
+  const kubeconfig = reader.text(fields.kubeconfig, `${path}.kubeconfig`, '');
+  const qps = reader.rate(fields.qps, `${path}.qps`, 0);
+  const burst = reader.number(fields.burst, `${path}.burst`, { fallback: 0, min: 0 });
+  if (burst > 0 && qps <= 0) reader.fail(`${path}.burst`, 'goes with qps, which is not set');
+  return {
+    ...(kubeconfig !== '' && { kubeconfig }),
+    ...(qps > 0 && { rateLimit: { perSecond: qps, burst: burst || Math.max(1, Math.ceil(qps * 2)) } }),
+  };
+}
+
+function threadSettings({ parallelism }: Fields, reader: ConfigurationReader): readonly string[] {
+  reader.number(parallelism, 'parallelism', { fallback: 16, min: 1 });
+  return parallelism === undefined || parallelism === null ? [] : ['parallelism: one thread looks at all nodes'];
+}
+
+function profilingSettings(fields: Fields, reader: ConfigurationReader): readonly string[] {
+  return ['enableProfiling', 'enableContentionProfiling'].flatMap((name) =>
+    reader.boolean(fields[name], name, false)
+      ? [`${name}: profiles are not served; run the scheduler with node --cpu-prof or --inspect`]
+      : [],
+  );
+}
+
+const JSON_TYPE = /^application\/json\b/;
+
+function contentTypes(fields: Fields, reader: ConfigurationReader): readonly string[] {
+  return ['contentType', 'acceptContentTypes'].flatMap((name) => {
+    const type = reader.text(fields[name], `clientConnection.${name}`, '');
+    return type === '' || JSON_TYPE.test(type) ? [] : [`clientConnection.${name}: the scheduler's client speaks application/json`];
+  });
+}
