@@ -81,7 +81,7 @@ function equalTimes(a: JsonValue, b: JsonValue): boolean {
   if (typeof a !== 'string' || typeof b !== 'string') return false;
   try {
     const [left, right] = [parseInstant(a), parseInstant(b)];
-    return left.ms === right.ms && left.micros === right.micros;
+    return left.seconds === right.seconds && left.nanos === right.nanos;
   } catch {
     return false;
   }
