@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildInfo, currentCommit } from './build-info.mjs';
 import { ROOT } from './root.mjs';
 
 const DIST = path.join(ROOT, 'dist');
@@ -46,6 +47,7 @@ export async function buildBundles() {
   const entryPoints = Object.fromEntries(Object.entries(ENTRY_POINTS).filter(([, source]) => existsSync(path.join(ROOT, source))));
   const { metafile } = await build({
     ...BUNDLE_OPTIONS,
+    define: { SAMPAN_BUILD: JSON.stringify(JSON.stringify(buildInfo())) },
     entryPoints,
     outdir: 'dist',
     splitting: true,
@@ -75,11 +77,12 @@ export function buildTypes() {
   if (status !== 0) throw new Error('the declarations could not be written: see the errors above');
 }
 
-/** Changes whenever a source, or what decides how it is built, does. */
+/** Changes whenever a source does, or what decides how it is built, or what it is stamped with. */
 function sourceStamp() {
   const sources = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => path.join('src', name));
   const hash = createHash('sha256');
-  for (const name of [...sources.sort(), 'package.json', 'package-lock.json', 'scripts/build.mjs']) {
+  hash.update(`${currentCommit().commit} ${process.env.SOURCE_DATE_EPOCH ?? ''}\n`);
+  for (const name of [...sources.sort(), 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/build-info.mjs']) {
     const { mtimeMs, size } = statSync(path.join(ROOT, name));
     // A directory's time changes with every file that is made in it, tests included; its files say enough.
     if (/\.\w+$/.test(name) && !name.endsWith('.test.ts')) hash.update(`${name} ${mtimeMs} ${size}\n`);

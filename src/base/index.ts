@@ -2,6 +2,7 @@ export { childSignal, isAbort, isTimeout, type OwnedSignal, onAbort, raceAbort, 
 export { AsyncMutex, AsyncSemaphore } from './async-semaphore.ts';
 export { Backoff, type BackoffConfig, backoffDelay } from './backoff.ts';
 export { Broadcast, SlowSubscriberError, type SubscribeOptions, type Subscription } from './broadcast.ts';
+export { type BuildInfo, buildInfo } from './build-info.ts';
 export type { Clock, TimerHandle } from './clock.ts';
 export { realClock, sleepOn } from './clock.ts';
 export { type Component, type ComponentScope, runComponent, stopAll } from './component.ts';

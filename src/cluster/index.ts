@@ -21,3 +21,4 @@ export {
 } from './standalone-api-server.ts';
 export { type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';
 export { untilUsable } from './until-usable.ts';
+export { versionInfo } from './version.ts';

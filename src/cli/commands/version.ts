@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { buildInfo } from '#base';
 import type { CliContext } from '../context.ts';
 import { readManifest } from '../manifest.ts';
 import { addOutputOption, type OutputFormat, printData } from '../output-option.ts';
@@ -8,11 +9,13 @@ const KUBERNETES_VERSION = 'v1.36';
 
 export function configureVersion(command: Command, context: CliContext): void {
   addOutputOption(command).action((options: { output: OutputFormat }) => {
+    const { commit, treeState, date } = buildInfo();
     const data = {
       sampan: readManifest().version,
       kubernetes: KUBERNETES_VERSION,
       node: process.version,
       platform: `${process.platform}/${process.arch}`,
+      ...(commit && { commit: treeState === 'dirty' ? `${commit}-dirty` : commit, date }),
     };
     const text = (versions: typeof data) =>
       Object.entries(versions)
