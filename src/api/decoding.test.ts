@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeObject, type JsonObject, type JsonValue, type ObjectSchema } from '#machinery';
+import { decodeObject, type JsonObject, type JsonValue, type ObjectSchema, parseJson } from '#machinery';
 import { apiextensions, apps, coordination, core, KINDS, type Kind, meta } from './index.ts';
 import { randomObject } from './random-object.ts';
 
 const decode = (schema: ObjectSchema, value: JsonValue) => decodeObject(schema, value);
+const read = (schema: ObjectSchema, text: string) => {
+  const { value, written } = parseJson(text);
+  return decodeObject(schema, value, written);
+};
 const canonical = (schema: ObjectSchema, value: JsonValue) => {
   const { object, error } = decode(schema, value);
   expect(error).toBeUndefined();
@@ -136,23 +140,95 @@ describe('unknown and duplicate fields are listed with their path', () => {
     expect(object).toEqual({ type: 'array', items: { type: 'string' }, additionalProperties: { type: 'integer' } });
   });
 
-  test('duplicates that the schema knows are listed, others are not', () => {
-    const duplicates = [
-      ['data', 'a'],
-      ['metadata', 'name'],
-      ['nope', 'x'],
-    ];
-    const value = { data: { a: '2' }, metadata: { name: 'b' }, nope: { x: 1 } };
-    expect(decodeObject(core.ConfigMap, value, duplicates).problems).toEqual([
+  test('duplicates that the schema knows are listed where they are repeated, others are not', () => {
+    const text = '{"data":{"a":"1","a":"2"},"nope":{"x":1,"x":2},"metadata":{"name":"a","x":1,"name":"b"},"data":{},"nope":1}';
+    expect(read(core.ConfigMap, text).problems).toEqual([
       'duplicate field "data.a"',
-      'duplicate field "metadata.name"',
       'unknown field "nope"',
+      'unknown field "metadata.x"',
+      'duplicate field "metadata.name"',
+      'duplicate field "data"',
+    ]);
+  });
+
+  test('a problem that repeats itself is listed once', () => {
+    const text = '{"spec":{"containers":[{"name":"a","nope":1,"name":"b","name":"c"}]},"spec":{"containers":[{"nope":1}]}}';
+    expect(read(core.Pod, text).problems).toEqual([
+      'unknown field "spec.containers[0].nope"',
+      'duplicate field "spec.containers[0].name"',
+      'duplicate field "spec"',
     ]);
   });
 
   test('at most a hundred are listed', () => {
     const value = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x${i}`, 1]));
     expect(decode(core.ConfigMap, value).problems).toHaveLength(100);
+  });
+});
+
+describe('a key that stands twice is decoded twice, the later value into the earlier', () => {
+  const spec = (text: string) => read(core.Pod, `{"spec":${text}}`).object.spec;
+
+  test.each([
+    ['maps gain keys, and a key that they share is replaced', '{"data":{"a":"1","b":"1"},"data":{"b":"2"}}', { data: { a: '1', b: '2' } }],
+    ['objects gain fields', '{"metadata":{"name":"a"},"metadata":{"namespace":"n"}}', { metadata: { name: 'a', namespace: 'n' } }],
+    ['null takes a map away', '{"data":{"a":"1"},"data":null}', {}],
+    [
+      'null leaves an object and a scalar as they are',
+      '{"metadata":{"name":"a","name":null},"metadata":null}',
+      { metadata: { name: 'a' } },
+    ],
+    ['null takes the value of a pointer away', '{"immutable":true,"immutable":null}', {}],
+    ['an empty value replaces one that is there', '{"metadata":{"name":"a","name":""}}', { metadata: {} }],
+    ['keys of the prototype are data', '{"data":{"__proto__":"1"},"data":{"a":"2"}}', JSON.parse('{"data":{"__proto__":"1","a":"2"}}')],
+  ])('%s', (_, text, expected) => {
+    expect(read(core.ConfigMap, text).object).toEqual({ metadata: {}, ...expected });
+  });
+
+  test('the items of a list are laid over those in their place, and the later list says how many there are', () => {
+    const text = '{"containers":[{"name":"a","image":"i"},{"name":"b"}],"containers":[{"image":"j","ports":[]}]}';
+    expect(spec(text)).toEqual({ containers: [{ name: 'a', image: 'j', resources: {} }] });
+  });
+
+  test('the values of a map begin anew', () => {
+    const text = '{"overhead":{"cpu":"1"},"overhead":{"memory":"1","memory":2},"containers":null}';
+    expect(spec(text)).toEqual({ overhead: { cpu: '1', memory: '2' }, containers: null });
+  });
+
+  test('a value of a wrong type is an error, though a good one follows', () => {
+    expect(read(core.ConfigMap, '{"data":5,"data":{}}').error).toContain('cannot unmarshal number into Go struct field ConfigMap.data');
+  });
+});
+
+describe('numbers are judged by how they are written', () => {
+  const replicas = (text: string) => read(apps.Deployment, `{"spec":{"replicas":${text}}}`);
+
+  test.each(['1.0', '1.50', '1e3', '1E0', '-1.0', '0.0', '0.00000001', '12345678901.0', '3000000000', '-2147483649'])(
+    '%s is no 32-bit integer, and is quoted as it is',
+    (text) => {
+      expect(replicas(text).error).toBe(
+        `json: cannot unmarshal number ${text} into Go struct field DeploymentSpec.spec.replicas of type int32`,
+      );
+    },
+  );
+
+  test('-0 is', () => {
+    expect(replicas('-0').error).toBeUndefined();
+    expect(replicas('-0').object.spec).toMatchObject({ replicas: -0 });
+  });
+
+  test('in lists and for an int-or-string too', () => {
+    const list = '{"spec":{"securityContext":{"supplementalGroups":[1,2.0]}}}';
+    const field = 'PodSecurityContext.spec.securityContext.supplementalGroups';
+    expect(read(core.Pod, list).error).toBe(`json: cannot unmarshal number 2.0 into Go struct field ${field} of type int64`);
+    expect(read(core.Service, '{"spec":{"ports":[{"targetPort":8e1}]}}').error).toBe(
+      'json: cannot unmarshal number 8e1 into Go struct field ServicePort.spec.ports.targetPort of type int32',
+    );
+  });
+
+  test('a quantity keeps the form and the digits of its number', () => {
+    const text = '{"metadata":{},"spec":{"containers":null,"overhead":{"a":1e3,"b":1.50,"c":0.10000000000000000001}}}';
+    expect(read(core.Pod, text).object.spec).toMatchObject({ overhead: { a: '1e3', b: '1500m', c: '100000001n' } });
   });
 });
 

@@ -1,4 +1,3 @@
-import type { DocumentPath } from './codec/decode-object.ts';
 import { goQuote } from './go-format.ts';
 import { type JsonValue, type MutableJsonObject, setKey } from './json-value.ts';
 
@@ -7,10 +6,30 @@ export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
 }
 
+/** Keys and indices from the root, such as `['spec', 'containers', 0, 'name']`. */
+export type DocumentPath = readonly (string | number)[];
+
+/** `spec.containers[0].name` */
+export function documentPathText(path: DocumentPath): string {
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
+}
+
 export interface ParsedDocument {
   readonly value: JsonValue;
   /** Keys that stand more than once in their object; the last one counts. */
   readonly duplicates: readonly DocumentPath[];
+  /** What `value` does not tell of the text; absent when it tells all. */
+  readonly written?: WrittenMembers;
+}
+
+/** The members, as the text has them, of the objects and lists with repeated keys or with numbers written other than as plain integers. */
+export type WrittenMembers = ReadonlyMap<object, readonly WrittenMember[]>;
+
+export interface WrittenMember {
+  readonly key: string | number;
+  readonly value: JsonValue;
+  /** A number with a fraction or an exponent, to the letter: `1.0` and `1` are the same number, but only one of them is an integer to Go. */
+  readonly text: string | undefined;
 }
 
 /** As deep as Go's decoder goes. */
@@ -18,8 +37,11 @@ export const MAX_JSON_DEPTH = 10_000;
 
 interface Frame {
   readonly container: MutableJsonObject | JsonValue[];
+  readonly members: WrittenMember[];
   /** The key or index of the member being read. */
   key: string | number;
+  /** The container does not show all that is written. */
+  isLossy: boolean;
 }
 
 type Expect = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'after' | 'end';
@@ -43,7 +65,10 @@ export class ExactJsonParser {
   private at = 0;
   private readonly stack: Frame[] = [];
   private readonly duplicates = new Map<string, DocumentPath>();
+  private readonly written = new Map<object, readonly WrittenMember[]>();
   private root: JsonValue = null;
+  /** How the number just read is written, where that matters. */
+  private numberText: string | undefined;
 
   constructor(private readonly bytes: Buffer) {}
 
@@ -52,7 +77,11 @@ export class ExactJsonParser {
     while (expect !== 'end') expect = this.step(expect);
     this.skipSpace();
     if (this.at < this.bytes.length) throw this.unexpected('after top-level value');
-    return { value: this.root, duplicates: [...this.duplicates.values()] };
+    return {
+      value: this.root,
+      duplicates: [...this.duplicates.values()],
+      ...(this.written.size > 0 && { written: this.written }),
+    };
   }
 
   private step(expect: Expect): Expect {
@@ -70,14 +99,15 @@ export class ExactJsonParser {
   private open(container: MutableJsonObject | JsonValue[], expect: Expect): Expect {
     this.at++;
     if (this.stack.length >= MAX_JSON_DEPTH) throw new JsonSyntaxError('exceeded max depth');
-    this.stack.push({ container, key: Array.isArray(container) ? 0 : '' });
+    this.stack.push({ container, members: [], key: Array.isArray(container) ? 0 : '', isLossy: false });
     return expect;
   }
 
   private close(): Expect {
     this.at++;
-    const frame = this.stack.pop();
-    return this.finish(frame?.container ?? null);
+    const { container, members, isLossy } = this.stack.pop() as Frame;
+    if (isLossy) this.written.set(container, members);
+    return this.finish(container);
   }
 
   private key(byte: number): Expect {
@@ -88,11 +118,12 @@ export class ExactJsonParser {
     this.at++;
     const frame = this.stack.at(-1) as Frame;
     frame.key = key;
-    if (Object.hasOwn(frame.container, key)) this.addDuplicate();
+    if (Object.hasOwn(frame.container, key)) this.addDuplicate(frame);
     return 'value';
   }
 
-  private addDuplicate(): void {
+  private addDuplicate(frame: Frame): void {
+    frame.isLossy = true;
     const path = this.stack.map((frame) => frame.key);
     this.duplicates.set(JSON.stringify(path), path);
   }
@@ -104,11 +135,19 @@ export class ExactJsonParser {
       this.root = value;
       return 'end';
     }
+    this.note(frame, value);
     if (Array.isArray(frame.container)) {
       frame.container.push(value);
       frame.key = frame.container.length;
     } else setKey(frame.container, frame.key as string, value);
     return 'after';
+  }
+
+  private note(frame: Frame, value: JsonValue): void {
+    const text = this.numberText;
+    this.numberText = undefined;
+    if (text !== undefined) frame.isLossy = true;
+    frame.members.push({ key: frame.key, value, text });
   }
 
   private afterMember(): Expect {
@@ -146,7 +185,9 @@ export class ExactJsonParser {
     else this.digits('in numeric literal');
     const isInteger = ![this.fraction(), this.exponent()].includes(true);
     const text = this.bytes.toString('latin1', start, this.at);
-    return isInteger ? exactInteger(text) : finite(text);
+    if (isInteger) return exactInteger(text);
+    this.numberText = text;
+    return finite(text);
   }
 
   private fraction(): boolean {

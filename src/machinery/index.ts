@@ -5,7 +5,14 @@ export * from './conditions.ts';
 export * from './duration.ts';
 export { encodeJson } from './encode-json.ts';
 export { encodeYaml } from './encode-yaml.ts';
-export { JsonSyntaxError, type ParsedDocument } from './exact-json-parser.ts';
+export {
+  type DocumentPath,
+  documentPathText,
+  JsonSyntaxError,
+  type ParsedDocument,
+  type WrittenMember,
+  type WrittenMembers,
+} from './exact-json-parser.ts';
 export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, OMITTED, Verbatim } from './field-error.ts';
 export { Path } from './field-path.ts';
 export * from './field-selector.ts';

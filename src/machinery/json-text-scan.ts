@@ -3,7 +3,7 @@ export interface JsonTextScan {
   /** Colons outside strings: in a valid text, the number of keys. */
   readonly colons: number;
   readonly depth: number;
-  /** Something that JSON.parse would not keep exactly: a long number, an exponent, half of a surrogate pair. */
+  /** Something that JSON.parse would not keep exactly: a number that is long or written unlike JavaScript writes it, half of a surrogate pair. */
   readonly needsExactParser: boolean;
 }
 
@@ -35,7 +35,7 @@ export function scanJsonText(bytes: Uint8Array): JsonTextScan {
       depth--;
     } else if (byte >= 0x30 && byte <= 0x39) {
       const end = skipNumber(bytes, i);
-      if (end - i >= LONG_NUMBER || hasExponent(bytes, i, end)) needsExactParser = true;
+      if (end - i > 1 && (end - i >= LONG_NUMBER || isOddlyWritten(bytes, i, end))) needsExactParser = true;
       i = end - 1;
     }
   }
@@ -59,7 +59,13 @@ function isNumberByte(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2b || byte === 0x2d || byte === 0x45 || byte === 0x65;
 }
 
-function hasExponent(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) if (((bytes[i] ?? 0) | 0x20) === 0x65) return true;
-  return false;
+/** With an exponent, a fraction that ends in zeros, or one so small that JavaScript would write it with an exponent. */
+function isOddlyWritten(bytes: Uint8Array, from: number, to: number): boolean {
+  let hasFraction = false;
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i] as number;
+    if ((byte | 0x20) === 0x65) return true;
+    if (byte === 0x2e) hasFraction = true;
+  }
+  return hasFraction && (bytes[to - 1] === 0x30 || (bytes[from] === 0x30 && bytes[from + 2] === 0x30));
 }

@@ -16,7 +16,7 @@ const EMPTY: YamlDocument = { value: null, duplicates: [], problems: [] };
 export function parseYaml(input: Uint8Array | string): YamlDocument {
   const text = textOf(input);
   const json = /^\s*[{[]/.test(text) ? parseAsJson(text) : undefined;
-  if (json !== undefined && json.duplicates.length === 0) return { ...json, problems: [] };
+  if (json !== undefined && json.duplicates.length === 0) return { value: json.value, duplicates: [], problems: [] };
   return compose(text)[0] ?? EMPTY;
 }
 

@@ -8,7 +8,7 @@ import {
   type ScalarEvent,
   type SequenceEvent,
 } from 'js-yaml';
-import type { DocumentPath } from './codec/decode-object.ts';
+import type { DocumentPath } from './exact-json-parser.ts';
 import { goQuote, goValue } from './go-format.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from './json-value.ts';
 import { YamlError } from './yaml-error.ts';

@@ -1,5 +1,5 @@
 import { apiextensions } from '#api';
-import { apiVersionOf, type DecodedObject, type DocumentPath, isJsonObject, type JsonObject, type JsonValue } from '#machinery';
+import { apiVersionOf, type DecodedObject, isJsonObject, type JsonObject, type JsonValue } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { ResourceStorage, type StorageDeps } from '../registry/resource-storage.ts';
 import { type AnyStrategy, type ServedResource, type ServedSubresource, servedResource } from '../registry/served-resource.ts';
@@ -68,7 +68,7 @@ function versionOf({ definition, version, storage, storedName, types, deps }: Ve
     listKind: spec.names.listKind || `${spec.names.kind}List`,
     itemsNameKind: true,
     custom: true,
-    decode: (value, duplicates) => decodeCustom(type, value, duplicates),
+    decode: (value) => decodeCustom(type, value),
     ...(version.schema?.openAPIV3Schema && { openAPIV3Schema: version.schema.openAPIV3Schema as unknown as JsonObject }),
   };
 }
@@ -118,18 +118,11 @@ function subresourcesOf(type: CustomType, deps: Versioning['deps']): readonly Se
   return type.scale === undefined ? status : [...status, deps.scale(type)];
 }
 
-function decodeCustom(type: CustomType, value: JsonValue, duplicates: readonly DocumentPath[]): DecodedObject {
+function decodeCustom(type: CustomType, value: JsonValue): DecodedObject {
   if (!isJsonObject(value)) return { object: {}, error: 'the document is not an object', problems: [] };
   const { object, error, unknownFields } = type.decode(value);
-  const problems = [
-    ...duplicates.map((path) => `duplicate field "${pathText(path)}"`),
-    ...unknownFields.map((field) => `unknown field "${field}"`),
-  ];
+  const problems = unknownFields.map((field) => `unknown field "${field}"`);
   return { object, ...(error !== undefined && { error }), problems };
-}
-
-function pathText(path: DocumentPath): string {
-  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
 }
 
 function deprecationOf({ spec }: Definition, { name, deprecationWarning }: apiextensions.CustomResourceDefinitionVersion): string {

@@ -85,7 +85,7 @@ function merged(call: ResourceCall, { live, applied, options }: Applying): KubeO
   // Custom resources keep nulls here, for validation to find; built-in kinds have no place for them.
   const decoded = (resource.custom
     ? object
-    : checkedDecode({ request, expected: resource, validation: 'Ignore', duplicates: [] }, object)) as unknown as KubeObject;
+    : checkedDecode({ request, expected: resource, validation: 'Ignore' }, object)) as unknown as KubeObject;
   const placed = identified(decoded, call);
   return resource.strategy.defaults?.(placed) ?? placed;
 }

@@ -2,7 +2,6 @@ import { KINDS, meta } from '#api';
 import {
   cannotBeHandled,
   type DecodedObject,
-  type DocumentPath,
   decodeObject,
   FieldError,
   goJsonKind,
@@ -18,7 +17,7 @@ import {
 } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
-import { type ParsedBody, parseBody } from '../request/parse-body.ts';
+import { type ParsedBody, parseBody, warningsOf } from '../request/parse-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import type { FieldValidation } from './write-options.ts';
 
@@ -35,7 +34,7 @@ export interface ExpectedKind {
   readonly custom: boolean;
   /** Other versions in which it may come, with the same fields. */
   readonly alsoVersions?: readonly string[];
-  readonly decode?: (value: JsonValue, duplicates: readonly DocumentPath[]) => DecodedObject;
+  readonly decode?: (value: JsonValue) => DecodedObject;
 }
 
 /** The object in the request's body: canonical, defaulted, in the version of the request. */
@@ -46,8 +45,8 @@ export async function decodeBody(call: ResourceCall, validation: FieldValidation
 
 export async function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, validation: FieldValidation): Promise<JsonObject> {
   const parsed = await parseRequest(request, expected);
-  const value = named(parsed.value, expected, parsed);
-  const object = checkedDecode({ request, expected, validation, duplicates: parsed.duplicates }, value);
+  const value = ofKind(parsed, expected);
+  const object = named(checkedDecode({ request, expected, validation, parsed }, value), value, expected);
   return withReset(object as unknown as KubeObject, value) as unknown as JsonObject;
 }
 
@@ -61,7 +60,7 @@ export function withReset(object: KubeObject, sent: JsonValue): KubeObject {
 
 async function parseRequest(request: ApiRequest, expected: ExpectedKind): Promise<ParsedBody> {
   const { body } = request;
-  if (body.type === 'object') return { value: body.value as JsonValue, duplicates: [], bytes: undefined };
+  if (body.type === 'object') return { value: body.value as JsonValue, problems: [], bytes: undefined };
   return parseBody(await body.read(BODY_LIMIT), body.contentType, expected);
 }
 
@@ -76,20 +75,25 @@ export async function readBodyValue({ request }: { request: ApiRequest }): Promi
 }
 
 /** Checks that the body says it is what the path expects. One that says nothing is taken to be that. */
-function named(value: JsonValue, expected: ExpectedKind, parsed: ParsedBody): JsonValue {
-  if (value === null && !expected.custom) return named({}, expected, parsed);
-  if (!isJsonObject(value)) throw notAnObject(value, expected, parsed);
+function ofKind(parsed: ParsedBody, expected: ExpectedKind): JsonObject {
+  const value = parsed.value === null && !expected.custom ? {} : parsed.value;
+  if (!isJsonObject(value)) throw unnamed(value, `value of type ${VERSION_AND_KIND}`, { expected, parsed });
+  const mistyped = ['apiVersion', 'kind'].find((key) => typeof (value[key] ?? '') !== 'string');
+  if (mistyped !== undefined) throw unnamed(value[mistyped]!, `struct field .${mistyped} of type string`, { expected, parsed });
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
   if (expected.custom && !kind) throw missing('Kind', expected, parsed);
   if (expected.custom && !apiVersion) throw missing('apiVersion', expected, parsed);
   const statedKind = typeof kind === 'string' && kind !== '' ? kind : expected.kind;
   const isStated = typeof apiVersion === 'string' && apiVersion !== '' && !expected.alsoVersions?.includes(apiVersion);
   const statedVersion = isStated ? apiVersion : expected.apiVersion;
-  if (statedKind === expected.kind && statedVersion === expected.apiVersion) {
-    return kind === statedKind && apiVersion === statedVersion ? value : { ...value, kind: statedKind, apiVersion: statedVersion };
-  }
+  if (statedKind === expected.kind && statedVersion === expected.apiVersion) return value;
   if (expected.custom && statedVersion === expected.apiVersion) throw wrongCustomKind(statedKind, value, expected);
   throw mismatch(statedKind, statedVersion, expected);
+}
+
+function named(object: JsonObject, { kind, apiVersion }: JsonObject, expected: ExpectedKind): JsonObject {
+  const isNamed = kind === expected.kind && apiVersion === expected.apiVersion;
+  return isNamed ? object : { ...object, kind: expected.kind, apiVersion: expected.apiVersion };
 }
 
 /** Custom kinds are read before anyone asks which they are, so this is a matter of validation. */
@@ -100,11 +104,17 @@ function wrongCustomKind(kind: string, value: JsonObject, expected: ExpectedKind
   ]);
 }
 
+const VERSION_AND_KIND = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+interface Reading {
+  readonly expected: ExpectedKind;
+  readonly parsed: ParsedBody;
+}
+
 /** In the words of upstream's decoder, which looks for the kind of a document first. */
-function notAnObject(value: JsonValue, { kind }: ExpectedKind, { bytes }: ParsedBody): StatusError {
-  const wanted = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${wanted}`;
-  return unrecognizedObject(kind, why, bytes ?? Buffer.alloc(0));
+function unnamed(value: JsonValue, place: string, { expected, parsed }: Reading): StatusError {
+  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go ${place}`;
+  return unrecognizedObject(expected.kind, why, parsed.bytes ?? Buffer.alloc(0));
 }
 
 function missing(what: 'Kind' | 'apiVersion', expected: ExpectedKind, { bytes }: ParsedBody): StatusError {
@@ -142,20 +152,21 @@ interface DecodeRequest {
   readonly request: ApiRequest;
   readonly expected: ExpectedKind;
   readonly validation: FieldValidation;
-  readonly duplicates: readonly DocumentPath[];
+  /** What is known of the text that the value came from. */
+  readonly parsed?: Pick<ParsedBody, 'written' | 'problems'>;
 }
 
 /** Decodes by schema; problems are refused, warned of or ignored as the client asked. */
-export function checkedDecode({ request, expected, validation, duplicates }: DecodeRequest, value: JsonValue): JsonObject {
-  const { object, error, problems } = expected.decode?.(value, duplicates) ?? decodeObject(expected.schema, value, duplicates);
+export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
+  const { object, error, problems } = expected.decode?.(value) ?? decodeObject(expected.schema, value, parsed?.written);
   if (error !== undefined) throw cannotBeHandled(expected, expected.kind, error);
-  reportProblems({ request, expected, validation }, problems);
+  reportProblems({ request, expected, validation }, parsed?.problems.length ? [...parsed.problems, ...problems] : problems);
   return object;
 }
 
 /** Unknown and repeated fields are refused, warned of or ignored, as the client asked. */
-export function reportProblems({ request, expected, validation }: Omit<DecodeRequest, 'duplicates'>, problems: readonly string[]): void {
+export function reportProblems({ request, expected, validation }: Omit<DecodeRequest, 'parsed'>, problems: readonly string[]): void {
   if (problems.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw cannotBeHandled(expected, expected.kind, strictDecodingError(problems));
-  for (const problem of problems) warn(request, problem);
+  for (const warning of problems.flatMap(warningsOf)) warn(request, warning);
 }

@@ -3,7 +3,6 @@ import {
   applyMergePatch,
   applyStrategicMergePatch,
   type DecodedObject,
-  type DocumentPath,
   decodeJsonPatch,
   decodeMergePatch,
   decodeObject,
@@ -30,6 +29,7 @@ import {
 } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
+import { duplicateProblems } from '../request/parse-body.ts';
 import { applyObject } from './apply.ts';
 import { BODY_LIMIT, type ExpectedKind, notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
@@ -120,9 +120,8 @@ function patchedDocument(
 ): { object: JsonObject; value: JsonValue } {
   const before = live as JsonObject;
   const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema });
-  const isJsonPatch = type === PATCH_TYPES.json;
-  const { object, error, problems } = decodeAsNamed(call.deps, expected, { value, duplicates: isJsonPatch ? [] : patch.duplicates });
-  const found = isJsonPatch ? [...jsonPatchProblems(patch), ...problems] : problems;
+  const { object, error, problems } = decodeAsNamed(call.deps, expected, value);
+  const found = [...(type === PATCH_TYPES.json ? jsonPatchProblems(patch) : duplicateProblems(patch.duplicates)), ...problems];
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
   const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
   if (why !== undefined)
@@ -134,20 +133,16 @@ function patchedDocument(
 }
 
 function jsonPatchProblems({ value, duplicates }: ParsedDocument): readonly string[] {
-  const repeated = duplicates.map((path) => `json patch duplicate field "${documentPathText(path)}"`);
+  const repeated = duplicateProblems(duplicates).map((problem) => `json patch ${problem}`);
   return [...repeated, ...decodeJsonPatch(value).unknownFields];
 }
 
-function documentPathText(path: DocumentPath): string {
-  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
-}
-
 /** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
-function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, duplicates }: ParsedDocument): DecodedObject {
+function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, value: JsonValue): DecodedObject {
   const { kind = expected.kind, apiVersion = expected.apiVersion } = value as { kind?: string; apiVersion?: string };
   if (kind === expected.kind && apiVersion === expected.apiVersion) {
     const whole = named(value, expected);
-    return expected.decode?.(whole, duplicates) ?? decodeObject(expected.schema, whole, duplicates);
+    return expected.decode?.(whole) ?? decodeObject(expected.schema, whole);
   }
   const { group, version } = parseGroupVersion(apiVersion);
   const other = deps.table.findKind(group, version, kind);

@@ -1,13 +1,5 @@
 import type { Kind } from '#api';
-import {
-  apiVersionOf,
-  type DecodedObject,
-  type DocumentPath,
-  type JsonObject,
-  type JsonValue,
-  type ObjectSchema,
-  type ResourceInfo,
-} from '#machinery';
+import { apiVersionOf, type DecodedObject, type JsonObject, type JsonValue, type ObjectSchema, type ResourceInfo } from '#machinery';
 import type { ResourceCall } from '../handlers/resource-call.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
@@ -38,7 +30,7 @@ export interface ServedResource extends ResourceInfo {
   /** Gives back what a deleted object had claimed. */
   readonly released?: (object: KubeObject) => Promise<void> | void;
   /** Reads a document as an object of this kind; by default by its schema. */
-  readonly decode?: (value: JsonValue, duplicates: readonly DocumentPath[]) => DecodedObject;
+  readonly decode?: (value: JsonValue) => DecodedObject;
   /** The schema as its definition has it, for OpenAPI. */
   readonly openAPIV3Schema?: JsonObject;
   /** Sent as a warning with every answer. */

@@ -1,8 +1,9 @@
 import {
   cannotBeHandled,
-  type DocumentPath,
   decodeEnvelope,
   decodeProtobuf,
+  documentPathText,
+  goQuote,
   isEnvelope,
   JsonSyntaxError,
   type JsonValue,
@@ -14,13 +15,16 @@ import {
   parseYaml,
   StatusError,
   unrecognizedObject,
+  type WrittenMembers,
   YamlError,
 } from '#machinery';
 
 export interface ParsedBody {
   readonly value: JsonValue;
-  /** Keys that the text has more than once. */
-  readonly duplicates: readonly DocumentPath[];
+  /** What the value does not tell of the text, for a decoder that knows the kind's fields. */
+  readonly written?: WrittenMembers;
+  /** What field validation finds in the text by itself. */
+  readonly problems: readonly string[];
   /** The text, for errors that quote it; absent when it came as protobuf or as an object. */
   readonly bytes: Buffer | undefined;
 }
@@ -45,13 +49,24 @@ export function mediaTypeOf(contentType: string): string {
 /** Reads a body by its content type. */
 export function parseBody(bytes: Buffer, contentType: string, expected: ExpectedBody): ParsedBody {
   const type = mediaTypeOf(contentType) || JSON_TYPE;
-  if (type === JSON_TYPE) return { ...jsonBody(bytes, expected.kind), bytes };
-  if (type === YAML_TYPE) return { ...yamlBody(bytes, expected.kind), bytes };
-  if (type === PROTOBUF_TYPE && !expected.custom) return { value: protobufBody(bytes, expected), duplicates: [], bytes: undefined };
+  if (type === JSON_TYPE) return jsonBody(bytes, expected);
+  if (type === YAML_TYPE) return yamlBody(bytes, expected.kind);
+  if (type === PROTOBUF_TYPE && !expected.custom) return { value: protobufBody(bytes, expected), problems: [], bytes: undefined };
   throw StatusError.unsupportedMediaType(expected.custom ? ACCEPTED_CUSTOM : ACCEPTED);
 }
 
-function jsonBody(bytes: Buffer, kind: string): ParsedDocument {
+/** Custom resources are read as they are written: the last of repeated keys counts, and all of them are reported. */
+function jsonBody(bytes: Buffer, { kind, custom }: ExpectedBody): ParsedBody {
+  const { value, duplicates, written } = parsedJson(bytes, kind);
+  if (custom) return { value, problems: duplicateProblems(duplicates), bytes };
+  return { value, problems: [], ...(written && { written }), bytes };
+}
+
+export function duplicateProblems(duplicates: ParsedDocument['duplicates']): readonly string[] {
+  return duplicates.map((path) => `duplicate field ${goQuote(documentPathText(path))}`);
+}
+
+function parsedJson(bytes: Buffer, kind: string): ParsedDocument {
   try {
     return parseJson(bytes);
   } catch (error) {
@@ -60,13 +75,26 @@ function jsonBody(bytes: Buffer, kind: string): ParsedDocument {
   }
 }
 
-function yamlBody(bytes: Buffer, kind: string): ParsedDocument {
+function yamlBody(bytes: Buffer, kind: string): ParsedBody {
   try {
-    return parseYaml(bytes);
+    const { value, problems } = parseYaml(bytes);
+    return { value, problems: problems.length === 0 ? [] : [yamlProblem(problems)], bytes };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    throw unrecognizedObject(kind, `error converting YAML to JSON: ${error.message}`, bytes);
+    throw unrecognizedObject(kind, error.message, bytes);
   }
+}
+
+const YAML_PROBLEM = 'yaml: unmarshal errors:\n  ';
+
+/** Upstream's YAML library lists what it finds in one message… */
+function yamlProblem(lines: readonly string[]): string {
+  return YAML_PROBLEM + lines.join('\n  ');
+}
+
+/** …which makes one warning a line. */
+export function warningsOf(problem: string): readonly string[] {
+  return problem.startsWith(YAML_PROBLEM) ? problem.slice(YAML_PROBLEM.length).split('\n  ') : [problem];
 }
 
 function protobufBody(bytes: Buffer, { kind, schema }: ExpectedBody): JsonValue {

@@ -1,8 +1,10 @@
+import type { WrittenMember, WrittenMembers } from '../exact-json-parser.ts';
 import { goQuote } from '../go-format.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
 import { Quantity, QuantityError } from '../quantity.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { Base64TextError, canonicalBase64 } from './base64-text.ts';
+import { collapseRepeats } from './collapse-repeats.ts';
 import { type FieldPlan, Op, type Plan, planOf } from './decode-plan.ts';
 import { goTypeName } from './go-type-name.ts';
 import {
@@ -25,9 +27,6 @@ export interface DecodedObject {
   readonly problems: readonly string[];
 }
 
-/** Keys and indices from the root, such as `['spec', 'containers', 0, 'name']`. */
-export type DocumentPath = readonly (string | number)[];
-
 /** As many as upstream lists; the rest is not news. */
 const MAX_PROBLEMS = 100;
 /** No schema nests this deep by itself; only a hostile custom resource definition does. */
@@ -40,14 +39,19 @@ const MAX_INT64 = 2n ** 63n - 1n;
  * Reads a parsed JSON value as an object of `schema`: types are checked, unknown fields dropped and reported, and every value brought to
  * the one form in which the API encodes it. Never mutates its input, and returns it when it is canonical.
  *
- * `duplicates` are the keys that the text had more than once; those that the schema knows are reported among the problems.
+ * `written` is what the value does not tell of its text. Keys that stand there twice are read twice: reported where the schema knows them, and
+ * the later value laid over the earlier, as upstream does.
  */
-export function decodeObject(schema: ObjectSchema, value: JsonValue, duplicates: readonly DocumentPath[] = []): DecodedObject {
+export function decodeObject(schema: ObjectSchema, value: JsonValue, written?: WrittenMembers): DecodedObject {
   if (!isJsonObject(value)) {
     const error = `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(schema)}`;
     return { object: planOf(schema).zero as JsonObject, error, problems: [] };
   }
-  return new Walk(duplicates).run(planOf(schema), value);
+  const plan = planOf(schema);
+  const decoded = new Walk(written).run(plan, value);
+  if (written === undefined || decoded.error !== undefined) return decoded;
+  const { object } = new Walk().run(plan, collapseRepeats(plan, value, written));
+  return { ...decoded, object };
 }
 
 function jsonKind(value: JsonValue): string {
@@ -58,7 +62,6 @@ function jsonKind(value: JsonValue): string {
 
 class Walk {
   private readonly problems: string[] = [];
-  private readonly duplicates: ReadonlySet<string>;
   private error: string | undefined;
   private isFatal = false;
   /** The way from the root: keys and indices, and the field where a key names one. */
@@ -69,9 +72,11 @@ class Walk {
   /** Inside forms that upstream decodes on their own, unknown fields go unnoticed. */
   private lenient = 0;
 
-  constructor(duplicates: readonly DocumentPath[]) {
-    this.duplicates = new Set(duplicates.map((path) => path.join('\0')));
-  }
+  /** How the number being read is written, where that is not as a plain integer. */
+  private numberText: string | undefined;
+
+  /** With `written`, the walk sees every member of the text, but what it returns is of no use. */
+  constructor(private readonly written?: WrittenMembers) {}
 
   run(plan: Plan, value: JsonObject): DecodedObject {
     const object = this.object(plan, value) as JsonObject;
@@ -126,6 +131,8 @@ class Walk {
     const source = value as JsonObject;
     if (this.depth >= MAX_DEPTH) return this.fatal('exceeded max depth', plan.zero);
     this.structs[this.depth] = plan;
+    const members = this.written?.get(source);
+    if (members !== undefined) return this.writtenObject(plan, members);
     let out: MutableJsonObject | undefined;
     let drops = false;
     let kept = 0;
@@ -149,9 +156,7 @@ class Walk {
   private field(field: FieldPlan, value: JsonValue): JsonValue | undefined {
     const { plan } = field;
     // The commonest case by far.
-    if (plan.op === Op.string && typeof value === 'string' && this.duplicates.size === 0) {
-      return value === '' && field.dropsZero ? undefined : value;
-    }
+    if (plan.op === Op.string && typeof value === 'string') return value === '' && field.dropsZero ? undefined : value;
     this.push(field.name, field);
     const decoded = this.value(plan, value);
     this.depth--;
@@ -164,6 +169,8 @@ class Walk {
     if (!Array.isArray(value)) return this.mismatch(plan, value);
     const items = value as readonly JsonValue[];
     const inner = plan.inner as Plan;
+    const members = this.written?.get(items);
+    if (members !== undefined) return this.writtenEntries(plan, members);
     let out: JsonValue[] | undefined;
     for (let i = 0; i < items.length; i++) {
       const old = items[i] as JsonValue;
@@ -179,6 +186,8 @@ class Walk {
     if (typeof value !== 'object' || Array.isArray(value)) return this.mismatch(plan, value);
     const source = value as JsonObject;
     const inner = plan.inner as Plan;
+    const members = this.written?.get(source as object);
+    if (members !== undefined) return this.writtenEntries(plan, members);
     let out: MutableJsonObject | undefined;
     for (const key in source) {
       const old = source[key] as JsonValue;
@@ -192,7 +201,7 @@ class Walk {
 
   private entry(plan: Plan, key: string | number, value: JsonValue): JsonValue {
     if (value === null) return plan.zero;
-    if (plan.op === Op.string && typeof value === 'string' && this.duplicates.size === 0) return value;
+    if (plan.op === Op.string && typeof value === 'string') return value;
     this.push(key, undefined);
     const decoded = this.value(plan, value);
     this.depth--;
@@ -203,7 +212,39 @@ class Walk {
     this.keys[this.depth] = key;
     this.steps[this.depth] = step;
     this.depth++;
-    if (this.duplicates.size > 0 && typeof key === 'string') this.checkDuplicate();
+  }
+
+  private writtenObject(plan: Plan, members: readonly WrittenMember[]): JsonValue {
+    const seen = new Set<string | number>();
+    for (const { key, value, text } of members) {
+      const field = plan.fields.get(key as string);
+      if (field === undefined) {
+        if (!plan.preserveUnknown) this.unknown(key as string);
+        continue;
+      }
+      this.noteKey(seen, key);
+      this.numberText = text;
+      if (value !== null) this.field(field, asInteger(field.plan, value, text));
+    }
+    this.numberText = undefined;
+    return plan.zero;
+  }
+
+  private writtenEntries(plan: Plan, members: readonly WrittenMember[]): JsonValue {
+    const seen = new Set<string | number>();
+    const inner = plan.inner as Plan;
+    for (const { key, value, text } of members) {
+      this.noteKey(seen, key);
+      this.numberText = text;
+      this.entry(inner, key, asInteger(inner, value, text));
+    }
+    this.numberText = undefined;
+    return plan.zero;
+  }
+
+  private noteKey(seen: Set<string | number>, key: string | number): void {
+    if (seen.has(key)) this.problem('duplicate', key);
+    else seen.add(key);
   }
 
   private bigInteger(plan: Plan, value: JsonValue): JsonValue {
@@ -214,7 +255,8 @@ class Walk {
 
   private quantity(plan: Plan, value: JsonValue): JsonValue {
     try {
-      return Quantity.fromJson(typeof value === 'object' || typeof value === 'boolean' ? String(value) : value).toString();
+      const read = this.numberText ?? (typeof value === 'object' || typeof value === 'boolean' ? String(value) : value);
+      return Quantity.fromJson(read).toString();
     } catch (error) {
       if (error instanceof QuantityError) return this.fatal(error.message, plan.zero);
       throw error;
@@ -269,15 +311,15 @@ class Walk {
   }
 
   private unknown(key: string): void {
-    if (this.lenient > 0 || this.problems.length >= MAX_PROBLEMS) return;
-    this.keys[this.depth] = key;
-    this.problems.push(`unknown field ${goQuote(this.path(this.depth + 1))}`);
+    this.problem('unknown', key);
   }
 
-  private checkDuplicate(): void {
+  private problem(what: 'unknown' | 'duplicate', key: string | number): void {
     if (this.lenient > 0 || this.problems.length >= MAX_PROBLEMS) return;
-    if (!this.duplicates.has(this.keys.slice(0, this.depth).join('\0'))) return;
-    this.problems.push(`duplicate field ${goQuote(this.path(this.depth))}`);
+    this.keys[this.depth] = key;
+    const problem = `${what} field ${goQuote(this.path(this.depth + 1))}`;
+    // Only a text with repeated keys can have the same problem twice.
+    if (this.written === undefined || !this.problems.includes(problem)) this.problems.push(problem);
   }
 
   private path(length: number): string {
@@ -309,7 +351,7 @@ class Walk {
   private mismatchText(plan: Plan, value: JsonValue): string {
     const isNumber = typeof value === 'number' || typeof value === 'bigint';
     const wantsNumber = plan.op === Op.int32 || plan.op === Op.int64 || plan.op === Op.intOrString;
-    const what = isNumber && wantsNumber ? `number ${value}` : jsonKind(value);
+    const what = isNumber && wantsNumber ? `number ${this.numberText ?? value}` : jsonKind(value);
     return `json: cannot unmarshal ${what} into Go struct field ${this.location()} of type ${plan.typeName}`;
   }
 
@@ -325,6 +367,12 @@ class Walk {
     }
     return `${struct}.${names.join('.')}`;
   }
+}
+
+/** To Go a number with a fraction or an exponent is no integer, whatever its value; NaN is none to us. */
+function asInteger(plan: Plan, value: JsonValue, text: string | undefined): JsonValue {
+  const isInteger = plan.op === Op.int32 || plan.op === Op.int64 || plan.op === Op.intOrString;
+  return isInteger && text !== undefined ? Number.NaN : value;
 }
 
 const STRING_LIST = planOf({ type: 'list', items: { type: 'string' }, listType: 'atomic', keys: [] });

@@ -47,6 +47,7 @@ export interface FieldPlan {
   readonly name: string;
   readonly plan: Plan;
   readonly dropsZero: boolean;
+  readonly isPointer: boolean;
   readonly isKept: boolean;
   /** What stands for null and for absence; undefined when the field is then left out. */
   readonly absent: JsonValue | undefined;
@@ -103,6 +104,7 @@ function fieldPlan(field: Field): FieldPlan {
     name: field.name,
     plan,
     dropsZero: field.presence === 'nonzero',
+    isPointer: field.presence === 'set',
     isKept,
     absent: field.presence === 'always' ? plan.zero : field.presence === 'nullable' ? null : undefined,
     errorName: embeddedPrefix(field.embeddedIn) + field.name,

@@ -1,4 +1,4 @@
 export { cannotBeHandled, strictDecodingError, unrecognizedObject } from './decode-failure.ts';
-export { type DecodedObject, type DocumentPath, decodeObject } from './decode-object.ts';
+export { type DecodedObject, decodeObject } from './decode-object.ts';
 export * from './openapi/index.ts';
 export * from './protobuf/index.ts';

@@ -31,7 +31,7 @@ function resourceKind(resource: ServedResource): ChangedKind {
   const { schema, strategy } = resource;
   return {
     schema,
-    decode: (value) => resource.decode?.(value, []) ?? decodeObject(schema, value),
+    decode: (value) => resource.decode?.(value) ?? decodeObject(schema, value),
     complete: (object) => strategy.defaults?.(object) ?? object,
   };
 }
