@@ -20,6 +20,7 @@ import type { Exchange } from './http/exchange.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { NetworkRequest } from './http/network-request.ts';
 import { respond, statusResponse } from './http/respond.ts';
+import { WatchFlushes } from './http/watch-flush.ts';
 import { inProcessTransport } from './in-process.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
 import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/allocation/service-claims.ts';
@@ -144,8 +145,16 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const client = new Client(own);
   const definitions = new DefinitionsController({ ...deps, table, client });
   const flowSchemas = new FlowSchemaStatus({ table, client, clock: deps.clock, logger: deps.logger });
+  const serving: Serving = {
+    handle,
+    requests,
+    clock: deps.clock,
+    random: deps.random,
+    logger: deps.logger,
+    watchFlushes: new WatchFlushes(),
+  };
   const open = async (where: ListenConfig) => {
-    listener = await listen({ ...where, handle: (exchange) => void serve(exchange, handle, { ...deps, requests }) });
+    listener = await listen({ ...where, handle: (exchange) => void serve(exchange, serving) });
     return listener.port;
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
@@ -204,16 +213,26 @@ function systemObjects(config: ApiServerConfig, listener: Listener | undefined, 
   return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 }, sharesStore };
 }
 
+interface Serving {
+  readonly handle: Handler;
+  readonly requests: RequestMetrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly watchFlushes: WatchFlushes;
+}
+
 /** One exchange over the network, whatever happens in it. */
-async function serve(exchange: Exchange, handle: Handler, deps: ApiServerDeps & { requests: RequestMetrics }): Promise<void> {
+async function serve(exchange: Exchange, deps: Serving): Promise<void> {
+  const { clock, watchFlushes } = deps;
   const auditId = deps.random.uuid();
   const headers: Record<string, string | string[]> = { 'audit-id': auditId, 'cache-control': 'no-cache, private' };
   let request: ApiRequest | undefined;
   try {
     request = new NetworkRequest(exchange, auditId);
-    const response: ApiResponse = await handle(request);
+    const response: ApiResponse = await deps.handle(request);
     deps.requests.count(request, response);
-    await respond(response, { exchange, request, clock: deps.clock, headers });
+    await respond(response, { exchange, request, clock, headers, watchFlushes });
   } catch (error) {
     const response = statusResponse(error);
     if (request !== undefined) deps.requests.count(request, response);
@@ -222,7 +241,7 @@ async function serve(exchange: Exchange, handle: Handler, deps: ApiServerDeps & 
       // A request that could not even be read has no wishes about the form of its answer.
       if (request === undefined)
         exchange.respond(response.code, { ...headers, 'content-type': 'application/json' }, JSON.stringify(response.object));
-      else await respond(response, { exchange, request, clock: deps.clock, headers });
+      else await respond(response, { exchange, request, clock, headers, watchFlushes });
     } catch {
       // The client is gone, or its answer had begun: nothing more can be told.
     }

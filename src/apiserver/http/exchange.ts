@@ -16,6 +16,8 @@ export interface Exchange {
   onAbandoned(callback: () => void): void;
   /** Sends a complete answer. */
   respond(code: number, headers: Record<string, string | string[]>, body: Buffer | string): void;
+  /** Sends a complete answer (code 200) of `length` bytes, asking for each chunk when the one before has left. */
+  respondInChunks(headers: Record<string, string | string[]>, length: number, chunks: Iterable<Buffer>): Promise<void>;
   /** Begins an answer whose length is not known. */
   stream(code: number, headers: Record<string, string | string[]>): ResponseStream;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/api-request.ts';
 import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
@@ -54,6 +55,14 @@ export class Http1Exchange implements Exchange {
     this.response.end(this.request.method === 'HEAD' ? undefined : body);
   }
 
+  async respondInChunks(headers: Record<string, string | string[]>, length: number, chunks: Iterable<Buffer>): Promise<void> {
+    const { response, request } = this;
+    if (!request.complete) headers.connection = 'close';
+    response.writeHead(200, { ...headers, 'content-length': length });
+    if (request.method !== 'HEAD') for (const chunk of chunks) if (!(await written(response, chunk))) return;
+    response.end();
+  }
+
   stream(code: number, headers: Record<string, string | string[]>): ResponseStream {
     const { response } = this;
     response.writeHead(code, headers);
@@ -67,6 +76,19 @@ export class Http1Exchange implements Exchange {
       drained: () => drained(response),
     };
   }
+}
+
+/** Writes a chunk and resolves when it has left; false when the client is gone. */
+export function written(stream: Writable, chunk: Buffer): Promise<boolean> {
+  if (stream.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const gone = () => resolve(false);
+    stream.once('close', gone);
+    stream.write(chunk, (error) => {
+      stream.off('close', gone);
+      resolve(!error && !stream.destroyed);
+    });
+  });
 }
 
 export function drained(stream: {

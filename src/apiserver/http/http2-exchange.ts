@@ -4,7 +4,7 @@ import type { ClientCertificate } from '../request/api-request.ts';
 import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { Exchange, ResponseStream } from './exchange.ts';
-import { drained } from './http1-exchange.ts';
+import { drained, written } from './http1-exchange.ts';
 import { readLimited } from './read-limited.ts';
 
 export class Http2Exchange implements Exchange {
@@ -60,6 +60,16 @@ export class Http2Exchange implements Exchange {
       http2Stream.respond(head);
       http2Stream.end(body);
     }
+  }
+
+  async respondInChunks(headers: Record<string, string | string[]>, length: number, chunks: Iterable<Buffer>): Promise<void> {
+    const { http2Stream } = this;
+    if (http2Stream.destroyed || http2Stream.closed) return;
+    const isHead = this.method === 'HEAD';
+    http2Stream.respond({ ':status': 200, ...headers, 'content-length': length }, { endStream: isHead });
+    if (isHead) return;
+    for (const chunk of chunks) if (!(await written(http2Stream, chunk))) return;
+    http2Stream.end();
   }
 
   stream(code: number, headers: Record<string, string | string[]>): ResponseStream {

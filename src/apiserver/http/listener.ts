@@ -26,6 +26,8 @@ export interface Listener {
 // Enough for a proxy's reaction time; a client that takes longer to say what it wants is not served.
 const HEADERS_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+// Node's default of 10 MB would turn away whatever a client asks while one large list waits on its connection.
+const SESSION_MEMORY_MB = 1000;
 
 /**
  * One TLS port for HTTP/1.1 and HTTP/2. Each protocol has its own server object and is handed its connections after the handshake: so HTTP/2
@@ -39,6 +41,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   );
   const sessions = new Set<http2.ServerHttp2Session>();
   const multiplexed = http2.createServer({
+    maxSessionMemory: SESSION_MEMORY_MB,
     settings: { maxConcurrentStreams: options.maxConcurrentStreams ?? 1000, initialWindowSize: 1 << 20 },
   });
   multiplexed.on('session', (session) => {

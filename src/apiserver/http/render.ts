@@ -1,5 +1,5 @@
 import { meta } from '#api';
-import { EnvelopeEncoding, encodeJson, encodeProtobuf, type JsonObject } from '#machinery';
+import { EnvelopeEncoding, encodeProtobuf, type JsonObject } from '#machinery';
 import { columnsOf, includeObjectOf, partialMetadata, rowOf, type TableOptions, tableOf } from '../printing/table.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -8,6 +8,7 @@ import type { Negotiated } from '../request/negotiation.ts';
 import { JSON_TYPE, PROTOBUF_TYPE } from '../request/parse-body.ts';
 import type { VersionedObject } from '../watch-cache/cached-object.ts';
 import type { WatchFrame } from '../watch-cache/watcher.ts';
+import { ListBody } from './list-body.ts';
 import { encodeMedia, encodeWatchEvent } from './media.ts';
 
 export interface RenderContext {
@@ -40,7 +41,7 @@ function objectBytes(object: VersionedObject, resource: ServedResource, negotiat
   return object.encoded(key, (value) => encodeMedia(value, negotiated, resource.schema));
 }
 
-export function renderList(list: ListResponse, context: RenderContext): Buffer {
+export function renderList(list: ListResponse, context: RenderContext): Buffer | ListBody {
   const { negotiated } = context;
   const metadata = listMetadata(list, negotiated.as === undefined && list.resource.itemsNameKind);
   const objects = () => list.items.map((item) => item.object);
@@ -50,7 +51,7 @@ export function renderList(list: ListResponse, context: RenderContext): Buffer {
     const items = objects().map(partialMetadata);
     return encodeMedia({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items }, negotiated, undefined);
   }
-  if (negotiated.mediaType === JSON_TYPE && !negotiated.pretty) return jsonList(list, metadata);
+  if (negotiated.mediaType === JSON_TYPE && !negotiated.pretty) return new ListBody(list, metadata);
   if (negotiated.mediaType === PROTOBUF_TYPE) return protobufList(list, metadata);
   return encodeMedia(
     { kind: list.resource.listKind, apiVersion: list.resource.apiVersion, metadata, items: objects().map(itemOf(list.resource)) },
@@ -81,31 +82,6 @@ function protobufList({ resource, items }: ListResponse, metadata: Record<string
   );
   const encoding = new EnvelopeEncoding({ apiVersion: resource.apiVersion, kind: resource.listKind });
   return encoding.wrapList(encodeProtobuf(meta.ListMeta, metadata as JsonObject), messages);
-}
-
-const COMMA = 0x2c;
-const BRACE = 0x7b;
-
-/** Joins the items' cached bytes. Items of built-in kinds stand without their kind and apiVersion, which the list's own imply. */
-function jsonList({ resource, items }: ListResponse, metadata: Record<string, unknown>): Buffer {
-  const head = Buffer.from(
-    `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(resource.apiVersion)},"metadata":${encodeJson(metadata)},"items":[`,
-  );
-  const skip = resource.itemsNameKind
-    ? 0
-    : Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.apiVersion)},`);
-  let size = head.length + 3 + Math.max(0, items.length - 1);
-  for (const item of items) size += item.json().length - 1 - skip + (skip > 0 ? 1 : 0);
-  const bytes = Buffer.allocUnsafe(size);
-  let at = head.copy(bytes, 0);
-  for (let i = 0; i < items.length; i++) {
-    if (i > 0) bytes[at++] = COMMA;
-    if (skip > 0) bytes[at++] = BRACE;
-    const json = items[i]!.json();
-    at += json.copy(bytes, at, skip, json.length - 1);
-  }
-  bytes.write(']}\n', at, 'latin1');
-  return bytes;
 }
 
 /** Encodes watch events for one kind of client; bytes that many clients share are kept with the event. */

@@ -6,12 +6,16 @@ import type { ApiResponse, ListResponse, StatusResponse, StreamResponse } from '
 import { type Negotiated, negotiate } from '../request/negotiation.ts';
 import { JSON_TYPE } from '../request/parse-body.ts';
 import type { Exchange } from './exchange.ts';
+import { ListBody } from './list-body.ts';
 import { canEncode, encodeMedia } from './media.ts';
 import { type RenderContext, renderList, renderObject } from './render.ts';
+import type { WatchFlushes } from './watch-flush.ts';
 import { streamWatch } from './watch-stream.ts';
 
 /** Answers smaller than this are not worth the time to compress. */
 const GZIP_FROM_BYTES = 128 * 1024;
+/** Longer lists leave piece by piece. Large enough that a write costs little beside its bytes, small enough for many at once. */
+const CHUNK_BYTES = 256 * 1024;
 const JSON_ONLY: Negotiated = { mediaType: JSON_TYPE, pretty: false };
 
 export interface Responding {
@@ -19,6 +23,7 @@ export interface Responding {
   readonly request: ApiRequest;
   readonly clock: Clock;
   readonly headers: Record<string, string | string[]>;
+  readonly watchFlushes: WatchFlushes;
 }
 
 /** Writes an answer in the form that the client asked for. */
@@ -72,7 +77,15 @@ function statusNegotiation(request: ApiRequest): Negotiated {
 
 function respondList(list: ListResponse, to: Responding): void | Promise<void> {
   const context = renderContext(to);
-  return send(to, 200, renderList(list, context), contentTypeOf(context.negotiated));
+  const body = renderList(list, context);
+  const contentType = contentTypeOf(context.negotiated);
+  if (!(body instanceof ListBody)) return send(to, 200, body, contentType);
+  if (body.length <= CHUNK_BYTES || acceptsGzip(to.request)) return send(to, 200, body.whole(), contentType);
+  return to.exchange.respondInChunks(
+    { ...to.headers, 'content-type': contentType },
+    body.length,
+    body.chunks(Buffer.allocUnsafe(CHUNK_BYTES)),
+  );
 }
 
 function send(to: Responding, code: number, body: Buffer, contentType: string): void | Promise<void> {

@@ -1,0 +1,63 @@
+import { type Clock, realClock } from '#base';
+import type { ServedResource } from '../registry/served-resource.ts';
+
+/** Frames that come closer together than this leave in one write. The first after a pause leaves at once. */
+const PAUSE_MS = 5;
+
+/**
+ * When the watchers of one resource are written to. Encrypting and sending costs more by the write than by the byte, so in a burst of changes
+ * every watcher gets several of them at a time; and since watchers mostly get the same ones, they are joined once for all.
+ */
+export class WatchFlush {
+  // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
+  readonly #clock: Clock = realClock;
+  #due: (() => void)[] = [];
+  #rested = Number.NEGATIVE_INFINITY;
+  #parts: readonly Buffer[] = [];
+  #joined: Buffer | undefined;
+
+  /** Calls `flush` soon, once. */
+  soon(flush: () => void): void {
+    this.#due.push(flush);
+    if (this.#due.length > 1) return;
+    const wait = this.#rested + PAUSE_MS - this.#clock.monotonic();
+    if (wait <= 0) queueMicrotask(() => this.#flush());
+    else this.#clock.setTimer(wait, () => this.#flush());
+  }
+
+  #flush(): void {
+    const due = this.#due;
+    this.#due = [];
+    for (const flush of due) flush();
+    this.#parts = [];
+    this.#joined = undefined;
+    this.#rested = this.#clock.monotonic();
+  }
+
+  join(parts: readonly Buffer[]): Buffer {
+    if (parts.length === 1) return parts[0]!;
+    if (this.#joined === undefined || !areSame(parts, this.#parts)) {
+      this.#parts = parts;
+      this.#joined = Buffer.concat(parts);
+    }
+    return this.#joined;
+  }
+}
+
+/** One for each resource: a burst of one does not hold up another. */
+export class WatchFlushes {
+  readonly #flushes = new WeakMap<ServedResource, WatchFlush>();
+
+  of(resource: ServedResource): WatchFlush {
+    let flush = this.#flushes.get(resource);
+    if (flush === undefined) {
+      flush = new WatchFlush();
+      this.#flushes.set(resource, flush);
+    }
+    return flush;
+  }
+}
+
+function areSame(a: readonly Buffer[], b: readonly Buffer[]): boolean {
+  return a.length === b.length && a.every((part, i) => part === b[i]);
+}
