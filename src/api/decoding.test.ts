@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeObject, type JsonObject, type JsonValue, type ObjectSchema, parseJson } from '#machinery';
-import { apiextensions, apps, coordination, core, KINDS, type Kind, meta } from './index.ts';
+import { apiextensions, apps, certificates, coordination, core, KINDS, type Kind, meta, metricsV1beta1, policy } from './index.ts';
 import { randomObject } from './random-object.ts';
 
 const decode = (schema: ObjectSchema, value: JsonValue) => decodeObject(schema, value);
@@ -61,6 +61,37 @@ describe('a wrong type is reported in the words of the API', () => {
       `number ${into('Volume.spec.volumes.VolumeSource.hostPath', 'v1.HostPathVolumeSource')}`,
     ],
     [
+      'a number for a string with a type of its own',
+      core.Pod,
+      container({ imagePullPolicy: 1 }),
+      `number ${into('Container.spec.containers.imagePullPolicy', 'v1.PullPolicy')}`,
+    ],
+    [
+      'an item of such a type',
+      core.Pod,
+      container({ securityContext: { capabilities: { add: [true] } } }),
+      `bool ${into('Capabilities.spec.containers.securityContext.capabilities.add', 'v1.Capability')}`,
+    ],
+    [
+      'a list of such a type',
+      core.Namespace,
+      { spec: { finalizers: 'x' } },
+      `string ${into('NamespaceSpec.spec.finalizers', '[]v1.FinalizerName')}`,
+    ],
+    ['a uid', core.Pod, { metadata: { uid: {} } }, `object ${into('ObjectMeta.metadata.uid', 'types.UID')}`],
+    [
+      'a list with a type of its own',
+      certificates.CertificateSigningRequest,
+      { spec: { extra: { a: 'x' } } },
+      `string ${into('CertificateSigningRequestSpec.spec.extra', 'v1.ExtraValue')}`,
+    ],
+    [
+      'a map of times',
+      policy.PodDisruptionBudget,
+      { status: { disruptedPods: [] } },
+      `array ${into('PodDisruptionBudgetStatus.status.disruptedPods', 'map[string]v1.Time')}`,
+    ],
+    [
       'a number for a time',
       core.Pod,
       { metadata: { creationTimestamp: 5 } },
@@ -97,6 +128,13 @@ describe('a wrong type is reported in the words of the API', () => {
     const layout = '"2006-01-02T15:04:05.000000Z07:00"';
     expect(lease('now')).toBe(`parsing time "now" as ${layout}: cannot parse "now" as "2006"`);
     expect(lease('2026-01-01T00:00:00Z')).toBe(`parsing time "2026-01-01T00:00:00Z" as ${layout}: cannot parse "Z" as ".000000"`);
+  });
+
+  test('a duration that does not parse', () => {
+    const node = (window: JsonValue) => decode(metricsV1beta1.NodeMetrics, { window });
+    expect(node('soon').error).toBe('time: invalid duration "soon"');
+    expect(node(5).error).toBe('json: cannot unmarshal number into Go struct field NodeMetrics.window of type string');
+    expect(node('90s').object).toMatchObject({ window: '1m30s' });
   });
 
   test('base64 that is not', () => {

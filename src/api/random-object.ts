@@ -72,6 +72,7 @@ class ObjectMaker {
     if (schema.type === 'string') return '';
     if (schema.type === 'bool') return false;
     if (schema.type === 'quantity') return '0';
+    if (schema.type === 'duration') return '0s';
     return ZERO_IS_NUMBER.has(schema.type) ? 0 : null;
   }
 
@@ -115,6 +116,8 @@ class ObjectMaker {
         return this.time();
       case 'microTime':
         return this.time().replace('Z', `.${String(this.below(1_000_000)).padStart(6, '0')}Z`);
+      case 'duration':
+        return this.pick(['1ns', '250ms', '30s', '1m30s', '-2562047h47m16.854775808s']);
       case 'intOrString':
         return this.below(2) === 0 ? this.pick(INT32S) : this.pick(['', ...TEXTS]);
     }

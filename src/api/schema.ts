@@ -69,7 +69,19 @@ export const quantity = scalar<string>('quantity');
 /** RFC 3339, to the second. */
 export const time = scalar<string>('time');
 export const microTime = scalar<string>('microTime');
+/** As Go writes it: 1m30s. */
+export const duration = scalar<string>('duration');
 export const intOrString = scalar<number | string>('intOrString');
+
+/**
+ * A type that has a name of its own upstream. Nothing but errors tell it from the plain one: clients match on
+ * `cannot unmarshal number into Go struct field Container.spec.containers.imagePullPolicy of type v1.PullPolicy`.
+ */
+export function named(goName: string): Typed<string, ScalarSchema>;
+export function named<S extends ListSchema | MapSchema>(goName: string, schema: S): S;
+export function named(goName: string, schema: ScalarSchema | ListSchema | MapSchema = string): Schema {
+  return { ...schema, goName };
+}
 
 export function any<T = unknown>(name: string): Typed<T, AnySchema> {
   return { type: 'any', name, objectOnly: false, proto: 'raw' };

@@ -4,10 +4,23 @@
  */
 export type Schema = ScalarSchema | ObjectSchema | ListSchema | MapSchema | AnySchema;
 
-export type ScalarType = 'string' | 'int32' | 'int64' | 'double' | 'bool' | 'bytes' | 'quantity' | 'time' | 'microTime' | 'intOrString';
+export type ScalarType =
+  | 'string'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bool'
+  | 'bytes'
+  | 'quantity'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'intOrString';
 
 export interface ScalarSchema {
   readonly type: ScalarType;
+  /** What upstream's errors call the type, where it has a name of its own: `v1.PullPolicy`. */
+  readonly goName?: string;
 }
 
 export interface ObjectSchema {
@@ -32,12 +45,14 @@ export interface ListSchema {
   readonly keys: readonly string[];
   /** Protobuf carries the list in a message of its own, as it does every list that is a map's value. */
   readonly wrapped?: boolean;
+  readonly goName?: string;
 }
 
 export interface MapSchema {
   readonly type: 'map';
   readonly values: Schema;
   readonly atomic: boolean;
+  readonly goName?: string;
 }
 
 /** A value of any shape; `proto` says how protobuf carries it. */

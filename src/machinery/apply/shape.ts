@@ -84,6 +84,7 @@ const SCALARS: Readonly<Record<ScalarType, Shape>> = {
   quantity: { scalar: 'untyped' },
   time: { scalar: 'untyped' },
   microTime: { scalar: 'untyped' },
+  duration: { scalar: 'string' },
   intOrString: { scalar: 'untyped' },
 };
 

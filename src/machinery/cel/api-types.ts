@@ -11,6 +11,8 @@ const SCALARS: Readonly<Record<ScalarType, CelType>> = {
   bytes: BYTES,
   time: TIMESTAMP,
   microTime: TIMESTAMP,
+  // Durations of the API are of no fixed form to expressions.
+  duration: DYN,
   // Either of two types.
   quantity: DYN,
   intOrString: DYN,

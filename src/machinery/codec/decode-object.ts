@@ -1,3 +1,4 @@
+import { formatDuration, parseDuration } from '../duration.ts';
 import type { WrittenMember, WrittenMembers } from '../exact-json-parser.ts';
 import { goQuote } from '../go-format.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
@@ -114,6 +115,8 @@ class Walk {
         return typeof value === 'string' ? this.time(value) : this.fatalMismatch(plan, value);
       case Op.microTime:
         return typeof value === 'string' ? this.microTime(value) : this.fatalMismatch(plan, value);
+      case Op.duration:
+        return typeof value === 'string' ? this.duration(plan, value) : this.fatalMismatch(plan, value);
       case Op.intOrString:
         return typeof value === 'string' || (typeof value === 'number' && (value | 0) === value) ? value : this.fatalMismatch(plan, value);
       case Op.double:
@@ -279,6 +282,14 @@ class Walk {
     } catch (error) {
       if (error instanceof TimeTextError) return this.fatal(error.message, null);
       throw error;
+    }
+  }
+
+  private duration(plan: Plan, text: string): JsonValue {
+    try {
+      return formatDuration(parseDuration(text));
+    } catch (error) {
+      return this.fatal((error as Error).message, plan.zero);
     }
   }
 

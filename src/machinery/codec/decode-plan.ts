@@ -13,14 +13,15 @@ export const Op = {
   quantity: 6,
   time: 7,
   microTime: 8,
-  intOrString: 9,
-  any: 10,
-  schemaOrArray: 11,
-  schemaOrBool: 12,
-  schemaOrStringArray: 13,
-  object: 14,
-  list: 15,
-  map: 16,
+  duration: 9,
+  intOrString: 10,
+  any: 11,
+  schemaOrArray: 12,
+  schemaOrBool: 13,
+  schemaOrStringArray: 14,
+  object: 15,
+  list: 16,
+  map: 17,
 } as const;
 export type Op = (typeof Op)[keyof typeof Op];
 
@@ -133,5 +134,6 @@ const SCALAR_ZEROS = {
   quantity: '0',
   time: null,
   microTime: null,
+  duration: '0s',
   intOrString: 0,
 } as const;

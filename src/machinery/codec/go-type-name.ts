@@ -6,13 +6,13 @@ export function goTypeName(schema: Schema): string {
     case 'object':
       return lastSegments(schema.name, 2);
     case 'list':
-      return `[]${goTypeName(schema.items)}`;
+      return schema.goName ?? `[]${elementName(schema.items)}`;
     case 'map':
-      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeName(schema.values)}`;
+      return schema.goName ?? (schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${elementName(schema.values)}`);
     case 'any':
       return lastSegments(schema.name, 2);
     default:
-      return SCALAR_NAMES[schema.type];
+      return schema.goName ?? SCALAR_NAMES[schema.type];
   }
 }
 
@@ -25,7 +25,19 @@ function lastSegments(name: string, count: number): string {
   return name.split('.').slice(-count).join('.');
 }
 
-// Times and int-or-strings are read through the plain types they are written as.
+function elementName(schema: Schema): string {
+  return ELEMENT_NAMES.get(schema.type) ?? goTypeName(schema);
+}
+
+/** The types that are read through plain ones; as what a list or a map is made of, they are themselves. */
+const ELEMENT_NAMES: ReadonlyMap<Schema['type'], string> = new Map([
+  ['time', 'v1.Time'],
+  ['microTime', 'v1.MicroTime'],
+  ['duration', 'v1.Duration'],
+  ['intOrString', 'intstr.IntOrString'],
+]);
+
+// Times, durations and int-or-strings are read through the plain types they are written as.
 const SCALAR_NAMES = {
   string: 'string',
   int32: 'int32',
@@ -36,5 +48,6 @@ const SCALAR_NAMES = {
   quantity: 'resource.Quantity',
   time: 'string',
   microTime: 'string',
+  duration: 'string',
   intOrString: 'int32',
 } as const;

@@ -2,10 +2,10 @@ import { UserInfo } from '../../authentication/v1/user-info.ts';
 import { GroupVersionKind } from '../../meta/v1/group-version-kind.ts';
 import { GroupVersionResource } from '../../meta/v1/group-version-resource.ts';
 import { Status } from '../../meta/v1/status.ts';
-import { always, anyObject, bool, bytes, field, type Infer, listOf, mapOf, message, object, pointer, string } from '../../schema.ts';
+import { always, anyObject, bool, bytes, field, type Infer, listOf, mapOf, message, named, object, pointer, string } from '../../schema.ts';
 
 export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest', 'A request that a webhook is asked about.', {
-  uid: always(1, string, 'The id of this question, which the answer repeats.'),
+  uid: always(1, named('types.UID'), 'The id of this question, which the answer repeats.'),
   kind: always(2, GroupVersionKind, 'The kind of the object, in the version the webhook asked for.'),
   resource: always(3, GroupVersionResource, 'The resource, in the version the webhook asked for.'),
   subResource: field(4, string, 'The subresource, in the version the webhook asked for.'),
@@ -14,7 +14,7 @@ export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest
   requestSubResource: field(15, string, 'The subresource as it was in the request.'),
   name: field(5, string, 'The name of the object, when there is one.'),
   namespace: field(6, string, 'The namespace of the object.'),
-  operation: always(7, string, 'CREATE, UPDATE, DELETE or CONNECT.'),
+  operation: always(7, named('v1.Operation'), 'CREATE, UPDATE, DELETE or CONNECT.'),
   userInfo: always(8, UserInfo, 'Who makes the request.'),
   object: always(9, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The object to be written.'),
   oldObject: always(10, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The object as it is.'),
@@ -24,11 +24,11 @@ export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest
 export type AdmissionRequest = Infer<typeof AdmissionRequest>;
 
 export const AdmissionResponse = object('io.k8s.api.admission.v1.AdmissionResponse', 'What a webhook answers.', {
-  uid: always(1, string, 'The id of the question.'),
+  uid: always(1, named('types.UID'), 'The id of the question.'),
   allowed: always(2, bool, 'Whether the request may go on.'),
   status: pointer(3, Status, 'Why not.'),
   patch: field(4, bytes, 'Changes to the object, in base64.'),
-  patchType: pointer(5, string, 'JSONPatch.'),
+  patchType: pointer(5, named('v1.PatchType'), 'JSONPatch.'),
   auditAnnotations: field(6, mapOf(string), 'What to note in the audit log.'),
   warnings: field(7, listOf(string), 'What to warn the client of.'),
 });

@@ -1,5 +1,5 @@
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
-import { atomic, field, type Infer, inlined, listOf, object, pointer, string } from '../../schema.ts';
+import { atomic, field, type Infer, inlined, listOf, named, object, pointer, string } from '../../schema.ts';
 import { RuleWithOperations } from './rule-with-operations.ts';
 
 export const NamedRuleWithOperations = atomic(
@@ -16,7 +16,7 @@ export const MatchResources = atomic(
     objectSelector: pointer(2, LabelSelector, 'Labels of the objects that count.'),
     resourceRules: field(3, listOf(NamedRuleWithOperations), 'Requests that count; one must match.'),
     excludeResourceRules: field(4, listOf(NamedRuleWithOperations), 'Requests that do not count.'),
-    matchPolicy: pointer(7, string, 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
+    matchPolicy: pointer(7, named('v1.MatchPolicyType'), 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
   }),
 );
 export type MatchResources = Infer<typeof MatchResources>;

@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, kind, listOf, mapListOf, object, pointer, required, string } from '../../schema.ts';
+import { always, field, type Infer, kind, listOf, mapListOf, named, object, pointer, required, string } from '../../schema.ts';
 import { MatchCondition } from './match-condition.ts';
 import { MatchResources } from './match-resources.ts';
 import { ParamKind } from './param-kind.ts';
@@ -16,7 +16,7 @@ export const JSONPatch = object('io.k8s.api.admissionregistration.v1.JSONPatch',
 export type JSONPatch = Infer<typeof JSONPatch>;
 
 export const Mutation = object('io.k8s.api.admissionregistration.v1.Mutation', 'A change to an object.', {
-  patchType: required(2, string, 'Which member is set: ApplyConfiguration or JSONPatch.'),
+  patchType: required(2, named('v1.PatchType'), 'Which member is set: ApplyConfiguration or JSONPatch.'),
   applyConfiguration: pointer(3, ApplyConfiguration, 'The change, as fields to apply.'),
   jsonPatch: pointer(4, JSONPatch, 'The change, as a JSON patch.'),
 });
@@ -30,11 +30,15 @@ export const MutatingAdmissionPolicySpec = object(
     matchConstraints: pointer(2, MatchResources, 'Which requests the policy is about.'),
     variables: field(3, listOf(Variable), 'Values that expressions can name.'),
     mutations: field(4, listOf(Mutation), 'The changes.'),
-    failurePolicy: pointer(5, string, 'What if an expression cannot be evaluated: Fail (the default) or Ignore.'),
+    failurePolicy: pointer(5, named('v1.FailurePolicyType'), 'What if an expression cannot be evaluated: Fail (the default) or Ignore.'),
     matchConditions: field(6, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for the policy to apply.', {
       merge: 'name',
     }),
-    reinvocationPolicy: field(7, string, 'Whether it applies again after others changed the object: Never or IfNeeded.'),
+    reinvocationPolicy: field(
+      7,
+      named('v1.ReinvocationPolicyType'),
+      'Whether it applies again after others changed the object: Never or IfNeeded.',
+    ),
   },
 );
 export type MutatingAdmissionPolicySpec = Infer<typeof MutatingAdmissionPolicySpec>;

@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, kind, object, pointer, setOf, string } from '../../schema.ts';
+import { always, field, type Infer, kind, named, object, pointer, setOf, string } from '../../schema.ts';
 import { MatchResources } from './match-resources.ts';
 import { ParamRef } from './param-ref.ts';
 
@@ -10,7 +10,7 @@ export const ValidatingAdmissionPolicyBindingSpec = object(
     policyName: field(1, string, 'The policy.', { required: true }),
     paramRef: pointer(2, ParamRef, 'The object with parameters.'),
     matchResources: pointer(3, MatchResources, 'Which requests, of those that the policy is about.'),
-    validationActions: field(4, setOf(string), 'What a violation leads to: Deny, Warn or Audit.', { required: true }),
+    validationActions: field(4, setOf(named('v1.ValidationAction')), 'What a violation leads to: Deny, Warn or Audit.', { required: true }),
   },
 );
 export type ValidatingAdmissionPolicyBindingSpec = Infer<typeof ValidatingAdmissionPolicyBindingSpec>;

@@ -1,6 +1,6 @@
 import { Condition } from '../../meta/v1/condition.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, int64, kind, listOf, mapListOf, object, pointer, required, string } from '../../schema.ts';
+import { always, field, type Infer, int64, kind, listOf, mapListOf, named, object, pointer, required, string } from '../../schema.ts';
 import { MatchCondition } from './match-condition.ts';
 import { MatchResources } from './match-resources.ts';
 import { ParamKind } from './param-kind.ts';
@@ -9,7 +9,7 @@ import { Variable } from './variable.ts';
 export const Validation = object('io.k8s.api.admissionregistration.v1.Validation', 'An expression that must be true.', {
   expression: required(1, string, 'The CEL expression.'),
   message: field(2, string, 'What to say when it is false.'),
-  reason: pointer(3, string, 'The reason of the refusal: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge.'),
+  reason: pointer(3, named('v1.StatusReason'), 'The reason of the refusal: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge.'),
   messageExpression: field(4, string, 'A CEL expression that gives the message.'),
 });
 export type Validation = Infer<typeof Validation>;
@@ -27,7 +27,7 @@ export const ValidatingAdmissionPolicySpec = object(
     paramKind: pointer(1, ParamKind, 'The kind of objects that parametrize the policy.'),
     matchConstraints: pointer(2, MatchResources, 'Which requests the policy is about.'),
     validations: field(3, listOf(Validation), 'The expressions.'),
-    failurePolicy: pointer(4, string, 'What if an expression cannot be evaluated: Fail (the default) or Ignore.'),
+    failurePolicy: pointer(4, named('v1.FailurePolicyType'), 'What if an expression cannot be evaluated: Fail (the default) or Ignore.'),
     auditAnnotations: field(5, listOf(AuditAnnotation), 'What to note in the audit log.'),
     matchConditions: field(6, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for the policy to apply.', {
       merge: 'name',

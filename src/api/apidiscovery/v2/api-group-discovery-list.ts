@@ -1,7 +1,7 @@
 import { GroupVersionKind } from '../../meta/v1/group-version-kind.ts';
 import { ListMeta } from '../../meta/v1/list-meta.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, listOf, message, object, pointer, string } from '../../schema.ts';
+import { always, field, type Infer, listOf, message, named, object, pointer, string } from '../../schema.ts';
 
 export const APISubresourceDiscovery = object('io.k8s.api.apidiscovery.v2.APISubresourceDiscovery', 'A subresource.', {
   subresource: always(1, string, 'The name in paths.'),
@@ -14,7 +14,7 @@ export type APISubresourceDiscovery = Infer<typeof APISubresourceDiscovery>;
 export const APIResourceDiscovery = object('io.k8s.api.apidiscovery.v2.APIResourceDiscovery', 'A resource.', {
   resource: always(1, string, 'The name in paths.'),
   responseKind: pointer(2, GroupVersionKind, 'The kind of its objects.'),
-  scope: always(3, string, 'Cluster or Namespaced.'),
+  scope: always(3, named('v2.ResourceScope'), 'Cluster or Namespaced.'),
   singularResource: always(4, string, 'The name of one.'),
   verbs: always(5, listOf(string), 'What can be done with it.'),
   shortNames: field(6, listOf(string), 'Short names for the command line.'),
@@ -26,7 +26,7 @@ export type APIResourceDiscovery = Infer<typeof APIResourceDiscovery>;
 export const APIVersionDiscovery = object('io.k8s.api.apidiscovery.v2.APIVersionDiscovery', 'A version of a group.', {
   version: always(1, string, 'The version.'),
   resources: field(2, listOf(APIResourceDiscovery), 'Its resources.'),
-  freshness: field(3, string, 'Current or Stale.'),
+  freshness: field(3, named('v2.DiscoveryFreshness'), 'Current or Stale.'),
 });
 export type APIVersionDiscovery = Infer<typeof APIVersionDiscovery>;
 

@@ -12,6 +12,7 @@ import {
   listOf,
   mapListOf,
   mapOf,
+  named,
   object,
   pointer,
   required,
@@ -86,7 +87,7 @@ export const ValidationRule = object(
     rule: required(1, string, 'The expression, in which self is the value.'),
     message: field(2, string, 'Why, in words.'),
     messageExpression: field(3, string, 'A CEL expression that gives the message.'),
-    reason: pointer(4, string, 'Why, as one CamelCase word.'),
+    reason: pointer(4, named('v1.FieldValueErrorReason'), 'Why, as one CamelCase word.'),
     fieldPath: field(5, string, 'The field that the error is about, such as .spec.a.'),
     optionalOldSelf: pointer(6, bool, 'Whether a rule on changes also runs on creation, with oldSelf as an optional.'),
   },
@@ -98,7 +99,7 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
   'A JSON schema, with extensions of Kubernetes.',
   () => ({
     id: field(1, string, 'Not allowed.'),
-    $schema: field(2, string, 'Not allowed.'),
+    $schema: field(2, named('v1.JSONSchemaURL'), 'Not allowed.'),
     $ref: pointer(3, string, 'Not allowed.'),
     description: field(4, string, 'What the value means.'),
     type: field(5, string, 'object, array, string, integer, number or boolean.'),
@@ -138,11 +139,14 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
     patternProperties: field(31, mapOf(JSONSchemaProps), 'Not allowed.'),
     dependencies: field(
       32,
-      mapOf(
-        schemaOr(
-          'schemaOrStringArray',
-          'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray',
-          JSONSchemaProps,
+      named(
+        'v1.JSONSchemaDependencies',
+        mapOf(
+          schemaOr(
+            'schemaOrStringArray',
+            'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray',
+            JSONSchemaProps,
+          ),
         ),
       ),
       'Not allowed.',
@@ -152,7 +156,7 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
       schemaOr('schemaOrBool', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool', JSONSchemaProps),
       'Not allowed.',
     ),
-    definitions: field(34, mapOf(JSONSchemaProps), 'Not allowed.'),
+    definitions: field(34, named('v1.JSONSchemaDefinitions', mapOf(JSONSchemaProps)), 'Not allowed.'),
     externalDocs: pointer(35, ExternalDocumentation, 'Where to read more.'),
     example: pointer(36, any('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON'), 'An example.'),
     nullable: field(37, bool, 'Whether null is allowed.'),
@@ -162,7 +166,9 @@ export const JSONSchemaProps: Typed<JSONSchemaProps, ObjectSchema> = lazyFields<
     'x-kubernetes-list-map-keys': field(41, listOf(string), 'The keys that tell items of a map list apart.'),
     'x-kubernetes-list-type': pointer(42, string, 'atomic, set or map: how lists merge.'),
     'x-kubernetes-map-type': pointer(43, string, 'granular or atomic: how objects merge.'),
-    'x-kubernetes-validations': field(44, mapListOf(ValidationRule, 'rule'), 'CEL rules that must hold.', { merge: 'rule' }),
+    'x-kubernetes-validations': field(44, named('v1.ValidationRules', mapListOf(ValidationRule, 'rule')), 'CEL rules that must hold.', {
+      merge: 'rule',
+    }),
   }),
 );
 
@@ -276,7 +282,7 @@ export const CustomResourceConversion = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversion',
   'How objects are brought from one version to another.',
   {
-    strategy: required(1, string, 'None changes apiVersion alone; Webhook asks a server.'),
+    strategy: required(1, named('v1.ConversionStrategyType'), 'None changes apiVersion alone; Webhook asks a server.'),
     webhook: pointer(2, WebhookConversion, 'The server.'),
   },
 );
@@ -288,7 +294,7 @@ export const CustomResourceDefinitionSpec = object(
   {
     group: required(1, string, 'The API group of the resource.'),
     names: required(3, CustomResourceDefinitionNames, 'What the resource and its kind are called.'),
-    scope: required(4, string, 'Namespaced or Cluster.'),
+    scope: required(4, named('v1.ResourceScope'), 'Namespaced or Cluster.'),
     versions: required(7, listOf(CustomResourceDefinitionVersion), 'The versions, and the schema of each. One of them is stored.'),
     conversion: pointer(9, CustomResourceConversion, 'How objects are brought from one version to another.'),
     preserveUnknownFields: field(10, bool, 'No longer allowed to be true.'),

@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, int64, kind, listOf, mapListOf, object, required, string, time } from '../../schema.ts';
+import { always, field, type Infer, int64, kind, listOf, mapListOf, named, object, required, string, time } from '../../schema.ts';
 import { CustomResourceDefinitionNames } from './custom-resource-definition-names.ts';
 import { CustomResourceDefinitionSpec } from './custom-resource-definition-spec.ts';
 
@@ -7,8 +7,8 @@ export const CustomResourceDefinitionCondition = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition',
   'One finding about a custom resource.',
   {
-    type: required(1, string, 'The type of finding.'),
-    status: required(2, string, 'True, False or Unknown.'),
+    type: required(1, named('v1.CustomResourceDefinitionConditionType'), 'The type of finding.'),
+    status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
     lastTransitionTime: always(3, time, 'When the status last changed.'),
     reason: field(4, string, 'Why, as one CamelCase word.'),
     message: field(5, string, 'Why, in words.'),

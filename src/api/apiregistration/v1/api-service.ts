@@ -1,5 +1,20 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, bool, bytes, field, type Infer, int32, kind, mapListOf, object, pointer, required, string, time } from '../../schema.ts';
+import {
+  always,
+  bool,
+  bytes,
+  field,
+  type Infer,
+  int32,
+  kind,
+  mapListOf,
+  named,
+  object,
+  pointer,
+  required,
+  string,
+  time,
+} from '../../schema.ts';
 
 export const ServiceReference = object(
   'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.ServiceReference',
@@ -27,8 +42,8 @@ export const APIServiceCondition = object(
   'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceCondition',
   'One finding about an API service.',
   {
-    type: required(1, string, 'The type of finding.'),
-    status: required(2, string, 'True, False or Unknown.'),
+    type: required(1, named('v1.APIServiceConditionType'), 'The type of finding.'),
+    status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
     lastTransitionTime: always(3, time, 'When the status last changed.'),
     reason: field(4, string, 'Why, as one CamelCase word.'),
     message: field(5, string, 'Why, in words.'),

@@ -10,6 +10,7 @@ import {
   intOrString,
   kind,
   mapListOf,
+  named,
   nullable,
   object,
   pointer,
@@ -28,7 +29,7 @@ export const DaemonSetUpdateStrategy = object(
   'io.k8s.api.apps.v1.DaemonSetUpdateStrategy',
   'How pods are replaced when the template changes.',
   {
-    type: field(1, string, 'RollingUpdate (the default), or OnDelete to wait until they are deleted.'),
+    type: field(1, named('v1.DaemonSetUpdateStrategyType'), 'RollingUpdate (the default), or OnDelete to wait until they are deleted.'),
     rollingUpdate: pointer(2, RollingUpdateDaemonSet, 'Settings of a rolling update.'),
   },
 );
@@ -44,8 +45,8 @@ export const DaemonSetSpec = object('io.k8s.api.apps.v1.DaemonSetSpec', 'What to
 export type DaemonSetSpec = Infer<typeof DaemonSetSpec>;
 
 export const DaemonSetCondition = object('io.k8s.api.apps.v1.DaemonSetCondition', 'One finding about a daemon set.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.DaemonSetConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),
   reason: field(4, string, 'Why, as one CamelCase word.'),
   message: field(5, string, 'Why, in words.'),

@@ -11,6 +11,7 @@ import {
   intOrString,
   kind,
   mapListOf,
+  named,
   nullable,
   object,
   pointer,
@@ -26,7 +27,7 @@ export const RollingUpdateDeployment = object('io.k8s.api.apps.v1.RollingUpdateD
 export type RollingUpdateDeployment = Infer<typeof RollingUpdateDeployment>;
 
 export const DeploymentStrategy = object('io.k8s.api.apps.v1.DeploymentStrategy', 'How old pods are replaced by new ones.', {
-  type: field(1, string, 'RollingUpdate (the default), or Recreate to end the old ones first.'),
+  type: field(1, named('v1.DeploymentStrategyType'), 'RollingUpdate (the default), or Recreate to end the old ones first.'),
   rollingUpdate: pointer(2, RollingUpdateDeployment, 'Settings of a rolling update.'),
 });
 export type DeploymentStrategy = Infer<typeof DeploymentStrategy>;
@@ -44,8 +45,8 @@ export const DeploymentSpec = object('io.k8s.api.apps.v1.DeploymentSpec', 'How m
 export type DeploymentSpec = Infer<typeof DeploymentSpec>;
 
 export const DeploymentCondition = object('io.k8s.api.apps.v1.DeploymentCondition', 'One finding about a deployment.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.DeploymentConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastUpdateTime: always(6, time, 'When it was last updated.'),
   lastTransitionTime: always(7, time, 'When the status last changed.'),
   reason: field(4, string, 'Why, as one CamelCase word.'),

@@ -9,6 +9,7 @@ import {
   int64,
   kind,
   mapListOf,
+  named,
   nullable,
   object,
   pointer,
@@ -26,8 +27,8 @@ export const ReplicaSetSpec = object('io.k8s.api.apps.v1.ReplicaSetSpec', 'How m
 export type ReplicaSetSpec = Infer<typeof ReplicaSetSpec>;
 
 export const ReplicaSetCondition = object('io.k8s.api.apps.v1.ReplicaSetCondition', 'One finding about a replica set.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.ReplicaSetConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),
   reason: field(4, string, 'Why, as one CamelCase word.'),
   message: field(5, string, 'Why, in words.'),

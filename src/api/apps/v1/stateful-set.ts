@@ -12,6 +12,7 @@ import {
   kind,
   listOf,
   mapListOf,
+  named,
   nullable,
   object,
   pointer,
@@ -34,7 +35,7 @@ export const StatefulSetUpdateStrategy = object(
   'io.k8s.api.apps.v1.StatefulSetUpdateStrategy',
   'How pods are replaced when the template changes.',
   {
-    type: field(1, string, 'RollingUpdate (the default), or OnDelete to wait until they are deleted.'),
+    type: field(1, named('v1.StatefulSetUpdateStrategyType'), 'RollingUpdate (the default), or OnDelete to wait until they are deleted.'),
     rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Settings of a rolling update.'),
   },
 );
@@ -44,8 +45,12 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = object(
   'io.k8s.api.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy',
   'What becomes of claims.',
   {
-    whenDeleted: field(1, string, 'When the set is deleted: Retain (the default) or Delete.'),
-    whenScaled: field(2, string, 'When the set becomes smaller: Retain (the default) or Delete.'),
+    whenDeleted: field(1, named('v1.PersistentVolumeClaimRetentionPolicyType'), 'When the set is deleted: Retain (the default) or Delete.'),
+    whenScaled: field(
+      2,
+      named('v1.PersistentVolumeClaimRetentionPolicyType'),
+      'When the set becomes smaller: Retain (the default) or Delete.',
+    ),
   },
 );
 export type StatefulSetPersistentVolumeClaimRetentionPolicy = Infer<typeof StatefulSetPersistentVolumeClaimRetentionPolicy>;
@@ -61,7 +66,11 @@ export const StatefulSetSpec = object('io.k8s.api.apps.v1.StatefulSetSpec', 'How
   template: required(3, PodTemplateSpec, 'The pods to make. Each is named after the set and its number.'),
   volumeClaimTemplates: field(4, listOf(PersistentVolumeClaim), 'Claims that every pod gets for itself.'),
   serviceName: always(5, string, 'The headless service that gives the pods their names.'),
-  podManagementPolicy: field(6, string, 'OrderedReady (the default) makes pods one after another, Parallel all at once.'),
+  podManagementPolicy: field(
+    6,
+    named('v1.PodManagementPolicyType'),
+    'OrderedReady (the default) makes pods one after another, Parallel all at once.',
+  ),
   updateStrategy: always(7, StatefulSetUpdateStrategy, 'How pods are replaced when the template changes.'),
   revisionHistoryLimit: pointer(8, int32, 'How many old states are kept. 10 by default.'),
   minReadySeconds: field(9, int32, 'How long a new pod must be ready to count as available.'),
@@ -75,8 +84,8 @@ export const StatefulSetSpec = object('io.k8s.api.apps.v1.StatefulSetSpec', 'How
 export type StatefulSetSpec = Infer<typeof StatefulSetSpec>;
 
 export const StatefulSetCondition = object('io.k8s.api.apps.v1.StatefulSetCondition', 'One finding about a stateful set.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.StatefulSetConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),
   reason: field(4, string, 'Why, as one CamelCase word.'),
   message: field(5, string, 'Why, in words.'),

@@ -1,11 +1,11 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, int64, listOf, message, nullable, object, string, time } from '../../schema.ts';
+import { always, field, type Infer, int64, listOf, message, named, nullable, object, string, time } from '../../schema.ts';
 
 export const BoundObjectReference = object('io.k8s.api.authentication.v1.BoundObjectReference', 'The object that a token dies with.', {
   kind: field(1, string, 'The kind.'),
   apiVersion: field(2, string, 'The API version.'),
   name: field(3, string, 'The name.'),
-  uid: field(4, string, 'The unique id.'),
+  uid: field(4, named('types.UID'), 'The unique id.'),
 });
 export type BoundObjectReference = Infer<typeof BoundObjectReference>;
 

@@ -9,6 +9,7 @@ import {
   kind,
   listOf,
   mapListOf,
+  named,
   object,
   pointer,
   quantity,
@@ -25,7 +26,7 @@ export const CrossVersionObjectReference = object('io.k8s.api.autoscaling.v2.Cro
 export type CrossVersionObjectReference = Infer<typeof CrossVersionObjectReference>;
 
 export const MetricTarget = object('io.k8s.api.autoscaling.v2.MetricTarget', 'The value to aim at.', {
-  type: required(1, string, 'Which member is set: Utilization, Value or AverageValue.'),
+  type: required(1, named('v2.MetricTargetType'), 'Which member is set: Utilization, Value or AverageValue.'),
   value: pointer(2, quantity, 'The value.'),
   averageValue: pointer(3, quantity, 'The value for each pod.'),
   averageUtilization: pointer(4, int32, 'The percentage of what pods request.'),
@@ -52,7 +53,7 @@ export const PodsMetricSource = object('io.k8s.api.autoscaling.v2.PodsMetricSour
 export type PodsMetricSource = Infer<typeof PodsMetricSource>;
 
 export const ResourceMetricSource = object('io.k8s.api.autoscaling.v2.ResourceMetricSource', 'CPU or memory of the pods.', {
-  name: required(1, string, 'The name.'),
+  name: required(1, named('v1.ResourceName'), 'The name.'),
   target: required(2, MetricTarget, 'The value to aim at.'),
 });
 export type ResourceMetricSource = Infer<typeof ResourceMetricSource>;
@@ -61,7 +62,7 @@ export const ContainerResourceMetricSource = object(
   'io.k8s.api.autoscaling.v2.ContainerResourceMetricSource',
   'CPU or memory of one container of each pod.',
   {
-    name: required(1, string, 'The name.'),
+    name: required(1, named('v1.ResourceName'), 'The name.'),
     target: required(2, MetricTarget, 'The value to aim at.'),
     container: required(3, string, 'The container.'),
   },
@@ -75,7 +76,7 @@ export const ExternalMetricSource = object('io.k8s.api.autoscaling.v2.ExternalMe
 export type ExternalMetricSource = Infer<typeof ExternalMetricSource>;
 
 export const MetricSpec = object('io.k8s.api.autoscaling.v2.MetricSpec', 'A measure to scale by.', {
-  type: required(1, string, 'Which member is set: Object, Pods, Resource, ContainerResource or External.'),
+  type: required(1, named('v2.MetricSourceType'), 'Which member is set: Object, Pods, Resource, ContainerResource or External.'),
   object: pointer(2, ObjectMetricSource, 'A measure of one object.'),
   pods: pointer(3, PodsMetricSource, 'A measure of each pod, averaged.'),
   resource: pointer(4, ResourceMetricSource, 'CPU or memory of the pods.'),
@@ -85,7 +86,7 @@ export const MetricSpec = object('io.k8s.api.autoscaling.v2.MetricSpec', 'A meas
 export type MetricSpec = Infer<typeof MetricSpec>;
 
 export const HPAScalingPolicy = object('io.k8s.api.autoscaling.v2.HPAScalingPolicy', 'How much may change in how long.', {
-  type: required(1, string, 'Pods or Percent.'),
+  type: required(1, named('v2.HPAScalingPolicyType'), 'Pods or Percent.'),
   value: required(2, int32, 'How much.'),
   periodSeconds: required(3, int32, 'In how long, up to 1800.'),
 });
@@ -93,7 +94,7 @@ export type HPAScalingPolicy = Infer<typeof HPAScalingPolicy>;
 
 export const HPAScalingRules = object('io.k8s.api.autoscaling.v2.HPAScalingRules', 'How fast to scale one way.', {
   stabilizationWindowSeconds: pointer(3, int32, 'How far back to look for a more cautious answer.'),
-  selectPolicy: pointer(1, string, 'Which of the policies decides: Max (the default), Min, or Disabled for none.'),
+  selectPolicy: pointer(1, named('v2.ScalingPolicySelect'), 'Which of the policies decides: Max (the default), Min, or Disabled for none.'),
   // An empty list is refused, where none at all means the defaults: so it is kept.
   policies: pointer(2, listOf(HPAScalingPolicy), 'How much may change in how long.'),
   tolerance: pointer(4, quantity, 'How far from the target is near enough.'),
@@ -140,7 +141,7 @@ export const PodsMetricStatus = object('io.k8s.api.autoscaling.v2.PodsMetricStat
 export type PodsMetricStatus = Infer<typeof PodsMetricStatus>;
 
 export const ResourceMetricStatus = object('io.k8s.api.autoscaling.v2.ResourceMetricStatus', 'CPU or memory of the pods, as last read.', {
-  name: required(1, string, 'The name.'),
+  name: required(1, named('v1.ResourceName'), 'The name.'),
   current: required(2, MetricValueStatus, 'Its value.'),
 });
 export type ResourceMetricStatus = Infer<typeof ResourceMetricStatus>;
@@ -149,7 +150,7 @@ export const ContainerResourceMetricStatus = object(
   'io.k8s.api.autoscaling.v2.ContainerResourceMetricStatus',
   'CPU or memory of one container of each pod, as last read.',
   {
-    name: required(1, string, 'The name.'),
+    name: required(1, named('v1.ResourceName'), 'The name.'),
     current: required(2, MetricValueStatus, 'Its value.'),
     container: required(3, string, 'The container.'),
   },
@@ -167,7 +168,7 @@ export const ExternalMetricStatus = object(
 export type ExternalMetricStatus = Infer<typeof ExternalMetricStatus>;
 
 export const MetricStatus = object('io.k8s.api.autoscaling.v2.MetricStatus', 'A measure as last read.', {
-  type: required(1, string, 'Which member is set: Object, Pods, Resource, ContainerResource or External.'),
+  type: required(1, named('v2.MetricSourceType'), 'Which member is set: Object, Pods, Resource, ContainerResource or External.'),
   object: pointer(2, ObjectMetricStatus, 'A measure of one object.'),
   pods: pointer(3, PodsMetricStatus, 'A measure of each pod, averaged.'),
   resource: pointer(4, ResourceMetricStatus, 'CPU or memory of the pods.'),
@@ -180,8 +181,8 @@ export const HorizontalPodAutoscalerCondition = object(
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerCondition',
   'One finding about an autoscaler.',
   {
-    type: required(1, string, 'The type of finding.'),
-    status: required(2, string, 'True, False or Unknown.'),
+    type: required(1, named('v2.HorizontalPodAutoscalerConditionType'), 'The type of finding.'),
+    status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
     lastTransitionTime: always(3, time, 'When the status last changed.'),
     reason: field(4, string, 'Why, as one CamelCase word.'),
     message: field(5, string, 'Why, in words.'),

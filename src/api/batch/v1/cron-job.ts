@@ -1,6 +1,21 @@
 import { ObjectReference } from '../../core/v1/object-reference.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, bool, field, type Infer, int32, int64, kind, listOf, object, pointer, required, string, time } from '../../schema.ts';
+import {
+  always,
+  bool,
+  field,
+  type Infer,
+  int32,
+  int64,
+  kind,
+  listOf,
+  named,
+  object,
+  pointer,
+  required,
+  string,
+  time,
+} from '../../schema.ts';
 import { JobSpec } from './job-spec.ts';
 
 export const JobTemplateSpec = object('io.k8s.api.batch.v1.JobTemplateSpec', 'What jobs made from a template look like.', {
@@ -13,7 +28,7 @@ export const CronJobSpec = object('io.k8s.api.batch.v1.CronJobSpec', 'What to st
   schedule: required(1, string, "When, in cron's notation."),
   timeZone: pointer(8, string, "The time zone that the schedule is in; the server's by default."),
   startingDeadlineSeconds: pointer(2, int64, 'How late a job may still start.'),
-  concurrencyPolicy: field(3, string, 'What if the last job still runs: Allow (the default), Forbid or Replace.'),
+  concurrencyPolicy: field(3, named('v1.ConcurrencyPolicy'), 'What if the last job still runs: Allow (the default), Forbid or Replace.'),
   suspend: pointer(4, bool, 'If true, no further jobs are started.'),
   jobTemplate: required(5, JobTemplateSpec, 'The jobs to start.'),
   successfulJobsHistoryLimit: pointer(6, int32, 'How many jobs that succeeded are kept. 3 by default.'),

@@ -1,13 +1,13 @@
 import { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts';
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
-import { always, bool, field, type Infer, int32, int64, listOf, object, pointer, required, setOf, string } from '../../schema.ts';
+import { always, bool, field, type Infer, int32, int64, listOf, named, object, pointer, required, setOf, string } from '../../schema.ts';
 
 export const PodFailurePolicyOnExitCodesRequirement = object(
   'io.k8s.api.batch.v1.PodFailurePolicyOnExitCodesRequirement',
   'Exit codes of a container.',
   {
     containerName: pointer(1, string, 'The container; any by default.'),
-    operator: required(2, string, 'In or NotIn.'),
+    operator: required(2, named('v1.PodFailurePolicyOnExitCodesOperator'), 'In or NotIn.'),
     values: required(3, setOf(int32), 'The codes.'),
   },
 );
@@ -17,14 +17,14 @@ export const PodFailurePolicyOnPodConditionsPattern = object(
   'io.k8s.api.batch.v1.PodFailurePolicyOnPodConditionsPattern',
   'A condition of a pod.',
   {
-    type: required(1, string, 'The type of the condition.'),
-    status: always(2, string, 'Its status. True by default.'),
+    type: required(1, named('v1.PodConditionType'), 'The type of the condition.'),
+    status: always(2, named('v1.ConditionStatus'), 'Its status. True by default.'),
   },
 );
 export type PodFailurePolicyOnPodConditionsPattern = Infer<typeof PodFailurePolicyOnPodConditionsPattern>;
 
 export const PodFailurePolicyRule = object('io.k8s.api.batch.v1.PodFailurePolicyRule', 'What follows from a failure.', {
-  action: required(1, string, 'FailJob, FailIndex, Ignore or Count.'),
+  action: required(1, named('v1.PodFailurePolicyAction'), 'FailJob, FailIndex, Ignore or Count.'),
   onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement, 'The failure, told by exit code.'),
   onPodConditions: field(3, listOf(PodFailurePolicyOnPodConditionsPattern), 'The failure, told by conditions of the pod.'),
 });
@@ -59,9 +59,13 @@ export const JobSpec = object('io.k8s.api.batch.v1.JobSpec', 'What to run, how o
   manualSelector: pointer(5, bool, "If true, selector and labels are the user's own care."),
   template: required(6, PodTemplateSpec, 'The pods to make.'),
   ttlSecondsAfterFinished: pointer(8, int32, 'How long after its end the job is deleted.'),
-  completionMode: pointer(9, string, 'NonIndexed (the default), or Indexed to give each pod a number.'),
+  completionMode: pointer(9, named('v1.CompletionMode'), 'NonIndexed (the default), or Indexed to give each pod a number.'),
   suspend: pointer(10, bool, 'If true, no pods run.'),
-  podReplacementPolicy: pointer(14, string, 'When pods are replaced: TerminatingOrFailed, or Failed to wait until they are gone.'),
+  podReplacementPolicy: pointer(
+    14,
+    named('v1.PodReplacementPolicy'),
+    'When pods are replaced: TerminatingOrFailed, or Failed to wait until they are gone.',
+  ),
   managedBy: pointer(15, string, 'The controller that runs the job, when it is not the built-in one.'),
 });
 export type JobSpec = Infer<typeof JobSpec>;

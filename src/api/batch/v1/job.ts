@@ -1,10 +1,10 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, int32, kind, listOf, object, pointer, required, setOf, string, time } from '../../schema.ts';
+import { always, field, type Infer, int32, kind, listOf, named, object, pointer, required, setOf, string, time } from '../../schema.ts';
 import { JobSpec } from './job-spec.ts';
 
 export const JobCondition = object('io.k8s.api.batch.v1.JobCondition', 'One finding about a job.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.JobConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastProbeTime: always(3, time, 'When it was last looked at.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
@@ -16,8 +16,8 @@ export const UncountedTerminatedPods = object(
   'io.k8s.api.batch.v1.UncountedTerminatedPods',
   'Pods that have ended and are not counted yet.',
   {
-    succeeded: field(1, setOf(string), 'Those that succeeded, by uid.'),
-    failed: field(2, setOf(string), 'Those that failed, by uid.'),
+    succeeded: field(1, setOf(named('types.UID')), 'Those that succeeded, by uid.'),
+    failed: field(2, setOf(named('types.UID')), 'Those that failed, by uid.'),
   },
 );
 export type UncountedTerminatedPods = Infer<typeof UncountedTerminatedPods>;

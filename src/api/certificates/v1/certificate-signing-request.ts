@@ -9,6 +9,7 @@ import {
   listOf,
   mapListOf,
   mapOf,
+  named,
   object,
   pointer,
   required,
@@ -23,11 +24,11 @@ export const CertificateSigningRequestSpec = object(
     request: required(1, bytes, 'The PKCS#10 request, as PEM in base64.'),
     signerName: required(7, string, 'Who is to sign, as in kubernetes.io/kube-apiserver-client.'),
     expirationSeconds: pointer(8, int32, 'How long the certificate is to be good; the signer may choose otherwise.'),
-    usages: field(5, listOf(string), 'What the key is to be used for.'),
+    usages: field(5, listOf(named('v1.KeyUsage')), 'What the key is to be used for.'),
     username: field(2, string, 'Who asks. Set by the system.'),
     uid: field(3, string, 'The id of who asks. Set by the system.'),
     groups: field(4, listOf(string), 'The groups of who asks. Set by the system.'),
-    extra: field(6, mapOf(listOf(string)), 'Anything else known of who asks. Set by the system.'),
+    extra: field(6, mapOf(named('v1.ExtraValue', listOf(string))), 'Anything else known of who asks. Set by the system.'),
   },
 );
 export type CertificateSigningRequestSpec = Infer<typeof CertificateSigningRequestSpec>;
@@ -36,8 +37,8 @@ export const CertificateSigningRequestCondition = object(
   'io.k8s.api.certificates.v1.CertificateSigningRequestCondition',
   'A decision on a request.',
   {
-    type: required(1, string, 'The type of finding.'),
-    status: required(6, string, 'True, False or Unknown.'),
+    type: required(1, named('v1.RequestConditionType'), 'The type of finding.'),
+    status: required(6, named('v1.ConditionStatus'), 'True, False or Unknown.'),
     reason: field(2, string, 'Why, as one CamelCase word.'),
     message: field(3, string, 'Why, in words.'),
     lastUpdateTime: always(4, time, 'When it was last updated.'),

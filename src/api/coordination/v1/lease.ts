@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, type Infer, int32, kind, microTime, object, pointer, string } from '../../schema.ts';
+import { always, type Infer, int32, kind, microTime, named, object, pointer, string } from '../../schema.ts';
 
 export const LeaseSpec = object('io.k8s.api.coordination.v1.LeaseSpec', 'Who holds a lease, and for how long.', {
   holderIdentity: pointer(1, string, 'Who holds it.'),
@@ -7,7 +7,7 @@ export const LeaseSpec = object('io.k8s.api.coordination.v1.LeaseSpec', 'Who hol
   acquireTime: pointer(3, microTime, 'When it was taken.'),
   renewTime: pointer(4, microTime, 'When it was last renewed.'),
   leaseTransitions: pointer(5, int32, 'How often it changed hands.'),
-  strategy: pointer(6, string, 'How the holder is chosen, in coordinated election.'),
+  strategy: pointer(6, named('v1.CoordinatedLeaseStrategy'), 'How the holder is chosen, in coordinated election.'),
   preferredHolder: pointer(7, string, 'Who should hold it instead.'),
 });
 export type LeaseSpec = Infer<typeof LeaseSpec>;

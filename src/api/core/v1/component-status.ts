@@ -1,9 +1,9 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, kind, mapListOf, object, required, string } from '../../schema.ts';
+import { always, field, type Infer, kind, mapListOf, named, object, required, string } from '../../schema.ts';
 
 export const ComponentCondition = object('io.k8s.api.core.v1.ComponentCondition', 'One finding about a component.', {
-  type: required(1, string, 'The kind of finding; Healthy is the only one.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.ComponentConditionType'), 'The kind of finding; Healthy is the only one.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   message: field(3, string, 'The finding in words.'),
   error: field(4, string, 'The error code of a failed check.'),
 });

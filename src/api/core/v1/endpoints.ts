@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, atomic, field, type Infer, int32, kind, listOf, object, pointer, required, string } from '../../schema.ts';
+import { always, atomic, field, type Infer, int32, kind, listOf, named, object, pointer, required, string } from '../../schema.ts';
 import { ObjectReference } from './object-reference.ts';
 
 export const EndpointAddress = atomic(
@@ -16,7 +16,7 @@ export const EndpointPort = atomic(
   object('io.k8s.api.core.v1.EndpointPort', 'A port of an endpoint.', {
     name: field(1, string, 'The name of the port, as in the service. Needed when there are several.'),
     port: required(2, int32, 'The port number.'),
-    protocol: field(3, string, 'TCP, UDP or SCTP; TCP by default.'),
+    protocol: field(3, named('v1.Protocol'), 'TCP, UDP or SCTP; TCP by default.'),
     appProtocol: pointer(4, string, 'The protocol spoken on the port, such as http or kubernetes.io/h2c.'),
   }),
 );

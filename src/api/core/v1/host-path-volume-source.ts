@@ -1,10 +1,10 @@
-import { type Infer, object, pointer, required, string } from '../../schema.ts';
+import { type Infer, named, object, pointer, required, string } from '../../schema.ts';
 
 export const HostPathVolumeSource = object('io.k8s.api.core.v1.HostPathVolumeSource', 'A file or directory of the node.', {
   path: required(1, string, 'The path on the node.'),
   type: pointer(
     2,
-    string,
+    named('v1.HostPathType'),
     "What must be there, or be made: Directory, DirectoryOrCreate, File, FileOrCreate, Socket, CharDevice, BlockDevice; '' does not check.",
   ),
 });

@@ -1,8 +1,8 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, kind, listOf, mapOf, object, quantity, required, string } from '../../schema.ts';
+import { always, field, type Infer, kind, listOf, mapOf, named, object, quantity, required } from '../../schema.ts';
 
 export const LimitRangeItem = object('io.k8s.api.core.v1.LimitRangeItem', 'Bounds on one type of thing.', {
-  type: required(1, string, 'What is bounded: Pod, Container or PersistentVolumeClaim.'),
+  type: required(1, named('v1.LimitType'), 'What is bounded: Pod, Container or PersistentVolumeClaim.'),
   max: field(2, mapOf(quantity), 'The most, by resource.'),
   min: field(3, mapOf(quantity), 'The least, by resource.'),
   default: field(4, mapOf(quantity), 'The limit of a container that states none, by resource.'),

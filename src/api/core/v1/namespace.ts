@@ -1,14 +1,14 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, kind, listOf, mapListOf, object, required, string, time } from '../../schema.ts';
+import { always, field, type Infer, kind, listOf, mapListOf, named, object, required, string, time } from '../../schema.ts';
 
 export const NamespaceSpec = object('io.k8s.api.core.v1.NamespaceSpec', 'How a namespace ends.', {
-  finalizers: field(1, listOf(string), 'Who must clean up before the namespace is gone.'),
+  finalizers: field(1, listOf(named('v1.FinalizerName')), 'Who must clean up before the namespace is gone.'),
 });
 export type NamespaceSpec = Infer<typeof NamespaceSpec>;
 
 export const NamespaceCondition = object('io.k8s.api.core.v1.NamespaceCondition', 'One finding about a namespace.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.NamespaceConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
   message: field(6, string, 'Why, in words.'),
@@ -16,7 +16,7 @@ export const NamespaceCondition = object('io.k8s.api.core.v1.NamespaceCondition'
 export type NamespaceCondition = Infer<typeof NamespaceCondition>;
 
 export const NamespaceStatus = object('io.k8s.api.core.v1.NamespaceStatus', 'Where a namespace is in its life.', {
-  phase: field(1, string, 'Active, or Terminating once it is being deleted.'),
+  phase: field(1, named('v1.NamespacePhase'), 'Active, or Terminating once it is being deleted.'),
   conditions: field(2, mapListOf(NamespaceCondition, 'type'), 'What keeps the namespace from ending.', { merge: 'type' }),
 });
 export type NamespaceStatus = Infer<typeof NamespaceStatus>;

@@ -1,8 +1,8 @@
-import { atomic, field, type Infer, listOf, object, required, string } from '../../schema.ts';
+import { atomic, field, type Infer, listOf, named, object, required, string } from '../../schema.ts';
 
 export const NodeSelectorRequirement = object('io.k8s.api.core.v1.NodeSelectorRequirement', 'A demand on a label or field of a node.', {
   key: required(1, string, 'The key of the label, or the field.'),
-  operator: required(2, string, 'In, NotIn, Exists, DoesNotExist, Gt or Lt.'),
+  operator: required(2, named('v1.NodeSelectorOperator'), 'In, NotIn, Exists, DoesNotExist, Gt or Lt.'),
   values: field(3, listOf(string), 'The values to compare with.'),
 });
 export type NodeSelectorRequirement = Infer<typeof NodeSelectorRequirement>;

@@ -10,6 +10,7 @@ import {
   listOf,
   mapListOf,
   mapOf,
+  named,
   object,
   pointer,
   quantity,
@@ -22,7 +23,7 @@ import {
 export const Taint = object('io.k8s.api.core.v1.Taint', 'Keeps pods away from a node unless they tolerate it.', {
   key: required(1, string, 'The key that tolerations name.'),
   value: field(2, string, 'The value that belongs to the key.'),
-  effect: required(3, string, 'NoSchedule, PreferNoSchedule or NoExecute.'),
+  effect: required(3, named('v1.TaintEffect'), 'NoSchedule, PreferNoSchedule or NoExecute.'),
   timeAdded: pointer(4, time, 'When the taint was added.'),
 });
 export type Taint = Infer<typeof Taint>;
@@ -33,7 +34,7 @@ export const ConfigMapNodeConfigSource = object(
   {
     namespace: required(1, string, 'The namespace.'),
     name: required(2, string, 'The name.'),
-    uid: field(3, string, 'The unique id.'),
+    uid: field(3, named('types.UID'), 'The unique id.'),
     resourceVersion: field(4, string, 'The version of the ConfigMap.'),
     kubeletConfigKey: required(5, string, 'The key in the ConfigMap.'),
   },
@@ -57,8 +58,8 @@ export const NodeSpec = object('io.k8s.api.core.v1.NodeSpec', 'What is wanted of
 export type NodeSpec = Infer<typeof NodeSpec>;
 
 export const NodeCondition = object('io.k8s.api.core.v1.NodeCondition', 'One finding about a node.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.NodeConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastHeartbeatTime: always(3, time, 'When it was last heard of.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
@@ -67,7 +68,7 @@ export const NodeCondition = object('io.k8s.api.core.v1.NodeCondition', 'One fin
 export type NodeCondition = Infer<typeof NodeCondition>;
 
 export const NodeAddress = object('io.k8s.api.core.v1.NodeAddress', 'An address or name of a node.', {
-  type: required(1, string, 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.'),
+  type: required(1, named('v1.NodeAddressType'), 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.'),
   address: required(2, string, 'The address itself.'),
 });
 export type NodeAddress = Infer<typeof NodeAddress>;
@@ -109,7 +110,7 @@ export const ContainerImage = object('io.k8s.api.core.v1.ContainerImage', 'An im
 export type ContainerImage = Infer<typeof ContainerImage>;
 
 export const AttachedVolume = object('io.k8s.api.core.v1.AttachedVolume', 'A volume attached to a node.', {
-  name: required(1, string, "The volume's unique name."),
+  name: required(1, named('v1.UniqueVolumeName'), "The volume's unique name."),
   devicePath: required(2, string, 'The device it appears as.'),
 });
 export type AttachedVolume = Infer<typeof AttachedVolume>;
@@ -146,13 +147,13 @@ export type NodeFeatures = Infer<typeof NodeFeatures>;
 export const NodeStatus = object('io.k8s.api.core.v1.NodeStatus', 'What is known of a node, mostly from its kubelet.', {
   capacity: field(1, mapOf(quantity), 'All that the machine has, by resource.'),
   allocatable: field(2, mapOf(quantity), 'What of it is available to pods, by resource.'),
-  phase: field(3, string, 'No longer used.'),
+  phase: field(3, named('v1.NodePhase'), 'No longer used.'),
   conditions: field(4, mapListOf(NodeCondition, 'type'), "The node's state of health, Ready first of all.", { merge: 'type' }),
   addresses: field(5, mapListOf(NodeAddress, 'type'), 'Under which addresses and names the node is reached.', { merge: 'type' }),
   daemonEndpoints: always(6, NodeDaemonEndpoints, 'The ports of the daemons on the node.'),
   nodeInfo: always(7, NodeSystemInfo, 'What the machine is: ids, versions, operating system.'),
   images: field(8, listOf(ContainerImage), 'Images that the node has.'),
-  volumesInUse: field(9, listOf(string), 'Attachable volumes that pods on the node use.'),
+  volumesInUse: field(9, listOf(named('v1.UniqueVolumeName')), 'Attachable volumes that pods on the node use.'),
   volumesAttached: field(10, listOf(AttachedVolume), 'Volumes that are attached to the node.'),
   config: pointer(11, NodeConfigStatus, 'No longer used: status of dynamic kubelet configuration.'),
   runtimeHandlers: field(12, listOf(NodeRuntimeHandler), "The container runtime's handlers."),

@@ -7,6 +7,7 @@ import {
   listOf,
   mapListOf,
   mapOf,
+  named,
   object,
   pointer,
   quantity,
@@ -17,8 +18,8 @@ import {
 import { PersistentVolumeClaimSpec } from './persistent-volume-claim-spec.ts';
 
 export const PersistentVolumeClaimCondition = object('io.k8s.api.core.v1.PersistentVolumeClaimCondition', 'One finding about a claim.', {
-  type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  type: required(1, named('v1.PersistentVolumeClaimConditionType'), 'The type of finding.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastProbeTime: always(3, time, 'When it was last looked at.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
@@ -28,19 +29,23 @@ export type PersistentVolumeClaimCondition = Infer<typeof PersistentVolumeClaimC
 
 export const ModifyVolumeStatus = object('io.k8s.api.core.v1.ModifyVolumeStatus', "How far a change of a volume's attributes has come.", {
   targetVolumeAttributesClassName: field(1, string, 'The class that is aimed at.'),
-  status: required(2, string, 'Pending, InProgress or Infeasible.'),
+  status: required(2, named('v1.PersistentVolumeClaimModifyVolumeStatus'), 'Pending, InProgress or Infeasible.'),
 });
 export type ModifyVolumeStatus = Infer<typeof ModifyVolumeStatus>;
 
 export const PersistentVolumeClaimStatus = object('io.k8s.api.core.v1.PersistentVolumeClaimStatus', 'What a claim got.', {
-  phase: field(1, string, 'Pending, Bound or Lost.'),
-  accessModes: field(2, listOf(string), 'How the volume behind the claim may be mounted.'),
+  phase: field(1, named('v1.PersistentVolumeClaimPhase'), 'Pending, Bound or Lost.'),
+  accessModes: field(2, listOf(named('v1.PersistentVolumeAccessMode')), 'How the volume behind the claim may be mounted.'),
   capacity: field(3, mapOf(quantity), 'How much storage the volume has.'),
   conditions: field(4, mapListOf(PersistentVolumeClaimCondition, 'type'), 'What is going on with the volume, such as a resize.', {
     merge: 'type',
   }),
   allocatedResources: field(5, mapOf(quantity), 'How much storage is set aside while a resize goes on.'),
-  allocatedResourceStatuses: field(7, mapOf(string), 'How far a resize has come, by resource.'),
+  allocatedResourceStatuses: field(
+    7,
+    named('map[v1.ResourceName]v1.ClaimResourceStatus', mapOf(string)),
+    'How far a resize has come, by resource.',
+  ),
   currentVolumeAttributesClassName: pointer(8, string, 'The VolumeAttributesClass that the volume has.'),
   modifyVolumeStatus: pointer(9, ModifyVolumeStatus, "How far a change of the volume's attributes has come."),
 });

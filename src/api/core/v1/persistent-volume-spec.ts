@@ -8,6 +8,7 @@ import {
   int32,
   listOf,
   mapOf,
+  named,
   nullable,
   object,
   pointer,
@@ -188,12 +189,16 @@ export type VolumeNodeAffinity = Infer<typeof VolumeNodeAffinity>;
 export const PersistentVolumeSpec = object('io.k8s.api.core.v1.PersistentVolumeSpec', 'What a volume is and who may use it.', {
   capacity: field(1, mapOf(quantity), 'What the volume holds.'),
   ...inlined(2, PersistentVolumeSource),
-  accessModes: field(3, listOf(string), 'How the volume may be mounted.'),
+  accessModes: field(3, listOf(named('v1.PersistentVolumeAccessMode')), 'How the volume may be mounted.'),
   claimRef: pointer(4, granular(ObjectReference), 'The claim that the volume is bound to.'),
-  persistentVolumeReclaimPolicy: field(5, string, 'What happens when the claim is gone: Retain, Delete or Recycle.'),
+  persistentVolumeReclaimPolicy: field(
+    5,
+    named('v1.PersistentVolumeReclaimPolicy'),
+    'What happens when the claim is gone: Retain, Delete or Recycle.',
+  ),
   storageClassName: field(6, string, 'The class that the volume belongs to.'),
   mountOptions: field(7, listOf(string), 'Options for mounting, such as ro or soft.'),
-  volumeMode: pointer(8, string, 'Filesystem, or Block for a raw device.'),
+  volumeMode: pointer(8, named('v1.PersistentVolumeMode'), 'Filesystem, or Block for a raw device.'),
   nodeAffinity: pointer(9, VolumeNodeAffinity, 'From which nodes the volume can be reached.'),
   volumeAttributesClassName: pointer(10, string, 'The VolumeAttributesClass that the volume has.'),
 });

@@ -1,9 +1,9 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, kind, object, pointer, string, time } from '../../schema.ts';
+import { always, field, type Infer, kind, named, object, pointer, string, time } from '../../schema.ts';
 import { PersistentVolumeSpec } from './persistent-volume-spec.ts';
 
 export const PersistentVolumeStatus = object('io.k8s.api.core.v1.PersistentVolumeStatus', 'Where a volume is in its life.', {
-  phase: field(1, string, 'Pending, Available, Bound, Released or Failed.'),
+  phase: field(1, named('v1.PersistentVolumePhase'), 'Pending, Available, Bound, Released or Failed.'),
   message: field(2, string, 'Why, in words.'),
   reason: field(3, string, 'Why, as one word.'),
   lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),

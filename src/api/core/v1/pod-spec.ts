@@ -13,6 +13,7 @@ import {
   listOf,
   mapListOf,
   mapOf,
+  named,
   nullable,
   object,
   pointer,
@@ -33,7 +34,7 @@ export const ContainerPort = object('io.k8s.api.core.v1.ContainerPort', 'A port 
   name: field(1, string, 'A name for the port, which services can refer to.'),
   hostPort: field(2, int32, 'The port on the node; must be free there.'),
   containerPort: required(3, int32, 'The port of the container.'),
-  protocol: field(4, string, 'TCP, UDP or SCTP; TCP by default.', { default: 'TCP' }),
+  protocol: field(4, named('v1.Protocol'), 'TCP, UDP or SCTP; TCP by default.', { default: 'TCP' }),
   hostIP: field(5, string, 'The address of the node to bind hostPort to.'),
 });
 export type ContainerPort = Infer<typeof ContainerPort>;
@@ -105,20 +106,20 @@ export const ContainerResizePolicy = object(
   'io.k8s.api.core.v1.ContainerResizePolicy',
   'Whether a container is restarted when a resource changes.',
   {
-    resourceName: required(1, string, 'The resource: cpu or memory.'),
-    restartPolicy: required(2, string, 'NotRequired or RestartContainer.'),
+    resourceName: required(1, named('v1.ResourceName'), 'The resource: cpu or memory.'),
+    restartPolicy: required(2, named('v1.ResourceResizeRestartPolicy'), 'NotRequired or RestartContainer.'),
   },
 );
 export type ContainerResizePolicy = Infer<typeof ContainerResizePolicy>;
 
 export const ContainerRestartRuleOnExitCodes = object('io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes', 'Exit codes.', {
-  operator: field(1, string, 'In or NotIn.', { required: true }),
+  operator: field(1, named('v1.ContainerRestartRuleOnExitCodesOperator'), 'In or NotIn.', { required: true }),
   values: field(2, setOf(int32), 'The codes.'),
 });
 export type ContainerRestartRuleOnExitCodes = Infer<typeof ContainerRestartRuleOnExitCodes>;
 
 export const ContainerRestartRule = object('io.k8s.api.core.v1.ContainerRestartRule', 'What follows from an exit code.', {
-  action: field(1, string, 'What to do: Restart or RestartAllContainers.', { required: true }),
+  action: field(1, named('v1.ContainerRestartRuleAction'), 'What to do: Restart or RestartAllContainers.', { required: true }),
   exitCodes: pointer(2, ContainerRestartRuleOnExitCodes, 'The exit codes.'),
 });
 export type ContainerRestartRule = Infer<typeof ContainerRestartRule>;
@@ -126,10 +127,18 @@ export type ContainerRestartRule = Infer<typeof ContainerRestartRule>;
 export const VolumeMount = object('io.k8s.api.core.v1.VolumeMount', "A volume's place in a container.", {
   name: required(1, string, 'The volume, by its name in the pod.'),
   readOnly: field(2, bool, 'Whether the container may only read.'),
-  recursiveReadOnly: pointer(7, string, 'Whether mounts below are read-only too: Disabled, IfPossible or Enabled.'),
+  recursiveReadOnly: pointer(
+    7,
+    named('v1.RecursiveReadOnlyMode'),
+    'Whether mounts below are read-only too: Disabled, IfPossible or Enabled.',
+  ),
   mountPath: required(3, string, 'The directory in the container.'),
   subPath: field(4, string, 'The directory in the volume to mount; its root by default.'),
-  mountPropagation: pointer(5, string, 'Whether mounts made later are seen: None, HostToContainer or Bidirectional.'),
+  mountPropagation: pointer(
+    5,
+    named('v1.MountPropagationMode'),
+    'Whether mounts made later are seen: None, HostToContainer or Bidirectional.',
+  ),
   subPathExpr: field(6, string, 'As subPath, with $(VAR) replaced by variables.'),
 });
 export type VolumeMount = Infer<typeof VolumeMount>;
@@ -155,7 +164,7 @@ export const HTTPGetAction = object('io.k8s.api.core.v1.HTTPGetAction', 'A reque
   path: field(1, string, 'The path to ask for.'),
   port: required(2, intOrString, 'The port, by number or by name.'),
   host: field(3, string, 'The host to ask; the pod by default.'),
-  scheme: field(4, string, 'HTTP or HTTPS.'),
+  scheme: field(4, named('v1.URIScheme'), 'HTTP or HTTPS.'),
   httpHeaders: field(5, listOf(HTTPHeader), 'Headers to send.'),
 });
 export type HTTPGetAction = Infer<typeof HTTPGetAction>;
@@ -207,13 +216,13 @@ export type LifecycleHandler = Infer<typeof LifecycleHandler>;
 export const Lifecycle = object('io.k8s.api.core.v1.Lifecycle', 'What to do when a container starts and ends.', {
   postStart: pointer(1, LifecycleHandler, 'Done right after the start. If it fails, the container is killed.'),
   preStop: pointer(2, LifecycleHandler, 'Done before the container is told to end.'),
-  stopSignal: pointer(3, string, 'The signal that tells the container to end.'),
+  stopSignal: pointer(3, named('v1.Signal'), 'The signal that tells the container to end.'),
 });
 export type Lifecycle = Infer<typeof Lifecycle>;
 
 export const Capabilities = object('io.k8s.api.core.v1.Capabilities', 'Linux capabilities to add and to drop.', {
-  add: field(1, listOf(string), 'Capabilities to add.'),
-  drop: field(2, listOf(string), 'Capabilities to drop.'),
+  add: field(1, listOf(named('v1.Capability')), 'Capabilities to add.'),
+  drop: field(2, listOf(named('v1.Capability')), 'Capabilities to drop.'),
 });
 export type Capabilities = Infer<typeof Capabilities>;
 
@@ -234,13 +243,13 @@ export const WindowsSecurityContextOptions = object('io.k8s.api.core.v1.WindowsS
 export type WindowsSecurityContextOptions = Infer<typeof WindowsSecurityContextOptions>;
 
 export const SeccompProfile = object('io.k8s.api.core.v1.SeccompProfile', 'Which system calls are allowed.', {
-  type: required(1, string, 'Unconfined, RuntimeDefault, or Localhost for a file of the node.'),
+  type: required(1, named('v1.SeccompProfileType'), 'Unconfined, RuntimeDefault, or Localhost for a file of the node.'),
   localhostProfile: pointer(2, string, 'The file, for Localhost.'),
 });
 export type SeccompProfile = Infer<typeof SeccompProfile>;
 
 export const AppArmorProfile = object('io.k8s.api.core.v1.AppArmorProfile', 'An AppArmor profile.', {
-  type: required(1, string, 'Unconfined, RuntimeDefault, or Localhost for one loaded on the node.'),
+  type: required(1, named('v1.AppArmorProfileType'), 'Unconfined, RuntimeDefault, or Localhost for one loaded on the node.'),
   localhostProfile: pointer(2, string, 'The profile, for Localhost.'),
 });
 export type AppArmorProfile = Infer<typeof AppArmorProfile>;
@@ -255,7 +264,7 @@ export const SecurityContext = object('io.k8s.api.core.v1.SecurityContext', 'Sec
   runAsNonRoot: pointer(5, bool, 'If true, the container is not started as root.'),
   readOnlyRootFilesystem: pointer(6, bool, "If true, the image's files cannot be changed."),
   allowPrivilegeEscalation: pointer(7, bool, 'If false, processes cannot gain rights that their parent does not have.'),
-  procMount: pointer(9, string, 'How /proc is mounted: Default or Unmasked.'),
+  procMount: pointer(9, named('v1.ProcMountType'), 'How /proc is mounted: Default or Unmasked.'),
   seccompProfile: pointer(11, SeccompProfile, 'Which system calls are allowed.'),
   appArmorProfile: pointer(12, AppArmorProfile, 'The AppArmor profile.'),
 });
@@ -277,7 +286,11 @@ export const Container = object('io.k8s.api.core.v1.Container', 'One container o
   env: field(7, mapListOf(EnvVar, 'name'), 'Environment variables.', { merge: 'name' }),
   resources: always(8, ResourceRequirements, 'CPU, memory and other things that the container needs and may use.'),
   resizePolicy: field(23, listOf(ContainerResizePolicy), 'Whether the container is restarted when its resources change.'),
-  restartPolicy: pointer(24, string, 'When the container is restarted; Always makes an init container a sidecar.'),
+  restartPolicy: pointer(
+    24,
+    named('v1.ContainerRestartPolicy'),
+    'When the container is restarted; Always makes an init container a sidecar.',
+  ),
   restartPolicyRules: field(25, listOf(ContainerRestartRule), 'Exit codes that override the restart policy.'),
   volumeMounts: field(9, mapListOf(VolumeMount, 'mountPath'), 'Volumes of the pod, and where they appear in the container.', {
     merge: 'mountPath',
@@ -290,8 +303,12 @@ export const Container = object('io.k8s.api.core.v1.Container', 'One container o
   startupProbe: pointer(22, Probe, 'A check that must succeed before the others begin.'),
   lifecycle: pointer(12, Lifecycle, 'What to do right after the start and right before the end.'),
   terminationMessagePath: field(13, string, 'The file whose content is shown as the reason when the container ends.'),
-  terminationMessagePolicy: field(20, string, 'File, or FallbackToLogsOnError to take the end of the log when the file is empty.'),
-  imagePullPolicy: field(14, string, 'Always, IfNotPresent or Never.'),
+  terminationMessagePolicy: field(
+    20,
+    named('v1.TerminationMessagePolicy'),
+    'File, or FallbackToLogsOnError to take the end of the log when the file is empty.',
+  ),
+  imagePullPolicy: field(14, named('v1.PullPolicy'), 'Always, IfNotPresent or Never.'),
   securityContext: pointer(15, SecurityContext, 'Security settings of the container; they override those of the pod.'),
   stdin: field(16, bool, "Whether the container's standard input is kept open."),
   stdinOnce: field(17, bool, 'Whether standard input closes after the first client leaves.'),
@@ -313,7 +330,7 @@ export const EphemeralContainerCommon = object(
     env: field(7, listOf(EnvVar), 'Environment variables.'),
     resources: always(8, ResourceRequirements, 'Not allowed: it uses what the pod has to spare.'),
     resizePolicy: field(23, listOf(ContainerResizePolicy), 'Not allowed.'),
-    restartPolicy: pointer(24, string, 'Not allowed.'),
+    restartPolicy: pointer(24, named('v1.ContainerRestartPolicy'), 'Not allowed.'),
     restartPolicyRules: field(25, listOf(ContainerRestartRule), 'Not allowed.'),
     volumeMounts: field(9, listOf(VolumeMount), 'Volumes of the pod, and where they appear in the container.'),
     volumeDevices: field(21, listOf(VolumeDevice), 'Raw block devices, and where they appear in the container.'),
@@ -322,8 +339,12 @@ export const EphemeralContainerCommon = object(
     startupProbe: pointer(22, Probe, 'Not allowed.'),
     lifecycle: pointer(12, Lifecycle, 'Not allowed.'),
     terminationMessagePath: field(13, string, 'The file whose content is shown as the reason when the container ends.'),
-    terminationMessagePolicy: field(20, string, 'File, or FallbackToLogsOnError to take the end of the log when the file is empty.'),
-    imagePullPolicy: field(14, string, 'Always, IfNotPresent or Never.'),
+    terminationMessagePolicy: field(
+      20,
+      named('v1.TerminationMessagePolicy'),
+      'File, or FallbackToLogsOnError to take the end of the log when the file is empty.',
+    ),
+    imagePullPolicy: field(14, named('v1.PullPolicy'), 'Always, IfNotPresent or Never.'),
     securityContext: pointer(15, SecurityContext, 'Security settings of the container.'),
     stdin: field(16, bool, "Whether the container's standard input is kept open."),
     stdinOnce: field(17, bool, 'Whether standard input closes after the first client leaves.'),
@@ -355,13 +376,17 @@ export const PodSecurityContext = object('io.k8s.api.core.v1.PodSecurityContext'
   runAsGroup: pointer(6, int64, 'The group id to run as.'),
   runAsNonRoot: pointer(3, bool, 'If true, no container is started as root.'),
   supplementalGroups: field(4, listOf(int64), 'Further groups of the first process of each container.'),
-  supplementalGroupsPolicy: pointer(12, string, 'Merge adds the groups that the image gives the user; Strict does not.'),
+  supplementalGroupsPolicy: pointer(
+    12,
+    named('v1.SupplementalGroupsPolicy'),
+    'Merge adds the groups that the image gives the user; Strict does not.',
+  ),
   fsGroup: pointer(5, int64, 'The group that owns the volumes.'),
   sysctls: field(7, listOf(Sysctl), "Kernel settings of the pod's own."),
-  fsGroupChangePolicy: pointer(9, string, 'When volumes are given to fsGroup: Always or OnRootMismatch.'),
+  fsGroupChangePolicy: pointer(9, named('v1.PodFSGroupChangePolicy'), 'When volumes are given to fsGroup: Always or OnRootMismatch.'),
   seccompProfile: pointer(10, SeccompProfile, 'Which system calls are allowed.'),
   appArmorProfile: pointer(11, AppArmorProfile, 'The AppArmor profile.'),
-  seLinuxChangePolicy: pointer(13, string, 'How SELinux labels reach volumes: MountOption or Recursive.'),
+  seLinuxChangePolicy: pointer(13, named('v1.PodSELinuxChangePolicy'), 'How SELinux labels reach volumes: MountOption or Recursive.'),
 });
 export type PodSecurityContext = Infer<typeof PodSecurityContext>;
 
@@ -385,24 +410,24 @@ export const PodDNSConfig = object('io.k8s.api.core.v1.PodDNSConfig', 'Settings 
 export type PodDNSConfig = Infer<typeof PodDNSConfig>;
 
 export const PodReadinessGate = object('io.k8s.api.core.v1.PodReadinessGate', 'A condition that must be true for the pod to be ready.', {
-  conditionType: required(1, string, 'The type of the condition.'),
+  conditionType: required(1, named('v1.PodConditionType'), 'The type of the condition.'),
 });
 export type PodReadinessGate = Infer<typeof PodReadinessGate>;
 
 export const TopologySpreadConstraint = object('io.k8s.api.core.v1.TopologySpreadConstraint', 'How pods are to be spread.', {
   maxSkew: required(1, int32, 'By how many pods regions may differ.'),
   topologyKey: required(2, string, 'The label of nodes whose values make the regions.'),
-  whenUnsatisfiable: required(3, string, 'DoNotSchedule, or ScheduleAnyway to merely prefer it.'),
+  whenUnsatisfiable: required(3, named('v1.UnsatisfiableConstraintAction'), 'DoNotSchedule, or ScheduleAnyway to merely prefer it.'),
   labelSelector: pointer(4, LabelSelector, 'Labels of the pods that count.'),
   minDomains: pointer(5, int32, 'How many regions there must be at least.'),
-  nodeAffinityPolicy: pointer(6, string, 'Whether nodes that the pod cannot use count: Honor or Ignore.'),
-  nodeTaintsPolicy: pointer(7, string, 'Whether nodes that the pod does not tolerate count: Honor or Ignore.'),
+  nodeAffinityPolicy: pointer(6, named('v1.NodeInclusionPolicy'), 'Whether nodes that the pod cannot use count: Honor or Ignore.'),
+  nodeTaintsPolicy: pointer(7, named('v1.NodeInclusionPolicy'), 'Whether nodes that the pod does not tolerate count: Honor or Ignore.'),
   matchLabelKeys: field(8, listOf(string), 'Keys whose values in the new pod the others must share to count.'),
 });
 export type TopologySpreadConstraint = Infer<typeof TopologySpreadConstraint>;
 
 export const PodOS = object('io.k8s.api.core.v1.PodOS', 'An operating system.', {
-  name: required(1, string, 'linux or windows.'),
+  name: required(1, named('v1.OSName'), 'linux or windows.'),
 });
 export type PodOS = Infer<typeof PodOS>;
 
@@ -438,14 +463,22 @@ export const PodSpec = object('io.k8s.api.core.v1.PodSpec', 'What a pod runs, an
     'Containers added to the running pod for debugging, through the ephemeralcontainers subresource.',
     { merge: 'name' },
   ),
-  restartPolicy: field(3, string, 'When ended containers are started again: Always, OnFailure or Never. Always by default.'),
+  restartPolicy: field(
+    3,
+    named('v1.RestartPolicy'),
+    'When ended containers are started again: Always, OnFailure or Never. Always by default.',
+  ),
   terminationGracePeriodSeconds: pointer(
     4,
     int64,
     'How long containers have to end after they are told to, before they are killed. 30 by default.',
   ),
   activeDeadlineSeconds: pointer(5, int64, 'How long the pod may run before it is failed.'),
-  dnsPolicy: field(6, string, 'How names are resolved: ClusterFirst (the default), ClusterFirstWithHostNet, Default or None.'),
+  dnsPolicy: field(
+    6,
+    named('v1.DNSPolicy'),
+    'How names are resolved: ClusterFirst (the default), ClusterFirstWithHostNet, Default or None.',
+  ),
   nodeSelector: field(7, atomicMapOf(string), 'Labels that a node must have to run the pod.'),
   serviceAccountName: field(8, string, 'The service account that the pod acts as.'),
   serviceAccount: field(9, string, 'The old name of serviceAccountName.'),
@@ -469,7 +502,11 @@ export const PodSpec = object('io.k8s.api.core.v1.PodSpec', 'What a pod runs, an
   readinessGates: field(28, listOf(PodReadinessGate), "Conditions that must be true besides the containers' own for the pod to be ready."),
   runtimeClassName: pointer(29, string, 'The RuntimeClass that runs the pod.'),
   enableServiceLinks: pointer(30, bool, 'Whether services are announced in environment variables. True by default.'),
-  preemptionPolicy: pointer(31, string, 'Whether the pod may displace others of lower priority: PreemptLowerPriority or Never.'),
+  preemptionPolicy: pointer(
+    31,
+    named('v1.PreemptionPolicy'),
+    'Whether the pod may displace others of lower priority: PreemptLowerPriority or Never.',
+  ),
   overhead: field(32, mapOf(quantity), 'What running the pod costs beyond its containers. Set from the RuntimeClass.'),
   topologySpreadConstraints: field(
     33,

@@ -10,6 +10,7 @@ import {
   listOf,
   mapListOf,
   mapOf,
+  named,
   object,
   pointer,
   quantity,
@@ -22,9 +23,9 @@ import { PodSpec } from './pod-spec.ts';
 import { ResourceRequirements } from './resource-requirements.ts';
 
 export const PodCondition = object('io.k8s.api.core.v1.PodCondition', 'One finding about a pod.', {
-  type: required(1, string, 'The type of finding.'),
+  type: required(1, named('v1.PodConditionType'), 'The type of finding.'),
   observedGeneration: field(7, int64, 'The generation of the pod that the finding is about.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastProbeTime: always(3, time, 'When it was last looked at.'),
   lastTransitionTime: always(4, time, 'When the status last changed.'),
   reason: field(5, string, 'Why, as one CamelCase word.'),
@@ -89,7 +90,7 @@ export const VolumeMountStatus = object('io.k8s.api.core.v1.VolumeMountStatus', 
   name: required(1, string, 'The name.'),
   mountPath: required(2, string, 'The directory in the container.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
-  recursiveReadOnly: pointer(4, string, 'Whether mounts below are read-only too.'),
+  recursiveReadOnly: pointer(4, named('v1.RecursiveReadOnlyMode'), 'Whether mounts below are read-only too.'),
   volumeStatus: pointer(5, VolumeStatus, 'What is known of the volume.'),
 });
 export type VolumeMountStatus = Infer<typeof VolumeMountStatus>;
@@ -107,14 +108,14 @@ export const ContainerUser = object('io.k8s.api.core.v1.ContainerUser', "The use
 export type ContainerUser = Infer<typeof ContainerUser>;
 
 export const ResourceHealth = object('io.k8s.api.core.v1.ResourceHealth', 'The health of a device.', {
-  resourceID: required(1, string, 'The device.'),
-  health: field(2, string, 'Healthy, Unhealthy or Unknown.'),
+  resourceID: required(1, named('v1.ResourceID'), 'The device.'),
+  health: field(2, named('v1.ResourceHealthStatus'), 'Healthy, Unhealthy or Unknown.'),
   message: pointer(6, string, 'Why, in words.'),
 });
 export type ResourceHealth = Infer<typeof ResourceHealth>;
 
 export const ResourceStatus = object('io.k8s.api.core.v1.ResourceStatus', 'The health of devices of one resource.', {
-  name: required(1, string, 'The name.'),
+  name: required(1, named('v1.ResourceName'), 'The name.'),
   resources: field(2, mapListOf(ResourceHealth, 'resourceID'), 'The devices.'),
 });
 export type ResourceStatus = Infer<typeof ResourceStatus>;
@@ -134,7 +135,7 @@ export const ContainerStatus = object('io.k8s.api.core.v1.ContainerStatus', 'The
   volumeMounts: field(12, mapListOf(VolumeMountStatus, 'mountPath'), 'Its mounts.', { merge: 'mountPath' }),
   user: pointer(13, ContainerUser, 'The user that its first process runs as.'),
   allocatedResourcesStatus: field(14, mapListOf(ResourceStatus, 'name'), 'The health of devices given to it.', { merge: 'name' }),
-  stopSignal: pointer(15, string, 'The signal that tells it to end.'),
+  stopSignal: pointer(15, named('v1.Signal'), 'The signal that tells it to end.'),
 });
 export type ContainerStatus = Infer<typeof ContainerStatus>;
 
@@ -171,14 +172,14 @@ export const NodeAllocatableResourceClaimStatus = object(
   {
     resourceClaimName: required(1, string, 'The claim.'),
     containers: field(2, setOf(string), 'The containers that use it.'),
-    resources: required(3, mapOf(quantity), 'How much, by resource.'),
+    resources: required(3, named('map[v1.ResourceName]resource.Quantity', mapOf(quantity)), 'How much, by resource.'),
   },
 );
 export type NodeAllocatableResourceClaimStatus = Infer<typeof NodeAllocatableResourceClaimStatus>;
 
 export const PodStatus = object('io.k8s.api.core.v1.PodStatus', 'What is known of a pod.', {
   observedGeneration: field(17, int64, 'The generation of the pod that this status is about.'),
-  phase: field(1, string, 'Pending, Running, Succeeded, Failed or Unknown.'),
+  phase: field(1, named('v1.PodPhase'), 'Pending, Running, Succeeded, Failed or Unknown.'),
   conditions: field(2, mapListOf(PodCondition, 'type'), 'PodScheduled, Initialized, ContainersReady, Ready and others.', { merge: 'type' }),
   message: field(3, string, 'Why the pod is in this state, in words.'),
   reason: field(4, string, 'Why the pod is in this state, as one word, such as Evicted.'),
@@ -190,9 +191,9 @@ export const PodStatus = object('io.k8s.api.core.v1.PodStatus', 'What is known o
   startTime: pointer(7, time, 'When the kubelet took notice of the pod.'),
   initContainerStatuses: field(10, listOf(ContainerStatus), 'The state of each init container.'),
   containerStatuses: field(8, listOf(ContainerStatus), 'The state of each container.'),
-  qosClass: field(9, string, 'Guaranteed, Burstable or BestEffort: what is evicted first when a node runs short.'),
+  qosClass: field(9, named('v1.PodQOSClass'), 'Guaranteed, Burstable or BestEffort: what is evicted first when a node runs short.'),
   ephemeralContainerStatuses: field(13, listOf(ContainerStatus), 'The state of each ephemeral container.'),
-  resize: field(14, string, 'No longer used: conditions tell how a resize goes.'),
+  resize: field(14, named('v1.PodResizeStatus'), 'No longer used: conditions tell how a resize goes.'),
   resourceClaimStatuses: field(15, mapListOf(PodResourceClaimStatus, 'name'), 'The ResourceClaims made for the pod.', {
     merge: 'name',
     retainKeys: true,

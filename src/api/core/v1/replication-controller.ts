@@ -8,6 +8,7 @@ import {
   int64,
   kind,
   mapListOf,
+  named,
   object,
   pointer,
   required,
@@ -28,8 +29,8 @@ export const ReplicationControllerCondition = object(
   'io.k8s.api.core.v1.ReplicationControllerCondition',
   'One finding about a replication controller.',
   {
-    type: required(1, string, 'The type of finding.'),
-    status: required(2, string, 'True, False or Unknown.'),
+    type: required(1, named('v1.ReplicationControllerConditionType'), 'The type of finding.'),
+    status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
     lastTransitionTime: always(3, time, 'When the status last changed.'),
     reason: field(4, string, 'Why, as one CamelCase word.'),
     message: field(5, string, 'Why, in words.'),

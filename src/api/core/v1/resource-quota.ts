@@ -1,12 +1,26 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, atomic, field, type Infer, kind, listOf, mapOf, object, pointer, quantity, required, string } from '../../schema.ts';
+import {
+  always,
+  atomic,
+  field,
+  type Infer,
+  kind,
+  listOf,
+  mapOf,
+  named,
+  object,
+  pointer,
+  quantity,
+  required,
+  string,
+} from '../../schema.ts';
 
 export const ScopedResourceSelectorRequirement = object(
   'io.k8s.api.core.v1.ScopedResourceSelectorRequirement',
   'A demand on objects that count.',
   {
-    scopeName: required(1, string, 'The scope, such as PriorityClass or BestEffort.'),
-    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.'),
+    scopeName: required(1, named('v1.ResourceQuotaScope'), 'The scope, such as PriorityClass or BestEffort.'),
+    operator: required(2, named('v1.ScopeSelectorOperator'), 'In, NotIn, Exists or DoesNotExist.'),
     values: field(3, listOf(string), 'The values to compare with.'),
   },
 );
@@ -21,7 +35,7 @@ export type ScopeSelector = Infer<typeof ScopeSelector>;
 
 export const ResourceQuotaSpec = object('io.k8s.api.core.v1.ResourceQuotaSpec', 'The caps.', {
   hard: field(1, mapOf(quantity), 'The most that may be used, by resource, such as pods or requests.cpu.'),
-  scopes: field(2, listOf(string), 'Which objects count; all must match.'),
+  scopes: field(2, listOf(named('v1.ResourceQuotaScope')), 'Which objects count; all must match.'),
   scopeSelector: pointer(3, ScopeSelector, 'Which objects count, told by scope, operator and values.'),
 });
 export type ResourceQuotaSpec = Infer<typeof ResourceQuotaSpec>;

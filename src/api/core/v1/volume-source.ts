@@ -8,6 +8,7 @@ import {
   int32,
   listOf,
   mapOf,
+  named,
   nullable,
   object,
   pointer,
@@ -33,7 +34,7 @@ import { QuobyteVolumeSource } from './quobyte-volume-source.ts';
 import { VsphereVirtualDiskVolumeSource } from './vsphere-virtual-disk-volume-source.ts';
 
 export const EmptyDirVolumeSource = object('io.k8s.api.core.v1.EmptyDirVolumeSource', 'An empty directory that lives as long as the pod.', {
-  medium: field(1, string, "Memory keeps it in memory; '' uses the node's disk."),
+  medium: field(1, named('v1.StorageMedium'), "Memory keeps it in memory; '' uses the node's disk."),
   sizeLimit: pointer(2, quantity, 'The most it may hold; a pod that exceeds it is evicted.'),
 });
 export type EmptyDirVolumeSource = Infer<typeof EmptyDirVolumeSource>;
@@ -198,7 +199,7 @@ export type EphemeralVolumeSource = Infer<typeof EphemeralVolumeSource>;
 
 export const ImageVolumeSource = object('io.k8s.api.core.v1.ImageVolumeSource', 'The content of an image.', {
   reference: field(1, string, 'The image.'),
-  pullPolicy: field(2, string, 'Always, IfNotPresent or Never.'),
+  pullPolicy: field(2, named('v1.PullPolicy'), 'Always, IfNotPresent or Never.'),
 });
 export type ImageVolumeSource = Infer<typeof ImageVolumeSource>;
 

@@ -10,6 +10,7 @@ import {
   kind,
   listOf,
   mapOf,
+  named,
   object,
   pointer,
   required,
@@ -55,7 +56,7 @@ export type Endpoint = Infer<typeof Endpoint>;
 export const EndpointPort = atomic(
   object('io.k8s.api.discovery.v1.EndpointPort', 'A port of endpoints.', {
     name: pointer(1, string, 'The name of the port.'),
-    protocol: pointer(2, string, 'TCP, UDP or SCTP.'),
+    protocol: pointer(2, named('v1.Protocol'), 'TCP, UDP or SCTP.'),
     port: pointer(3, int32, 'The port number.'),
     appProtocol: pointer(4, string, 'The protocol spoken on the port.'),
   }),
@@ -74,7 +75,7 @@ export const EndpointSlice = kind(
   'Some of the addresses behind a service.',
   {
     metadata: always(1, ObjectMeta, 'Standard object metadata.'),
-    addressType: required(4, string, 'IPv4, IPv6 or FQDN. Cannot be changed.'),
+    addressType: required(4, named('v1.AddressType'), 'IPv4, IPv6 or FQDN. Cannot be changed.'),
     endpoints: always(2, listOf(Endpoint), 'The addresses, up to a thousand.'),
     ports: always(3, listOf(EndpointPort), 'The ports that every address serves.'),
   },

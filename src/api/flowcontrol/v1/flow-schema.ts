@@ -8,6 +8,7 @@ import {
   kind,
   listOf,
   mapListOf,
+  named,
   object,
   pointer,
   required,
@@ -26,7 +27,7 @@ export const PriorityLevelConfigurationReference = object(
 export type PriorityLevelConfigurationReference = Infer<typeof PriorityLevelConfigurationReference>;
 
 export const FlowDistinguisherMethod = object('io.k8s.api.flowcontrol.v1.FlowDistinguisherMethod', 'What tells flows apart.', {
-  type: required(1, string, 'ByUser or ByNamespace.'),
+  type: required(1, named('v1.FlowDistinguisherMethodType'), 'ByUser or ByNamespace.'),
 });
 export type FlowDistinguisherMethod = Infer<typeof FlowDistinguisherMethod>;
 
@@ -47,7 +48,7 @@ export const ServiceAccountSubject = object('io.k8s.api.flowcontrol.v1.ServiceAc
 export type ServiceAccountSubject = Infer<typeof ServiceAccountSubject>;
 
 export const Subject = object('io.k8s.api.flowcontrol.v1.Subject', 'Who makes a request.', {
-  kind: required(1, string, 'The kind.'),
+  kind: required(1, named('v1.SubjectKind'), 'The kind.'),
   user: pointer(2, UserSubject, 'A user.'),
   group: pointer(3, GroupSubject, 'A group.'),
   serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
@@ -89,8 +90,8 @@ export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec',
 export type FlowSchemaSpec = Infer<typeof FlowSchemaSpec>;
 
 export const FlowSchemaCondition = object('io.k8s.api.flowcontrol.v1.FlowSchemaCondition', 'One finding about a flow schema.', {
-  type: field(1, string, 'The type of finding.'),
-  status: field(2, string, 'True, False or Unknown.'),
+  type: field(1, named('v1.FlowSchemaConditionType'), 'The type of finding.'),
+  status: field(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   lastTransitionTime: always(3, time, 'When the status last changed.'),
   reason: field(4, string, 'Why, as one CamelCase word.'),
   message: field(5, string, 'Why, in words.'),

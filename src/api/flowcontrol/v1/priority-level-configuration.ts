@@ -1,5 +1,19 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, int32, kind, mapListOf, nullable, object, pointer, required, string, time } from '../../schema.ts';
+import {
+  always,
+  field,
+  type Infer,
+  int32,
+  kind,
+  mapListOf,
+  named,
+  nullable,
+  object,
+  pointer,
+  required,
+  string,
+  time,
+} from '../../schema.ts';
 
 export const QueuingConfiguration = object('io.k8s.api.flowcontrol.v1.QueuingConfiguration', 'Settings of queues.', {
   queues: always(1, int32, 'How many queues there are. 64 by default.'),
@@ -9,7 +23,7 @@ export const QueuingConfiguration = object('io.k8s.api.flowcontrol.v1.QueuingCon
 export type QueuingConfiguration = Infer<typeof QueuingConfiguration>;
 
 export const LimitResponse = object('io.k8s.api.flowcontrol.v1.LimitResponse', 'What happens to requests beyond the share.', {
-  type: required(1, string, 'Queue or Reject.'),
+  type: required(1, named('v1.LimitResponseType'), 'Queue or Reject.'),
   queuing: pointer(2, QueuingConfiguration, 'Settings of the queues.'),
 });
 export type LimitResponse = Infer<typeof LimitResponse>;
@@ -40,7 +54,7 @@ export const PriorityLevelConfigurationSpec = object(
   'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec',
   'How a level is limited.',
   {
-    type: required(1, string, 'Limited or Exempt.'),
+    type: required(1, named('v1.PriorityLevelEnablement'), 'Limited or Exempt.'),
     limited: pointer(2, LimitedPriorityLevelConfiguration, 'Settings of a limited level.'),
     exempt: pointer(3, ExemptPriorityLevelConfiguration, 'Settings of an exempt level.'),
   },
@@ -51,8 +65,8 @@ export const PriorityLevelConfigurationCondition = object(
   'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationCondition',
   'One finding about a priority level.',
   {
-    type: field(1, string, 'The type of finding.'),
-    status: field(2, string, 'True, False or Unknown.'),
+    type: field(1, named('v1.PriorityLevelConfigurationConditionType'), 'The type of finding.'),
+    status: field(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
     lastTransitionTime: always(3, time, 'When the status last changed.'),
     reason: field(4, string, 'Why, as one CamelCase word.'),
     message: field(5, string, 'Why, in words.'),

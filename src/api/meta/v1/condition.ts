@@ -1,8 +1,8 @@
-import { field, type Infer, int64, object, required, string, time } from '../../schema.ts';
+import { field, type Infer, int64, named, object, required, string, time } from '../../schema.ts';
 
 export const Condition = object('io.k8s.apimachinery.pkg.apis.meta.v1.Condition', 'One finding about an object.', {
   type: required(1, string, 'The type of finding.'),
-  status: required(2, string, 'True, False or Unknown.'),
+  status: required(2, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   observedGeneration: field(3, int64, 'The generation of the object that the finding is about.'),
   lastTransitionTime: required(4, time, 'When the status last changed.'),
   reason: required(5, string, 'Why, as one CamelCase word.'),

@@ -1,10 +1,10 @@
-import { bool, field, type Infer, int64, listOf, message, object, pointer, string } from '../../schema.ts';
+import { bool, field, type Infer, int64, listOf, message, named, object, pointer, string } from '../../schema.ts';
 
 export const Preconditions = object(
   'io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions',
   'What must be true for an object to be deleted.',
   {
-    uid: pointer(1, string, 'The id that it must have.'),
+    uid: pointer(1, named('types.UID'), 'The id that it must have.'),
     resourceVersion: pointer(2, string, 'The version that it must have.'),
   },
 );
@@ -14,7 +14,11 @@ export const DeleteOptions = message('io.k8s.apimachinery.pkg.apis.meta.v1.Delet
   gracePeriodSeconds: pointer(1, int64, 'How long the object has to end; 0 deletes at once.'),
   preconditions: pointer(2, Preconditions, 'What must be true for the object to be deleted.'),
   orphanDependents: pointer(3, bool, 'Deprecated: use propagationPolicy.'),
-  propagationPolicy: pointer(4, string, 'What becomes of what belongs to the object: Orphan, Background or Foreground.'),
+  propagationPolicy: pointer(
+    4,
+    named('v1.DeletionPropagation'),
+    'What becomes of what belongs to the object: Orphan, Background or Foreground.',
+  ),
   dryRun: field(5, listOf(string), 'All: everything is done but the deletion.'),
   ignoreStoreReadErrorWithClusterBreakingPotential: pointer(
     6,

@@ -1,8 +1,8 @@
-import { always, field, type Infer, int32, listOf, message, object, pointer, string } from '../../schema.ts';
+import { always, field, type Infer, int32, listOf, message, named, object, pointer, string } from '../../schema.ts';
 import { ListMeta } from './list-meta.ts';
 
 export const StatusCause = object('io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause', 'One cause of a failure.', {
-  reason: field(1, string, 'Why, as one word for programs.'),
+  reason: field(1, named('v1.CauseType'), 'Why, as one word for programs.'),
   message: field(2, string, 'Why, in words.'),
   field: field(3, string, 'The field that is the cause, such as spec.replicas.'),
 });
@@ -15,7 +15,7 @@ export const StatusDetails = object(
     name: field(1, string, 'The name of the object.'),
     group: field(2, string, 'The group of the resource.'),
     kind: field(3, string, 'The kind or resource.'),
-    uid: field(6, string, 'The id of the object.'),
+    uid: field(6, named('types.UID'), 'The id of the object.'),
     causes: field(4, listOf(StatusCause), 'What exactly, one by one.'),
     retryAfterSeconds: field(5, int32, 'How long to wait before trying again.'),
   },
@@ -29,7 +29,7 @@ export const Status = message(
     metadata: always(1, ListMeta, 'Standard object metadata.'),
     status: field(2, string, 'Success or Failure.'),
     message: field(3, string, 'What happened, in words.'),
-    reason: field(4, string, 'Why it failed, as one word for programs.'),
+    reason: field(4, named('v1.StatusReason'), 'Why it failed, as one word for programs.'),
     details: pointer(5, StatusDetails, 'Which object, and what exactly.'),
     code: field(6, int32, 'The HTTP status code.'),
   },

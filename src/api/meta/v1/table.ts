@@ -1,4 +1,4 @@
-import { always, any, anyObject, field, type Infer, int32, listOf, message, object, string } from '../../schema.ts';
+import { always, any, anyObject, field, type Infer, int32, listOf, message, named, object, string } from '../../schema.ts';
 import { ListMeta } from './list-meta.ts';
 
 export const TableColumnDefinition = object('io.k8s.apimachinery.pkg.apis.meta.v1.TableColumnDefinition', 'A column of a table.', {
@@ -11,8 +11,8 @@ export const TableColumnDefinition = object('io.k8s.apimachinery.pkg.apis.meta.v
 export type TableColumnDefinition = Infer<typeof TableColumnDefinition>;
 
 export const TableRowCondition = object('io.k8s.apimachinery.pkg.apis.meta.v1.TableRowCondition', 'Something to be said of a row.', {
-  type: always(0, string, 'The type of finding.'),
-  status: always(0, string, 'True, False or Unknown.'),
+  type: always(0, named('v1.RowConditionType'), 'The type of finding.'),
+  status: always(0, named('v1.ConditionStatus'), 'True, False or Unknown.'),
   reason: field(0, string, 'Why, as one CamelCase word.'),
   message: field(0, string, 'Why, in words.'),
 });

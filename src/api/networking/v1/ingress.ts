@@ -9,6 +9,7 @@ import {
   int32,
   kind,
   listOf,
+  named,
   nullable,
   object,
   pointer,
@@ -44,7 +45,7 @@ export type IngressTLS = Infer<typeof IngressTLS>;
 
 export const HTTPIngressPath = object('io.k8s.api.networking.v1.HTTPIngressPath', 'Where requests for a path lead.', {
   path: field(1, string, 'The path, beginning with /.'),
-  pathType: nullable(3, string, 'Exact, Prefix or ImplementationSpecific.', { required: true }),
+  pathType: nullable(3, named('v1.PathType'), 'Exact, Prefix or ImplementationSpecific.', { required: true }),
   backend: required(2, IngressBackend, 'Where the requests lead.'),
 });
 export type HTTPIngressPath = Infer<typeof HTTPIngressPath>;
@@ -75,7 +76,7 @@ export type IngressSpec = Infer<typeof IngressSpec>;
 
 export const IngressPortStatus = object('io.k8s.api.networking.v1.IngressPortStatus', 'The state of a port of an ingress.', {
   port: required(1, int32, 'The port.'),
-  protocol: required(2, string, 'The protocol.'),
+  protocol: required(2, named('v1.Protocol'), 'The protocol.'),
   error: pointer(3, string, 'What is wrong with it.'),
 });
 export type IngressPortStatus = Infer<typeof IngressPortStatus>;

@@ -1,9 +1,9 @@
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, field, type Infer, int32, intOrString, kind, listOf, object, pointer, required, string } from '../../schema.ts';
+import { always, field, type Infer, int32, intOrString, kind, listOf, named, object, pointer, required, string } from '../../schema.ts';
 
 export const NetworkPolicyPort = object('io.k8s.api.networking.v1.NetworkPolicyPort', 'Ports that traffic may use.', {
-  protocol: pointer(1, string, 'TCP, UDP or SCTP; TCP by default.'),
+  protocol: pointer(1, named('v1.Protocol'), 'TCP, UDP or SCTP; TCP by default.'),
   port: pointer(2, intOrString, 'The port, by number or by name; all when absent.'),
   endPort: pointer(3, int32, 'The last port of a range that begins with port.'),
 });
@@ -38,7 +38,7 @@ export const NetworkPolicySpec = object('io.k8s.api.networking.v1.NetworkPolicyS
   podSelector: always(1, LabelSelector, 'Labels of the pods that the policy is about; all of the namespace when empty.'),
   ingress: field(2, listOf(NetworkPolicyIngressRule), 'Traffic that may come in; none when empty.'),
   egress: field(3, listOf(NetworkPolicyEgressRule), 'Traffic that may go out; none when empty.'),
-  policyTypes: field(4, listOf(string), 'Ingress, Egress or both: the directions that the policy limits.'),
+  policyTypes: field(4, listOf(named('v1.PolicyType')), 'Ingress, Egress or both: the directions that the policy limits.'),
 });
 export type NetworkPolicySpec = Infer<typeof NetworkPolicySpec>;
 

@@ -11,9 +11,9 @@ import {
   kind,
   mapListOf,
   mapOf,
+  named,
   object,
   pointer,
-  string,
   time,
 } from '../../schema.ts';
 
@@ -21,7 +21,11 @@ export const PodDisruptionBudgetSpec = object('io.k8s.api.policy.v1.PodDisruptio
   minAvailable: pointer(1, intOrString, 'How many must remain, as a number or percentage.'),
   selector: pointer(2, LabelSelector, 'Labels of the pods; all of the namespace when empty.', { patchReplace: true }),
   maxUnavailable: pointer(3, intOrString, 'How many may be missing, as a number or percentage.'),
-  unhealthyPodEvictionPolicy: pointer(4, string, 'When pods that are not ready may be evicted: IfHealthyBudget or AlwaysAllow.'),
+  unhealthyPodEvictionPolicy: pointer(
+    4,
+    named('v1.UnhealthyPodEvictionPolicyType'),
+    'When pods that are not ready may be evicted: IfHealthyBudget or AlwaysAllow.',
+  ),
 });
 export type PodDisruptionBudgetSpec = Infer<typeof PodDisruptionBudgetSpec>;
 

@@ -7,6 +7,7 @@ import {
   int64,
   listOf,
   mapOf,
+  named,
   object,
   pointer,
   quantity,
@@ -18,14 +19,14 @@ import { DeviceSelector } from './device-selector.ts';
 import { DeviceToleration } from './device-toleration.ts';
 
 export const CapacityRequirements = object('io.k8s.api.resource.v1.CapacityRequirements', 'How much of a shared device is wanted.', {
-  requests: field(1, mapOf(quantity), 'How much, by name.'),
+  requests: field(1, named('map[v1.QualifiedName]resource.Quantity', mapOf(quantity)), 'How much, by name.'),
 });
 export type CapacityRequirements = Infer<typeof CapacityRequirements>;
 
 export const ExactDeviceRequest = object('io.k8s.api.resource.v1.ExactDeviceRequest', 'Devices that are wanted.', {
   deviceClassName: required(1, string, 'Their class.'),
   selectors: field(2, listOf(DeviceSelector), 'What they must satisfy besides.'),
-  allocationMode: field(3, string, 'ExactCount (the default), or All.'),
+  allocationMode: field(3, named('v1.DeviceAllocationMode'), 'ExactCount (the default), or All.'),
   count: field(4, int64, 'How many. 1 by default.'),
   adminAccess: pointer(5, bool, 'Whether they are only to be looked after, beside those who use them.'),
   tolerations: field(6, listOf(DeviceToleration), 'Taints of devices that are tolerated.'),
@@ -40,7 +41,7 @@ export const DeviceSubRequest = object(
     name: required(1, string, 'The name.'),
     deviceClassName: required(2, string, 'Their class.'),
     selectors: field(3, listOf(DeviceSelector), 'What they must satisfy besides.'),
-    allocationMode: field(4, string, 'ExactCount (the default), or All.'),
+    allocationMode: field(4, named('v1.DeviceAllocationMode'), 'ExactCount (the default), or All.'),
     count: field(5, int64, 'How many. 1 by default.'),
     tolerations: field(6, listOf(DeviceToleration), 'Taints of devices that are tolerated.'),
     capacity: pointer(7, CapacityRequirements, 'How much of a shared device is wanted.'),
@@ -57,8 +58,8 @@ export type DeviceRequest = Infer<typeof DeviceRequest>;
 
 export const DeviceConstraint = object('io.k8s.api.resource.v1.DeviceConstraint', 'What devices must have in common.', {
   requests: field(1, listOf(string), 'The requests that it is about; all when empty.'),
-  matchAttribute: pointer(2, string, 'The attribute that must be the same.'),
-  distinctAttribute: pointer(3, string, 'The attribute that must differ.'),
+  matchAttribute: pointer(2, named('v1.FullyQualifiedName'), 'The attribute that must be the same.'),
+  distinctAttribute: pointer(3, named('v1.FullyQualifiedName'), 'The attribute that must differ.'),
 });
 export type DeviceConstraint = Infer<typeof DeviceConstraint>;
 

@@ -12,6 +12,7 @@ import {
   listOf,
   mapListOf,
   mapOf,
+  named,
   object,
   pointer,
   quantity,
@@ -35,8 +36,8 @@ export const DeviceRequestAllocationResult = object(
     tolerations: field(6, listOf(DeviceToleration), 'Taints that are tolerated.'),
     bindingConditions: field(7, listOf(string), 'What must be true of the device before pods start.'),
     bindingFailureConditions: field(8, listOf(string), 'What, being true, makes the allocation fail.'),
-    shareID: pointer(9, string, 'Which share of the device it is.'),
-    consumedCapacity: field(10, mapOf(quantity), 'How much of the device it takes.'),
+    shareID: pointer(9, named('types.UID'), 'Which share of the device it is.'),
+    consumedCapacity: field(10, named('map[v1.QualifiedName]resource.Quantity', mapOf(quantity)), 'How much of the device it takes.'),
   },
 );
 export type DeviceRequestAllocationResult = Infer<typeof DeviceRequestAllocationResult>;
@@ -45,7 +46,7 @@ export const DeviceAllocationConfiguration = object(
   'io.k8s.api.resource.v1.DeviceAllocationConfiguration',
   'Settings for allocated devices.',
   {
-    source: required(1, string, 'FromClass or FromClaim.'),
+    source: required(1, named('v1.AllocationConfigSource'), 'FromClass or FromClaim.'),
     requests: field(2, listOf(string), 'The requests that it is about; all when empty.'),
     ...inlined(3, DeviceConfiguration),
   },
@@ -69,7 +70,7 @@ export const ResourceClaimConsumerReference = object('io.k8s.api.resource.v1.Res
   apiGroup: field(1, string, "The API group; '' for the core group."),
   resource: required(3, string, 'The resource, such as pods.'),
   name: required(4, string, 'The name.'),
-  uid: required(5, string, 'The unique id.'),
+  uid: required(5, named('types.UID'), 'The unique id.'),
 });
 export type ResourceClaimConsumerReference = Infer<typeof ResourceClaimConsumerReference>;
 

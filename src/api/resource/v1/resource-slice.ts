@@ -9,6 +9,7 @@ import {
   kind,
   listOf,
   mapOf,
+  named,
   nullable,
   object,
   pointer,
@@ -79,7 +80,7 @@ export type DeviceCounterConsumption = Infer<typeof DeviceCounterConsumption>;
 export const DeviceTaint = object('io.k8s.api.resource.v1.DeviceTaint', 'Keeps claims away from a device unless they tolerate it.', {
   key: required(1, string, 'The key.'),
   value: field(2, string, 'The value that belongs to the key.'),
-  effect: required(3, string, 'None, NoSchedule or NoExecute.'),
+  effect: required(3, named('v1.DeviceTaintEffect'), 'None, NoSchedule or NoExecute.'),
   timeAdded: pointer(4, time, 'When the taint was added.'),
 });
 export type DeviceTaint = Infer<typeof DeviceTaint>;
@@ -88,7 +89,7 @@ export const NodeAllocatableResourceMapping = object(
   'io.k8s.api.resource.v1.NodeAllocatableResourceMapping',
   'What a device takes from a resource of the node.',
   {
-    capacityKey: pointer(1, string, 'The capacity of the device that counts.'),
+    capacityKey: pointer(1, named('v1.QualifiedName'), 'The capacity of the device that counts.'),
     allocationMultiplier: pointer(2, quantity, 'How much of the resource goes with each unit.'),
   },
 );
@@ -96,8 +97,8 @@ export type NodeAllocatableResourceMapping = Infer<typeof NodeAllocatableResourc
 
 export const Device = object('io.k8s.api.resource.v1.Device', 'A device.', {
   name: required(1, string, 'The name.'),
-  attributes: field(2, mapOf(DeviceAttribute), 'What it is, by name.'),
-  capacity: field(3, mapOf(DeviceCapacity), 'What it has, by name.'),
+  attributes: field(2, named('map[v1.QualifiedName]v1.DeviceAttribute', mapOf(DeviceAttribute)), 'What it is, by name.'),
+  capacity: field(3, named('map[v1.QualifiedName]v1.DeviceCapacity', mapOf(DeviceCapacity)), 'What it has, by name.'),
   consumesCounters: field(4, listOf(DeviceCounterConsumption), 'What it takes from shared amounts.'),
   nodeName: pointer(5, string, 'The node that has it.'),
   nodeSelector: pointer(6, NodeSelector, 'The nodes that can reach it.'),
@@ -107,7 +108,11 @@ export const Device = object('io.k8s.api.resource.v1.Device', 'A device.', {
   bindingConditions: field(10, listOf(string), 'What must be true of the device before pods start.'),
   bindingFailureConditions: field(11, listOf(string), 'What, being true, makes the allocation fail.'),
   allowMultipleAllocations: pointer(12, bool, 'Whether it can be shared.'),
-  nodeAllocatableResourceMappings: field(13, mapOf(NodeAllocatableResourceMapping), "What it takes from the node's own resources."),
+  nodeAllocatableResourceMappings: field(
+    13,
+    named('map[v1.ResourceName]v1.NodeAllocatableResourceMapping', mapOf(NodeAllocatableResourceMapping)),
+    "What it takes from the node's own resources.",
+  ),
 });
 export type Device = Infer<typeof Device>;
 

@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, bool, field, type Infer, int32, kind, pointer, string } from '../../schema.ts';
+import { always, bool, field, type Infer, int32, kind, named, pointer, string } from '../../schema.ts';
 
 export const PriorityClass = kind(
   {
@@ -17,7 +17,11 @@ export const PriorityClass = kind(
     value: always(2, int32, 'The priority: the higher, the more important.'),
     globalDefault: field(3, bool, 'Whether pods that name no class have this one.'),
     description: field(4, string, 'For whom it is.'),
-    preemptionPolicy: pointer(5, string, 'Whether such pods may displace others: PreemptLowerPriority (the default) or Never.'),
+    preemptionPolicy: pointer(
+      5,
+      named('v1.PreemptionPolicy'),
+      'Whether such pods may displace others: PreemptLowerPriority (the default) or Never.',
+    ),
   },
 );
 export type PriorityClass = Infer<typeof PriorityClass>;

@@ -1,5 +1,5 @@
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, bool, field, type Infer, int64, kind, listOf, object, pointer, required, setOf, string } from '../../schema.ts';
+import { always, bool, field, type Infer, int64, kind, listOf, named, object, pointer, required, setOf, string } from '../../schema.ts';
 
 export const TokenRequest = object('io.k8s.api.storage.v1.TokenRequest', 'A service account token that a driver is given.', {
   audience: required(1, string, 'Who the token is meant for.'),
@@ -10,9 +10,9 @@ export type TokenRequest = Infer<typeof TokenRequest>;
 export const CSIDriverSpec = object('io.k8s.api.storage.v1.CSIDriverSpec', 'How the cluster is to deal with a CSI driver.', {
   attachRequired: pointer(1, bool, 'Whether volumes must be attached before they are mounted. Cannot be changed.'),
   podInfoOnMount: pointer(2, bool, 'Whether the driver is told about the pod.'),
-  volumeLifecycleModes: field(3, setOf(string), 'Persistent, Ephemeral or both.'),
+  volumeLifecycleModes: field(3, setOf(named('v1.VolumeLifecycleMode')), 'Persistent, Ephemeral or both.'),
   storageCapacity: pointer(4, bool, 'Whether the scheduler looks at how much storage is left.'),
-  fsGroupPolicy: pointer(5, string, 'Whether volumes can be given to a group: ReadWriteOnceWithFSType, File or None.'),
+  fsGroupPolicy: pointer(5, named('v1.FSGroupPolicy'), 'Whether volumes can be given to a group: ReadWriteOnceWithFSType, File or None.'),
   tokenRequests: field(6, listOf(TokenRequest), 'Service account tokens that the driver is given.'),
   requiresRepublish: pointer(7, bool, 'Whether the driver is called now and then for mounted volumes.'),
   seLinuxMount: pointer(8, bool, 'Whether the driver can mount with an SELinux label.'),

@@ -1,6 +1,6 @@
 import { TopologySelectorTerm } from '../../core/v1/topology-selector-term.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
-import { always, bool, field, type Infer, kind, listOf, mapOf, pointer, required, string } from '../../schema.ts';
+import { always, bool, field, type Infer, kind, listOf, mapOf, named, pointer, required, string } from '../../schema.ts';
 
 export const StorageClass = kind(
   {
@@ -17,10 +17,18 @@ export const StorageClass = kind(
     metadata: always(1, ObjectMeta, 'Standard object metadata.'),
     provisioner: required(2, string, 'Who makes the volumes.'),
     parameters: field(3, mapOf(string), 'What the provisioner is told.'),
-    reclaimPolicy: pointer(4, string, 'What happens when the claim is gone: Delete (the default) or Retain.'),
+    reclaimPolicy: pointer(
+      4,
+      named('v1.PersistentVolumeReclaimPolicy'),
+      'What happens when the claim is gone: Delete (the default) or Retain.',
+    ),
     mountOptions: field(5, listOf(string), 'Options for mounting, such as ro or soft.'),
     allowVolumeExpansion: pointer(6, bool, 'Whether volumes can be made larger.'),
-    volumeBindingMode: pointer(7, string, 'Immediate (the default), or WaitForFirstConsumer to choose the place with the pod.'),
+    volumeBindingMode: pointer(
+      7,
+      named('v1.VolumeBindingMode'),
+      'Immediate (the default), or WaitForFirstConsumer to choose the place with the pod.',
+    ),
     allowedTopologies: field(8, listOf(TopologySelectorTerm), 'Where volumes may be made.'),
   },
 );

@@ -14,6 +14,7 @@ const NAMED_SCALARS = {
   quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
   time: 'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
   microTime: 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime',
+  duration: 'io.k8s.apimachinery.pkg.apis.meta.v1.Duration',
   intOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
 } as const;
 type NamedScalar = keyof typeof NAMED_SCALARS;
@@ -22,6 +23,7 @@ const NAMED_SCALAR_TEXTS: Readonly<Record<NamedScalar, string>> = {
   quantity: 'A fixed-point number with an optional suffix: 100m, 1.5Gi, 2e3.',
   time: 'A time in RFC 3339, to the second.',
   microTime: 'A time in RFC 3339, to the microsecond.',
+  duration: 'A span of time, such as 1m30s.',
   intOrString: 'An integer or a string.',
 };
 
@@ -195,6 +197,7 @@ const SCALARS_V2: Readonly<Record<NamedScalar, JsonObject>> = {
   quantity: { type: 'string' },
   time: { type: 'string', format: 'date-time' },
   microTime: { type: 'string', format: 'date-time' },
+  duration: { type: 'string' },
   intOrString: { type: 'string', format: 'int-or-string' },
 };
 

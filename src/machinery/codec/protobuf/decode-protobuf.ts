@@ -1,3 +1,4 @@
+import { formatDuration } from '../../duration.ts';
 import { type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../../json-value.ts';
 import { parseJson } from '../../parse-json.ts';
 import { Quantity, QuantityError } from '../../quantity.ts';
@@ -167,6 +168,8 @@ class ProtobufDecoder {
         return this.time(true);
       case ProtoOp.intOrString:
         return this.intOrString();
+      case ProtoOp.duration:
+        return this.duration();
       case ProtoOp.raw:
         return parseRaw(this.firstText());
       case ProtoOp.wrappedList:
@@ -188,6 +191,19 @@ class ProtobufDecoder {
     }
     this.checkEnd(end);
     return text;
+  }
+
+  private duration(): JsonValue {
+    const { reader } = this;
+    const end = reader.end();
+    let nanoseconds: number | bigint = 0;
+    while (reader.position < end) {
+      const tag = reader.varint();
+      if (tag === 0x08) nanoseconds = reader.int64();
+      else reader.skip(tag & 7);
+    }
+    this.checkEnd(end);
+    return formatDuration(BigInt(nanoseconds));
   }
 
   /** An empty message stands for no time at all. */

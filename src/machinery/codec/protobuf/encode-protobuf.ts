@@ -1,3 +1,4 @@
+import { parseDuration } from '../../duration.ts';
 import { encodeJson } from '../../encode-json.ts';
 import type { JsonObject, JsonValue } from '../../json-value.ts';
 import type { ObjectSchema } from '../../schema.ts';
@@ -107,6 +108,10 @@ class ProtobufEncoder {
         break;
       case ProtoOp.intOrString:
         this.intOrString(value as number | string);
+        break;
+      case ProtoOp.duration:
+        this.writer.varint(FIRST_VARINT);
+        this.writer.int64(parseDuration(value as string));
         break;
       case ProtoOp.raw:
         this.first(encodeJson(value));

@@ -24,6 +24,7 @@ export const ProtoOp = {
   schemaOrArray: 15,
   schemaOrBool: 16,
   schemaOrStringArray: 17,
+  duration: 18,
 } as const;
 export type ProtoOp = (typeof ProtoOp)[keyof typeof ProtoOp];
 
