@@ -1,6 +1,17 @@
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from './make-directory.ts';
+
+const WHY: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not',
+  EPERM: 'this user may not',
+  ENOENT: 'no directory can be made there',
+  ENOTDIR: 'there is a file where a directory is needed',
+  ENOSPC: 'the disk is full',
+  EDQUOT: "the user's share of the disk is used up",
+  EROFS: 'the file system is read-only',
+};
 
 /** Where a cluster keeps what must outlive it. */
 export class DataDirectory {
@@ -29,13 +40,26 @@ export class DataDirectory {
   /** Makes the directory for its owner alone: it holds private keys. */
   async create(): Promise<void> {
     try {
-      await mkdir(this.pki, { recursive: true, mode: 0o700 });
+      await makeDirectory(this.pki);
       for (const directory of [this.root, this.pki]) await access(directory, constants.W_OK);
       await chmod(this.root, 0o700);
+      await this.#tryToWrite();
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-      throw new Error(`cannot write to the data directory ${this.root} (${code}); choose another with --data-dir`, { cause: error });
+      throw this.#cannotWrite(error);
     }
+  }
+
+  /** Permissions do not tell all: a disk may be full, or a file system read-only. */
+  async #tryToWrite(): Promise<void> {
+    const probe = path.join(this.root, '.writable');
+    await writeFile(probe, 'x');
+    await rm(probe);
+  }
+
+  #cannotWrite(error: unknown): Error {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const why = WHY[code];
+    return new Error(`cannot write to the data directory ${this.root} (${code}${why ? `: ${why}` : ''}); choose another with --data-dir`);
   }
 
   /** Undefined when there is no such file. */
@@ -50,7 +74,7 @@ export class DataDirectory {
 
   /** Replaces a file whole: a reader sees the old text or the new one. */
   async write(file: string, text: string, mode = 0o600): Promise<void> {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await makeDirectory(path.dirname(file));
     // A link stays one: people keep their kubeconfig elsewhere.
     const target = await realpath(file).catch(() => file);
     const draft = `${target}.new`;

@@ -1,0 +1,47 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DataDirectory } from './data-directory.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'sampan-data-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+it('is made for its owner alone, with all that is above it, and again without harm', async () => {
+  const directory = new DataDirectory(path.join(home, 'a/b/c'));
+  await directory.create();
+  await directory.create();
+  for (const made of [path.join(home, 'a'), directory.root, directory.pki]) expect(statSync(made).mode & 0o777).toBe(0o700);
+});
+
+it('leaves nothing of the try to write in it', async () => {
+  const directory = new DataDirectory(home);
+  await directory.create();
+  expect(existsSync(path.join(home, '.writable'))).toBe(false);
+});
+
+it.runIf(process.platform === 'linux').each(['/proc/x', '/proc', '/sys/x', '/dev/full', '/dev/null/x'])(
+  'says at once that %s cannot hold it',
+  async (root) => {
+    const error = await new DataDirectory(root).create().catch((failure: Error) => failure);
+    expect(String(error)).toMatch(
+      new RegExp(`cannot write to the data directory ${root} \\(E[A-Z]+.*\\); choose another with --data-dir$`),
+    );
+  },
+);
+
+it('says that a file is in the way', async () => {
+  writeFileSync(path.join(home, 'file'), '');
+  await expect(new DataDirectory(path.join(home, 'file')).create()).rejects.toThrow(
+    'file (ENOTDIR: there is a file where a directory is needed); choose another with --data-dir',
+  );
+});
+
+it.runIf(process.getuid?.() !== 0)('says that the user may not write there', async () => {
+  chmodSync(home, 0o500);
+  await expect(new DataDirectory(path.join(home, 'x')).create()).rejects.toThrow('(EACCES: this user may not)');
+  chmodSync(home, 0o700);
+});
