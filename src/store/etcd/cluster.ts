@@ -24,6 +24,8 @@ export interface ClusterCall {
   readonly message: Buffer;
   readonly kind: CallKind;
   readonly signal?: AbortSignal | undefined;
+  /** Instead of the usual time for a call with all its attempts. */
+  readonly timeoutMs?: number | undefined;
 }
 
 const BACKOFF = { initialMs: 20, maxMs: 1_000, jitter: 0.3 };
@@ -58,9 +60,9 @@ export class Cluster {
   }
 
   /** Asks a member, and others when that is safe, until one answers or time is over. Rejects with a GrpcError as it came. */
-  async call({ method, message, kind, signal }: ClusterCall): Promise<Buffer> {
+  async call({ method, message, kind, signal, timeoutMs: most }: ClusterCall): Promise<Buffer> {
     const { clock, attemptTimeoutMs, callTimeoutMs } = this.#options;
-    const deadline = clock.monotonic() + callTimeoutMs;
+    const deadline = clock.monotonic() + (most ?? callTimeoutMs);
     const backoff = this.backoff();
     for (;;) {
       signal?.throwIfAborted();

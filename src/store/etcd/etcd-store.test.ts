@@ -44,7 +44,27 @@ describe('an etcd store', () => {
 
   test('says so when no member answers', async () => {
     const endpoints = [`http://127.0.0.1:${await freePort()}`];
-    await expect(open({ endpoints, callTimeoutMs: 300 })).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' });
+    await expect(open({ endpoints, openTimeoutMs: 300 })).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' });
+  });
+
+  test('says so in a few seconds, on the clock it is given', async () => {
+    const clock = new VirtualClock();
+    const opening = open({ endpoints: [`http://127.0.0.1:${await freePort()}`], clock });
+    const outcome = opening.then(
+      () => 'opened',
+      (error: { code: string }) => error.code,
+    );
+    let isOver = false;
+    void outcome.then(() => {
+      isOver = true;
+    });
+    const began = clock.monotonic();
+    while (!isOver) {
+      await clock.advance(100);
+      await realClock.sleep(1);
+    }
+    expect(await outcome).toBe('unavailable');
+    expect(clock.monotonic() - began).toBeLessThan(5_000);
   });
 
   test.each([[[]], [['127.0.0.1:2379']], [['ftp://127.0.0.1:2379']]])('refuses %j as endpoints', async (endpoints) => {

@@ -72,6 +72,8 @@ export interface EtcdStoreOptions {
   readonly attemptTimeoutMs?: number;
   /** How long a call may take. Default 15 s. */
   readonly callTimeoutMs?: number;
+  /** How long to wait at first until any member answers; whoever starts a program should soon know. Default 4 s. */
+  readonly openTimeoutMs?: number;
 }
 
 /** A store in an etcd cluster: for control planes on several machines. */
@@ -135,8 +137,15 @@ class ClusterStore implements EtcdStore {
   }
 
   async begin(): Promise<void> {
-    await this.revision();
-    const { version } = decodeStatus(await this.#read('Maintenance/Status', Buffer.alloc(0)));
+    const { openTimeoutMs: timeoutMs = OPEN_MS } = this.#options;
+    const ask = (method: string, message: Buffer) =>
+      this.#cluster.call({ kind: 'read', method, message, timeoutMs }).catch((error: unknown) => {
+        throw storeErrorOf(error, false);
+      });
+    const { version } = decodeStatus(await ask('Maintenance/Status', Buffer.alloc(0)));
+    // A member alone, of a cluster that has no leader, tells its version all the same.
+    const { revision } = decodeRange(await ask('KV/Range', encodeRange({ start: ZERO, limit: 1, countOnly: true })), this.#space);
+    this.#learn(revision);
     if (!atLeastVersion(version, '3.4.0')) throw new StoreError('unsupported', `etcd ${version} is too old: 3.4 is needed`);
     this.#version = version;
   }
@@ -439,3 +448,4 @@ class ClusterStore implements EtcdStore {
 }
 
 const DEFRAGMENT_MS = 60_000;
+const OPEN_MS = 4_000;
