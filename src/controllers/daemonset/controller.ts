@@ -6,6 +6,7 @@ import type { Controller, ControllerContext, RunningController } from '../runtim
 import { controllerOf, controllerRef, isControlledBy } from '../runtime/controller-ref.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
 import { PodControl } from '../runtime/pod-control.ts';
 import { nextAvailability, type PodsByController, podsByController } from '../runtime/pod-state.ts';
 import { currentRevision, outdatedRevisions, revisionHash } from '../runtime/revision-history.ts';
@@ -38,6 +39,8 @@ class DaemonSetController implements RunningController {
   readonly #events: EventRecorder;
   readonly #control: PodControl;
   readonly #expectations: Expectations;
+  readonly #ownWrites = new OwnWrites();
+  readonly #caches: { readonly sets: Followed; readonly pods: Followed };
   readonly #sets: Lister<DaemonSet>;
   readonly #nodes: Lister<core.Node>;
   readonly #revisions: Lister<apps.ControllerRevision>;
@@ -48,6 +51,7 @@ class DaemonSetController implements RunningController {
     const sets = informers.of(apps.DaemonSet);
     const nodes = informers.of(core.Node);
     const pods = informers.of(core.Pod);
+    this.#caches = { sets, pods };
     this.#sets = sets.lister;
     this.#nodes = nodes.lister;
     this.#revisions = informers.of(apps.ControllerRevision).lister;
@@ -57,7 +61,14 @@ class DaemonSetController implements RunningController {
     this.#expectations = new Expectations(clock);
     const concurrency = options.concurrentDaemonSetSyncs;
     this.#keyed = new KeyedController(context, { name: 'daemonset', concurrency, isExpected: isGone, sync: (key) => this.#sync(key) });
-    sets.addHandler(this.#keyed.handler());
+    const own = this.#keyed.handler<DaemonSet>();
+    sets.addHandler({
+      ...own,
+      delete: (set) => {
+        this.#forget(keyOf(set));
+        own.delete?.(set);
+      },
+    });
     const all = () => {
       for (const set of sets.lister.list()) this.#keyed.enqueue(set);
     };
@@ -96,8 +107,9 @@ class DaemonSetController implements RunningController {
   }
 
   async #sync(key: string): Promise<void> {
+    if (!this.#ownWrites.areSeen(key)) return;
     const set = this.#sets.get(parseKey(key));
-    if (set === undefined) return this.#expectations.forget(key);
+    if (set === undefined) return this.#forget(key);
     if (selectorFromObject(set.spec?.selector).isEmpty) {
       this.#events.warning(set, 'SelectingAll', 'This daemon set is selecting all pods. A non-empty selector is required.');
       return;
@@ -111,6 +123,11 @@ class DaemonSetController implements RunningController {
     await this.#report(observed);
     if (failure !== undefined) throw failure;
     if (mayAct) await this.#cleanUp(set, observed);
+  }
+
+  #forget(key: string): void {
+    this.#expectations.forget(key);
+    this.#ownWrites.forget(key);
   }
 
   /** The hash of the current template; undefined when its revision had to be given another name first. */
@@ -179,7 +196,8 @@ class DaemonSetController implements RunningController {
     const made = await slowStartBatch(create.length, 1, async (i) => {
       const ownerRef = controllerRef(set, apps.DaemonSet);
       const template = templateFor(set, hash, create[i] ?? '');
-      await this.#control.create({ namespace: set.metadata.namespace ?? '', template, parent: set, ownerRef });
+      const draft = { namespace: set.metadata.namespace ?? '', template, parent: set, ownerRef };
+      this.#ownWrites.wrote(key, this.#caches.pods, await this.#control.create(draft));
     });
     this.#expectations.creationObserved(key, create.length - made.successes);
     const deletions = await Promise.allSettled(
@@ -199,7 +217,9 @@ class DaemonSetController implements RunningController {
   async #report(observed: ObservedDaemonSet): Promise<void> {
     const { set, podsOn, now } = observed;
     const wanted = withDaemonStatus(observed);
-    if (wanted !== set) await this.context.client.of(apps.DaemonSet).updateStatus(wanted);
+    if (wanted !== set) {
+      this.#ownWrites.wrote(keyOf(set), this.#caches.sets, await this.context.client.of(apps.DaemonSet).updateStatus(wanted));
+    }
     const next = nextAvailability([...podsOn.values()].flat(), set.spec?.minReadySeconds ?? 0, now);
     if (next !== undefined) this.#keyed.enqueueAfter(set, next);
   }

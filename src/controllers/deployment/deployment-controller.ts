@@ -6,6 +6,7 @@ import { claimObjects } from '../runtime/claim-objects.ts';
 import type { ControllerContext, RunningController } from '../runtime/controller.ts';
 import { controllerOf, controllerRef } from '../runtime/controller-ref.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
 import { type PodsByController, podsByController } from '../runtime/pod-state.ts';
 import { REVISION, ROLLBACK_TO } from './annotations.ts';
 import { newReplicaSet, outdatedSets, recreateStep, scaledSet, syncedCurrentSet } from './reconcile.ts';
@@ -31,6 +32,8 @@ const MAX_RETRIES = 15;
 export class DeploymentController implements RunningController {
   readonly #keyed: KeyedController;
   readonly #events: EventRecorder;
+  readonly #ownWrites = new OwnWrites();
+  readonly #cache: Followed;
   readonly #deployments: Lister<Deployment>;
   readonly #sets: SharedInformer<ReplicaSet>;
   readonly #pods: PodsByController;
@@ -41,6 +44,7 @@ export class DeploymentController implements RunningController {
   ) {
     const { informers, options } = context;
     this.#events = context.recorder('deployment-controller');
+    this.#cache = deployments;
     this.#deployments = deployments.lister;
     this.#sets = informers.of(apps.ReplicaSet).addIndex('controller', siblingValues);
     const pods = informers.of(core.Pod);
@@ -52,7 +56,14 @@ export class DeploymentController implements RunningController {
       isExpected: isGone,
       sync: (key) => this.#sync(key),
     });
-    deployments.addHandler(this.#keyed.handler());
+    const own = this.#keyed.handler<Deployment>();
+    deployments.addHandler({
+      ...own,
+      delete: (deployment) => {
+        this.#ownWrites.forget(keyOf(deployment));
+        own.delete?.(deployment);
+      },
+    });
     this.#sets.addHandler({
       add: (set) => this.#setChanged(set, true),
       update: (before, set) => this.#setUpdated(before, set),
@@ -113,8 +124,10 @@ export class DeploymentController implements RunningController {
   // --- bringing a deployment in order --------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
+    // Sets that it made or scaled just now must not be missed: it would go beyond what surge allows.
+    if (!this.#ownWrites.areSeen(key)) return;
     const deployment = this.#deployments.get(parseKey(key));
-    if (deployment === undefined) return;
+    if (deployment === undefined) return this.#ownWrites.forget(key);
     try {
       if (selectorFromObject(deployment.spec?.selector).isEmpty) await this.#refuse(deployment);
       else await this.#reconcile(deployment);
@@ -189,7 +202,7 @@ export class DeploymentController implements RunningController {
     const { deployment, sets } = await this.#ensureCurrent(observed, known);
     const { event, wanted } = planRollback(deployment, allOf(sets));
     if (event) this.#events.record(deployment, event);
-    await this.context.client.of(apps.Deployment).update(wanted);
+    this.#ownWrites.wrote(keyOf(observed), this.#cache, await this.context.client.of(apps.Deployment).update(wanted));
   }
 
   // --- the current replica set ---------------------------------------------------------------------------------------
@@ -199,7 +212,7 @@ export class DeploymentController implements RunningController {
     const wanted = syncedCurrentSet(deployment, sets);
     if (wanted === undefined) return { deployment, sets };
     if (wanted !== sets.current) {
-      const current = await this.context.client.of(apps.ReplicaSet).update(wanted);
+      const current = await this.#updateSet(deployment, wanted);
       return { deployment, sets: { ...sets, current } };
     }
     const isUnsaid = hasProgressDeadline(deployment) && !deployment.status?.conditions?.some(({ type }) => type === 'Progressing');
@@ -239,7 +252,9 @@ export class DeploymentController implements RunningController {
   async #create(deployment: Deployment, draft: ReplicaSet): Promise<{ readonly set: ReplicaSet; readonly isNew: boolean }> {
     const client = this.context.client.of(apps.ReplicaSet);
     try {
-      return { set: await client.create(draft), isNew: true };
+      const set = await client.create(draft);
+      this.#ownWrites.wrote(keyOf(deployment), this.#sets, set);
+      return { set, isNew: true };
     } catch (error) {
       if (isStatusReason(error, 'AlreadyExists')) return this.#findCreated(deployment, draft, error);
       if (error instanceof StatusError && error.hasCause('NamespaceTerminating')) throw error;
@@ -270,7 +285,7 @@ export class DeploymentController implements RunningController {
     for (const scale of scales) {
       const wanted = scaledSet(deployment, scale);
       if (wanted === scale.set) continue;
-      await this.context.client.of(apps.ReplicaSet).update(wanted);
+      await this.#updateSet(deployment, wanted);
       const before = replicasOf(scale.set);
       if (before === scale.replicas) continue;
       const direction = before < scale.replicas ? 'up' : 'down';
@@ -325,8 +340,16 @@ export class DeploymentController implements RunningController {
     else this.#keyed.enqueueAfter(deployment, left + 1000);
   }
 
-  #writeStatus(deployment: Deployment, status: apps.DeploymentStatus): Promise<Deployment> {
-    return this.context.client.of(apps.Deployment).updateStatus({ ...deployment, status });
+  async #updateSet(deployment: Deployment, set: ReplicaSet): Promise<ReplicaSet> {
+    const written = await this.context.client.of(apps.ReplicaSet).update(set);
+    this.#ownWrites.wrote(keyOf(deployment), this.#sets, written);
+    return written;
+  }
+
+  async #writeStatus(deployment: Deployment, status: apps.DeploymentStatus): Promise<Deployment> {
+    const written = await this.context.client.of(apps.Deployment).updateStatus({ ...deployment, status });
+    this.#ownWrites.wrote(keyOf(deployment), this.#cache, written);
+    return written;
   }
 }
 

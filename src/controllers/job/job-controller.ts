@@ -6,6 +6,7 @@ import type { ControllerContext, RunningController } from '../runtime/controller
 import { controllerOf, controllerRef } from '../runtime/controller-ref.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
 import { PodControl } from '../runtime/pod-control.ts';
 import { isPodReady, type PodsByController, podsByController } from '../runtime/pod-state.ts';
 import { slowStartBatch } from '../runtime/slow-start-batch.ts';
@@ -23,6 +24,8 @@ export class JobController implements RunningController {
   readonly #keyed: KeyedController;
   readonly #orphans: KeyedController;
   readonly #expectations: Expectations;
+  readonly #ownWrites = new OwnWrites();
+  readonly #caches: { readonly jobs: Followed; readonly pods: Followed };
   readonly #events: EventRecorder;
   readonly #control: PodControl;
   readonly #jobs: Lister<Job>;
@@ -36,6 +39,7 @@ export class JobController implements RunningController {
     const { informers, client, clock, options } = context;
     const jobs = informers.of(batch.Job);
     const pods = informers.of(core.Pod);
+    this.#caches = { jobs, pods };
     this.#jobs = jobs.lister;
     this.#podLister = pods.lister;
     this.#pods = podsByController(pods);
@@ -71,6 +75,7 @@ export class JobController implements RunningController {
   }
 
   #jobDeleted(job: Job): void {
+    this.#ownWrites.forget(keyOf(job));
     this.#keyed.enqueue(job);
     for (const pod of this.#pods.ownedBy(job.metadata.uid ?? '')) if (isTracked(pod)) this.#orphans.enqueue(pod);
   }
@@ -148,6 +153,7 @@ export class JobController implements RunningController {
   // --- bringing a job in order ---------------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
+    if (!this.#ownWrites.areSeen(key)) return;
     const job = this.#jobs.get(parseKey(key));
     if (job === undefined) return this.#forget(key);
     if ((job.spec?.managedBy ?? BUILT_IN) !== BUILT_IN) return;
@@ -161,6 +167,7 @@ export class JobController implements RunningController {
   }
 
   #forget(key: string): void {
+    this.#ownWrites.forget(key);
     this.#expectations.forget(key);
     this.#released.delete(key);
     this.#failures.delete(key);
@@ -232,7 +239,7 @@ export class JobController implements RunningController {
     const results = await Promise.allSettled(
       pods.map(async (pod) => {
         try {
-          if (isTracked(pod)) await this.#release(pod);
+          if (isTracked(pod)) this.#ownWrites.wrote(key, this.#caches.pods, await this.#release(pod));
           await this.#control.delete(pod, job);
         } catch (error) {
           this.#expectations.deletionObserved(key, keyOf(pod));
@@ -253,7 +260,8 @@ export class JobController implements RunningController {
       const naming = index === undefined ? {} : { generateName: namePrefix(job.metadata.name, index) };
       const ownerRef = controllerRef(job, batch.Job);
       try {
-        await this.#control.create({ namespace: job.metadata.namespace ?? '', template, parent: job, ownerRef, ...naming });
+        const draft = { namespace: job.metadata.namespace ?? '', template, parent: job, ownerRef, ...naming };
+        this.#ownWrites.wrote(key, this.#caches.pods, await this.#control.create(draft));
       } catch (error) {
         if (!(error instanceof StatusError && error.hasCause('NamespaceTerminating'))) throw error;
       }
@@ -313,8 +321,10 @@ export class JobController implements RunningController {
     return isSuspended(job) ? { ...rest, conditions } : { ...status, conditions, startTime: formatTime(now) };
   }
 
-  #writeStatus(job: Job, status: batch.JobStatus): Promise<Job> {
-    return this.context.client.of(batch.Job).updateStatus({ ...job, status });
+  async #writeStatus(job: Job, status: batch.JobStatus): Promise<Job> {
+    const written = await this.context.client.of(batch.Job).updateStatus({ ...job, status });
+    this.#ownWrites.wrote(keyOf(job), this.#caches.jobs, written);
+    return written;
   }
 
   async #releaseAll(key: string, pods: readonly core.Pod[]): Promise<unknown> {
@@ -324,7 +334,7 @@ export class JobController implements RunningController {
       pods.map(async (pod) => {
         released.add(pod.metadata.uid ?? '');
         try {
-          await this.#release(pod);
+          this.#ownWrites.wrote(key, this.#caches.pods, await this.#release(pod));
         } catch (error) {
           if (!isGone(error)) {
             released.delete(pod.metadata.uid ?? '');
@@ -336,10 +346,10 @@ export class JobController implements RunningController {
     return reasonOf(results.find((result) => result.status === 'rejected'));
   }
 
-  async #release({ metadata }: core.Pod): Promise<void> {
+  #release({ metadata }: core.Pod): Promise<core.Pod> {
     const { name, namespace, uid } = metadata;
     const patch = { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER] } };
-    await this.context.client.of(core.Pod).patch({ name, namespace }, patch, { type: 'strategic' });
+    return this.context.client.of(core.Pod).patch({ name, namespace }, patch, { type: 'strategic' });
   }
 
   #finish(job: Job, { type, reason = '', message = '' }: batch.JobCondition): void {

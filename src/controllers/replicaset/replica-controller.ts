@@ -6,6 +6,7 @@ import type { ControllerContext, RunningController } from '../runtime/controller
 import { controllerOf, controllerRef } from '../runtime/controller-ref.ts';
 import { Expectations } from '../runtime/expectations.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
 import { PodControl } from '../runtime/pod-control.ts';
 import {
   isPodActive,
@@ -43,6 +44,8 @@ export interface ObservedReplicas {
 export class ReplicaController<T extends Identified> implements RunningController {
   readonly #keyed: KeyedController;
   readonly #expectations: Expectations;
+  readonly #ownWrites = new OwnWrites();
+  readonly #caches: { readonly sets: Followed; readonly pods: Followed };
   readonly #control: PodControl;
   readonly #sets: Lister<T>;
   readonly #client: ResourceClient<T>;
@@ -57,6 +60,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     const sets = informers.of(spec.kind);
     sets.addIndex(SIBLINGS, siblingValues);
     const pods = informers.of(core.Pod);
+    this.#caches = { sets, pods };
     this.#sets = sets.lister;
     this.#siblings = sets.lister;
     this.#client = client.of(spec.kind);
@@ -73,7 +77,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
       add: (set) => this.#keyed.enqueue(set),
       update: (_, set) => this.#keyed.enqueue(set),
       delete: (set) => {
-        this.#expectations.forget(keyOf(set));
+        this.#forget(keyOf(set));
         this.#keyed.enqueue(set);
       },
     });
@@ -157,8 +161,9 @@ export class ReplicaController<T extends Identified> implements RunningControlle
   // --- bringing a set in order ---------------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
+    if (!this.#ownWrites.areSeen(key)) return;
     const set = this.#sets.get(parseKey(key));
-    if (set === undefined) return this.#expectations.forget(key);
+    if (set === undefined) return this.#forget(key);
     const mayAct = this.#expectations.satisfied(key) && set.metadata.deletionTimestamp === undefined;
     const selector = this.spec.selector(set);
     const own = this.#pods.ownedBy(set.metadata.uid ?? '');
@@ -174,6 +179,11 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     await this.#updateStatus(set, { active: remaining, terminating, failure: reported, now });
     if (failure) throw failure.error;
     this.#awaitAvailability(set, active, now);
+  }
+
+  #forget(key: string): void {
+    this.#expectations.forget(key);
+    this.#ownWrites.forget(key);
   }
 
   #claim(set: T, selector: Selector, candidates: readonly core.Pod[]): Promise<readonly core.Pod[]> {
@@ -209,7 +219,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     };
     const { successes, failure } = await slowStartBatch(count, 1, async () => {
       try {
-        await this.#control.create(options);
+        this.#ownWrites.wrote(key, this.#caches.pods, await this.#control.create(options));
       } catch (error) {
         // Nothing can be made there any more, and the set will go, too.
         if (!isNamespaceTerminating(error)) throw error;
@@ -248,14 +258,18 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     const wanted = this.spec.withStatus(set, observed);
     if (wanted === set) return;
     try {
-      await this.#client.updateStatus(wanted);
+      await this.#writeStatus(wanted);
     } catch (error) {
       if (!isStatusReason(error, 'Conflict')) throw error;
       const fresh = await this.#client.get(set.metadata);
       if (fresh.metadata.uid !== set.metadata.uid) return;
       const again = this.spec.withStatus(fresh, observed);
-      if (again !== fresh) await this.#client.updateStatus(again);
+      if (again !== fresh) await this.#writeStatus(again);
     }
+  }
+
+  async #writeStatus(set: T): Promise<void> {
+    this.#ownWrites.wrote(keyOf(set), this.#caches.sets, await this.#client.updateStatus(set));
   }
 
   #awaitAvailability(set: T, active: readonly core.Pod[], now: number): void {

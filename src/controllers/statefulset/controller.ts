@@ -5,6 +5,7 @@ import { claimObjects } from '../runtime/claim-objects.ts';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { controllerOf, controllerRef, isControlledBy } from '../runtime/controller-ref.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
 import { podFromTemplate } from '../runtime/pod-control.ts';
 import { nextAvailability, type PodsByController, podsByController } from '../runtime/pod-state.ts';
 import { currentRevision } from '../runtime/revision-history.ts';
@@ -25,6 +26,8 @@ export const statefulSetController: Controller = {
 class StatefulSetController implements RunningController {
   readonly #keyed: KeyedController;
   readonly #events: EventRecorder;
+  readonly #ownWrites = new OwnWrites();
+  readonly #caches: { readonly sets: Followed; readonly pods: Followed };
   readonly #sets: Lister<StatefulSet>;
   readonly #revisions: Lister<apps.ControllerRevision>;
   readonly #claims: Lister<core.PersistentVolumeClaim>;
@@ -34,6 +37,7 @@ class StatefulSetController implements RunningController {
     const { informers, options } = context;
     const sets = informers.of(apps.StatefulSet);
     const pods = informers.of(core.Pod);
+    this.#caches = { sets, pods };
     this.#sets = sets.lister;
     this.#revisions = informers.of(apps.ControllerRevision).lister;
     this.#claims = informers.of(core.PersistentVolumeClaim).lister;
@@ -41,7 +45,14 @@ class StatefulSetController implements RunningController {
     this.#events = context.recorder('statefulset-controller');
     const concurrency = options.concurrentStatefulSetSyncs;
     this.#keyed = new KeyedController(context, { name: 'statefulset', concurrency, isExpected: isGone, sync: (key) => this.#sync(key) });
-    sets.addHandler(this.#keyed.handler());
+    const own = this.#keyed.handler<StatefulSet>();
+    sets.addHandler({
+      ...own,
+      delete: (set) => {
+        this.#ownWrites.forget(keyOf(set));
+        own.delete?.(set);
+      },
+    });
     const tell = (pod: core.Pod) => this.#podChanged(pod);
     pods.addHandler({ add: tell, update: (_, pod) => tell(pod), delete: tell });
   }
@@ -60,8 +71,9 @@ class StatefulSetController implements RunningController {
   }
 
   async #sync(key: string): Promise<void> {
+    if (!this.#ownWrites.areSeen(key)) return;
     const set = this.#sets.get(parseKey(key));
-    if (set === undefined) return;
+    if (set === undefined) return this.#ownWrites.forget(key);
     const update = await this.#ensureRevision(set);
     if (update === undefined) return;
     const observed = await this.#observe(set, update);
@@ -72,7 +84,7 @@ class StatefulSetController implements RunningController {
       await this.#cleanUp(observed);
     }
     const wanted = withStatefulStatus(observed);
-    if (wanted !== set) await this.context.client.of(apps.StatefulSet).updateStatus(wanted);
+    if (wanted !== set) this.#ownWrites.wrote(key, this.#caches.sets, await this.context.client.of(apps.StatefulSet).updateStatus(wanted));
     const next = nextAvailability(observed.pods, set.spec?.minReadySeconds ?? 0, observed.now);
     if (next !== undefined) this.#keyed.enqueueAfter(set, next);
   }
@@ -144,7 +156,7 @@ class StatefulSetController implements RunningController {
     const name = podName(set, ordinal);
     const draft = podFromTemplate({ namespace, template, parent: set, ownerRef: controllerRef(set, apps.StatefulSet), name });
     try {
-      await this.context.client.of(core.Pod).create(draft);
+      this.#ownWrites.wrote(keyOf(set), this.#caches.pods, await this.context.client.of(core.Pod).create(draft));
       this.#events.normal(set, 'SuccessfulCreate', `create Pod ${name} in StatefulSet ${set.metadata.name} successful`);
     } catch (error) {
       if (isStatusReason(error, 'AlreadyExists')) return;

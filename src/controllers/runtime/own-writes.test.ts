@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { OwnWrites } from './own-writes.ts';
+
+const at = (resourceVersion: string) => ({ metadata: { name: 'x', resourceVersion } });
+
+describe('what a controller wrote itself', () => {
+  it('is seen when every cache has come as far', () => {
+    const writes = new OwnWrites();
+    const [pods, sets] = [{ resourceVersion: '5' }, { resourceVersion: '9' }];
+    expect(writes.areSeen('a')).toBe(true);
+    writes.wrote('a', pods, at('7'));
+    writes.wrote('a', pods, at('6'));
+    writes.wrote('a', sets, at('8'));
+    expect(writes.areSeen('a')).toBe(false);
+    expect(writes.areSeen('b')).toBe(true);
+    pods.resourceVersion = '6';
+    expect(writes.areSeen('a')).toBe(false);
+    pods.resourceVersion = '10';
+    expect(writes.areSeen('a')).toBe(true);
+  });
+
+  it('compares versions as numbers', () => {
+    const writes = new OwnWrites();
+    writes.wrote('a', { resourceVersion: '10' }, at('9'));
+    expect(writes.areSeen('a')).toBe(true);
+  });
+
+  it('is not waited for any more when its object is gone', () => {
+    const writes = new OwnWrites();
+    writes.wrote('a', { resourceVersion: '1' }, at('2'));
+    writes.forget('a');
+    expect(writes.areSeen('a')).toBe(true);
+  });
+});
