@@ -11,7 +11,7 @@ export interface OpenApiResource extends GroupVersionKind {
   readonly custom: boolean;
   /** The `openAPIV3Schema` of a custom resource; absent when it has none. */
   readonly openAPIV3Schema?: JsonObject | undefined;
-  readonly strategy?: { readonly returnsDeletedObject?: boolean };
+  readonly strategy?: { readonly returnsDeletedObject?: boolean; readonly selectableFields?: object };
   readonly subresources: ReadonlyMap<string, OpenApiSubresource>;
 }
 

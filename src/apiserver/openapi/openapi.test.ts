@@ -34,17 +34,22 @@ const widget: OpenApiResource = {
   listKind: 'WidgetList',
   schema: core.ConfigMap,
   custom: true,
+  strategy: { selectableFields: { 'spec.note': () => '' } },
   openAPIV3Schema: {
     type: 'object',
     description: 'A widget.',
     properties: {
       spec: {
         type: 'object',
+        required: ['size', 'note'],
         properties: {
           size: { type: 'integer', default: 1, minimum: 0 },
-          port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+          port: { 'x-kubernetes-int-or-string': true },
           note: { type: 'string', nullable: true },
           free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: { type: 'string' } } },
+          limit: { 'x-kubernetes-int-or-string': true, anyOf: [{ minimum: 1 }] },
+          notes: { type: 'array', items: { type: 'string' }, nullable: true },
+          child: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: { type: 'object' } } },
         },
       },
     },
@@ -192,9 +197,15 @@ describe('custom resources', () => {
     expect(changing.documentV3('api/v1')).toBe(before.core);
   });
 
-  test('are published in version 3 as they were defined', () => {
+  test('are published in version 3 as they were defined, with what their extensions imply', () => {
     const document = parse(changing.documentV3('apis/stable.example.com/v1')!.body);
-    expect(at(document, 'components', 'schemas', name, 'properties', 'spec')).toEqual(at(widget.openAPIV3Schema!, 'properties', 'spec'));
+    const { port, limit, child, ...rest } = at(document, 'components', 'schemas', name, 'properties', 'spec', 'properties') as JsonObject;
+    expect(at(widget.openAPIV3Schema!, 'properties', 'spec', 'properties')).toMatchObject(rest);
+    const intOrString = [{ type: 'integer' }, { type: 'string' }];
+    expect(port).toEqual({ 'x-kubernetes-int-or-string': true, anyOf: intOrString });
+    expect(limit).toEqual({ 'x-kubernetes-int-or-string': true, anyOf: [{ minimum: 1 }], allOf: [{ anyOf: intOrString }] });
+    expect(child).toMatchObject({ required: ['kind', 'apiVersion'], properties: { kind: {}, apiVersion: {}, metadata: {}, spec: {} } });
+    expect(at(document, 'components', 'schemas', name, 'x-kubernetes-selectable-fields')).toEqual([{ fieldPath: 'spec.note' }]);
     expect(at(document, 'components', 'schemas', `${name}List`, 'properties', 'items', 'items')).toEqual({
       $ref: `#/components/schemas/${name}`,
     });
@@ -204,11 +215,15 @@ describe('custom resources', () => {
 
   test('are loosened in version 2 where it cannot say the same', () => {
     const definition = at(parse(changing.documentV2().body), 'definitions', name) as JsonObject;
+    expect(at(definition, 'properties', 'spec', 'required')).toEqual(['size']);
     expect(at(definition, 'properties', 'spec', 'properties')).toEqual({
-      size: { type: 'integer', minimum: 0 },
+      size: { type: 'integer', default: 1, minimum: 0 },
       port: { 'x-kubernetes-int-or-string': true },
       note: {},
-      free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      free: { 'x-kubernetes-preserve-unknown-fields': true },
+      limit: { 'x-kubernetes-int-or-string': true },
+      notes: {},
+      child: expect.objectContaining({ type: 'object', required: ['kind', 'apiVersion'] }),
     });
     expect(definition['x-kubernetes-group-version-kind']).toEqual([{ group: 'stable.example.com', kind: 'Widget', version: 'v1' }]);
   });

@@ -1,0 +1,87 @@
+import { meta } from '#api';
+import { definitionRef, isJsonArray, isJsonObject, type JsonObject, type JsonValue, type OpenApiVersion, sameJson } from '#machinery';
+
+/** The schema of a custom resource as it is published in a version of OpenAPI. */
+export function publishedSchema(version: OpenApiVersion, schema: JsonObject): JsonObject {
+  return version === 2 ? withEmbedded(2, loosened(schema)) : withEmbedded(3, unfolded(schema));
+}
+
+type Change = (schema: JsonObject) => JsonObject;
+
+/** The schema with all schemas in it changed, but for those that only validate. */
+function mapNested(schema: JsonObject, change: Change): JsonObject {
+  const out: Record<string, JsonValue> = { ...schema };
+  const nested = (value: JsonValue): JsonValue => (isJsonObject(value) ? change(value) : value);
+  const { properties, items, additionalProperties } = schema;
+  if (isJsonObject(properties)) out.properties = Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, nested(value)]));
+  if (items !== undefined) out.items = isJsonArray(items) ? items.map(nested) : nested(items);
+  if (additionalProperties !== undefined) out.additionalProperties = nested(additionalProperties);
+  return out;
+}
+
+const INT_OR_STRING: readonly JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
+
+/** Says of an int-or-string, in words that every reader of JSON schema knows, that it is one. */
+function unfolded(schema: JsonObject): JsonObject {
+  const out = mapNested(schema, unfolded);
+  if (schema['x-kubernetes-int-or-string'] !== true || saysIntOrString(schema)) return out;
+  if (schema.anyOf === undefined) return { ...out, anyOf: INT_OR_STRING };
+  return { ...out, allOf: [{ anyOf: INT_OR_STRING }, ...(isJsonArray(schema.allOf) ? schema.allOf : [])] };
+}
+
+function saysIntOrString({ anyOf, allOf }: JsonObject): boolean {
+  const first = isJsonArray(allOf) && isJsonObject(allOf[0]) ? allOf[0].anyOf : undefined;
+  return [anyOf, first].some((union) => union !== undefined && sameJson(union, INT_OR_STRING));
+}
+
+/** What version 2 cannot say. */
+const NOT_IN_VERSION_2: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'nullable']);
+
+/**
+ * A schema of version 3 as version 2 can express it: looser, never stricter. Clients refuse what a typed schema does not list, so that whatever may
+ * hold more than it lists loses its type.
+ */
+function loosened(schema: JsonObject): JsonObject {
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const isShapeless = schema.nullable === true || isOpen;
+  const isUntyped =
+    schema.nullable === true ||
+    (isOpen && schema.type === 'object') ||
+    (schema.type === 'array' && (isShapeless || schema.items === undefined));
+  const isDropped = (key: string) =>
+    NOT_IN_VERSION_2.has(key) || (isShapeless && (key === 'properties' || key === 'items')) || (isUntyped && key === 'type');
+  const required = stillRequired(schema);
+  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !isDropped(key) && key !== 'required'));
+  return mapNested({ ...kept, ...(required.length > 0 && { required }) }, loosened);
+}
+
+/** What may be null is there for nobody who cannot say null. */
+function stillRequired({ required, properties, additionalProperties }: JsonObject): readonly JsonValue[] {
+  const isNullable = (schema: JsonValue | undefined) => isJsonObject(schema) && schema.nullable === true;
+  if (!isJsonArray(required) || isNullable(additionalProperties)) return [];
+  return isJsonObject(properties) ? required.filter((name) => !isNullable(properties[name as string])) : required;
+}
+
+/** An object within the object has what all objects have. */
+function withEmbedded(version: OpenApiVersion, schema: JsonObject): JsonObject {
+  const out = mapNested(schema, (nested) => withEmbedded(version, nested));
+  const isOpen = version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (schema['x-kubernetes-embedded-resource'] !== true || isOpen) return out;
+  const properties = { ...(isJsonObject(out.properties) ? out.properties : {}), ...objectProperties(version) };
+  const required = isJsonArray(out.required) ? out.required : [];
+  return { ...out, properties, required: [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))] };
+}
+
+export const TYPE_META: JsonObject = {
+  apiVersion: { type: 'string', description: 'The group and version of the schema this object follows, as group/version.' },
+  kind: { type: 'string', description: 'The kind of this object, in CamelCase.' },
+};
+
+export function objectProperties(version: OpenApiVersion): JsonObject {
+  return { ...TYPE_META, metadata: reference(version, meta.ObjectMeta.name, 'Standard object metadata.') };
+}
+
+export function reference(version: OpenApiVersion, name: string, description: string): JsonObject {
+  const $ref = definitionRef(version, name);
+  return version === 2 ? { $ref, description } : { allOf: [{ $ref }], description };
+}
