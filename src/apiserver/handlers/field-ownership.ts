@@ -45,11 +45,17 @@ export function otherVersions({ resource, deps }: ResourceCall): VersionLookup |
 }
 
 function conversionBetween(resource: ServedResource, other: ServedResource): OtherVersion {
+  if (resource.custom) return { schema: other.schema, fromCurrent: renamedTo(other), toCurrent: renamedTo(resource) };
   const convert = (from: ServedResource, to: ServedResource) => (object: JsonObject) => {
     const stored = from.toStored?.(object as unknown as KubeObject) ?? (object as unknown as KubeObject);
     return (to.fromStored?.(stored) ?? stored) as unknown as JsonObject;
   };
   return { schema: other.schema, fromCurrent: convert(resource, other), toCurrent: convert(other, resource) };
+}
+
+/** Unlike for storage, what the other version does not declare is kept: an object that has such fields is not tracked there. */
+function renamedTo({ apiVersion }: ServedResource): (object: JsonObject) => JsonObject {
+  return (object) => ({ ...object, apiVersion });
 }
 
 /** Which fields a write to this (sub)resource can own. */

@@ -17,7 +17,15 @@ import {
   storedOwners,
   withSet,
 } from './owners.ts';
-import { type Applied, applyConfig, type Conflict, ConflictError, type OwnershipRules, type VersionLookup } from './ownership.ts';
+import {
+  type Applied,
+  applyConfig,
+  type Conflict,
+  ConflictError,
+  ConversionError,
+  type OwnershipRules,
+  type VersionLookup,
+} from './ownership.ts';
 import { pathText } from './path-element.ts';
 import { emptyObject } from './shape.ts';
 import { valuesEqual } from './typed-value.ts';
@@ -129,6 +137,7 @@ function applyOrConflict(context: ApplyContext, config: JsonObject, owners: Owne
   try {
     return attempt(options.force);
   } catch (error) {
+    if (error instanceof ConversionError) throw unclassified(error.message);
     if (!(error instanceof ConflictError)) throw error;
     const conflicts = options.manager === KUBECTL ? conflictsBeyondLastApplied(rules, base, error) : error.conflicts;
     if (conflicts.length === 0) return attempt(true);

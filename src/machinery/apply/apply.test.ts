@@ -477,6 +477,25 @@ describe('schema and version changes', () => {
     expect(entriesOf(result)).toMatchObject([{ manager: 'm1', apiVersion: 'example.com/v2', fieldsV1: { 'f:both': {} } }]);
   });
 
+  const unlike = (apiVersion: string) =>
+    apiVersion === 'example.com/v1'
+      ? { schema: v1 as ObjectSchema, fromCurrent: (object: JsonObject) => ({ ...object, apiVersion }), toCurrent: toV2 }
+      : undefined;
+
+  it('an object that another version has no form for is no longer tracked when it is updated', () => {
+    const live = toV2(apply(undefined, { ...thing(), both: 'y' }, { schema: v1 }));
+    const options = { schema: v2, apiVersion: 'example.com/v2', versions: unlike };
+    expect(entriesOf(update(live, { ...live, both: 'z' }, options))).toHaveLength(1);
+    expect(entriesOf(update(live, { ...live, renamed: 'z' }, options))).toEqual([]);
+  });
+
+  it('an apply to such an object fails', () => {
+    const live = toV2(apply(undefined, { ...thing(), both: 'y' }, { schema: v1 }));
+    const applied = { ...toV2(thing()), renamed: 'z' };
+    const error = failure(() => apply(live, applied, { schema: v2, kind, versions: unlike, manager: 'm2' }));
+    expect(error.message).toBe('failed to convert new object: .renamed: field not declared in schema');
+  });
+
   it('entries of versions that are gone are dropped', () => {
     const live = toV2(apply(undefined, { ...thing(), both: 'y' }, { schema: v1 }));
     expect(ownersOf(apply(live, { ...toV2(thing()), both: 'z' }, { schema: v2, kind, manager: 'm2' }))).toEqual({

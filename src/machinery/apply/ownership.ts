@@ -9,6 +9,7 @@ import { detached, type Owner, type OwnerId, type Owners, withSet } from './owne
 import type { PathElement } from './path-element.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { valuesEqual } from './typed-value.ts';
+import { typedProblems } from './validate-typed.ts';
 
 /** Another version of the same kind, in which some managers may have recorded their fields. */
 export interface OtherVersion {
@@ -40,6 +41,11 @@ export class ConflictError extends Error {
   constructor(readonly conflicts: readonly Conflict[]) {
     super('conflicts with other managers');
   }
+}
+
+/** An object has no form in a version that some manager used: it holds fields that the version does not declare. */
+export class ConversionError extends Error {
+  override readonly name = 'ConversionError';
 }
 
 /** An object in one of the versions of its kind. */
@@ -158,8 +164,10 @@ class Comparisons {
   private compareAt(apiVersion: string): Comparison | undefined {
     const other = this.rules.versions?.(apiVersion);
     if (other === undefined) return undefined;
-    const { live, updated } = this.transition;
-    return this.compare(shapeOf(other.schema), other.fromCurrent(live), other.fromCurrent(updated));
+    const shape = shapeOf(other.schema);
+    const live = fitting(shape, other.fromCurrent(this.transition.live), 'failed to convert old object');
+    const updated = fitting(shape, other.fromCurrent(this.transition.updated), 'failed to convert new object');
+    return this.compare(shape, live, updated);
   }
 
   private compare(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
@@ -182,22 +190,28 @@ interface PruneInput {
  */
 function prune(rules: OwnershipRules, { merged, owners, last }: PruneInput): JsonObject {
   const current: Versioned = { apiVersion: rules.apiVersion, shape: rules.shape, object: merged };
-  const start = convert(rules, current, last.apiVersion);
+  const start = convert(rules, current, { apiVersion: last.apiVersion, failure: `${PRUNING}: ${MERGED} to last applied version` });
   if (start === undefined) return merged;
   const lastFields = withNamedFields(last.set, start.shape);
   const kept = keepOwned(rules, { merged: start, pruned: withoutFields(start, lastFields) }, owners);
-  const pruned = convert(rules, kept, last.apiVersion) ?? start;
+  const failure = `${PRUNING}: failed add back dangling items: ${PRUNED} to last applied version`;
+  const pruned = convert(rules, kept, { apiVersion: last.apiVersion, failure }) ?? start;
   const gone = difference(namedFieldsOf(start), namedFieldsOf(pruned));
   const result = withoutFields(start, intersection(gone, lastFields));
-  return convert(rules, result, rules.apiVersion)?.object ?? merged;
+  return convert(rules, result, { apiVersion: rules.apiVersion, failure: PRUNING })?.object ?? merged;
 }
+
+const PRUNING = 'failed to prune fields';
+const MERGED = 'failed to convert merged object';
+const PRUNED = 'failed to convert pruned object';
 
 // Puts back what managers still own (the applier's new configuration among them), first in the version at hand, then in the others.
 function keepOwned(rules: OwnershipRules, start: { merged: Versioned; pruned: Versioned }, owners: Owners): Versioned {
   let { merged, pruned } = start;
   for (const [apiVersion, owned] of ownedByVersion(owners, merged.apiVersion)) {
-    const mergedThere = convert(rules, merged, apiVersion);
-    const prunedThere = convert(rules, pruned, apiVersion);
+    const adding = `${PRUNING}: failed add back owned items`;
+    const mergedThere = convert(rules, merged, { apiVersion, failure: `${adding}: ${MERGED} at version ${apiVersion}` });
+    const prunedThere = convert(rules, pruned, { apiVersion, failure: `${adding}: ${PRUNED} at version ${apiVersion}` });
     if (mergedThere === undefined || prunedThere === undefined) continue;
     const stay = union(namedFieldsOf(prunedThere), withNamedFields(owned, mergedThere.shape));
     merged = mergedThere;
@@ -224,14 +238,28 @@ function withoutFields(versioned: Versioned, fields: FieldSet): Versioned {
   return { ...versioned, object: (removeFields(versioned.shape, versioned.object, fields) ?? {}) as JsonObject };
 }
 
-function convert(rules: OwnershipRules, from: Versioned, apiVersion: string): Versioned | undefined {
+interface Conversion {
+  readonly apiVersion: string;
+  /** What upstream says first when the object does not fit the version. */
+  readonly failure: string;
+}
+
+function convert(rules: OwnershipRules, from: Versioned, { apiVersion, failure }: Conversion): Versioned | undefined {
   if (from.apiVersion === apiVersion) return from;
   const source = from.apiVersion === rules.apiVersion ? undefined : rules.versions?.(from.apiVersion);
   const object = source === undefined ? from.object : source.toCurrent(from.object);
-  if (apiVersion === rules.apiVersion) return { apiVersion, shape: rules.shape, object };
+  if (apiVersion === rules.apiVersion) return { apiVersion, shape: rules.shape, object: fitting(rules.shape, object, failure) };
   const target = rules.versions?.(apiVersion);
   if (target === undefined) return undefined;
-  return { apiVersion, shape: shapeOf(target.schema), object: target.fromCurrent(object) };
+  const shape = shapeOf(target.schema);
+  return { apiVersion, shape, object: fitting(shape, target.fromCurrent(object), failure) };
+}
+
+/** Versions of a custom resource differ in name alone, so that what one declares another may not. */
+function fitting(shape: Shape, object: JsonObject, failure: string): JsonObject {
+  const problems = typedProblems(shape, object);
+  if (problems !== undefined) throw new ConversionError(`${failure}: ${problems}`);
+  return object;
 }
 
 /** At most ten managers from updates are remembered; the oldest are merged into one. */

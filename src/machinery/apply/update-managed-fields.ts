@@ -15,7 +15,7 @@ import {
   type Owners,
   storedOwners,
 } from './owners.ts';
-import { capUpdaters, type OwnershipRules, ownershipAfterUpdate, type VersionLookup } from './ownership.ts';
+import { ConversionError, capUpdaters, type OwnershipRules, ownershipAfterUpdate, type VersionLookup } from './ownership.ts';
 import { emptyObject, shapeOf } from './shape.ts';
 import { ListItemError } from './typed-value.ts';
 
@@ -53,7 +53,7 @@ export function updateManagedFields<T extends object>(options: UpdateManagedFiel
     const after = updateOwners(options, { live, updated: object, owners });
     return withManagedFields(object, encodeOwners(capUpdaters(after))) as unknown as T;
   } catch (error) {
-    if (error instanceof ListItemError) return object as unknown as T;
+    if (error instanceof ListItemError || error instanceof ConversionError) return object as unknown as T;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ export * from './ingress-class.behaviour.ts';
 export * from './ingress-class.ts';
 export * from './ip-address.behaviour.ts';
 export * from './ip-address.ts';
+export { validateIPAddress } from './ip-address.validation.ts';
 export * from './network-policy.behaviour.ts';
 export * from './network-policy.ts';
 export * from './service-cidr.behaviour.ts';

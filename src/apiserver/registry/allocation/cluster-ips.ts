@@ -1,6 +1,6 @@
-import type { networking } from '#api';
+import { networking } from '#api';
 import { bitsOf, type Clock, formatCidr, formatIp, type IpNetwork, networkContains, parseCidr, parseIp, type Random } from '#base';
-import { formatTime } from '#machinery';
+import { formatTime, StatusError } from '#machinery';
 import type { IpFamily } from '../core/service-allocation.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ResourceStorage } from '../resource-storage.ts';
@@ -110,8 +110,16 @@ export class ClusterIps {
     const metadata = { name: ip, uid: random.uuid(), creationTimestamp: formatTime(clock.now()), labels };
     const spec = { parentRef: { resource: 'services', namespace, name } };
     const object = { kind: 'IPAddress', apiVersion: 'networking.k8s.io/v1', metadata, spec } as unknown as KubeObject;
+    refuseInvalid(object);
     return (await addresses.create(addresses.keyOf('', ip), object)) !== undefined;
   }
+}
+
+/** The address of a service is claimed before the service is looked at: a service whose name cannot be referred to fails here. */
+function refuseInvalid(address: KubeObject): void {
+  const errors = networking.validateIPAddress(address as unknown as networking.IPAddress);
+  if (errors.length === 0) return;
+  throw new AllocationError(StatusError.invalid(networking.IPAddress, address.metadata.name, errors).message);
 }
 
 function outOfRange(ip: string, networks: readonly IpNetwork[]): string {
