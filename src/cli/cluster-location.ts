@@ -30,16 +30,6 @@ export function userKubeconfig({ env, cwd }: CliContext): string {
   return first === undefined ? path.join(env.HOME || os.homedir(), '.kube', 'config') : path.resolve(cwd, first);
 }
 
-export function isRunning(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** The options by which other commands find the same cluster, to be shown in hints. */
 export function locationFlags({ name, dataDir }: LocationOptions): string {
   return `${name === 'default' ? '' : ` --name ${name}`}${dataDir === undefined ? '' : ` --data-dir ${dataDir}`}`;

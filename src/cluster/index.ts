@@ -10,6 +10,7 @@ export {
   type LocalClusterDeps,
   type LocalClusterOptions,
   openLocalCluster,
+  readRunning,
   readState,
 } from './local-cluster.ts';
 export { openEtcd } from './open-store.ts';

@@ -7,6 +7,7 @@ import { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig } fro
 import { openStore, type StoreChoice } from './open-store.ts';
 import { type ClusterPki, type PkiOptions, renewalTime } from './pki.ts';
 import { loadPki } from './pki-files.ts';
+import { isSameProcess, processIdentity } from './process-identity.ts';
 import { type Cluster, type ClusterConfig, startCluster } from './start-cluster.ts';
 import { untilUsable } from './until-usable.ts';
 
@@ -42,6 +43,8 @@ export interface LocalCluster extends AsyncDisposable {
 export interface ClusterState {
   readonly name: string;
   readonly pid: number;
+  /** Tells the process from a later one with its number. */
+  readonly process?: string;
   readonly server: string;
   readonly startedAt: string;
   /** The kubeconfig that the cluster's context was merged into. */
@@ -147,6 +150,12 @@ export async function readState(directory: DataDirectory): Promise<ClusterState 
   }
 }
 
+/** What the directory tells of a cluster that runs; undefined when none does, whatever an earlier one left behind. */
+export async function readRunning(directory: DataDirectory): Promise<ClusterState | undefined> {
+  const state = await readState(directory);
+  return state?.pid !== undefined && isSameProcess(state.pid, state.process) ? state : undefined;
+}
+
 async function isFree(host: string, port: number): Promise<boolean> {
   const code = await listenErrorOf(host, port);
   if (code !== undefined && code !== 'EADDRINUSE' && code !== 'EACCES') throw cannotListen(host, code);
@@ -196,7 +205,9 @@ async function publish({ options, directory, pki, server, deps }: Publishing): P
   const { name, kubeconfig } = options;
   if (kubeconfig !== undefined) await mergeInto(kubeconfig, access, directory);
   const startedAt = formatTime(deps.clock.now());
-  const state: ClusterState = { name, pid: process.pid, server, startedAt, ...(kubeconfig && { kubeconfig }) };
+  const { pid } = process;
+  const identity = processIdentity(pid);
+  const state: ClusterState = { name, pid, ...(identity && { process: identity }), server, startedAt, ...(kubeconfig && { kubeconfig }) };
   await directory.write(directory.state, JSON.stringify(state));
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, Workplace } from './sampan-process.ts';
@@ -106,6 +106,19 @@ describe('a cluster in the background', () => {
   });
 });
 
+test('a process that has the number of a cluster that died is left alone', async () => {
+  await using at = new Workplace();
+  const bystander = at.start('bystander', process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  const directory = at.path('.local/share/sampan/default');
+  mkdirSync(directory, { recursive: true });
+  const state = { name: 'default', pid: bystander.pid, process: 'an-earlier-boot/1', server: 'https://127.0.0.1:1', startedAt: '' };
+  writeFileSync(`${directory}/cluster.json`, JSON.stringify(state));
+  expect(JSON.parse((await at.sampan('status', '-o', 'json')).stdout)).toMatchObject({ running: false });
+  expect(await at.sampan('down')).toMatchObject({ code: 0, stderr: "Cluster 'default' does not run.\n" });
+  expect(await at.sampan('delete', '--yes')).toMatchObject({ code: 0 });
+  expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
+});
+
 describe('a start that cannot succeed', () => {
   const failure = async (at: Workplace, args: readonly string[]) => {
     const { code, stderr } = await at.sampan('up', '--no-merge', ...args);
@@ -138,16 +151,32 @@ describe('a start that cannot succeed', () => {
     await using at = new Workplace();
     writeFileSync(at.path('file'), '');
     const error = expect.stringContaining(
-      `cannot write to the data directory ${at.path('file/data')} (ENOTDIR); choose another with --data-dir`,
+      `cannot write to the data directory ${at.path('file/data')} (ENOTDIR: there is a file where a directory is needed); choose another with --data-dir`,
     );
     expect(await failure(at, ['--data-dir', 'file/data'])).toEqual({ code: 1, error });
   });
 
-  test('says that etcd cannot be reached', async () => {
+  test.runIf(process.platform === 'linux').each(['/proc/x', '/sys/x', '/dev/full'])('says that %s is no place for data', async (place) => {
+    await using at = new Workplace();
+    const error = expect.stringMatching(`cannot write to the data directory ${place} \\(E.*\\); choose another with --data-dir`);
+    expect(await failure(at, ['--data-dir', place])).toEqual({ code: 1, error });
+    expect(await failure(at, ['--data-dir', place, '-d'])).toEqual({ code: 1, error });
+  });
+
+  test('says that there is no such configuration', async () => {
+    await using at = new Workplace();
+    const error = 'error: cannot read the configuration nowhere.yaml (ENOENT); check the path that --config names';
+    expect(await failure(at, ['--config', 'nowhere.yaml'])).toEqual({ code: 1, error });
+  });
+
+  test('says that etcd cannot be reached, also for a server alone', async () => {
     await using at = new Workplace();
     const url = `http://127.0.0.1:${await freePort()}`;
     const error = expect.stringMatching(/etcd at http:.* cannot be reached \(.*\); start it, or say where it is with --etcd-servers/);
     expect(await failure(at, ['--store', 'etcd', '--etcd-servers', url])).toEqual({ code: 1, error });
+    for (const file of ['crt', 'key']) writeFileSync(at.path(file), '');
+    const files = ['--tls-cert-file=crt', '--tls-private-key-file=key', '--client-ca-file=crt', '--service-account-signing-key-file=key'];
+    expect(await at.sampan('apiserver', `--etcd-servers=${url}`, ...files)).toMatchObject({ code: 1, stderr: error });
   });
 
   test('says that the store is damaged, and touches nothing', async () => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createLogger, realClock, systemRandom } from '#base';
-import { contextName, type LocalCluster, openLocalCluster, readState } from '#cluster';
-import { directoryOf, isRunning, locationFlags } from '../cluster-location.ts';
+import { contextName, type LocalCluster, openLocalCluster, readRunning } from '#cluster';
+import { directoryOf, locationFlags } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
 import { printData } from '../output-option.ts';
 import { startDetached } from '../start-detached.ts';
@@ -14,8 +14,8 @@ export function configureUp(command: Command, context: CliContext): void {
 async function up(options: UpOptions, context: CliContext): Promise<void> {
   const directory = directoryOf(options, context);
   const local = localOptions(options, context);
-  const running = await readState(directory);
-  if (running !== undefined && isRunning(running.pid)) {
+  const running = await readRunning(directory);
+  if (running !== undefined) {
     const where = `process ${running.pid}, ${running.server}`;
     throw new Error(`cluster '${options.name}' runs already (${where}); stop it with: sampan down${locationFlags(options)}`);
   }
