@@ -62,11 +62,17 @@ export class HealthChecks {
     const lines = results.map(({ name, isExcluded, isWell: ok }) =>
       isExcluded ? `[+]${name} excluded: ok` : ok ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
     );
+    const unknown = [...excluded].filter((name) => !checks.some((check) => check.name === name)).sort();
+    if (unknown.length > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${quoted(unknown)}`);
     const subject = endpoint.slice(1);
     const body = `${lines.join('\n')}\n${subject} check ${isWell ? 'passed' : 'failed'}\n`;
     if (isWell && !query.has('verbose')) return { type: 'raw', code: 200, contentType: TEXT, body: 'ok' };
     return { type: 'raw', code: isWell ? 200 : 500, contentType: TEXT, body };
   }
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(',');
 }
 
 async function passes({ check }: HealthCheck): Promise<boolean> {

@@ -16,10 +16,9 @@ import { nonResourceRouter } from './handlers/non-resource.ts';
 import type { HandlerDeps } from './handlers/resource-call.ts';
 import { resourceRouter } from './handlers/route.ts';
 import { HealthChecks } from './health.ts';
-import type { Exchange } from './http/exchange.ts';
 import { type Listener, listen } from './http/listener.ts';
-import { NetworkRequest } from './http/network-request.ts';
-import { respond, statusResponse } from './http/respond.ts';
+import { RequestsInFlight } from './http/requests-in-flight.ts';
+import { type Serving, serveExchange } from './http/serve-exchange.ts';
 import { WatchFlushes } from './http/watch-flush.ts';
 import { inProcessTransport } from './in-process.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
@@ -27,15 +26,16 @@ import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry
 import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import { FlowSchemaStatus } from './registry/flow-schema-status.ts';
+import { objectCounts } from './registry/object-counts.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { ServerLeases } from './registry/server-leases.ts';
 import { builtInHandlers, builtInSubresources } from './registry/subresources/built-in-subresources.ts';
 import { type ComponentChecks, componentChecks } from './registry/subresources/component-statuses.ts';
 import { ensureSystemObjects, type SystemObjectsOptions } from './registry/system-objects.ts';
-import type { ApiRequest } from './request/api-request.ts';
-import type { ApiResponse, Handler } from './request/api-response.ts';
-import { type RequestMetrics, requestMetrics } from './request-metrics.ts';
+import type { Handler } from './request/api-response.ts';
+import { requestMetrics } from './request-metrics.ts';
 import type { Security, SecurityContext } from './security.ts';
+import { StartSteps } from './start-steps.ts';
 import { HttpsKubeletConnector } from './streaming/https-kubelet-connector.ts';
 import type { KubeletConnector } from './streaming/kubelet-connector.ts';
 
@@ -50,7 +50,17 @@ export interface ApiServerConfig {
   readonly systemObjects?: boolean;
   /** What services may have. Default: 10.96.0.0/16, ports 30000 to 32767. */
   readonly services?: ServicesConfig;
+  /** How long a request may take, watches and their like aside. Default: a minute. */
+  readonly requestTimeoutMs?: number;
+  /** How many requests one HTTP/2 connection may have open. Default: a thousand. */
+  readonly maxStreamsPerConnection?: number;
+  /** How long the server goes on after it has begun to say that it is not ready. Default: not at all. */
+  readonly shutdownDelayMs?: number;
 }
+
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Requests that take longer are cut off when the server stops. */
+const DRAIN_LIMIT_MS = 10_000;
 
 export interface ListenConfig {
   readonly host: string;
@@ -114,14 +124,17 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const health = new HealthChecks();
   let isStarted = false;
   let isStopping = false;
+  const steps = new StartSteps();
+  const storeAnswers = async () => (await deps.store.revision()) > 0;
   health.add(
-    { name: 'etcd', check: async () => (await deps.store.revision()) > 0 },
+    { name: 'etcd', check: storeAnswers },
+    { name: 'etcd-readiness', readinessOnly: true, check: storeAnswers },
     { name: 'informer-sync', readinessOnly: true, check: () => isStarted },
-    { name: 'poststarthook/rbac/bootstrap-roles', check: () => isStarted },
-    { name: 'poststarthook/crd-informer-synced', check: () => isStarted },
+    ...steps.checks,
     { name: 'shutdown', readinessOnly: true, check: () => !isStopping },
   );
-  const requests = requestMetrics(deps.metrics);
+  const inFlight = new RequestsInFlight();
+  const requests = requestMetrics(deps.metrics, inFlight);
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
   const plugins = deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random, authorizer });
@@ -133,6 +146,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     table,
     health,
     metrics: deps.metrics,
+    beforeMetrics: objectCounts(deps.metrics, table),
     version: config.version,
     address,
     extra: [{ prefix: '/openapi', handler: openapiHandler(openapi) }, ...(security?.paths ?? [])],
@@ -148,13 +162,19 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const serving: Serving = {
     handle,
     requests,
+    inFlight,
+    requestTimeoutMs: config.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     clock: deps.clock,
     random: deps.random,
     logger: deps.logger,
-    watchFlushes: new WatchFlushes(),
+    watchFlushes: new WatchFlushes(deps.metrics),
+  };
+  const limits = {
+    ...(config.requestTimeoutMs && { headersTimeoutMs: config.requestTimeoutMs }),
+    ...(config.maxStreamsPerConnection && { maxConcurrentStreams: config.maxStreamsPerConnection }),
   };
   const open = async (where: ListenConfig) => {
-    listener = await listen({ ...where, handle: (exchange) => void serve(exchange, serving) });
+    listener = await listen({ ...where, ...limits, handle: (exchange) => void serveExchange(exchange, serving) });
     return listener.port;
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
@@ -162,20 +182,28 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     try {
       await security?.start();
       await definitions.start();
+      steps.reach('definitions');
       await claims.repair();
+      steps.reach('allocation');
       if (config.listen) await open(config.listen);
       const objects = systemObjects(config, listener, !deps.store.localReads);
       leases = objects.sharesStore ? new ServerLeases({ ...deps, client, advertise: objects.advertise }) : undefined;
       if (config.systemObjects !== false) await ensureSystemObjects(objects, { ...deps, client });
       await leases?.renew();
       await flowSchemas.start();
+      steps.reach('system objects');
       isStarted = true;
       ready();
       await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping), leases?.run(stopping)]);
     } finally {
       // A start that fails leaves nothing open either.
       isStopping = true;
-      if (isStarted) await leases?.end();
+      if (isStarted) {
+        await leases?.end();
+        await realClock.sleep(config.shutdownDelayMs ?? 0);
+      }
+      listener?.drain();
+      await inFlight.drained(DRAIN_LIMIT_MS);
       definitions.stop();
       flowSchemas.stop();
       for (const resource of table.all()) resource.storage?.cache.close();
@@ -211,39 +239,4 @@ function systemObjects(config: ApiServerConfig, listener: Listener | undefined, 
   const address = config.advertiseAddress ?? config.listen?.host ?? '127.0.0.1';
   const { clusterIpRanges } = config.services ?? DEFAULT_SERVICES;
   return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 }, sharesStore };
-}
-
-interface Serving {
-  readonly handle: Handler;
-  readonly requests: RequestMetrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly watchFlushes: WatchFlushes;
-}
-
-/** One exchange over the network, whatever happens in it. */
-async function serve(exchange: Exchange, deps: Serving): Promise<void> {
-  const { clock, watchFlushes } = deps;
-  const auditId = deps.random.uuid();
-  const headers: Record<string, string | string[]> = { 'audit-id': auditId, 'cache-control': 'no-cache, private' };
-  let request: ApiRequest | undefined;
-  try {
-    request = new NetworkRequest(exchange, auditId);
-    const response: ApiResponse = await deps.handle(request);
-    deps.requests.count(request, response);
-    await respond(response, { exchange, request, clock, headers, watchFlushes });
-  } catch (error) {
-    const response = statusResponse(error);
-    if (request !== undefined) deps.requests.count(request, response);
-    if (response.code >= 500) deps.logger.error('request failed', { method: exchange.method, path: exchange.url.split('?', 1)[0]!, error });
-    try {
-      // A request that could not even be read has no wishes about the form of its answer.
-      if (request === undefined)
-        exchange.respond(response.code, { ...headers, 'content-type': 'application/json' }, JSON.stringify(response.object));
-      else await respond(response, { exchange, request, clock, headers, watchFlushes });
-    } catch {
-      // The client is gone, or its answer had begun: nothing more can be told.
-    }
-  }
 }

@@ -25,6 +25,8 @@ export function customResourcesOf(definition: Definition, deps: StorageDeps & { 
   const storage = new ResourceStorage(
     {
       location: `${spec.group}/${spec.names.plural}`,
+      group: spec.group,
+      resource: spec.names.plural,
       kind: spec.names.kind,
       apiVersion: apiVersionOf({ group: spec.group, version: storedName }),
       namespaced: spec.scope === 'Namespaced',

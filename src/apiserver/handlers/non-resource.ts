@@ -13,6 +13,8 @@ export interface NonResourceDeps {
   readonly table: ResourceTable;
   readonly health: HealthChecks;
   readonly metrics: MetricsRegistry;
+  /** Called before the metrics are read. */
+  readonly beforeMetrics: () => void;
   readonly version: Readonly<Record<string, string>>;
   /** host:port under which clients reach the server. */
   readonly address: () => string;
@@ -24,11 +26,11 @@ type Route = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;
 
 /** Answers everything that is not an API resource: discovery, health, version, metrics, OpenAPI. */
 export function nonResourceRouter(deps: NonResourceDeps): Handler {
-  const { table, health, metrics, version } = deps;
+  const { table, health, version } = deps;
   const exact = new Map<string, Route>([
     ['/', (request) => document(request, { paths: rootPaths(deps) })],
     ['/version', (request) => document(request, version)],
-    ['/metrics', () => ({ type: 'raw', code: 200, contentType: `${METRICS_CONTENT_TYPE}; escaping=underscores`, body: metrics.text() })],
+    ['/metrics', () => metricsText(deps)],
     [
       '/api',
       (request) =>
@@ -52,6 +54,11 @@ export function nonResourceRouter(deps: NonResourceDeps): Handler {
     if (request.method !== 'GET' && trimmed !== '/apis') throw methodNotAllowed();
     return route(request);
   };
+}
+
+function metricsText({ metrics, beforeMetrics }: NonResourceDeps): ApiResponse {
+  beforeMetrics();
+  return { type: 'raw', code: 200, contentType: `${METRICS_CONTENT_TYPE}; escaping=underscores`, body: metrics.text() };
 }
 
 function groupRoute(path: string, table: ResourceTable): Route | undefined {

@@ -14,6 +14,8 @@ export interface Exchange {
   readBody(limit: number): Promise<Buffer>;
   /** Calls back once when the client goes away before the answer is complete. */
   onAbandoned(callback: () => void): void;
+  /** Has nothing more to do with the client, whatever it still means to send. */
+  abandon(): void;
   /** Sends a complete answer. */
   respond(code: number, headers: Record<string, string | string[]>, body: Buffer | string): void;
   /** Sends a complete answer (code 200) of `length` bytes, asking for each chunk when the one before has left. */

@@ -48,6 +48,10 @@ export class Http1Exchange implements Exchange {
     });
   }
 
+  abandon(): void {
+    this.request.socket.destroySoon();
+  }
+
   respond(code: number, headers: Record<string, string | string[]>, body: Buffer | string): void {
     // A body that was not read would be taken for the next request.
     if (!this.request.complete) headers.connection = 'close';

@@ -51,6 +51,12 @@ export class Http2Exchange implements Exchange {
     });
   }
 
+  abandon(): void {
+    const { http2Stream } = this;
+    if (http2Stream.writableFinished || http2Stream.destroyed) http2Stream.close();
+    else http2Stream.once('finish', () => http2Stream.close());
+  }
+
   respond(code: number, headers: Record<string, string | string[]>, body: Buffer | string): void {
     const { http2Stream } = this;
     if (http2Stream.destroyed || http2Stream.closed) return;

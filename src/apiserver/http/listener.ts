@@ -13,19 +13,26 @@ export interface ListenerOptions {
   readonly tls: SecureContextOptions;
   readonly handle: (exchange: Exchange) => void;
   readonly maxConcurrentStreams?: number;
+  /** How long a client may take to say what it wants. */
+  readonly headersTimeoutMs?: number;
 }
 
 export interface Listener {
   readonly port: number;
+  /** Refuses new connections, and tells clients to make theirs elsewhere from now on. Requests in flight go on. */
+  drain(): void;
   /** Replaces the certificate for new connections. */
   useCertificate(context: SecureContextOptions): void;
-  /** Refuses new connections, lets requests in flight finish, then closes what is left after `graceMs`. */
+  /** Drains, lets answers be written, then closes what is left after `grace`. */
   close(grace: Promise<void>): Promise<void>;
 }
 
 // Enough for a proxy's reaction time; a client that takes longer to say what it wants is not served.
 const HEADERS_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 120_000;
+// Finds out that a peer is gone that never said so.
+const KEEP_ALIVE_MS = 15_000;
 // Node's default of 10 MB would turn away whatever a client asks while one large list waits on its connection.
 const SESSION_MEMORY_MB = 1000;
 
@@ -35,10 +42,13 @@ const SESSION_MEMORY_MB = 1000;
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<TLSSocket>();
+  const headersTimeout = Math.min(options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS, HEADERS_TIMEOUT_MS);
   const http1 = http.createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 0, keepAliveTimeout: 120_000 },
+    { headersTimeout, requestTimeout: 0, keepAliveTimeout: IDLE_TIMEOUT_MS, connectionsCheckingInterval: headersTimeout / 4 },
     (request, response) => options.handle(new Http1Exchange(request, response)),
   );
+  // Connections come from elsewhere, so it never listens itself; but only a server that listens looks at its time limits.
+  http1.emit('listening');
   const sessions = new Set<http2.ServerHttp2Session>();
   const multiplexed = http2.createServer({
     maxSessionMemory: SESSION_MEMORY_MB,
@@ -48,6 +58,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
+    session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
   });
   // Node hands over the header lines as they came, though its types do not say so.
   multiplexed.on('stream', (stream, headers, _flags, rawHeaders: readonly string[] = []) => {
@@ -64,6 +75,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('secureConnection', (socket) => {
     connections.add(socket);
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.once('close', () => connections.delete(socket));
     socket.on('error', () => socket.destroy());
     (socket.alpnProtocol === 'h2' ? multiplexed : http1).emit('connection', socket);
@@ -73,14 +85,20 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
+  let closed: Promise<void> | undefined;
+  const drain = () => {
+    closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const session of sessions) session.close();
+    http1.closeIdleConnections();
+    for (const socket of connections) if (isIdleHttp1(socket)) socket.end();
+    return closed;
+  };
   return {
     port: (server.address() as AddressInfo).port,
     useCertificate: (context) => server.setSecureContext(context),
+    drain: () => void drain(),
     async close(grace) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const session of sessions) session.close();
-      http1.closeIdleConnections();
-      for (const socket of connections) if (isIdleHttp1(socket)) socket.end();
+      const closed = drain();
       await Promise.race([closed, grace]);
       for (const session of sessions) session.destroy();
       for (const socket of connections) socket.destroy();

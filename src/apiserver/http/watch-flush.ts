@@ -1,4 +1,4 @@
-import { type Clock, realClock } from '#base';
+import { type Clock, type Counter, type Family, type MetricsRegistry, realClock } from '#base';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 /** Frames that come closer together than this leave in one write. The first after a pause leaves at once. */
@@ -15,6 +15,11 @@ export class WatchFlush {
   #rested = Number.NEGATIVE_INFINITY;
   #parts: readonly Buffer[] = [];
   #joined: Buffer | undefined;
+
+  constructor(
+    /** Counts what was sent. */
+    readonly events?: Counter,
+  ) {}
 
   /** Calls `flush` soon, once. */
   soon(flush: () => void): void {
@@ -47,11 +52,21 @@ export class WatchFlush {
 /** One for each resource: a burst of one does not hold up another. */
 export class WatchFlushes {
   readonly #flushes = new WeakMap<ServedResource, WatchFlush>();
+  readonly #events: Family<Counter, 'group' | 'version' | 'resource'>;
+
+  constructor(metrics: MetricsRegistry) {
+    this.#events = metrics.counter({
+      name: 'apiserver_watch_events_total',
+      help: 'Events that were sent to watchers.',
+      labels: ['group', 'version', 'resource'],
+    });
+  }
 
   of(resource: ServedResource): WatchFlush {
     let flush = this.#flushes.get(resource);
     if (flush === undefined) {
-      flush = new WatchFlush();
+      const { group, version, resource: name } = resource;
+      flush = new WatchFlush(this.#events.with({ group, version, resource: name }));
       this.#flushes.set(resource, flush);
     }
     return flush;

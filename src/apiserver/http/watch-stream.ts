@@ -73,6 +73,7 @@ export function streamWatch(watch: WatchResponse, to: Responding, context: Rende
 const WRITE_BYTES = 256 * 1024;
 
 function writeJoined(frames: readonly Buffer[], stream: ResponseStream, flushing: WatchFlush): void {
+  flushing.events?.inc(frames.length);
   for (let from = 0; from < frames.length; ) {
     let to = from;
     for (let bytes = 0; to < frames.length && bytes < WRITE_BYTES; to++) bytes += frames[to]!.length;

@@ -124,7 +124,13 @@ function idOf({ group, version, kind }: { group: string; version: string; kind: 
 function storageFor(kind: Kind<unknown>, strategy: AnyStrategy, deps: StorageDeps): ResourceStorage {
   const location = LOCATIONS[`${kind.group}/${kind.resource}`] ?? kind.resource;
   const trigger = strategy.selectableFields?.['spec.nodeName'];
-  const names = { kind: kind.kind, apiVersion: apiVersionOf(kind), namespaced: kind.namespaced };
+  const names = {
+    group: kind.group,
+    resource: kind.resource,
+    kind: kind.kind,
+    apiVersion: apiVersionOf(kind),
+    namespaced: kind.namespaced,
+  };
   return new ResourceStorage({ location, ...names, ttlSeconds: strategy.ttlSeconds, ...(trigger && { trigger }) }, deps);
 }
 

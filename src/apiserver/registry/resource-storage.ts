@@ -1,18 +1,22 @@
-import type { Logger } from '#base';
+import type { Logger, MetricsRegistry } from '#base';
 import { ABSENT, type Store } from '#store';
 import { CachedObject } from '../watch-cache/cached-object.ts';
 import { ObjectEncoding } from '../watch-cache/object-encoding.ts';
 import { ResourceCache } from '../watch-cache/resource-cache.ts';
 import type { KubeObject } from './kube-object.ts';
+import { StoreMetrics } from './store-metrics.ts';
 
 export interface StorageDeps {
   readonly store: Store;
   readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
 }
 
 export interface StorageOptions {
   /** Keys begin with it, after `/registry/`: `pods`, `services/specs`. */
   readonly location: string;
+  readonly group: string;
+  readonly resource: string;
   readonly kind: string;
   readonly apiVersion: string;
   readonly namespaced: boolean;
@@ -29,9 +33,11 @@ export class ResourceStorage {
   readonly #encoding: ObjectEncoding;
   readonly #written = new WeakMap<Uint8Array, KubeObject>();
   readonly #ttlSeconds: number | undefined;
+  readonly #metrics: StoreMetrics;
 
-  constructor(options: StorageOptions, { store, logger }: StorageDeps) {
+  constructor(options: StorageOptions, { store, logger, metrics }: StorageDeps) {
     this.#store = store;
+    this.#metrics = new StoreMetrics(metrics, { group: options.group, resource: options.resource });
     this.namespaced = options.namespaced;
     this.#ttlSeconds = options.ttlSeconds;
     this.#encoding = new ObjectEncoding(options.kind, options.apiVersion);
@@ -74,7 +80,7 @@ export class ResourceStorage {
   async #read(key: string): Promise<CachedObject | undefined> {
     if (!this.cache.isStarted) await this.cache.start();
     if (this.#store.localReads) return this.cache.get(key);
-    const { entry } = await this.#store.get(key);
+    const { entry } = await this.#metrics.measure('get', () => this.#store.get(key));
     return entry && this.cache.objectOf(entry);
   }
 
@@ -93,7 +99,7 @@ export class ResourceStorage {
   /** False when the object is no longer at `current`'s revision. */
   async delete(current: CachedObject): Promise<number | undefined> {
     const compare = [{ key: current.key, modRevision: current.revision }];
-    const result = await this.#store.txn({ compare, write: [{ type: 'delete', key: current.key }] });
+    const result = await this.#metrics.measure('delete', () => this.#store.txn({ compare, write: [{ type: 'delete', key: current.key }] }));
     return result.succeeded ? result.revision : undefined;
   }
 
@@ -106,7 +112,9 @@ export class ResourceStorage {
     if (!this.cache.isStarted) await this.cache.start();
     this.#written.set(stored, object);
     const put = { type: 'put', key, value: stored, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
-    const { succeeded, revision } = await this.#store.txn({ compare: [{ key, modRevision }], write: [put] });
+    const operation = modRevision === ABSENT ? 'create' : 'update';
+    const written = this.#metrics.measure(operation, () => this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
+    const { succeeded, revision } = await written;
     if (!succeeded) return undefined;
     const cached = this.cache.get(key);
     if (cached?.revision === revision) return cached;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { silentLogger, VirtualClock } from '#base';
+import { MetricsRegistry, silentLogger, VirtualClock } from '#base';
 import { openMemoryStore } from '#store';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import { ResourceStorage } from '../../registry/resource-storage.ts';
@@ -14,7 +14,10 @@ let authorizer: NodeAuthorizer;
 beforeEach(() => {
   const store = openMemoryStore({ clock: new VirtualClock() });
   const storage = (location: string, namespaced: boolean) =>
-    new ResourceStorage({ location, kind: 'X', apiVersion: 'v1', namespaced }, { store, logger: silentLogger });
+    new ResourceStorage(
+      { location, group: '', resource: location, kind: 'X', apiVersion: 'v1', namespaced },
+      { store, logger: silentLogger, metrics: new MetricsRegistry() },
+    );
   storages = {
     pods: storage('pods', true),
     persistentVolumes: storage('persistentvolumes', false),

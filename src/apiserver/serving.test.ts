@@ -1,0 +1,213 @@
+import { once } from 'node:events';
+import http2 from 'node:http2';
+import https from 'node:https';
+import tls from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
+import { openMemoryStore } from '#store';
+import type { AdmissionPlugin } from './admission/admission.ts';
+import { LOOPBACK_TLS } from './admission/webhooks/loopback-certificate.test-data.ts';
+import { type ApiServer, type ApiServerConfig, startApiServer } from './server.ts';
+
+const opened: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+});
+
+async function serve(config: Partial<ApiServerConfig> = {}, admission: readonly AdmissionPlugin[] = []): Promise<ApiServer> {
+  const store = openMemoryStore({ clock: realClock });
+  opened.push({ [Symbol.asyncDispose]: async () => void (await store.close()) });
+  const server = startApiServer(
+    {
+      listen: { host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS },
+      version: {},
+      anonymousAuth: true,
+      systemObjects: false,
+      ...config,
+    },
+    { store, clock: realClock, random: seededRandom(1), logger: silentLogger, metrics: new MetricsRegistry(), admission },
+  );
+  opened.push(server);
+  await server.ready;
+  return server;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly headers: Record<string, unknown>;
+  readonly body: string;
+}
+
+function send({ port }: ApiServer, path: string, { method = 'GET', body = '', headers = {} } = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, method, headers, rejectUnauthorized: false, agent: false };
+    const request = https.request(options, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += String(chunk);
+      resolve({ code: response.statusCode ?? 0, headers: response.headers, body: text });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const MAP = '{"metadata":{"name":"a"}}';
+
+/** Holds up every creation until told. */
+function gate() {
+  let open: () => void = () => {};
+  let entered: () => void = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const isEntered = new Promise<void>((resolve) => {
+    entered = resolve;
+  });
+  const plugin: AdmissionPlugin = {
+    name: 'Gate',
+    operations: ['CREATE'],
+    async admit() {
+      entered();
+      await isOpen;
+    },
+  };
+  return { plugin, open, isEntered };
+}
+
+describe('time limits', () => {
+  test('a request that takes too long is told so, and the server goes on', async () => {
+    const held = gate();
+    const server = await serve({ requestTimeoutMs: 100 }, [held.plugin]);
+    const { code, body } = await send(server, MAPS, { method: 'POST', body: MAP });
+    expect(code).toBe(504);
+    expect(JSON.parse(body)).toMatchObject({
+      kind: 'Status',
+      reason: 'Timeout',
+      message: 'Timeout: request did not complete within the allotted timeout',
+    });
+    held.open();
+    expect(await send(server, '/livez')).toMatchObject({ code: 200, body: 'ok' });
+    expect((await send(server, '/metrics')).body).toMatch(
+      /apiserver_request_terminations_total\{verb="POST".*resource="configmaps".*code="504"\} 1/,
+    );
+  });
+
+  test('a client may ask for less time, but not in words that are no duration', async () => {
+    const held = gate();
+    const server = await serve({}, [held.plugin]);
+    expect(await send(server, `${MAPS}?timeout=50ms`, { method: 'POST', body: MAP })).toMatchObject({ code: 504 });
+    held.open();
+    const { code, body } = await send(server, `${MAPS}?timeout=soon`);
+    expect(code).toBe(400);
+    expect(JSON.parse(body).message).toBe('invalid timeout specified in the request URL - time: invalid duration "soon"');
+  });
+
+  test('neither a body nor headers that never end keep a connection', async () => {
+    const server = await serve({ requestTimeoutMs: 200 });
+    const closed = async (text: string) => {
+      const socket = tls.connect({ host: '127.0.0.1', port: server.port!, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+      let answer = '';
+      socket.on('data', (chunk: Buffer) => {
+        answer += chunk.toString();
+      });
+      socket.on('error', () => {});
+      await once(socket, 'secureConnect');
+      socket.write(text);
+      await once(socket, 'close');
+      return answer;
+    };
+    expect(await closed(`POST ${MAPS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`)).toMatch(/^HTTP\/1\.1 504 /);
+    expect(await closed('GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await closed('')).toMatch(/^HTTP\/1\.1 408 |^$/);
+  });
+
+  test('a stream whose body never ends is closed, and its connection goes on', async () => {
+    const server = await serve({ requestTimeoutMs: 200 });
+    const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+    const stream = session.request({ ':path': MAPS, ':method': 'POST' }, { endStream: false });
+    stream.on('error', () => {});
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+    expect(headers[':status']).toBe(504);
+    stream.resume();
+    await once(stream, 'close');
+    const next = session.request({ ':path': '/livez' });
+    expect((await once(next, 'response'))[0]).toMatchObject({ ':status': 200 });
+    session.destroy();
+  });
+});
+
+describe('the end of a server', () => {
+  test('it says that it is not ready before it refuses anything, lets requests finish and ends watches cleanly', async () => {
+    const held = gate();
+    const server = await serve({ shutdownDelayMs: 300 }, [held.plugin]);
+    const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+    const watch = session.request({ ':path': `${MAPS}?watch=1` });
+    await once(watch, 'response');
+    watch.resume();
+    const creating = send(server, MAPS, { method: 'POST', body: MAP });
+    await held.isEntered;
+    const stopped = server[Symbol.asyncDispose]();
+    const { code, body } = await send(server, '/readyz');
+    expect({ code, body }).toEqual({ code: 500, body: expect.stringContaining('[-]shutdown failed: reason withheld') });
+    expect(await send(server, '/livez')).toMatchObject({ code: 200 });
+    held.open();
+    expect(await creating).toMatchObject({ code: 201 });
+    await once(watch, 'end');
+    expect(watch.rstCode).toBe(0);
+    await stopped;
+    await expect(send(server, '/livez')).rejects.toThrow();
+    session.destroy();
+  });
+});
+
+describe('health', () => {
+  test.each([
+    ['/livez', 200, /^ok$/],
+    ['/livez/ping', 200, /^ok$/],
+    ['/healthz/etcd', 200, /^ok$/],
+    ['/readyz/nothing', 404, /^404 page not found$/],
+    ['/livez/shutdown', 404, /^404 page not found$/],
+    ['/readyz?verbose', 200, /^\[\+\]ping ok\n\[\+\]etcd ok\n[\s\S]*\[\+\]shutdown ok\nreadyz check passed$/],
+    ['/readyz?verbose&exclude=etcd', 200, /^\[\+\]etcd excluded: ok$/m],
+    ['/livez?verbose&exclude=nothing', 200, /^warn: some health checks cannot be excluded: no matches for "nothing"$/m],
+  ])('%s', async (path, code, body) => {
+    const server = await serve();
+    const answer = await send(server, path);
+    expect(answer.code).toBe(code);
+    expect(answer.body.trim()).toMatch(body);
+  });
+});
+
+test('an audit id comes from the client, or is made', async () => {
+  const server = await serve();
+  expect((await send(server, '/livez', { headers: { 'audit-id': 'mine' } })).headers['audit-id']).toBe('mine');
+  expect((await send(server, '/livez')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('metrics have the names that dashboards ask for', async () => {
+  const server = await serve();
+  await send(server, MAPS, { method: 'POST', body: MAP });
+  const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+  const watch = session.request({ ':path': `${MAPS}?watch=1&resourceVersion=0` });
+  await once(watch, 'data');
+  await send(server, MAPS);
+  const { body } = await send(server, '/metrics');
+  const labels = 'group="",version="v1",resource="configmaps",subresource=""';
+  for (const line of [
+    `apiserver_request_total{verb="POST",${labels},scope="resource",component="apiserver",dry_run="",code="201"} 1`,
+    `apiserver_request_total{verb="LIST",${labels},scope="namespace",component="apiserver",dry_run="",code="200"} 1`,
+    `apiserver_request_duration_seconds_count{verb="LIST",${labels},scope="namespace",component="apiserver",dry_run=""} 1`,
+    `apiserver_longrunning_requests{verb="WATCH",${labels},scope="namespace",component="apiserver"} 1`,
+    'apiserver_current_inflight_requests{request_kind="readOnly"} 1',
+    'apiserver_current_inflight_requests{request_kind="mutating"} 0',
+    'apiserver_storage_objects{resource="configmaps"} 1',
+    'apiserver_resource_objects{group="",resource="configmaps"} 1',
+    'apiserver_watch_events_total{group="",version="v1",resource="configmaps"} 1',
+    'etcd_requests_total{operation="create",group="",resource="configmaps"} 1',
+    'etcd_request_duration_seconds_count{operation="create",group="",resource="configmaps"} 1',
+  ]) {
+    expect(body.split('\n')).toContain(line);
+  }
+  session.destroy();
+});
