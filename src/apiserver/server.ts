@@ -149,7 +149,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     beforeMetrics: objectCounts(deps.metrics, table),
     version: config.version,
     address,
-    extra: [{ prefix: '/openapi', handler: openapiHandler(openapi) }, ...(security?.paths ?? [])],
+    extra: [{ prefix: '/openapi', handler: openapiHandler(openapi, deps.clock) }, ...(security?.paths ?? [])],
   });
   const handle = chain(
     [authenticate({ authenticators, anonymous: config.anonymousAuth }), impersonate(authorizer), authorize(authorizer)],

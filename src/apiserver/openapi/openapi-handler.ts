@@ -1,4 +1,4 @@
-import { StatusError } from '#machinery';
+import type { Clock } from '#base';
 import { methodNotAllowed, PAGE_NOT_FOUND } from '../handlers/route.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
@@ -6,59 +6,64 @@ import { parseAccept } from '../request/negotiation.ts';
 import { addressOf, type OpenApi, type OpenApiDocument } from './openapi.ts';
 
 const JSON_TYPE = 'application/json';
-/** Clients write the version with an `@`, which is not allowed in a media type; the answer has it with a dot. */
-const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
-const V2_PROTOBUF_ASKED: ReadonlySet<string> = new Set([V2_PROTOBUF, 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf']);
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** Answers everything below `/openapi`. */
-export function openapiHandler(openapi: OpenApi): Handler {
+export function openapiHandler(openapi: OpenApi, clock: Clock): Handler {
   return (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
     const path = request.path.replace(/\/$/, '');
-    if (path === '/openapi/v2') return version2(request, openapi);
-    if (path === '/openapi/v3') return respond(request, openapi.indexV3(), { contentType: jsonOnly(request) });
-    return path.startsWith('/openapi/v3/') ? version3(request, openapi, path.slice('/openapi/v3/'.length)) : PAGE_NOT_FOUND;
+    if (path === '/openapi/v2') return negotiated(request, 'v2', openapi.documentV2());
+    if (path === '/openapi/v3') return respond(request, { ...openapi.indexV3(), contentType: JSON_TYPE });
+    return path.startsWith('/openapi/v3/') ? version3(request, { openapi, clock }) : PAGE_NOT_FOUND;
   };
 }
 
-function version2(request: ApiRequest, openapi: OpenApi): ApiResponse {
-  const wanted = acceptedTypes(request).find((type) => V2_PROTOBUF_ASKED.has(type) || isJson(type));
-  if (wanted === undefined) throw StatusError.notAcceptable([JSON_TYPE, V2_PROTOBUF]);
-  if (isJson(wanted)) return respond(request, openapi.documentV2(), { contentType: JSON_TYPE });
-  return respond(request, openapi.documentV2Protobuf(), { contentType: V2_PROTOBUF });
-}
-
-function version3(request: ApiRequest, openapi: OpenApi, key: string): ApiResponse {
+function version3(request: ApiRequest, { openapi, clock }: { openapi: OpenApi; clock: Clock }): ApiResponse {
+  const key = request.path.replace(/\/$/, '').slice('/openapi/v3/'.length);
   const document = openapi.documentV3(key);
   if (document === undefined) return PAGE_NOT_FOUND;
-  const contentType = jsonOnly(request);
   const hash = request.query.get('hash');
-  if (hash === null || hash === '') return respond(request, document, { contentType });
-  if (hash === document.hash) return respond(request, document, { contentType, cacheControl: 'public, immutable' });
-  return { type: 'raw', code: 301, contentType: 'text/html; charset=utf-8', body: '', headers: { location: addressOf(key, document) } };
+  if (hash === null || hash === '') return negotiated(request, 'v3', document);
+  if (hash !== document.hash)
+    return { type: 'raw', code: 301, contentType: 'text/html; charset=utf-8', body: '', headers: { location: addressOf(key, document) } };
+  const expires = new Date(clock.now() + YEAR_MS).toUTCString().replace('GMT', 'UTC');
+  return negotiated(request, 'v3', document, { 'cache-control': 'public, immutable', expires });
 }
 
-function jsonOnly(request: ApiRequest): string {
-  if (!acceptedTypes(request).some(isJson)) throw StatusError.notAcceptable([JSON_TYPE]);
-  return JSON_TYPE;
+type Headers = Readonly<Record<string, string>>;
+
+/** In the first form that the client accepts; upstream says no more than that there is none. */
+function negotiated(request: ApiRequest, version: 'v2' | 'v3', document: OpenApiDocument, headers: Headers = {}): ApiResponse {
+  const { asked, answered } = protobufTypes(version);
+  const accepted = parseAccept(request.header('accept') || '*/*').map(({ type }) => type);
+  const wanted = accepted.find((type) => isJson(type) || asked.includes(type));
+  if (wanted === undefined) return { type: 'raw', code: 406, contentType: 'text/plain', body: '', headers: { vary: 'Accept' } };
+  const { hash, body, protobuf } = document;
+  if (isJson(wanted)) return respond(request, { body, hash, contentType: JSON_TYPE, headers });
+  return respond(request, { body: protobuf(), hash, contentType: answered, headers });
 }
 
-function acceptedTypes(request: ApiRequest): readonly string[] {
-  return parseAccept(request.header('accept') || '*/*').map(({ type }) => type);
+/** Clients write the version with an `@`, which is not allowed in a media type; the answer has it with a dot. */
+function protobufTypes(version: 'v2' | 'v3'): { readonly asked: readonly string[]; readonly answered: string } {
+  const answered = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
+  return { asked: [answered, `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`], answered };
 }
 
 function isJson(type: string): boolean {
   return type === JSON_TYPE || type === '*/*' || type === 'application/*';
 }
 
-interface RespondOptions {
+interface Content {
+  readonly body: Buffer;
+  readonly hash: string;
   readonly contentType: string;
-  readonly cacheControl?: string;
+  readonly headers?: Headers;
 }
 
-function respond(request: ApiRequest, { body, hash }: OpenApiDocument, { contentType, cacheControl }: RespondOptions): ApiResponse {
+function respond(request: ApiRequest, { body, hash, contentType, headers }: Content): ApiResponse {
   const etag = `"${hash}"`;
-  const headers = { etag, vary: 'Accept', ...(cacheControl !== undefined && { 'cache-control': cacheControl }) };
-  if (request.header('if-none-match') === etag) return { type: 'raw', code: 304, contentType, body: '', headers };
-  return { type: 'raw', code: 200, contentType, body, headers };
+  const all = { etag, vary: 'Accept', ...headers };
+  if (request.header('if-none-match') === etag) return { type: 'raw', code: 304, contentType, body: '', headers: all };
+  return { type: 'raw', code: 200, contentType, body, headers: all };
 }

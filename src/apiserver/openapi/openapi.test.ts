@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { core, KINDS, type Kind } from '#api';
+import { VirtualClock } from '#base';
 import { decodeProtobuf, type Field, type JsonObject, type JsonValue, type ObjectSchema, type Schema } from '#machinery';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { RawResponse } from '../request/api-response.ts';
@@ -230,7 +231,7 @@ describe('custom resources', () => {
 });
 
 describe('requests', () => {
-  const handle = openapiHandler(openapi);
+  const handle = openapiHandler(openapi, new VirtualClock());
   const ask = (path: string, headers: Record<string, string> = {}): RawResponse => {
     const url = new URL(path, 'https://server');
     const request = { method: 'GET', path: url.pathname, query: url.searchParams, header: (name: string) => headers[name] };
@@ -241,12 +242,27 @@ describe('requests', () => {
     expect(ask('/openapi/v2').contentType).toBe('application/json');
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     expect(ask('/openapi/v2', { accept }).contentType).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
-    expect(() => ask('/openapi/v2', { accept: 'text/html' })).toThrow('only the following media types are accepted');
+    expect(ask('/openapi/v2', { accept: 'text/html' })).toMatchObject({ code: 406, body: '' });
+  });
+
+  test('for a document of version 3 too; the etag is the same', () => {
+    const json = ask('/openapi/v3/api/v1');
+    const protobuf = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+    for (const accept of ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf', `text/html, ${protobuf}`]) {
+      expect(ask('/openapi/v3/api/v1', { accept })).toMatchObject({
+        code: 200,
+        contentType: protobuf,
+        headers: { etag: json.headers!.etag },
+      });
+    }
+    expect(ask('/openapi/v3/api/v1', { accept: 'text/html' }).code).toBe(406);
+    expect(ask('/openapi/v3', { accept: 'text/html' }).code).toBe(200);
   });
 
   test('for a document follow its address; an old address leads to the new one', () => {
     const url = index['apis/apps/v1']!.serverRelativeURL;
-    expect(ask(url)).toMatchObject({ code: 200, headers: { 'cache-control': 'public, immutable' } });
+    const expires = new Date(new VirtualClock().now() + 365 * 86_400_000).toUTCString().replace('GMT', 'UTC');
+    expect(ask(url)).toMatchObject({ code: 200, headers: { 'cache-control': 'public, immutable', expires } });
     expect(ask('/openapi/v3/apis/apps/v1?hash=stale')).toMatchObject({ code: 301, headers: { location: url } });
     expect(ask('/openapi/v3/apis/nonesuch/v1').code).toBe(404);
   });
@@ -257,26 +273,27 @@ describe('requests', () => {
   });
 });
 
+const text: Schema = { type: 'string' };
+const list = (items: Schema): Schema => ({ type: 'list', items, listType: 'atomic', keys: [] });
+const map = (values: Schema): Schema => ({ type: 'map', values, atomic: false });
+const message = (fields: Record<string, [number, Schema]>): ObjectSchema => {
+  const built = Object.entries(fields).map(
+    ([name, [number, schema]]): Field => ({
+      name,
+      number,
+      schema,
+      description: '',
+      presence: 'set',
+      required: false,
+      patchStrategies: [],
+    }),
+  );
+  const fieldsByName = new Map(built.map((field) => [field.name, field]));
+  return { type: 'object', name: 'x', description: '', fields: built, fieldsByName, atomic: false, preserveUnknown: false };
+};
+const any = message({ yaml: [2, text] });
+
 describe('version 2 in protobuf', () => {
-  const text: Schema = { type: 'string' };
-  const list = (items: Schema): Schema => ({ type: 'list', items, listType: 'atomic', keys: [] });
-  const map = (values: Schema): Schema => ({ type: 'map', values, atomic: false });
-  const message = (fields: Record<string, [number, Schema]>): ObjectSchema => {
-    const built = Object.entries(fields).map(
-      ([name, [number, schema]]): Field => ({
-        name,
-        number,
-        schema,
-        description: '',
-        presence: 'set',
-        required: false,
-        patchStrategies: [],
-      }),
-    );
-    const fieldsByName = new Map(built.map((field) => [field.name, field]));
-    return { type: 'object', name: 'x', description: '', fields: built, fieldsByName, atomic: false, preserveUnknown: false };
-  };
-  const any = message({ yaml: [2, text] });
   const leaf = message({ ref: [1, text], format: [2, text], type: [22, message({ value: [1, list(text)] })], extensions: [31, map(any)] });
   const definition = message({
     required: [19, list(text)],
@@ -292,7 +309,7 @@ describe('version 2 in protobuf', () => {
     paths: [8, message({ path: [2, map(message({ patch: [8, operation] }))] })],
     definitions: [9, message({ all: [1, map(definition)] })],
   });
-  const document = decodeProtobuf(Document, openapi.documentV2Protobuf().body);
+  const document = decodeProtobuf(Document, openapi.documentV2().protobuf());
 
   test('says the same', () => {
     expect(document.swagger).toBe('2.0');
@@ -312,5 +329,76 @@ describe('version 2 in protobuf', () => {
     const names = (patch.parameters as JsonObject[]).map((parameter) => at(parameter, 'parameter', 'nonBody', 'query', 'name'));
     expect(names).toContain('dryRun');
     expect(names).toContain('fieldValidation');
+  });
+});
+
+describe('version 3 in protobuf', () => {
+  const flag: Schema = { type: 'bool' };
+  const reference = message({ ref: [1, text] });
+  const leaf = message({
+    type: [25, text],
+    allOf: [26, list(message({ reference: [2, reference] }))],
+    oneOf: [27, list(message({ schema: [1, message({ type: [25, text] })] }))],
+    items: [30, message({ schema: [1, list(message({ reference: [2, reference] }))] })],
+    default: [33, message({ number: [1, { type: 'double' }], boolean: [2, flag], string: [3, text] })],
+    description: [34, text],
+    extensions: [36, map(any)],
+  });
+  const definition = message({
+    required: [23, list(text)],
+    type: [25, text],
+    oneOf: [27, list(message({ schema: [1, message({ type: [25, text] })] }))],
+    properties: [31, message({ all: [1, map(message({ schema: [1, leaf] }))] })],
+    extensions: [36, map(any)],
+  });
+  const content = message({ all: [1, map(message({ schema: [1, message({ reference: [2, reference] })] }))] });
+  const operation = message({
+    id: [5, text],
+    parameters: [
+      6,
+      list(message({ itself: [1, message({ name: [1, text], in: [2, text], schema: [10, message({ schema: [1, leaf] })] })] })),
+    ],
+    requestBody: [7, message({ itself: [1, message({ content: [2, content] })] })],
+    responses: [8, message({ all: [2, map(message({ itself: [1, message({ description: [1, text], content: [3, content] })] }))] })],
+    extensions: [13, map(any)],
+  });
+  const Document = message({
+    openapi: [1, text],
+    info: [2, message({ title: [1, text], version: [6, text] })],
+    paths: [4, message({ path: [1, map(message({ patch: [10, operation] }))] })],
+    components: [5, message({ schemas: [1, message({ all: [1, map(message({ schema: [1, definition] }))] })] })],
+    security: [6, list(message({ all: [1, map(message({ value: [1, list(text)] }))] }))],
+  });
+  const published = openapi.documentV3('api/v1')!;
+  const json = parse(published.body);
+  const document = decodeProtobuf(Document, published.protobuf());
+
+  test('says the same', () => {
+    expect(document).toMatchObject({ openapi: '3.0.0', info: json.info, security: [{ all: { BearerToken: {} } }] });
+    const all = at(document, 'components', 'schemas', 'all') as Record<string, JsonObject>;
+    const schemas = at(json, 'components', 'schemas') as Record<string, JsonObject>;
+    expect(Object.keys(all)).toEqual(Object.keys(schemas));
+    const spec = all['io.k8s.api.core.v1.PodSpec']!.schema as JsonObject;
+    expect(spec.required).toEqual(['containers']);
+    const property = (name: string) => at(spec, 'properties', 'all', name, 'schema') as JsonObject;
+    expect(property('hostname')).toMatchObject({
+      type: 'string',
+      description: at(schemas['io.k8s.api.core.v1.PodSpec']!, 'properties', 'hostname', 'description'),
+    });
+    expect(property('affinity').allOf).toEqual([{ reference: { ref: '#/components/schemas/io.k8s.api.core.v1.Affinity' } }]);
+    expect(at(property('containers'), 'extensions', 'x-kubernetes-list-type', 'yaml')).toBe('"map"\n');
+    expect(at(all['io.k8s.apimachinery.pkg.util.intstr.IntOrString']!, 'schema', 'oneOf')).toEqual([
+      { schema: { type: 'integer' } },
+      { schema: { type: 'string' } },
+    ]);
+  });
+
+  test('has the parameters, bodies and answers of operations', () => {
+    const patch = at(document, 'paths', 'path', '/api/v1/namespaces/{namespace}/pods/{name}', 'patch') as JsonObject;
+    expect(patch.id).toBe('patchCoreV1NamespacedPod');
+    expect(patch.parameters).toContainEqual({ itself: expect.objectContaining({ name: 'force', in: 'query' }) });
+    expect(Object.keys(at(patch, 'requestBody', 'itself', 'content', 'all') as JsonObject)).toContain('application/apply-patch+yaml');
+    const ok = at(patch, 'responses', 'all', '200', 'itself', 'content', 'all', 'application/json', 'schema', 'reference');
+    expect(ok).toEqual({ ref: '#/components/schemas/io.k8s.api.core.v1.Pod' });
   });
 });

@@ -1,48 +1,53 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, WireWriter } from '#machinery';
+import { isJsonObject, type JsonObject } from '#machinery';
+import {
+  any,
+  type Carrier,
+  DocumentWriter,
+  double,
+  each,
+  flag,
+  int,
+  type MessageTable,
+  message,
+  named,
+  text,
+  texts,
+  within,
+} from './document-writer.ts';
 
-/**
- * Encodes an OpenAPI v2 document as the protobuf message that kubectl before 1.27 asks for (gnostic's openapi_v2.Document). Each table
- * below names a message's fields with their numbers; what a table does not know is a vendor extension, or is not in our documents.
- */
+/** An OpenAPI v2 document as the protobuf message that kubectl before 1.27 asks for (gnostic's openapi_v2.Document). */
 export function encodeDocumentV2(document: JsonObject): Buffer {
-  const encoder = new DocumentEncoder();
-  encoder.message(DOCUMENT, document);
-  return encoder.writer.finish();
+  const out = new DocumentWriter();
+  out.message(DOCUMENT, document);
+  return out.finish();
 }
 
-/** How a member of the JSON document is carried. */
-type Carrier =
-  | {
-      readonly as:
-        | 'string'
-        | 'bool'
-        | 'int'
-        | 'double'
-        | 'strings'
-        | 'any'
-        | 'types'
-        | 'parameters'
-        | 'items'
-        | 'additional'
-        | 'response-schema';
-    }
-  | { readonly as: 'message'; readonly of: () => MessageTable }
-  /** A map in a message of its own: `Definitions`, `Properties`. */
-  | { readonly as: 'named'; readonly of: () => MessageTable; readonly entries: number };
-
-interface MessageTable {
-  readonly fields: Readonly<Record<string, readonly [number, Carrier]>>;
-  /** The number of its vendor extensions, 0 when it has none. */
-  readonly extensions: number;
-}
-
-const text: Carrier = { as: 'string' };
-const flag: Carrier = { as: 'bool' };
-const int: Carrier = { as: 'int' };
-const double: Carrier = { as: 'double' };
-const texts: Carrier = { as: 'strings' };
-const message = (of: () => MessageTable): Carrier => ({ as: 'message', of });
-const named = (of: () => MessageTable, entries = 1): Carrier => ({ as: 'named', of, entries });
+const schema = message(() => SCHEMA);
+const additional: Carrier = (out, number, value) =>
+  out.delimited(number, () => (isJsonObject(value) ? schema(out, 1, value) : flag(out, 2, value)));
+const bodyParameter = within(
+  1,
+  message(() => BODY_PARAMETER),
+);
+const queryParameter = within(
+  2,
+  within(
+    3,
+    message(() => QUERY_PARAMETER),
+  ),
+);
+const pathParameter = within(
+  2,
+  within(
+    4,
+    message(() => PATH_PARAMETER),
+  ),
+);
+const parameter: Carrier = (out, number, value) => {
+  const place = (value as JsonObject).in;
+  const carrier = place === 'body' ? bodyParameter : place === 'query' ? queryParameter : pathParameter;
+  carrier(out, number, value);
+};
 
 const INFO: MessageTable = { fields: { title: [1, text], version: [2, text], description: [3, text] }, extensions: 7 };
 
@@ -52,7 +57,7 @@ const SCHEMA: MessageTable = {
     format: [2, text],
     title: [3, text],
     description: [4, text],
-    default: [5, { as: 'any' }],
+    default: [5, any],
     multipleOf: [6, double],
     maximum: [7, double],
     exclusiveMaximum: [8, flag],
@@ -67,11 +72,11 @@ const SCHEMA: MessageTable = {
     maxProperties: [17, int],
     minProperties: [18, int],
     required: [19, texts],
-    enum: [20, { as: 'any' }],
-    additionalProperties: [21, { as: 'additional' }],
-    type: [22, { as: 'types' }],
-    items: [23, { as: 'items' }],
-    properties: [25, named(() => SCHEMA)],
+    enum: [20, each(any)],
+    additionalProperties: [21, additional],
+    type: [22, within(1, texts)],
+    items: [23, within(1, each(schema))],
+    properties: [25, named(schema)],
   },
   extensions: 31,
 };
@@ -86,12 +91,11 @@ const PATH_PARAMETER: MessageTable = {
   extensions: 22,
 };
 const BODY_PARAMETER: MessageTable = {
-  fields: { description: [1, text], name: [2, text], in: [3, text], required: [4, flag], schema: [5, message(() => SCHEMA)] },
+  fields: { description: [1, text], name: [2, text], in: [3, text], required: [4, flag], schema: [5, schema] },
   extensions: 6,
 };
 
-const RESPONSE: MessageTable = { fields: { description: [1, text], schema: [2, { as: 'response-schema' }] }, extensions: 5 };
-const RESPONSE_VALUE: MessageTable = { fields: { response: [1, message(() => RESPONSE)] }, extensions: 0 };
+const RESPONSE: MessageTable = { fields: { description: [1, text], schema: [2, within(1, schema)] }, extensions: 5 };
 
 const OPERATION: MessageTable = {
   fields: {
@@ -100,8 +104,16 @@ const OPERATION: MessageTable = {
     operationId: [5, text],
     produces: [6, texts],
     consumes: [7, texts],
-    parameters: [8, { as: 'parameters' }],
-    responses: [9, named(() => RESPONSE_VALUE)],
+    parameters: [8, each(within(1, parameter))],
+    responses: [
+      9,
+      named(
+        within(
+          1,
+          message(() => RESPONSE),
+        ),
+      ),
+    ],
     schemes: [10, texts],
     deprecated: [11, flag],
   },
@@ -117,135 +129,34 @@ const PATH_ITEM: MessageTable = {
     options: [6, message(() => OPERATION)],
     head: [7, message(() => OPERATION)],
     patch: [8, message(() => OPERATION)],
-    parameters: [9, { as: 'parameters' }],
+    parameters: [9, each(within(1, parameter))],
   },
   extensions: 10,
 };
 
 const API_KEY: MessageTable = { fields: { type: [1, text], name: [2, text], in: [3, text], description: [4, text] }, extensions: 5 };
-const SECURITY_ITEM: MessageTable = { fields: { apiKey: [2, message(() => API_KEY)] }, extensions: 0 };
 
 const DOCUMENT: MessageTable = {
   fields: {
     swagger: [1, text],
     info: [2, message(() => INFO)],
-    paths: [8, named(() => PATH_ITEM, 2)],
-    definitions: [9, named(() => SCHEMA)],
-    securityDefinitions: [13, named(() => SECURITY_ITEM)],
+    paths: [
+      8,
+      named(
+        message(() => PATH_ITEM),
+        2,
+      ),
+    ],
+    definitions: [9, named(schema)],
+    securityDefinitions: [
+      13,
+      named(
+        within(
+          2,
+          message(() => API_KEY),
+        ),
+      ),
+    ],
   },
   extensions: 16,
 };
-
-const BYTES = 2;
-const VARINT = 0;
-const FIXED64 = 1;
-
-class DocumentEncoder {
-  readonly writer = new WireWriter();
-
-  message(table: MessageTable, object: JsonObject): void {
-    for (const [key, value] of Object.entries(object)) {
-      const field = table.fields[key];
-      if (field !== undefined) this.field(field[0], field[1], value);
-      else if (key.startsWith('x-') && table.extensions > 0) this.extension(table.extensions, key, value);
-    }
-  }
-
-  private field(number: number, carrier: Carrier, value: JsonValue): void {
-    switch (carrier.as) {
-      case 'string':
-        this.string(number, value as string);
-        break;
-      case 'bool':
-        this.writer.varint((number << 3) | VARINT);
-        this.writer.varint(value === true ? 1 : 0);
-        break;
-      case 'int':
-        this.writer.varint((number << 3) | VARINT);
-        this.writer.int64(value as number);
-        break;
-      case 'double':
-        this.writer.varint((number << 3) | FIXED64);
-        this.writer.double(value as number);
-        break;
-      case 'strings':
-        for (const item of value as readonly string[]) this.string(number, item);
-        break;
-      case 'any':
-        for (const item of isJsonArray(value) ? value : [value]) this.delimited(number, () => this.any(item));
-        break;
-      case 'message':
-        this.delimited(number, () => this.message(carrier.of(), value as JsonObject));
-        break;
-      case 'named':
-        this.delimited(number, () => this.named(carrier.of(), carrier.entries, value as JsonObject));
-        break;
-      default:
-        this.special(number, carrier.as, value);
-    }
-  }
-
-  private special(number: number, as: Carrier['as'], value: JsonValue): void {
-    if (as === 'types') {
-      this.delimited(number, () => this.field(1, texts, isJsonArray(value) ? value : [value]));
-    } else if (as === 'items') {
-      for (const item of isJsonArray(value) ? value : [value]) this.delimited(number, () => this.schema(1, item));
-    } else if (as === 'additional') {
-      this.delimited(number, () => (isJsonObject(value) ? this.schema(1, value) : this.field(2, flag, value)));
-    } else if (as === 'response-schema') {
-      this.delimited(number, () => this.schema(1, value));
-    } else if (as === 'parameters') {
-      for (const parameter of value as readonly JsonObject[])
-        this.delimited(number, () => this.delimited(1, () => this.parameter(parameter)));
-    }
-  }
-
-  private schema(number: number, value: JsonValue): void {
-    this.delimited(number, () => this.message(SCHEMA, value as JsonObject));
-  }
-
-  private parameter(parameter: JsonObject): void {
-    if (parameter.in === 'body') this.delimited(1, () => this.message(BODY_PARAMETER, parameter));
-    else if (parameter.in === 'query') this.delimited(2, () => this.delimited(3, () => this.message(QUERY_PARAMETER, parameter)));
-    else this.delimited(2, () => this.delimited(4, () => this.message(PATH_PARAMETER, parameter)));
-  }
-
-  private named(table: MessageTable, entries: number, object: JsonObject): void {
-    for (const [name, value] of Object.entries(object)) {
-      this.delimited(entries, () => {
-        this.string(1, name);
-        this.delimited(2, () => this.message(table, wrapped(table, value as JsonObject)));
-      });
-    }
-  }
-
-  private extension(number: number, name: string, value: JsonValue): void {
-    this.delimited(number, () => {
-      this.string(1, name);
-      this.delimited(2, () => this.any(value));
-    });
-  }
-
-  /** Readers parse it as YAML, of which JSON is a part. */
-  private any(value: JsonValue): void {
-    this.string(2, `${JSON.stringify(value)}\n`);
-  }
-
-  private string(number: number, value: string): void {
-    this.writer.varint((number << 3) | BYTES);
-    this.writer.string(value);
-  }
-
-  private delimited(number: number, write: () => void): void {
-    this.writer.varint((number << 3) | BYTES);
-    const at = this.writer.begin();
-    write();
-    this.writer.end(at);
-  }
-}
-
-// Some messages only choose among alternatives, of which our documents have one.
-function wrapped(table: MessageTable, value: JsonObject): JsonObject {
-  if (table === RESPONSE_VALUE) return { response: value };
-  return table === SECURITY_ITEM ? { apiKey: value } : value;
-}
