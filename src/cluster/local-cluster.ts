@@ -5,9 +5,10 @@ import type { Store } from '#store';
 import { DataDirectory } from './data-directory.ts';
 import { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig } from './kubeconfig-file.ts';
 import { openStore, type StoreChoice } from './open-store.ts';
-import { type ClusterPki, type PkiOptions, renewalTime } from './pki.ts';
+import type { ClusterPki, PkiOptions } from './pki.ts';
 import { loadPki } from './pki-files.ts';
 import { isSameProcess, processIdentity } from './process-identity.ts';
+import { renewCertificates } from './renew-certificates.ts';
 import { type Cluster, type ClusterConfig, startCluster } from './start-cluster.ts';
 import { untilUsable } from './until-usable.ts';
 
@@ -60,7 +61,7 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   await directory.create();
   const port = await choosePort(options, directory);
   deps.onStep?.('certificates');
-  const pki = await loadPki(directory, pkiOptions(options, deps));
+  const pki = await loadPki(directory, { ...pkiNames(options, deps), now: deps.clock.now() });
   deps.onStep?.('store');
   const store = await openStore(options.store, { ...deps, directory: directory.store });
   let cluster: Cluster | undefined;
@@ -78,9 +79,9 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   }
 }
 
-function pkiOptions({ host }: LocalClusterOptions, { clock, random }: LocalClusterDeps): PkiOptions {
+function pkiNames({ host }: LocalClusterOptions, { random }: LocalClusterDeps): Omit<PkiOptions, 'now'> {
   const names = net.isIP(host) ? { ipAddresses: [host, '127.0.0.1'] } : { ipAddresses: ['127.0.0.1'], dnsNames: [host] };
-  return { names, now: clock.now(), random };
+  return { names, random };
 }
 
 interface Started extends Publishing {
@@ -89,9 +90,13 @@ interface Started extends Publishing {
 }
 
 function running(started: Started): LocalCluster {
-  const { cluster, store, directory, server, options } = started;
+  const { cluster, store, directory, server, options, deps } = started;
   const stopping = new AbortController();
-  const renewing = keepRenewing(started, stopping.signal);
+  const renewing = renewCertificates(
+    { current: started.pki, directory, options: pkiNames(options, deps), use: (pki) => useRenewed(started, pki) },
+    deps,
+    stopping.signal,
+  );
   return {
     cluster,
     server,
@@ -106,28 +111,6 @@ function running(started: Started): LocalCluster {
       await directory.write(directory.state, JSON.stringify({ name, server, ...(kubeconfig && { kubeconfig }), stopped: true }));
     },
   };
-}
-
-/** Often enough for certificates that are renewed months before they end, also on a machine that sleeps in between. */
-const RENEWAL_CHECK_MS = 6 * 3_600_000;
-
-async function keepRenewing(started: Started, signal: AbortSignal): Promise<void> {
-  const { directory, options, deps, cluster } = started;
-  const { clock, logger } = deps;
-  let { pki } = started;
-  for (;;) {
-    await clock.sleep(RENEWAL_CHECK_MS, signal).catch(() => {});
-    if (signal.aborted) return;
-    if (clock.now() < renewalTime(pki)) continue;
-    try {
-      pki = await loadPki(directory, pkiOptions(options, deps));
-      cluster.apiServer.useCertificate({ cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate });
-      await publish({ ...started, pki });
-      logger.info('certificates were renewed');
-    } catch (error) {
-      logger.error('certificates could not be renewed; trying again later', { error });
-    }
-  }
 }
 
 /** The port that was asked for, the one it had before, the usual one, or any. */
@@ -192,28 +175,32 @@ interface Publishing {
 }
 
 /** Lets others find the cluster: its kubeconfig, the user's own, and the state file. */
-async function publish({ options, directory, pki, server, deps }: Publishing): Promise<void> {
-  const { certificate: clientCertificate, key: clientKey } = pki.clients.admin;
-  const access: AdminAccess = {
-    clusterName: contextName(options.name),
-    server,
-    caCertificate: pki.authority.certificate,
-    clientCertificate,
-    clientKey,
-  };
-  await directory.write(directory.kubeconfig, renderKubeconfig(access));
+async function publish(publishing: Publishing): Promise<void> {
+  const { options, directory, server, deps } = publishing;
+  await writeAccess(publishing, 'make current');
   const { name, kubeconfig } = options;
-  if (kubeconfig !== undefined) await mergeInto(kubeconfig, access, directory);
-  const startedAt = formatTime(deps.clock.now());
   const { pid } = process;
   const identity = processIdentity(pid);
+  const startedAt = formatTime(deps.clock.now());
   const state: ClusterState = { name, pid, ...(identity && { process: identity }), server, startedAt, ...(kubeconfig && { kubeconfig }) };
   await directory.write(directory.state, JSON.stringify(state));
 }
 
-async function mergeInto(file: string, access: AdminAccess, directory: DataDirectory): Promise<void> {
+async function useRenewed(started: Started, pki: ClusterPki): Promise<void> {
+  started.cluster.useCertificates(pki);
+  // Which context is current is the user's choice by now.
+  await writeAccess({ ...started, pki }, 'renew');
+}
+
+async function writeAccess({ options, directory, pki, server }: Publishing, how: 'make current' | 'renew'): Promise<void> {
+  const { certificate: clientCertificate, key: clientKey } = pki.clients.admin;
+  const caCertificate = pki.authority.certificate;
+  const access: AdminAccess = { clusterName: contextName(options.name), server, caCertificate, clientCertificate, clientKey };
+  await directory.write(directory.kubeconfig, renderKubeconfig(access));
+  const file = options.kubeconfig;
+  if (file === undefined) return;
   try {
-    await directory.write(file, mergeKubeconfig(await readIfExists(file), access));
+    await directory.write(file, mergeKubeconfig(await readIfExists(file), access, how));
   } catch (cause) {
     throw new Error(`cannot add the cluster to ${file}; repair it, choose another with --kubeconfig, or use --no-merge`, { cause });
   }

@@ -49,6 +49,8 @@ export interface Cluster extends Component {
   readonly client: Client;
   /** Its simulated nodes. Known once ready. */
   readonly nodes: SimulatedNodes;
+  /** Shows renewed certificates to whoever connects from now on. */
+  useCertificates(pki: ClusterPki): void;
   /** With the rights of this user. */
   clientAs(user: UserInfo, userAgent?: string): Client;
 }
@@ -61,8 +63,8 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const parts: Component[] = [];
   let nodes: SimulatedNodes | undefined;
   const { pki } = config;
-  const remote = pki ? { clientCertificate: pki.clients.kubeletClient.certificate, clientKey: pki.clients.kubeletClient.key } : {};
-  const kubelets = new LocalKubelets(new HttpsKubeletConnector(remote));
+  const remote = new HttpsKubeletConnector(pki && kubeletCredentials(pki));
+  const kubelets = new LocalKubelets(remote);
   const { apiServer: settings = {} } = config;
   const security = securityConfig(settings, pki?.serviceAccountKey ?? temporaryKey());
   const apiServer = startApiServer(apiServerConfig(settings, listenConfig(config)), {
@@ -101,6 +103,10 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     apiServer,
     client: clientAs(ADMIN),
     clientAs,
+    useCertificates(renewed) {
+      apiServer.useCertificate(servingTls(renewed));
+      remote.useCertificate(kubeletCredentials(renewed));
+    },
     get nodes() {
       if (nodes === undefined) throw new Error('the cluster is not ready yet');
       return nodes;
@@ -111,7 +117,15 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
 function listenConfig({ listen, pki }: ClusterConfig) {
   if (listen === undefined) return undefined;
   if (pki === undefined) throw new Error('a cluster that listens needs certificates');
-  return { ...listen, tls: { cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate } };
+  return { ...listen, tls: servingTls(pki) };
+}
+
+function servingTls({ serving, authority }: ClusterPki) {
+  return { cert: serving.certificate, key: serving.key, ca: authority.certificate };
+}
+
+function kubeletCredentials({ clients: { kubeletClient } }: ClusterPki) {
+  return { clientCertificate: kubeletClient.certificate, clientKey: kubeletClient.key };
 }
 
 /** For a cluster that nobody outside of the process sees, whose tokens end with it. */

@@ -19,11 +19,16 @@ const DEFAULT_PORT = 10250;
 
 /** Reaches kubelets over the network, at the address and port that their nodes tell. */
 export class HttpsKubeletConnector implements KubeletConnector, Disposable {
-  readonly #options: HttpsKubeletOptions;
+  #options: HttpsKubeletOptions;
   readonly #agent = new Agent({ keepAlive: true });
 
   constructor(options: HttpsKubeletOptions = {}) {
     this.#options = options;
+  }
+
+  /** Shows another certificate to connections from now on. */
+  useCertificate({ clientCertificate, clientKey }: Required<Pick<HttpsKubeletOptions, 'clientCertificate' | 'clientKey'>>): void {
+    this.#options = { ...this.#options, clientCertificate, clientKey };
   }
 
   request(request: KubeletRequest): Promise<KubeletResponse> {
