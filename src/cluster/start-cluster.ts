@@ -16,6 +16,7 @@ import { type SchedulerConfig, settingsOfItsOwnProcess, startScheduler } from '#
 import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
 import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
+import { PartHealth } from './part-health.ts';
 import type { ClusterPki } from './pki.ts';
 import { type SimulatedNodes, startSimulatedNodes } from './simulated-nodes.ts';
 
@@ -67,10 +68,12 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const kubelets = new LocalKubelets(remote);
   const { apiServer: settings = {} } = config;
   const security = securityConfig(settings, pki?.serviceAccountKey ?? temporaryKey());
+  const health = new PartHealth();
   const apiServer = startApiServer(apiServerConfig(settings, listenConfig(config)), {
     ...deps,
     metrics,
     kubelets,
+    components: health.checks(deps.store),
     security: (context) => createSecurity(security, context),
   });
   const clientAs = (user: UserInfo, userAgent = 'sampan') =>
@@ -82,7 +85,10 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       await apiServer.ready;
       const starting: Starting = { config, deps: { ...deps, metrics }, clientAs };
       deps.onStep?.('controllers, scheduler');
-      parts.push(startControllers(starting), startSchedulerIn(starting));
+      const [manager, scheduler] = [startControllers(starting), startSchedulerIn(starting)];
+      health.add('controller-manager', manager);
+      health.add('scheduler', scheduler);
+      parts.push(manager, scheduler);
       await Promise.all(parts.map((part) => part.ready));
       deps.onStep?.('nodes');
       const administrator = clientAs(ADMIN);
