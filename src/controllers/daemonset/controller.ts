@@ -11,6 +11,7 @@ import { PodControl } from '../runtime/pod-control.ts';
 import { nextAvailability, type PodsByController, podsByController } from '../runtime/pod-state.ts';
 import { currentRevision, outdatedRevisions, revisionHash } from '../runtime/revision-history.ts';
 import { slowStartBatch } from '../runtime/slow-start-batch.ts';
+import { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { affinityFor, daemonTolerations } from './node-fit.ts';
 import {
   nodeOf,
@@ -45,6 +46,7 @@ class DaemonSetController implements RunningController {
   readonly #nodes: Lister<core.Node>;
   readonly #revisions: Lister<apps.ControllerRevision>;
   readonly #pods: PodsByController;
+  readonly #failures = new FailedPodBackoff();
 
   constructor(private readonly context: ControllerContext) {
     const { informers, client, clock, options } = context;
@@ -170,23 +172,30 @@ class DaemonSetController implements RunningController {
     });
     const podsOn = new Map<string, core.Pod[]>();
     for (const pod of pods) podsOn.set(nodeOf(pod), [...(podsOn.get(nodeOf(pod)) ?? []), pod]);
-    return { set, nodes: this.#nodes.list(), podsOn, hash, now: this.context.clock.now() };
+    const now = this.context.clock.now();
+    const failureWaitMs = (node: string) => this.#failures.waitMs(failuresKey(set, node), now);
+    return { set, nodes: this.#nodes.list(), podsOn, hash, failureWaitMs, now };
   }
 
   async #act(key: string, observed: ObservedDaemonSet): Promise<unknown> {
     const plan = planDaemons(observed);
-    for (const pod of plan.failed) this.#tellFailed(observed.set, pod);
+    for (const pod of plan.ended) this.#tellEnded(observed, pod);
+    this.#failures.forgetOld(observed.now);
+    if (plan.waitMs !== undefined) this.#keyed.enqueueAfter(observed.set, plan.waitMs);
     const isSettled = plan.create.length + plan.remove.length === 0;
     const { create, remove } = isSettled ? rollingStep(observed) : plan;
     return this.#apply(key, observed, { create: create.slice(0, BURST), remove: remove.slice(0, BURST) });
   }
 
-  #tellFailed(set: DaemonSet, pod: core.Pod): void {
+  #tellEnded({ set, now }: ObservedDaemonSet, pod: core.Pod): void {
     const { namespace, name } = pod.metadata;
     const where = `${namespace}/${name} on node ${nodeOf(pod)}`;
     if (pod.status?.phase === 'Succeeded') {
       this.#events.normal(set, 'SucceededDaemonPod', `Found succeeded daemon pod ${where}, will try to delete it`);
-    } else this.#events.warning(set, 'FailedDaemonPod', `Found failed daemon pod ${where}, will try to kill it`);
+      return;
+    }
+    this.#failures.replaced(failuresKey(set, nodeOf(pod)), now);
+    this.#events.warning(set, 'FailedDaemonPod', `Found failed daemon pod ${where}, will try to kill it`);
   }
 
   async #apply(key: string, { set, hash }: ObservedDaemonSet, { create, remove }: Changes): Promise<unknown> {
@@ -241,6 +250,10 @@ class DaemonSetController implements RunningController {
 interface Changes {
   readonly create: readonly string[];
   readonly remove: readonly core.Pod[];
+}
+
+function failuresKey({ metadata }: DaemonSet, node: string): string {
+  return `${metadata.uid}/${metadata.generation}/${node}`;
 }
 
 function selects({ spec }: DaemonSet, { metadata }: core.Pod): boolean {

@@ -1,8 +1,8 @@
 import type { apps, core } from '#api';
 import { deepEqual, scaledIntOrPercent } from '#machinery';
-import { isPodAvailable, isPodReady } from '../runtime/pod-state.ts';
+import { isPodAvailable, isPodReady, isPodTerminal } from '../runtime/pod-state.ts';
 import { withoutZeros } from '../runtime/without-zeros.ts';
-import { daemonTolerations, fitOf } from './node-fit.ts';
+import { daemonTolerations, fitOf, type NodeFit } from './node-fit.ts';
 
 type DaemonSet = apps.DaemonSet;
 
@@ -17,6 +17,8 @@ export interface ObservedDaemonSet {
   readonly podsOn: ReadonlyMap<string, readonly core.Pod[]>;
   /** Of the current template. */
   readonly hash: string;
+  /** How long a pod that failed on this node is left as it is. */
+  readonly failureWaitMs: (node: string) => number;
   readonly now: number;
 }
 
@@ -24,7 +26,10 @@ export interface DaemonPlan {
   /** Nodes that get a pod. */
   readonly create: readonly string[];
   readonly remove: readonly core.Pod[];
-  readonly failed: readonly core.Pod[];
+  /** Those of them that ended by themselves. */
+  readonly ended: readonly core.Pod[];
+  /** When to look again, because failures make the next pod wait. */
+  readonly waitMs: number | undefined;
 }
 
 export function templateGeneration({ metadata }: DaemonSet): string | undefined {
@@ -49,34 +54,57 @@ export function planDaemons(observed: ObservedDaemonSet): DaemonPlan {
   const { set, nodes, podsOn } = observed;
   const spec = set.spec?.template.spec ?? { containers: [] };
   const tolerations = daemonTolerations(spec);
-  const create: string[] = [];
-  const remove: core.Pod[] = [];
-  const failed: core.Pod[] = [];
-  for (const node of nodes) {
-    const { shouldRun, mayStay } = fitOf(spec, node, tolerations);
-    const pods = (podsOn.get(node.metadata.name) ?? []).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    const ended = pods.filter(({ status }) => status?.phase === 'Failed' || status?.phase === 'Succeeded');
-    const running = pods.filter((pod) => !ended.includes(pod));
-    if (!mayStay) remove.push(...pods);
-    else if (shouldRun && (podsOn.get(node.metadata.name) ?? []).length === 0) create.push(node.metadata.name);
-    else {
-      failed.push(...ended);
-      remove.push(...surplus(observed, running));
-    }
-  }
-  return { create, remove: [...remove, ...failed], failed };
+  const plans = nodes.map((node) => planNode(observed, fitOf(spec, node, tolerations), podsOn.get(node.metadata.name) ?? []));
+  const waits = plans.flatMap(({ waitMs }) => (waitMs > 0 ? [waitMs] : []));
+  return {
+    create: nodes.filter((_, i) => plans[i]?.isMissing).map(({ metadata }) => metadata.name),
+    remove: plans.flatMap(({ surplus, ended }) => [...surplus, ...ended]),
+    ended: plans.flatMap(({ ended }) => ended),
+    waitMs: waits.length > 0 ? Math.min(...waits) : undefined,
+  };
 }
 
-/** One stays: the one that is ready for longest; while a surge is allowed, an old one beside its unready successor. */
-function surplus(observed: ObservedDaemonSet, pods: readonly core.Pod[]): readonly core.Pod[] {
-  if (pods.length <= 1) return [];
-  const { set, now } = observed;
-  const updated = pods.filter((pod) => isUpdated(observed, pod));
-  const old = pods.filter((pod) => !updated.includes(pod));
-  const isSurging = maxSurge(observed) > 0 && updated.length === 1 && old.length === 1;
-  if (isSurging) return isPodAvailable(updated[0]!, set.spec?.minReadySeconds ?? 0, now) ? old : [];
-  const rank = (pod: core.Pod) => `${isPodReady(pod) ? 0 : 1}${pod.metadata.creationTimestamp}${pod.metadata.name}`;
-  return [...pods].sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(1);
+interface NodePlan {
+  readonly isMissing: boolean;
+  readonly surplus: readonly core.Pod[];
+  readonly ended: readonly core.Pod[];
+  readonly waitMs: number;
+}
+
+function planNode(observed: ObservedDaemonSet, { shouldRun, mayStay }: NodeFit, all: readonly core.Pod[]): NodePlan {
+  const plan = { isMissing: false, surplus: [], ended: [], waitMs: 0 };
+  if (shouldRun && all.length === 0) return { ...plan, isMissing: true };
+  const pods = all.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (!mayStay) return { ...plan, surplus: pods };
+  const running = pods.filter((pod) => !isPodTerminal(pod));
+  const failed = pods.filter(({ status }) => status?.phase === 'Failed');
+  const waitMs = failed.length > 0 ? observed.failureWaitMs(nodeOf(failed[0]!)) : 0;
+  const ended = pods.filter(({ status }) => status?.phase === 'Succeeded' || (status?.phase === 'Failed' && waitMs === 0));
+  // A surge promises that the node is never without a pod, not even while the last one ends.
+  const isMissing = running.length === 0 && shouldRun && allowsSurge(observed.set);
+  return { isMissing, surplus: allowsSurge(observed.set) ? surgeSurplus(observed, running) : byAge(running).slice(1), ended, waitMs };
+}
+
+/** Those that have a node first, and then the oldest. */
+function byAge(pods: readonly core.Pod[]): readonly core.Pod[] {
+  const rank = ({ spec, metadata }: core.Pod) => `${spec?.nodeName ? 0 : 1}${metadata.creationTimestamp}\0${metadata.name}`;
+  return pods.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** Beside its successor an old pod stays for as long as it serves and the successor does not. */
+function surgeSurplus(observed: ObservedDaemonSet, running: readonly core.Pod[]): readonly core.Pod[] {
+  if (running.length <= 1) return [];
+  const { set, hash, now } = observed;
+  const sorted = byAge(running);
+  const [updated, ...moreUpdated] = sorted.filter(({ metadata }) => metadata.labels?.[REVISION_HASH] === hash);
+  const [old, ...moreOld] = sorted.filter(({ metadata }) => metadata.labels?.[REVISION_HASH] !== hash);
+  const isReplaced = updated && old && (!isPodReady(old) || isPodAvailable(updated, set.spec?.minReadySeconds ?? 0, now));
+  return [...moreUpdated, ...moreOld, ...(isReplaced ? [old] : [])];
+}
+
+function allowsSurge({ spec }: DaemonSet): boolean {
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  return type !== 'OnDelete' && !['0', '0%'].includes(String(rollingUpdate?.maxSurge ?? 0));
 }
 
 function desiredNodes({ set, nodes }: ObservedDaemonSet): readonly core.Node[] {
@@ -120,17 +148,17 @@ export function withDaemonStatus(observed: ObservedDaemonSet): DaemonSet {
   const minReady = set.spec?.minReadySeconds ?? 0;
   const counts = { current: 0, misscheduled: 0, ready: 0, updated: 0, available: 0 };
   for (const { metadata } of nodes) {
-    const pods = podsOn.get(metadata.name) ?? [];
+    const isGone = (pod: core.Pod) => pod.metadata.deletionTimestamp !== undefined && isPodTerminal(pod);
+    const pods = (podsOn.get(metadata.name) ?? []).filter((pod) => !isGone(pod));
     if (pods.length === 0) continue;
     if (!desired.has(metadata.name)) {
       counts.misscheduled++;
       continue;
     }
     counts.current++;
-    const newest = [...pods].sort((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
-    const pod = newest.findLast((each) => isUpdated(observed, each)) ?? newest[0]!;
-    if (pods.some(isPodReady)) counts.ready++;
-    if (pods.some((each) => isPodAvailable(each, minReady, now))) counts.available++;
+    const [pod] = byAge(pods) as [core.Pod];
+    if (isPodReady(pod)) counts.ready++;
+    if (isPodAvailable(pod, minReady, now)) counts.available++;
     if (isUpdated(observed, pod)) counts.updated++;
   }
   const { collisionCount, conditions } = set.status ?? {};

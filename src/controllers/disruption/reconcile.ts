@@ -1,6 +1,6 @@
 import type { core, policy } from '#api';
 import { deepEqual, findCondition, formatTime, parseTime, scaledIntOrPercent, withCondition } from '#machinery';
-import { isPodReady } from '../runtime/pod-state.ts';
+import { isPodActive, isPodReady } from '../runtime/pod-state.ts';
 
 type Budget = policy.PodDisruptionBudget;
 
@@ -89,14 +89,10 @@ export function failedBudget(budget: Budget, message: string, now: number): Budg
 }
 
 /** How long until a pod's claim to be about to go is no longer true; undefined when it makes none, or goes. */
-export function staleTargetMs({ metadata, status }: core.Pod, now: number): number | undefined {
-  const condition = findCondition(status?.conditions, 'DisruptionTarget');
-  if (
-    metadata.deletionTimestamp !== undefined ||
-    condition?.status !== 'True' ||
-    status?.phase === 'Failed' ||
-    status?.phase === 'Succeeded'
-  )
-    return undefined;
+export function staleTargetMs(pod: core.Pod, now: number): number | undefined {
+  const condition = findCondition(pod.status?.conditions, 'DisruptionTarget');
+  // A kubelet that ends a pod may take any time until the pod is deleted.
+  const isClaimed = condition?.status === 'True' && condition.reason !== 'TerminationByKubelet';
+  if (!isClaimed || !isPodActive(pod)) return undefined;
   return Math.max(0, parseTime(condition.lastTransitionTime ?? '') + STALE_TARGET_MS - now);
 }

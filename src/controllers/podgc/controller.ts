@@ -73,7 +73,7 @@ class PodGcController implements RunningController {
     try {
       if (!isPodTerminal(pod)) {
         const conditions = message === undefined ? {} : { conditions: [this.#condition(pod, message)] };
-        const patch = { metadata: { uid }, status: { phase: 'Failed', ...conditions } };
+        const patch = { metadata: { uid }, status: { phase: 'Failed', ...observedGeneration(pod), ...conditions } };
         await client.of(core.Pod).patch({ name, namespace }, patch, { type: 'strategic', subresource: 'status' });
       }
       await client.of(core.Pod).delete({ name, namespace }, { gracePeriodSeconds: 0 });
@@ -82,10 +82,12 @@ class PodGcController implements RunningController {
     }
   }
 
-  #condition({ metadata }: core.Pod, message: string) {
+  #condition(pod: core.Pod, message: string) {
     const lastTransitionTime = formatTime(this.context.clock.now());
-    const { generation } = metadata;
-    const observed = generation === undefined ? {} : { observedGeneration: generation };
-    return { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message, lastTransitionTime, ...observed };
+    return { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message, lastTransitionTime, ...observedGeneration(pod) };
   }
+}
+
+function observedGeneration({ metadata }: core.Pod): { readonly observedGeneration?: number } {
+  return metadata.generation === undefined ? {} : { observedGeneration: metadata.generation };
 }

@@ -137,9 +137,6 @@ class StatefulSetController implements RunningController {
       return this.#create(observed, action.ordinal, action.revision === 'update' ? observed.updateRevision : observed.currentRevision);
     const { set } = observed;
     const { pod } = action;
-    if (action.type === 'recreate') {
-      this.#events.warning(set, 'RecreatingFailedPod', `StatefulSet ${keyOf(set)} is recreating failed Pod ${pod.metadata.name}`);
-    }
     const { uid = '', name } = pod.metadata;
     try {
       await this.context.client.of(core.Pod).delete(pod.metadata, { preconditions: { uid } });

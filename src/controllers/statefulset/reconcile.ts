@@ -17,8 +17,7 @@ export interface ObservedStatefulSet {
 
 export type StatefulAction =
   | { readonly type: 'create'; readonly ordinal: number; readonly revision: 'current' | 'update' }
-  | { readonly type: 'delete'; readonly pod: core.Pod }
-  | { readonly type: 'recreate'; readonly pod: core.Pod };
+  | { readonly type: 'delete'; readonly pod: core.Pod };
 
 /** What to do next. Sets that keep an order get one action at a time, and wait for its effect. */
 export function planStateful(observed: ObservedStatefulSet): readonly StatefulAction[] {
@@ -59,7 +58,8 @@ function fillActions(observed: ObservedStatefulSet, isOrdered: boolean) {
 
 function fillAction(observed: ObservedStatefulSet, ordinal: number, pod: core.Pod | undefined): StatefulAction | undefined {
   if (pod === undefined) return { type: 'create', ordinal, revision: revisionFor(observed, ordinal) };
-  return isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined ? { type: 'recreate', pod } : undefined;
+  // It is made again when it is gone, however it ended.
+  return isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined ? { type: 'delete', pod } : undefined;
 }
 
 /** Pods that the update has not reached yet are made as they were. */
@@ -79,16 +79,15 @@ function isHealthy({ set, now }: ObservedStatefulSet, pod: core.Pod): boolean {
 function condemnActions(observed: ObservedStatefulSet, isOrdered: boolean): readonly StatefulAction[] {
   const outside = condemned(observed);
   const going = outside.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const deletions = going.map((pod): StatefulAction => ({ type: 'delete', pod }));
-  if (!isOrdered) return deletions;
-  if (going.length < outside.length) return [];
+  if (!isOrdered) return going.map((pod): StatefulAction => ({ type: 'delete', pod }));
+  const [last] = outside;
+  if (last === undefined || last !== going[0]) return [];
   // One that is not healthy holds up those before it: taking a healthy one away then would leave even fewer.
   const unhealthy = [...slots(observed).map(({ pod }) => pod), ...[...outside].reverse()].find(
     (pod) => pod !== undefined && !isHealthy(observed, pod),
   );
-  const [last] = going;
-  if (last === undefined || (unhealthy !== undefined && unhealthy !== last && !isHealthy(observed, last))) return [];
-  return deletions.slice(0, 1);
+  const isHeldUp = unhealthy !== undefined && unhealthy !== last && !isHealthy(observed, last);
+  return isHeldUp ? [] : [{ type: 'delete', pod: last }];
 }
 
 function updateActions(observed: ObservedStatefulSet): readonly StatefulAction[] {

@@ -55,7 +55,7 @@ class TaintEvictionController implements RunningController {
         const isSame = before.spec?.nodeName === pod.spec?.nodeName && deepEqual(before.spec?.tolerations, pod.spec?.tolerations);
         if (!isSame) this.#podChanged(pod);
       },
-      delete: (pod) => this.#cancel(pod, false),
+      delete: (pod) => this.#cancel(pod),
     });
   }
 
@@ -77,7 +77,7 @@ class TaintEvictionController implements RunningController {
     const taints = noExecuteTaints(node);
     const tolerated = taints.length === 0 ? Infinity : toleratedMs(taints, pod.spec?.tolerations ?? []);
     if (tolerated === Infinity) {
-      this.#cancel(pod, true);
+      this.#cancel(pod);
       return;
     }
     const now = this.context.clock.now();
@@ -86,7 +86,7 @@ class TaintEvictionController implements RunningController {
     const startedAt = tolerated === 0 ? now : (planned?.startedAt ?? now);
     if (planned !== undefined) {
       if (tolerated > 0 && startedAt + tolerated < now + tolerated) return;
-      this.#cancel(pod, true);
+      this.#cancel(pod);
     }
     this.#schedule(pod, startedAt, Math.max(0, startedAt + tolerated - now));
   }
@@ -102,13 +102,13 @@ class TaintEvictionController implements RunningController {
     else this.#planned.set(key, { startedAt, dueAt: startedAt + delayMs, timer: clock.setTimer(delayMs, fire) });
   }
 
-  #cancel(pod: core.Pod, isNews: boolean): void {
+  #cancel(pod: core.Pod): void {
     const key = keyOf(pod);
     const planned = this.#planned.get(key);
     if (planned === undefined) return;
     planned.timer.cancel();
     this.#planned.delete(key);
-    if (isNews) this.#tell(key, `Cancelling deletion of Pod ${key}`);
+    this.#tell(key, `Cancelling deletion of Pod ${key}`);
   }
 
   #tell(key: string, message: string): void {
@@ -117,9 +117,15 @@ class TaintEvictionController implements RunningController {
     events.normal({ apiVersion: 'v1', kind: 'Pod', name, namespace }, 'TaintManagerEviction', message);
   }
 
+  /** The taint went away while the eviction had to be tried again. */
+  #isToleratedAgain({ spec }: core.Pod): boolean {
+    const node = this.#nodes.get({ name: spec?.nodeName ?? '' });
+    return node !== undefined && toleratedMs(noExecuteTaints(node), spec?.tolerations ?? []) === Infinity;
+  }
+
   async #evict(key: string): Promise<void> {
     const pod = this.#pods.get(parseKey(key));
-    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return;
+    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || this.#isToleratedAgain(pod)) return;
     this.#tell(key, `Marking for deletion Pod ${key}`);
     const client = this.context.client.of(core.Pod);
     const { name, namespace, uid, generation } = pod.metadata;
