@@ -29,6 +29,7 @@ function runTests() {
   const report = path.join(directory, 'report.json');
   const status = run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters]);
   const counts = countTests(report);
+  printSkipped(report);
   rmSync(directory, { recursive: true });
   // An error outside every test fails the run, too.
   return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
@@ -44,6 +45,14 @@ function countTests(report) {
     counts.failed += failed || (status === 'failed' ? 1 : 0);
   }
   return counts;
+}
+
+/** What did not run is said, so that nobody takes it for passed. */
+function printSkipped(report) {
+  for (const { name, assertionResults } of readReport(report).testResults ?? []) {
+    const skipped = assertionResults.filter(({ status }) => status === 'skipped' || status === 'pending').length;
+    if (skipped > 0) console.log(`- ${skipped} skipped in ${path.relative(ROOT, name)}`);
+  }
 }
 
 function readReport(report) {

@@ -13,6 +13,8 @@ import { openMemoryStore } from '#store';
 // nothing to compare with. The scenarios that pass are listed in passing.json, and that list only grows:
 //   UPDATE_ORACLE=1 npx vitest run test/oracle
 const oracle = path.resolve(import.meta.dirname, '../../../shared/oracle');
+const isHere = existsSync(oracle);
+if (!isHere) console.warn('skipped: the recorded conversations with a real server are not here (../shared/oracle, beside the repository)');
 const listFile = path.join(import.meta.dirname, 'passing.json');
 const suites = [
   'discovery',
@@ -88,7 +90,7 @@ function explain({ scenario, failures }: ScenarioReport): string {
   return `${scenario}: ${failures[0]?.request}\n    ${failures[0]?.diffs.slice(0, 3).join('\n    ')}`;
 }
 
-describe.skipIf(!existsSync(oracle)).concurrent('recorded conversations with a real server', () => {
+describe.skipIf(!isHere).concurrent('recorded conversations with a real server', () => {
   for (const suite of suites) {
     test(`${suite}: what passed once passes still`, { timeout: 600_000 }, async () => {
       const listed = new Set((await passing())[suite] ?? []);
