@@ -77,6 +77,11 @@ export class JobController implements RunningController {
   #jobDeleted(job: Job): void {
     this.#ownWrites.forget(keyOf(job));
     this.#keyed.enqueue(job);
+    this.#releaseLeftOver(job);
+  }
+
+  /** A job that is over counts no more pods: none is to be kept for it. */
+  #releaseLeftOver(job: Job): void {
     for (const pod of this.#pods.ownedBy(job.metadata.uid ?? '')) if (isTracked(pod)) this.#orphans.enqueue(pod);
   }
 
@@ -161,6 +166,7 @@ export class JobController implements RunningController {
     if (isFinished(job)) {
       this.#finished.delete(uid);
       this.#failures.delete(key);
+      this.#releaseLeftOver(job);
       return;
     }
     if (!this.#finished.has(uid)) await this.#reconcile(key, job);
@@ -285,11 +291,12 @@ export class JobController implements RunningController {
       pods.filter((pod) => isTracked(pod) && !released?.has(pod.metadata.uid ?? '')).map(({ metadata }) => metadata.uid ?? ''),
     );
     const settled = withoutReleased(current.status ?? {}, present);
-    const final = tracking.hasMore ? undefined : finalCondition(settled, tracking.final);
+    // A job ends when every pod that it counted is free to go.
+    const final = tracking.hasMore || error !== undefined ? undefined : finalCondition(settled, tracking.final);
     const status = final ? finishedStatus(settled, final) : settled;
     if (!deepEqual(status, current.status)) {
       const written = await this.#writeStatus(current, status);
-      if (final && error === undefined) this.#finish(written, final);
+      if (final) this.#finish(written, final);
     }
     if (error !== undefined) throw error;
   }
