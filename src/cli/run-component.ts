@@ -65,12 +65,15 @@ export function rateLimitOf({ kubeApiQps, kubeApiBurst }: ClientFlags): TokenBuc
 }
 
 /** Where the API server is and who to be there, by the flags and by what kubectl would take. */
-export async function connectionFrom(options: ClientFlags, { env, cwd }: CliContext): Promise<ConnectionConfig> {
-  const { connection } = await loadConnection({
-    ...(options.kubeconfig && { path: path.resolve(cwd, options.kubeconfig) }),
-    ...(env.KUBECONFIG && { env: env.KUBECONFIG }),
-    ...(env.HOME && { homeDirectory: env.HOME }),
-    processEnv: env,
-  });
-  return connection;
+export async function connectionFrom({ kubeconfig }: ClientFlags, { env, cwd }: CliContext): Promise<ConnectionConfig> {
+  const place = kubeconfig === undefined ? {} : { path: path.resolve(cwd, kubeconfig) };
+  try {
+    const usual = { ...(env.KUBECONFIG && { env: env.KUBECONFIG }), ...(env.HOME && { homeDirectory: env.HOME }) };
+    const { connection } = await loadConnection({ ...place, ...usual, processEnv: env });
+    return connection;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const what = kubeconfig === undefined ? 'the API server cannot be found by the kubeconfig' : `cannot use the kubeconfig ${kubeconfig}`;
+    throw new UsageError(`${what} (${code ?? message})`, 'say how to reach the API server, as --kubeconfig FILE');
+  }
 }

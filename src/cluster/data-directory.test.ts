@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'sampan-data-'));
 });
-afterEach(() => rmSync(home, { recursive: true }));
+afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 it('is made for its owner alone, with all that is above it, and again without harm', async () => {
   const directory = new DataDirectory(path.join(home, 'a/b/c'));
@@ -44,4 +44,18 @@ it.runIf(process.getuid?.() !== 0)('says that the user may not write there', asy
   chmodSync(home, 0o500);
   await expect(new DataDirectory(path.join(home, 'x')).create()).rejects.toThrow('(EACCES: this user may not)');
   chmodSync(home, 0o700);
+});
+
+it('is removed without what others put into it', async () => {
+  const directory = new DataDirectory(home);
+  expect(await directory.exists()).toBe(false);
+  await directory.create();
+  expect(await directory.exists()).toBe(true);
+  await directory.write(directory.state, '{}');
+  writeFileSync(path.join(home, 'thesis.txt'), 'mine');
+  await directory.remove();
+  expect(readdirSync(home)).toEqual(['thesis.txt']);
+  rmSync(path.join(home, 'thesis.txt'));
+  await directory.remove();
+  expect(existsSync(home)).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, chmod, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory } from './make-directory.ts';
 
@@ -82,7 +82,19 @@ export class DataDirectory {
     await rename(draft, target);
   }
 
+  /** Whether a cluster was ever kept here. */
+  async exists(): Promise<boolean> {
+    return access(this.pki).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Removes what a cluster keeps here, and nothing that somebody else put into the directory. */
   async remove(): Promise<void> {
-    await rm(this.root, { recursive: true, force: true });
+    for (const own of [this.store, this.pki, this.kubeconfig, this.state, this.log]) await rm(own, { recursive: true, force: true });
+    await rmdir(this.root).catch((error: NodeJS.ErrnoException) => {
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'EBUSY'].includes(error.code ?? '')) throw error;
+    });
   }
 }

@@ -71,6 +71,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const health = new PartHealth();
   const apiServer = startApiServer(apiServerConfig(settings, listenConfig(config)), {
     ...deps,
+    ...loggerOf('apiserver', deps),
     metrics,
     kubelets,
     components: health.checks(deps.store),
@@ -93,7 +94,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       deps.onStep?.('nodes');
       const administrator = clientAs(ADMIN);
       const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {} };
-      nodes = startSimulatedNodes(inCommon, { ...deps, metrics, clientAs, administrator, kubelets });
+      nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
       parts.push(nodes);
       await nodes.ready;
       ready();
@@ -118,6 +119,11 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       return nodes;
     },
   };
+}
+
+/** By this name `sampan logs` finds what a part wrote. */
+function loggerOf(component: string, { logger }: ClusterDeps): { readonly logger: Logger } {
+  return { logger: logger.child({ component }) };
 }
 
 function listenConfig({ listen, pki }: ClusterConfig) {
@@ -150,7 +156,7 @@ const SCHEDULER: UserInfo = { name: 'system:kube-scheduler', groups: ['system:au
 function startSchedulerIn({ config, deps, clientAs }: Starting): Component {
   for (const setting of settingsOfItsOwnProcess(config.scheduler?.configuration))
     deps.logger.warn('a setting of the scheduler has no effect where all runs in one process', { setting });
-  return startScheduler(config.scheduler ?? {}, { ...deps, client: clientAs(SCHEDULER, 'kube-scheduler') });
+  return startScheduler(config.scheduler ?? {}, { ...deps, ...loggerOf('scheduler', deps), client: clientAs(SCHEDULER, 'kube-scheduler') });
 }
 
 function startControllers({ config, deps, clientAs }: Starting): Component {
@@ -168,7 +174,8 @@ function startControllers({ config, deps, clientAs }: Starting): Component {
   };
   const client = clientAs(MANAGER, 'kube-controller-manager');
   const clientFor = (controller: string) => clientAs(controllerUser(controller), 'kube-controller-manager');
-  return startControllerManager({ ...controllerManager, options }, { ...deps, client, clientFor });
+  const logger = loggerOf('controller-manager', deps);
+  return startControllerManager({ ...controllerManager, options }, { ...deps, ...logger, client, clientFor });
 }
 
 const MANAGER: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };

@@ -12,7 +12,8 @@ export function configureDelete(command: Command, context: CliContext): void {
     .option('-y, --yes', 'do not ask')
     .action(async (options: LocationOptions & { yes?: boolean }) => {
       const directory = directoryOf(options, context);
-      if (!options.yes) await confirm(`Delete cluster '${options.name}' and everything in ${directory.root}?`, context);
+      if (!(await directory.exists())) return context.note(`There is no cluster '${options.name}' in ${directory.root}.`);
+      if (!options.yes) await confirm(`Delete cluster '${options.name}' and all it keeps in ${directory.root}?`, context);
       const merged = (await readState(directory))?.kubeconfig ?? userKubeconfig(context);
       await down(options, context);
       await directory.remove();

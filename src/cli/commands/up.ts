@@ -24,15 +24,16 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
     return report({ server, pid, kubeconfig: directory.kubeconfig, dataDirectory: directory.root }, options, context);
   }
   const steps = stepReporter(options, context);
-  await using started = await openLocalCluster(local, depsOf(context, steps.begin), context.signal);
+  await using started = await openLocalCluster(local, depsOf(options, context, steps.begin), context.signal);
   steps.end();
-  report({ ...placeOf(started), pid: process.pid }, options, context);
+  if (!options.foreground) report({ ...placeOf(started), pid: process.pid }, options, context);
   await Promise.race([aborted(context.signal), started.cluster.done]);
-  if (options.output === 'text') context.note('Stopping …');
+  if (options.output === 'text' && !options.foreground) context.note('Stopping …');
 }
 
-function depsOf({ verbose }: CliContext, onStep: (step: string) => void) {
-  const level = verbose ? 'info' : 'warn';
+/** A terminal shows what needs attention; the log of a detached cluster is for looking things up. */
+function depsOf({ foreground }: UpOptions, { verbose }: CliContext, onStep: (step: string) => void) {
+  const level = foreground ? (verbose ? 'debug' : 'info') : verbose ? 'info' : 'warn';
   const logger = createLogger({ clock: realClock, level, format: 'human', write: (line) => void process.stderr.write(`${line}\n`) });
   return { clock: realClock, random: systemRandom, logger, onStep };
 }
@@ -44,10 +45,10 @@ function aborted(signal: AbortSignal): Promise<void> {
 const STEP_WIDTH = 24;
 
 /** Shows each step when it is done, with the time it took. */
-function stepReporter({ output }: UpOptions, context: CliContext): { begin: (step: string) => void; end: () => void } {
+function stepReporter({ output, foreground }: UpOptions, context: CliContext): { begin: (step: string) => void; end: () => void } {
   let current: { name: string; since: number } | undefined;
   const end = () => {
-    if (current !== undefined && output === 'text')
+    if (current !== undefined && output === 'text' && !foreground)
       context.note(`  ✓ ${current.name.padEnd(STEP_WIDTH)}${Math.round(realClock.monotonic() - current.since)} ms`);
     current = undefined;
   };
