@@ -1,4 +1,5 @@
 export { type AdmissionAttributes, type AdmissionChain, type AdmissionPlugin, admissionChain } from './admission/admission.ts';
+export { PLUGIN_ORDER, type PluginName } from './admission/plugin-order.ts';
 export type { Authenticator } from './authn/authenticator.ts';
 export type { KeyMaterial } from './authn/service-accounts/keys.ts';
 export { parseTokenFile, staticTokens } from './authn/static-tokens.ts';

@@ -4,6 +4,8 @@ import { Client } from '#client';
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { admissionChain } from './admission/admission.ts';
+import { orderedPlugins, type PluginName } from './admission/plugin-order.ts';
+import type { TolerationDefaults } from './admission/plugins/default-toleration-seconds.ts';
 import { builtInPlugins } from './admission/plugins.ts';
 import type { Authenticator } from './authn/authenticator.ts';
 import type { UserInfo } from './authn/user.ts';
@@ -50,8 +52,13 @@ export interface ApiServerConfig {
   readonly systemObjects?: boolean;
   /** What services may have. Default: 10.96.0.0/16, ports 30000 to 32767. */
   readonly services?: ServicesConfig;
+  readonly admission?: AdmissionConfig;
   /** How long a request may take, watches and their like aside. Default: a minute. */
   readonly requestTimeoutMs?: number;
+  /** A watch whose client does not say lasts at least this long. Default: half an hour. */
+  readonly minWatchTimeoutMs?: number;
+  /** How long events are kept. Default: an hour. */
+  readonly eventTtlSeconds?: number;
   /** How many requests one HTTP/2 connection may have open. Default: a thousand. */
   readonly maxStreamsPerConnection?: number;
   /** How long the server goes on after it has begun to say that it is not ready. Default: not at all. */
@@ -61,6 +68,12 @@ export interface ApiServerConfig {
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Requests that take longer are cut off when the server stops. */
 const DRAIN_LIMIT_MS = 10_000;
+
+export interface AdmissionConfig {
+  /** Names of plugins that do not run. */
+  readonly disabled?: readonly PluginName[];
+  readonly tolerations?: TolerationDefaults;
+}
 
 export interface ListenConfig {
   readonly host: string;
@@ -94,13 +107,19 @@ export interface ApiServerDeps {
 /** Who the server is when it writes objects itself. */
 const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
 
-function builtInCatalog({
-  store,
-  kubelets = new HttpsKubeletConnector(),
-  components = componentChecks(store),
-}: ApiServerDeps): CatalogOptions {
+function builtInCatalog(
+  { store, kubelets = new HttpsKubeletConnector(), components = componentChecks(store) }: ApiServerDeps,
+  { eventTtlSeconds }: ApiServerConfig,
+): CatalogOptions {
   const subresources = builtInSubresources({ kubelets, components });
-  return { strategies: BUILT_IN_STRATEGIES, conversions: CONVERSIONS, subresources, extras: builtInHandlers({ kubelets, components }) };
+  const extras = builtInHandlers({ kubelets, components });
+  return {
+    strategies: BUILT_IN_STRATEGIES,
+    conversions: CONVERSIONS,
+    subresources,
+    extras,
+    ...(eventTtlSeconds && { ttlSeconds: eventTtlSeconds }),
+  };
 }
 
 export interface ApiServer extends Component {
@@ -120,7 +139,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const security = deps.security?.({ ...deps, table, address: () => address(), handlers: () => handlers });
   const { authenticators = [], authorizer = alwaysAllow } = security ?? deps;
   const claims = new ServiceClaims(config.services ?? DEFAULT_SERVICES, { ...deps, table });
-  addBuiltInResources(table, withSecurity(claims.extend(deps.catalog ?? builtInCatalog(deps)), security), deps);
+  addBuiltInResources(table, withSecurity(claims.extend(deps.catalog ?? builtInCatalog(deps, config)), security), deps);
   const health = new HealthChecks();
   let isStarted = false;
   let isStopping = false;
@@ -137,9 +156,12 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const requests = requestMetrics(deps.metrics, inFlight);
   let listener: Listener | undefined;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
-  const plugins = deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random, authorizer });
-  const admission = admissionChain([...plugins, ...(security?.admission ?? [])]);
-  const handlers: HandlerDeps = { clock: deps.clock, random: deps.random, admission, table, authorizer };
+  const plugins =
+    deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random, authorizer }, config.admission?.tolerations);
+  const admission = admissionChain(orderedPlugins([...plugins, ...(security?.admission ?? [])], config.admission?.disabled));
+  const { minWatchTimeoutMs } = config;
+  const timing = { clock: deps.clock, random: deps.random, ...(minWatchTimeoutMs && { minWatchTimeoutMs }) };
+  const handlers: HandlerDeps = { ...timing, admission, table, authorizer };
   const resources = resourceRouter(table, handlers);
   const openapi = new OpenApi(table, { serverVersion: config.version.gitVersion ?? '' });
   const others = nonResourceRouter({

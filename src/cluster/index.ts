@@ -1,4 +1,4 @@
-export type { ApiServerSettings } from './api-server-settings.ts';
+export type { ApiServerSettings, ServiceAccountSettings, ServingLimits, TlsSettings } from './api-server-settings.ts';
 export { type ComponentFlags, type ConfigFile, ConfigFileError, parseConfigFile } from './config-file.ts';
 export { AccountClients } from './controller-accounts.ts';
 export { DataDirectory } from './data-directory.ts';

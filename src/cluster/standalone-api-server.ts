@@ -1,4 +1,4 @@
-import { type ApiServer, createSecurity, startApiServer } from '#apiserver';
+import { type ApiServer, createSecurity, HttpsKubeletConnector, type HttpsKubeletOptions, startApiServer } from '#apiserver';
 import type { Clock, Logger, MetricsRegistry, Random } from '#base';
 import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
@@ -9,6 +9,8 @@ export interface StandaloneApiServerConfig {
   readonly serving: { readonly certificate: string; readonly key: string };
   readonly clientAuthority: string;
   readonly serviceAccountKey: string;
+  /** How kubelets are reached. */
+  readonly kubelets?: HttpsKubeletOptions;
   readonly settings: ApiServerSettings;
 }
 
@@ -26,7 +28,8 @@ export function startStandaloneApiServer(
   signal?: AbortSignal,
 ): ApiServer {
   const { listen, serving, clientAuthority, serviceAccountKey, settings } = config;
+  const kubelets = new HttpsKubeletConnector(config.kubelets);
   const security = securityConfig(settings, serviceAccountKey);
   const server = apiServerConfig(settings, { ...listen, tls: { cert: serving.certificate, key: serving.key, ca: clientAuthority } });
-  return startApiServer(server, { ...deps, security: (context) => createSecurity(security, context) }, signal);
+  return startApiServer(server, { ...deps, kubelets, security: (context) => createSecurity(security, context) }, signal);
 }

@@ -1,9 +1,10 @@
 import type { AdmissionPlugin } from './admission.ts';
 import { defaultIngressClass } from './plugins/default-ingress-class.ts';
 import { defaultStorageClass } from './plugins/default-storage-class.ts';
-import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts';
+import { defaultTolerationSeconds, type TolerationDefaults } from './plugins/default-toleration-seconds.ts';
 import { limitRanger } from './plugins/limit-ranger.ts';
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts';
+import { nodeDeclaredFeatureValidator } from './plugins/node-declared-feature-validator.ts';
 import { nodeRestriction } from './plugins/node-restriction.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import type { PluginDeps } from './plugins/plugin-deps.ts';
@@ -23,7 +24,7 @@ import { mutatingAdmissionWebhook } from './webhooks/mutating-admission-webhook.
 import { validatingAdmissionWebhook } from './webhooks/validating-admission-webhook.ts';
 
 /** Every admission plugin that is on by default, in the order in which they run. */
-export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly AdmissionPlugin[] {
+export function builtInPlugins(deps: PluginDeps & PolicyDeps, tolerations?: TolerationDefaults): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(deps),
     limitRanger(deps),
@@ -32,13 +33,14 @@ export function builtInPlugins(deps: PluginDeps & PolicyDeps): readonly Admissio
     taintNodesByCondition,
     podSecurity(deps),
     priority(deps),
-    defaultTolerationSeconds(),
+    defaultTolerationSeconds(tolerations),
     defaultStorageClass(deps),
     storageObjectInUseProtection,
     persistentVolumeClaimResize(deps),
     runtimeClass(deps),
     defaultIngressClass(deps),
     podTopologyLabels(deps),
+    nodeDeclaredFeatureValidator(deps),
     podResizeValidator(deps),
     mutatingAdmissionPolicy(deps),
     mutatingAdmissionWebhook(deps),

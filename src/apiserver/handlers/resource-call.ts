@@ -18,6 +18,8 @@ export interface HandlerDeps {
   readonly table: ResourceTable;
   /** Asked again where a request turns out to need another right than its method says. Absent: nobody is refused. */
   readonly authorizer?: Authorizer;
+  /** How long a watch lasts at least whose client does not say. */
+  readonly minWatchTimeoutMs?: number;
 }
 
 /** A request for one stored resource, once routed. */

@@ -50,7 +50,7 @@ function watchOptions({ request, deps }: ResourceCall): WatchOptions {
     since: initialEvents || resourceVersion === '' || resourceVersion === '0' ? undefined : Number(resourceVersion),
     bookmarks: isTrue(query.get('allowWatchBookmarks')),
     initialEvents,
-    timeoutMs: seconds > 0 ? seconds * 1000 : MIN_TIMEOUT_MS * (1 + deps.random.float()),
+    timeoutMs: seconds > 0 ? seconds * 1000 : (deps.minWatchTimeoutMs ?? MIN_TIMEOUT_MS) * (1 + deps.random.float()),
   };
 }
 

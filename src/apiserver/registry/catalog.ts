@@ -72,6 +72,8 @@ export interface CatalogOptions {
   readonly subresources: Readonly<Record<string, readonly ServedSubresource[]>>;
   /** What some resources need beyond their strategy, such as claims of addresses. */
   readonly extras: Readonly<Record<string, Partial<Pick<ServedResource, 'reserve' | 'released' | 'handlers'>>>>;
+  /** How long objects are kept that do not stay. Default: as their strategy says. */
+  readonly ttlSeconds?: number;
 }
 
 /** Fills the table with every built-in resource. */
@@ -81,7 +83,8 @@ export function addBuiltInResources(table: ResourceTable, options: CatalogOption
   const conversions = new Map(options.conversions.map((conversion) => [conversion.from, conversion]));
   const ordered = [...KINDS].sort((a, b) => Number(conversions.has(idOf(a))) - Number(conversions.has(idOf(b))));
   for (const kind of ordered as readonly Kind<unknown>[]) {
-    const strategy = strategies.get(idOf(kind)) ?? ({ kind } as AnyStrategy);
+    const known = strategies.get(idOf(kind)) ?? ({ kind } as AnyStrategy);
+    const strategy = known.ttlSeconds && options.ttlSeconds ? { ...known, ttlSeconds: options.ttlSeconds } : known;
     const conversion = conversions.get(idOf(kind));
     const stored = conversion && served.get(conversion.to);
     served.set(idOf(kind), build(kind, { strategy, conversion, stored, options, deps }));

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Command } from 'commander';
+import type { HttpsKubeletOptions } from '#apiserver';
 import { type ApiServerSettings, openEtcd, startStandaloneApiServer } from '#cluster';
 import type { EtcdStoreOptions } from '#store';
 import type { CliContext } from '../context.ts';
 import { APISERVER_FLAGS } from '../flags/apiserver-flags.ts';
-import { addFlags, listValue, settingsFromOptions } from '../flags/flag-table.ts';
+import { addFlags, fileText, listValue, settingsFromOptions } from '../flags/flag-table.ts';
 import { componentDeps, runUntilStopped } from '../run-component.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -14,6 +13,11 @@ interface Options extends Record<string, unknown> {
   readonly etcdCafile?: string;
   readonly etcdCertfile?: string;
   readonly etcdKeyfile?: string;
+  readonly etcdPrefix: string;
+  readonly kubeletClientCertificate?: string;
+  readonly kubeletClientKey?: string;
+  readonly kubeletCertificateAuthority?: string;
+  readonly kubeletPreferredAddressTypes?: string;
   readonly bindAddress: string;
   readonly securePort: string;
   readonly tlsCertFile?: string;
@@ -28,6 +32,11 @@ export function configureApiserver(command: Command, context: CliContext): void 
     .option('--etcd-cafile <file>', 'the authority of the members of etcd')
     .option('--etcd-certfile <file>', 'the certificate to show to etcd')
     .option('--etcd-keyfile <file>', 'the key of that certificate')
+    .option('--etcd-prefix <prefix>', 'what keys in etcd begin with; other than /registry, it stands before it', '/registry')
+    .option('--kubelet-client-certificate <file>', 'the certificate to show to kubelets')
+    .option('--kubelet-client-key <file>', 'the key of that certificate')
+    .option('--kubelet-certificate-authority <file>', "the authority of kubelets' certificates")
+    .option('--kubelet-preferred-address-types <types>', 'which addresses of nodes to use, in this order, separated by commas')
     .option('--bind-address <address>', 'the address to listen on', '0.0.0.0')
     .option('--secure-port <port>', 'the port to listen on', '6443')
     .option('--tls-cert-file <file>', "the server's certificate")
@@ -47,9 +56,24 @@ async function run(options: Options, context: CliContext): Promise<void> {
     serving: { certificate: file('tls-cert-file'), key: file('tls-private-key-file') },
     clientAuthority: file('client-ca-file'),
     serviceAccountKey: file('service-account-signing-key-file'),
+    kubelets: kubeletOptions(options, context),
   };
   await using store = await openEtcd({ ...etcdOptions(options, context), ...deps });
   await runUntilStopped(startStandaloneApiServer(config, { ...deps, store }, context.signal), 'the API server', deps);
+}
+
+function kubeletOptions(options: Options, context: CliContext): HttpsKubeletOptions {
+  const { kubeletClientCertificate: certificate, kubeletClientKey: key, kubeletCertificateAuthority: authority } = options;
+  if ((certificate === undefined) !== (key === undefined)) {
+    throw new UsageError('--kubelet-client-certificate and --kubelet-client-key are needed together', 'give both, or none');
+  }
+  const types = listValue(options.kubeletPreferredAddressTypes ?? '');
+  return {
+    ...(certificate && { clientCertificate: readText(certificate, context) }),
+    ...(key && { clientKey: readText(key, context) }),
+    ...(authority && { authority: readText(authority, context) }),
+    ...(types.length > 0 && { preferredAddressTypes: types }),
+  };
 }
 
 function needed(options: Options, name: string, context: CliContext): string {
@@ -58,14 +82,11 @@ function needed(options: Options, name: string, context: CliContext): string {
   return readText(value, context);
 }
 
-function readText(file: string, { cwd }: CliContext): string {
+function readText(file: string, context: CliContext): string {
   try {
-    return readFileSync(path.resolve(cwd, file), 'utf8');
-  } catch (cause) {
-    throw new UsageError(
-      `cannot read ${file}: ${(cause as NodeJS.ErrnoException).code ?? 'unknown'}`,
-      'check the path and its permissions',
-    );
+    return fileText(file, context);
+  } catch (error) {
+    throw new UsageError((error as Error).message, 'check the path and its permissions');
   }
 }
 
@@ -75,11 +96,16 @@ function portOf(text: string): number {
   return port;
 }
 
-function etcdOptions(options: Options, context: CliContext): Pick<EtcdStoreOptions, 'endpoints' | 'tls'> {
+function etcdOptions(options: Options, context: CliContext): Pick<EtcdStoreOptions, 'endpoints' | 'tls' | 'prefix'> {
   const endpoints = listValue(options.etcdServers ?? '');
   if (endpoints.length === 0) throw new UsageError('--etcd-servers is needed', 'for example --etcd-servers http://127.0.0.1:2379');
   const read = (file: string | undefined) => (file === undefined ? undefined : readText(file, context));
   const [ca, cert, key] = [read(options.etcdCafile), read(options.etcdCertfile), read(options.etcdKeyfile)];
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  return { endpoints, ...(Object.keys(tls).length > 0 && { tls }) };
+  return { endpoints, ...etcdPrefix(options.etcdPrefix), ...(Object.keys(tls).length > 0 && { tls }) };
+}
+
+/** Keys begin with /registry by themselves; another prefix comes before it, so that several clusters can share etcd. */
+function etcdPrefix(prefix: string): { readonly prefix?: string } {
+  return prefix === '/registry' ? {} : { prefix: `/${prefix.replace(/^\/+|\/+$/g, '')}` };
 }

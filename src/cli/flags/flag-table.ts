@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Command } from 'commander';
+import { parseDurationMs } from '#machinery';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -7,6 +10,8 @@ export interface Flag<Settings> {
   readonly help: string;
   /** How its value is written, in the help. */
   readonly value: string;
+  /** May be given several times; its values are then separated by commas. */
+  readonly repeatable?: boolean;
   /** Returns the settings with the flag's value in them. Throws an Error that says what is wrong with the value. */
   readonly apply: (settings: Settings, value: string, context: CliContext) => Settings;
 }
@@ -15,8 +20,15 @@ export type FlagTable<Settings> = Readonly<Record<string, Flag<Settings>>>;
 
 /** Adds every flag of the table to a command of its own. */
 export function addFlags<S>(command: Command, table: FlagTable<S>): Command {
-  for (const [name, { value, help }] of Object.entries(table)) command.option(`--${name} <${value}>`, help);
+  for (const [name, { value, help, repeatable }] of Object.entries(table)) {
+    if (repeatable) command.option(`--${name} <${value}>`, help, joined);
+    else command.option(`--${name} <${value}>`, help);
+  }
   return command;
+}
+
+function joined(value: string, previous?: string): string {
+  return previous === undefined ? value : `${previous},${value}`;
 }
 
 /** Settings from the options of a command that `addFlags` made. */
@@ -41,8 +53,11 @@ export function settingsFromArguments<S>(
 ): S {
   let settings = reading.initial;
   for (const argument of args) {
-    const [, name = '', value = 'true'] = /^(?:--)?([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
+    const [, name = '', given] = /^(?:--)?([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
     if (!Object.hasOwn(table, name)) throw new UsageError(`${reading.of} has no flag '${name}'`, hintFor(name, Object.keys(table)));
+    const { value: form, help } = table[name]!;
+    if (given === undefined && form !== 'bool') throw new UsageError(`--${name} needs a value, as ${name}=${form.toUpperCase()}`, help);
+    const value = given ?? 'true';
     settings = applyFlag(table, { name, value }, { settings, context: reading.context });
   }
   return settings;
@@ -85,6 +100,15 @@ export function flagValue<T>(name: string, text: string, read: (text: string) =>
   }
 }
 
+/** The text of a file that a flag names. */
+export function fileText(file: string, { cwd }: Pick<CliContext, 'cwd'>): string {
+  try {
+    return readFileSync(path.resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw new Error(`cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}
+
 export function booleanValue(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new Error(`'${text}' is neither true nor false`);
   return text === 'true';
@@ -94,6 +118,18 @@ export function numberValue(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new Error(`'${text}' is no number from 0 on`);
   return value;
+}
+
+/** In milliseconds. */
+export function durationValue(text: string): number {
+  const value = parseDurationMs(text);
+  if (value < 0) throw new Error(`'${text}' is less than no time`);
+  return value;
+}
+
+export function wholeNumberValue(text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`'${text}' is no whole number from 0 on`);
+  return Number(text);
 }
 
 export function listValue(text: string): readonly string[] {

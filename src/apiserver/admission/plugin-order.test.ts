@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { MetricsRegistry, realClock, seededRandom } from '#base';
+import { alwaysAllow } from '../authz/privileged-groups.ts';
+import { ResourceTable } from '../registry/resource-table.ts';
+import { orderedPlugins, PLUGIN_ORDER } from './plugin-order.ts';
+import { builtInPlugins } from './plugins.ts';
+
+const plugin = (name: string) => ({ name, operations: [] });
+const names = (plugins: readonly { name: string }[]) => plugins.map(({ name }) => name);
+
+test('plugins run in one order, those it does not know last', () => {
+  const given = ['ResourceQuota', 'RBACEscalation', 'CertificateSigning', 'NamespaceLifecycle'].map(plugin);
+  expect(names(orderedPlugins(given))).toEqual(['NamespaceLifecycle', 'CertificateSigning', 'ResourceQuota', 'RBACEscalation']);
+});
+
+test('plugins that are turned off do not run', () => {
+  expect(names(orderedPlugins(['Priority', 'PodSecurity'].map(plugin), ['PodSecurity']))).toEqual(['Priority']);
+});
+
+test('every built-in plugin has its place', () => {
+  const metrics = new MetricsRegistry();
+  const deps = { table: new ResourceTable(), clock: realClock, random: seededRandom(1), authorizer: alwaysAllow, metrics };
+  const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate'));
+  expect([...names(builtInPlugins(deps)), ...certificates].toSorted()).toEqual([...PLUGIN_ORDER].toSorted());
+});

@@ -1,0 +1,40 @@
+import type { AdmissionPlugin } from './admission.ts';
+
+/** The plugins of this server in the order in which upstream runs them, whatever order flags name them in. */
+export const PLUGIN_ORDER = [
+  'NamespaceLifecycle',
+  'LimitRanger',
+  'ServiceAccount',
+  'NodeRestriction',
+  'TaintNodesByCondition',
+  'PodSecurity',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'PodTopologyLabels',
+  'NodeDeclaredFeatureValidator',
+  'PodResizeValidator',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+] as const;
+
+export type PluginName = (typeof PLUGIN_ORDER)[number];
+
+/** Plugins that the order does not know run last: they check what is about to be, and cannot be turned off. */
+export function orderedPlugins(plugins: readonly AdmissionPlugin[], disabled: readonly string[] = []): readonly AdmissionPlugin[] {
+  const place = ({ name }: AdmissionPlugin) => {
+    const index = (PLUGIN_ORDER as readonly string[]).indexOf(name);
+    return index < 0 ? PLUGIN_ORDER.length : index;
+  };
+  return plugins.filter(({ name }) => !disabled.includes(name)).toSorted((a, b) => place(a) - place(b));
+}
