@@ -7,7 +7,7 @@ import { randomObject } from './random-object.ts';
 const decode = (schema: ObjectSchema, value: JsonValue) => decodeObject(schema, value);
 const read = (schema: ObjectSchema, text: string) => {
   const { value, written } = parseJson(text);
-  return decodeObject(schema, value, written);
+  return decodeObject(schema, value, { written });
 };
 const canonical = (schema: ObjectSchema, value: JsonValue) => {
   const { object, error } = decode(schema, value);

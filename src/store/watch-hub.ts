@@ -28,6 +28,7 @@ export interface HistoryChunk<P> {
 /** How many changes of history a watch reads before it lets others run. */
 const CATCH_UP_CHANGES = 1_000;
 const PROGRESS_INTERVAL_MS = 5_000;
+const MAX_DIRECTORIES = 10_000;
 
 /**
  * Distributes committed changes to watchers inside the process. Watchers of one prefix share a group, and a group's batch is made once: a
@@ -36,6 +37,8 @@ const PROGRESS_INTERVAL_MS = 5_000;
 export class WatchHub<P> {
   readonly #source: HubSource<P>;
   readonly #groups = new Map<string, Group<P>>();
+  /** Which groups watch a directory, or something in it or around it; emptied when groups come or go. */
+  readonly #byDirectory = new Map<string, readonly Group<P>[]>();
   readonly #catchingUp = new Set<Watcher>();
   readonly #queue: Publication<P>[] = [];
   #publishing = false;
@@ -84,11 +87,24 @@ export class WatchHub<P> {
   }
 
   #deliver({ changes, revision }: Publication<P>): void {
-    for (const group of this.#groups.values()) {
+    for (const group of this.#concerned(changes)) {
       const batch = group.select(changes);
       if (batch.length === 0) continue;
       for (const watcher of group.watchers) this.#hand(watcher, batch, revision);
     }
+  }
+
+  /** The groups that changes may be for. Most changes come alone or with others of their directory, which few groups watch. */
+  #concerned(changes: readonly Change<P>[]): Iterable<Group<P>> {
+    const directory = directoryOf(changes[0]!.event.key);
+    for (let i = 1; i < changes.length; i++) if (!changes[i]!.event.key.startsWith(directory)) return this.#groups.values();
+    let groups = this.#byDirectory.get(directory);
+    if (groups === undefined) {
+      groups = [...this.#groups.values()].filter((group) => group.concerns(directory));
+      if (this.#byDirectory.size >= MAX_DIRECTORIES) this.#byDirectory.clear();
+      this.#byDirectory.set(directory, groups);
+    }
+    return groups;
   }
 
   /** Calls the sink with the part of the batch that it has not seen. */
@@ -123,7 +139,10 @@ export class WatchHub<P> {
     this.#catchingUp.delete(watcher);
     const name = groupName(watcher.options);
     const group = this.#groups.get(name);
-    if (group?.watchers.delete(watcher) === true && group.watchers.size === 0) this.#groups.delete(name);
+    if (group?.watchers.delete(watcher) === true && group.watchers.size === 0) {
+      this.#groups.delete(name);
+      this.#byDirectory.clear();
+    }
   }
 
   #join(watcher: Watcher): void {
@@ -132,6 +151,7 @@ export class WatchHub<P> {
     if (group === undefined) {
       group = new Group(watcher.options, this.#source);
       this.#groups.set(name, group);
+      this.#byDirectory.clear();
     }
     group.watchers.add(watcher);
   }
@@ -230,6 +250,11 @@ class Group<P> {
     this.#source = source;
   }
 
+  /** Whether a key in this directory can be for the group. */
+  concerns(directory: string): boolean {
+    return directory.startsWith(this.#prefix) || this.#prefix.startsWith(directory);
+  }
+
   select(changes: readonly Change<P>[]): readonly WatchEvent[] {
     const batch: WatchEvent[] = [];
     for (const change of changes) {
@@ -242,4 +267,11 @@ class Group<P> {
     const prevValue = this.#source.readPrevious(previous);
     return prevValue === undefined ? event : { ...event, prevValue };
   }
+}
+
+/** `/registry/pods/` of `/registry/pods/default/web-1`: the first two steps. A key without them is its own directory. */
+function directoryOf(key: string): string {
+  const first = key.indexOf('/', 1);
+  const second = first < 0 ? -1 : key.indexOf('/', first + 1);
+  return second < 0 ? key : key.slice(0, second + 1);
 }

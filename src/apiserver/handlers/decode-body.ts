@@ -158,7 +158,7 @@ interface DecodeRequest {
 
 /** Decodes by schema; problems are refused, warned of or ignored as the client asked. */
 export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
-  const { object, error, problems } = expected.decode?.(value) ?? decodeObject(expected.schema, value, parsed?.written);
+  const { object, error, problems } = expected.decode?.(value) ?? decodeObject(expected.schema, value, { written: parsed?.written });
   if (error !== undefined) throw cannotBeHandled(expected, expected.kind, error);
   reportProblems({ request, expected, validation }, parsed?.problems.length ? [...parsed.problems, ...problems] : problems);
   return object;

@@ -120,7 +120,7 @@ function patchedDocument(
 ): { object: JsonObject; value: JsonValue } {
   const before = live as JsonObject;
   const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema });
-  const { object, error, problems } = decodeAsNamed(call.deps, expected, value);
+  const { object, error, problems } = decodeAsNamed(call.deps, expected, { value, before });
   const found = [...(type === PATCH_TYPES.json ? jsonPatchProblems(patch) : duplicateProblems(patch.duplicates)), ...problems];
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
   const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
@@ -138,11 +138,11 @@ function jsonPatchProblems({ value, duplicates }: ParsedDocument): readonly stri
 }
 
 /** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
-function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, value: JsonValue): DecodedObject {
+function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, before }: PatchResult): DecodedObject {
   const { kind = expected.kind, apiVersion = expected.apiVersion } = value as { kind?: string; apiVersion?: string };
   if (kind === expected.kind && apiVersion === expected.apiVersion) {
     const whole = named(value, expected);
-    return expected.decode?.(whole) ?? decodeObject(expected.schema, whole);
+    return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { known: before });
   }
   const { group, version } = parseGroupVersion(apiVersion);
   const other = deps.table.findKind(group, version, kind);

@@ -2,7 +2,7 @@ import type { Logger, MetricsRegistry } from '#base';
 import { ABSENT, type Store } from '#store';
 import { CachedObject } from '../watch-cache/cached-object.ts';
 import { ObjectEncoding } from '../watch-cache/object-encoding.ts';
-import { ResourceCache } from '../watch-cache/resource-cache.ts';
+import { ResourceCache, type WrittenObject } from '../watch-cache/resource-cache.ts';
 import type { KubeObject } from './kube-object.ts';
 import { StoreMetrics } from './store-metrics.ts';
 
@@ -31,7 +31,7 @@ export class ResourceStorage {
   readonly namespaced: boolean;
   readonly #store: Store;
   readonly #encoding: ObjectEncoding;
-  readonly #written = new WeakMap<Uint8Array, KubeObject>();
+  readonly #written = new WeakMap<Uint8Array, WrittenObject>();
   readonly #ttlSeconds: number | undefined;
   readonly #metrics: StoreMetrics;
 
@@ -91,8 +91,8 @@ export class ResourceStorage {
 
   /** Undefined when the object is no longer at `current`'s revision; `current` itself when nothing would change. */
   async update(current: CachedObject, object: KubeObject): Promise<CachedObject | undefined> {
-    const stored = this.#encoding.encodeStored(object);
-    if (current.storedEquals(stored, object)) return current;
+    const stored = this.#encoding.encodeStored(object, current);
+    if (current.storedEquals(stored.bytes, object)) return current;
     return this.#put(current.key, object, current.revision, stored);
   }
 
@@ -110,8 +110,8 @@ export class ResourceStorage {
     stored = this.#encoding.encodeStored(object),
   ): Promise<CachedObject | undefined> {
     if (!this.cache.isStarted) await this.cache.start();
-    this.#written.set(stored, object);
-    const put = { type: 'put', key, value: stored, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
+    this.#written.set(stored.bytes, { object, stored });
+    const put = { type: 'put', key, value: stored.bytes, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
     const operation = modRevision === ABSENT ? 'create' : 'update';
     const written = this.#metrics.measure(operation, () => this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
     const { succeeded, revision } = await written;

@@ -1,7 +1,7 @@
 import { encodeJson, type JsonValue, sameJson } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ObjectEncoding } from './object-encoding.ts';
+import { isTail, type ObjectEncoding, type StoredObject } from './object-encoding.ts';
 
 /** An object in one API version, with its encodings, each made at most once. */
 export interface VersionedObject {
@@ -31,6 +31,9 @@ abstract class Encodings {
 /** An object as the cache keeps it: in the version in which it is stored. */
 export class CachedObject extends Encodings implements VersionedObject {
   #stored: Uint8Array | undefined;
+  readonly #ends: readonly number[] | undefined;
+  /** Whose fields may be copied when this one is encoded. */
+  #like: CachedObject | undefined;
   #json: Buffer | undefined;
   #versions: Map<ServedResource, VersionedObject> | undefined;
 
@@ -39,10 +42,13 @@ export class CachedObject extends Encodings implements VersionedObject {
     readonly object: KubeObject,
     readonly revision: number,
     readonly encoding: ObjectEncoding,
-    stored: Uint8Array | undefined,
+    stored: StoredObject | undefined,
+    like?: CachedObject,
   ) {
     super();
-    this.#stored = stored;
+    this.#stored = stored?.bytes;
+    this.#ends = stored?.ends;
+    this.#like = like;
   }
 
   /** From what the store holds. `object` is the value that `stored` encodes, with or without its resource version. */
@@ -57,24 +63,37 @@ export class CachedObject extends Encodings implements VersionedObject {
     object: KubeObject;
     revision: number;
     encoding: ObjectEncoding;
-    stored: Uint8Array;
+    stored: StoredObject;
   }): CachedObject {
     return new CachedObject(key, versioned(object, revision), revision, encoding, stored);
   }
 
   json(): Buffer {
     if (this.#json === undefined) {
-      this.#json = this.encoding.withRevision(this.#stored ?? this.encoding.encodeStored(this.object), this.revision);
+      const stored = this.#stored ?? this.encoding.encodeStored(this.object, this.#like).bytes;
+      this.#json = this.encoding.withRevision(stored, this.revision);
       this.#stored = undefined;
+      this.#like = undefined;
     }
     return this.#json;
   }
 
+  /** `,"spec":{…}` as it stands in the encoded object, when it has this very value and that place is known. */
+  fieldBytes(field: string, value: unknown): Uint8Array | undefined {
+    if (this.#ends === undefined || this.object[field] !== value) return undefined;
+    const index = tailIndex(this.object, field);
+    const from = this.#ends[index];
+    const to = this.#ends[index + 1];
+    if (from === undefined || to === undefined) return undefined;
+    const added = this.#stored === undefined ? this.encoding.addedLength(this.revision) : 0;
+    return (this.#stored ?? this.json()).subarray(from + added, to + added);
+  }
+
   /** Whether `object`, encoded as `bytes`, is what is stored. Fields may have changed places, which changes nothing. */
-  storedEquals(bytes: Buffer, object: KubeObject): boolean {
+  storedEquals(bytes: Uint8Array, object: KubeObject): boolean {
     const length = this.#stored?.length ?? this.encoding.storedLength(this.json(), this.revision);
     if (bytes.length !== length) return false;
-    const isSame = this.#stored !== undefined ? bytes.equals(this.#stored) : this.encoding.isSame(this.json(), bytes);
+    const isSame = this.#stored !== undefined ? Buffer.compare(bytes, this.#stored) === 0 : this.encoding.isSame(this.json(), bytes);
     return isSame || sameBut(object, this.object);
   }
 
@@ -85,7 +104,7 @@ export class CachedObject extends Encodings implements VersionedObject {
 
   /** Another state of the same key, which the store does not hold. */
   replacedBy(object: KubeObject, revision: number): CachedObject {
-    return new CachedObject(this.key, versioned(object, revision), revision, this.encoding, undefined);
+    return new CachedObject(this.key, versioned(object, revision), revision, this.encoding, undefined, this);
   }
 
   /** In the version that `resource` serves. */
@@ -116,6 +135,15 @@ export class ConvertedObject extends Encodings implements VersionedObject {
     this.#json ??= Buffer.from(`${encodeKindFirst(this.object)}\n`);
     return this.#json;
   }
+}
+
+function tailIndex(object: KubeObject, field: string): number {
+  let index = 0;
+  for (const name in object) {
+    if (name === field) return index;
+    if (isTail(name)) index++;
+  }
+  return -1;
 }
 
 /** Assigned, not spread: on this path, which every write takes, that is several times cheaper. */

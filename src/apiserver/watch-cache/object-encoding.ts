@@ -1,7 +1,14 @@
-import { encodeJson } from '#machinery';
+import { encodeJson, encodeManagedFields, type ManagedFieldsEntry } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
+import type { CachedObject } from './cached-object.ts';
 
 const NEWLINE = 0x0a;
+
+/** An object as it is stored, and where in it the metadata and each field behind it end, in the order of the object's fields. */
+export interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly ends?: readonly number[] | undefined;
+}
 
 /**
  * How objects of one kind and version stand as JSON, in the store and on the wire. Kind, apiVersion and metadata come first, always in this
@@ -25,16 +32,10 @@ export class ObjectEncoding {
     this.#introBytes = Buffer.from(this.#intro);
   }
 
-  /** The bytes to store: the object without its resource version. */
-  encodeStored(object: KubeObject): Buffer {
-    const { metadata } = object;
-    let text = this.#intro + encodeJson(metadata.resourceVersion === undefined ? metadata : withoutVersion(metadata)).slice(1);
-    for (const field in object) {
-      if (field === 'metadata' || field === 'kind' || field === 'apiVersion') continue;
-      const value = object[field];
-      if (value !== undefined) text += `,${JSON.stringify(field)}:${encodeJson(value)}`;
-    }
-    return Buffer.from(`${text}}`);
+  /** What to store: the object without its resource version. What it shares with `like` is copied from there. */
+  encodeStored(object: KubeObject, like?: CachedObject): StoredObject {
+    const head = this.#intro + metadataText(object.metadata);
+    return like === undefined ? encodeWhole(head, object) : encodeChanged(head, object, like);
   }
 
   /** Stored bytes as they are served: with their resource version, and the newline that ends every document. */
@@ -49,19 +50,69 @@ export class ObjectEncoding {
     return bytes;
   }
 
+  /** How much longer the metadata of a served object is than that of a stored one. */
+  addedLength(revision: number): number {
+    return `"resourceVersion":"${revision}",`.length;
+  }
+
   /** How long the stored form of served bytes is. */
   storedLength(served: Buffer, revision: number): number {
-    return served.length - 1 - `"resourceVersion":"${revision}",`.length;
+    return served.length - 1 - this.addedLength(revision);
   }
 
   /** Whether `served` is `stored` with a resource version. */
-  isSame(served: Buffer, stored: Buffer): boolean {
+  isSame(served: Buffer, stored: Uint8Array): boolean {
     const added = served.length - 1 - stored.length;
     const intro = this.#introBytes.length;
     return added > 0 && served.compare(stored, intro, stored.length, intro + added, served.length - 1) === 0;
   }
 }
 
-function withoutVersion({ resourceVersion: _, ...metadata }: KubeObject['metadata']): object {
-  return metadata;
+/** Whether a field stands behind the metadata. */
+export function isTail(field: string): boolean {
+  return field !== 'metadata' && field !== 'kind' && field !== 'apiVersion';
+}
+
+function encodeWhole(head: string, object: KubeObject): StoredObject {
+  let text = head;
+  const ends = [text.length];
+  for (const field in object) {
+    if (!isTail(field)) continue;
+    const value = object[field];
+    if (value !== undefined) text += `,${JSON.stringify(field)}:${encodeJson(value)}`;
+    ends.push(text.length);
+  }
+  const bytes = Buffer.from(`${text}}`);
+  // Positions in the text are positions in the bytes only where every character is one byte.
+  return { bytes, ends: bytes.length === text.length + 1 ? ends : undefined };
+}
+
+function encodeChanged(head: string, object: KubeObject, like: CachedObject): StoredObject {
+  const pieces: Uint8Array[] = [Buffer.from(head)];
+  let length = pieces[0]!.length;
+  const ends = [length];
+  for (const field in object) {
+    if (!isTail(field)) continue;
+    const value = object[field];
+    const piece = like.fieldBytes(field, value) ?? Buffer.from(value === undefined ? '' : `,${JSON.stringify(field)}:${encodeJson(value)}`);
+    pieces.push(piece);
+    length += piece.length;
+    ends.push(length);
+  }
+  pieces.push(CLOSING);
+  return { bytes: Buffer.concat(pieces, length + 1), ends };
+}
+
+const CLOSING = Buffer.from('}');
+
+/** Without the opening brace, and without the resource version. */
+function metadataText(metadata: KubeObject['metadata']): string {
+  let text = '';
+  for (const key in metadata) {
+    const value = metadata[key as keyof typeof metadata];
+    if (value === undefined || key === 'resourceVersion') continue;
+    const isManaged = key === 'managedFields' && Array.isArray(value);
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${isManaged ? encodeManagedFields(value as readonly ManagedFieldsEntry[]) : encodeJson(value)}`;
+  }
+  return `${text}}`;
 }

@@ -31,7 +31,11 @@ async function open(follow: (store: Store) => Store['watch'] = (store) => store.
     cache,
     put: (name: string, colour: string) =>
       write([
-        { type: 'put', key: `${PREFIX}${name}`, value: ENCODING.encodeStored({ metadata: { name }, colour } as unknown as KubeObject) },
+        {
+          type: 'put',
+          key: `${PREFIX}${name}`,
+          value: ENCODING.encodeStored({ metadata: { name }, colour } as unknown as KubeObject).bytes,
+        },
       ]),
     remove: (name: string) => write([{ type: 'delete', key: `${PREFIX}${name}` }]),
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,7 @@ import type { Logger } from '#base';
 import { type Entry, PersistentMap, type Store, type WatchEvent as StoreEvent, unitOrder, type WatchHandle } from '#store';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { CachedObject } from './cached-object.ts';
-import type { ObjectEncoding } from './object-encoding.ts';
+import type { ObjectEncoding, StoredObject } from './object-encoding.ts';
 import { type CacheEvent, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
 
 export interface ResourceCacheOptions {
@@ -12,11 +12,17 @@ export interface ResourceCacheOptions {
   readonly encoding: ObjectEncoding;
   readonly logger: Logger;
   /** Decoded values of bytes that this process wrote, so that they are not parsed again. */
-  readonly written: WeakMap<Uint8Array, KubeObject>;
+  readonly written: WeakMap<Uint8Array, WrittenObject>;
   /** Brings an object that was stored under older rules in line with today's. Returns the same object when it is. */
   readonly revive?: (object: KubeObject) => KubeObject;
   /** The field whose exact value watchers most often ask for (`spec.nodeName`): events find those watchers without asking the others. */
   readonly trigger?: (object: KubeObject) => string;
+}
+
+/** What this process wrote, and the value that it encodes. */
+export interface WrittenObject {
+  readonly object: KubeObject;
+  readonly stored: StoredObject;
 }
 
 /** How many past events a new watcher can start from. */
@@ -251,10 +257,16 @@ export class ResourceCache {
   #decode(key: string, value: Uint8Array, revision: number): CachedObject {
     const { written, encoding, revive } = this.#options;
     const known = written.get(value);
-    if (known !== undefined) return CachedObject.of({ key, object: known, revision, encoding, stored: value });
+    if (known !== undefined) return CachedObject.of({ key, object: known.object, revision, encoding, stored: known.stored });
     const parsed = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as KubeObject;
     const object = revive?.(parsed) ?? parsed;
-    return CachedObject.of({ key, object, revision, encoding, stored: object === parsed ? value : encoding.encodeStored(object) });
+    return CachedObject.of({
+      key,
+      object,
+      revision,
+      encoding,
+      stored: object === parsed ? { bytes: value } : encoding.encodeStored(object),
+    });
   }
 
   #apply(event: StoreEvent): void {

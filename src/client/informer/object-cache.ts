@@ -75,8 +75,8 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
     this.#objects.set(key, object);
     this.#setInNamespace(key, object);
     for (const index of this.#indexes.values()) {
-      if (previous !== undefined) remove(index, key, previous);
-      insert(index, key, object);
+      if (previous === undefined) insert(index, key, object);
+      else replace(index, key, { previous, object });
     }
     return previous;
   }
@@ -102,6 +102,13 @@ function insert<T>({ valuesOf, buckets }: Index<T>, key: string, object: T): voi
 
 function remove<T>({ valuesOf, buckets }: Index<T>, key: string, object: T): void {
   for (const value of valuesOf(object)) dropFrom(buckets, value, key);
+}
+
+/** Most changes leave an object where it is found. */
+function replace<T>({ valuesOf, buckets }: Index<T>, key: string, { previous, object }: { previous: T; object: T }): void {
+  const values = valuesOf(object);
+  for (const old of valuesOf(previous)) if (!values.includes(old)) dropFrom(buckets, old, key);
+  for (const value of values) addTo(buckets, value, { key, object });
 }
 
 function addTo<T>(buckets: Map<string, Map<string, T>>, value: string, { key, object }: { key: string; object: T }): void {

@@ -3,7 +3,7 @@ export type { FieldPaths, WrittenFields } from './field-filter.ts';
 export { EMPTY_SET as EMPTY_FIELD_SET, type FieldSet, hasPath as hasFieldPath } from './field-set.ts';
 export { resetsManagedFields } from './managed-object.ts';
 export { MergeConfigurationError, mergeConfiguration } from './merge-configuration.ts';
-export type { ManagedFieldsEntry } from './owners.ts';
+export { encodeManagedFields, type ManagedFieldsEntry } from './owners.ts';
 export type { OtherVersion, VersionLookup } from './ownership.ts';
 export { managedFieldsAfterScale, type ReplicasPaths, scaleManagedFields } from './scale-managed-fields.ts';
 export { type UpdateManagedFieldsOptions, updateManagedFields } from './update-managed-fields.ts';

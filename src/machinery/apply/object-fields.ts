@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../json-value.ts';
 import { EMPTY_SET, type FieldSet, isEmpty, isMember, LEAF, NodeBuilder } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import { isDeducedMap, type ListShape, type MapShape, type Shape } from './shape.ts';
+import { isMadeFor } from './shared-sets.ts';
 import { asList, asMap, facetOf, isEmptyMap, itemElement, memberElement, memberShape } from './typed-value.ts';
 
 /** The fields that an object sets, which is what applying it owns: leaves, items of lists, keys of maps, and explicit nulls. */
@@ -71,7 +72,7 @@ function shapeAt(shape: Shape | undefined, element: PathElement): Shape | undefi
 
 /** The set as it would have been recorded under today's schema, where a map or list that was granular is atomic now. */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
-  return shape.map === undefined ? set : reconcileChildren(set, shape);
+  return shape.map === undefined || isMadeFor(set, shape) ? set : reconcileChildren(set, shape);
 }
 
 function reconcileChildren(node: FieldSet, shape: Shape): FieldSet {

@@ -2,6 +2,7 @@ import { encodeJson } from '../encode-json.ts';
 import { compareBytes, goJsonEscape, goQuote } from '../go-format.ts';
 import type { JsonValue } from '../json-value.ts';
 import { decodeFieldSet, EMPTY_SET, type FieldSet, setsEqual } from './field-set.ts';
+import { type SharedSets, sharedText } from './shared-sets.ts';
 
 /** An entry of `metadata.managedFields`. */
 export interface ManagedFieldsEntry {
@@ -111,11 +112,11 @@ function readSet({ fieldsV1 }: ManagedFieldsEntry): FieldSet {
 }
 
 /** The entries, sorted as upstream sorts them: appliers first, then by time and name. Undefined when there are none. */
-export function encodeOwners(owners: Owners): readonly ManagedFieldsEntry[] | undefined {
+export function encodeOwners(owners: Owners, sets?: SharedSets): readonly ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
   const sorted = [...owners.values()];
   if (sorted.length > 1) sorted.sort(compareOwners);
-  return sorted.map(encodeOwner);
+  return sorted.map((owner) => owner.entry ?? newEntry(owner, sets?.share(owner.set) ?? owner.set));
 }
 
 function compareOwners(a: Owner, b: Owner): number {
@@ -132,9 +133,7 @@ export function secondsOf(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
 }
 
-function encodeOwner(owner: Owner): ManagedFieldsEntry {
-  if (owner.entry !== undefined) return owner.entry;
-  const { manager, operation, apiVersion, time, subresource, set } = owner;
+function newEntry({ manager, operation, apiVersion, time, subresource }: Owner, set: FieldSet): ManagedFieldsEntry {
   const entry: { -readonly [K in keyof ManagedFieldsEntry]: ManagedFieldsEntry[K] } = {};
   if (manager !== '') entry.manager = manager;
   entry.operation = operation;
@@ -144,4 +143,21 @@ function encodeOwner(owner: Owner): ManagedFieldsEntry {
   entry.fieldsV1 = set;
   if (subresource !== '') entry.subresource = subresource;
   return entry;
+}
+
+/** The entries as JSON text. What many objects have alike is encoded once. */
+export function encodeManagedFields(entries: readonly ManagedFieldsEntry[]): string {
+  return `[${entries.map(entryText).join(',')}]`;
+}
+
+function entryText(entry: ManagedFieldsEntry): string {
+  const fields = entry.fieldsV1 && sharedText(entry.fieldsV1);
+  if (fields === undefined) return encodeJson(entry);
+  let text = '';
+  for (const key in entry) {
+    const value = entry[key as keyof ManagedFieldsEntry];
+    if (value !== undefined)
+      text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${key === 'fieldsV1' ? fields : JSON.stringify(value)}`;
+  }
+  return `${text}}`;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
-import { difference, EMPTY_SET, isEmpty, union } from './field-set.ts';
+import { difference, EMPTY_SET, type FieldSet, isEmpty, union } from './field-set.ts';
 import { isReset, managedFieldsOf, metadataText, withManagedFields, withoutManagedFields } from './managed-object.ts';
 import {
   decodeOwners,
@@ -17,6 +17,7 @@ import {
 } from './owners.ts';
 import { ConversionError, capUpdaters, type OwnershipRules, ownershipAfterUpdate, type VersionLookup } from './ownership.ts';
 import { emptyObject, shapeOf } from './shape.ts';
+import { SharedSets } from './shared-sets.ts';
 import { ListItemError } from './typed-value.ts';
 
 export interface UpdateManagedFieldsOptions<T extends object> extends WrittenFields {
@@ -50,8 +51,9 @@ export function updateManagedFields<T extends object>(options: UpdateManagedFiel
   const tracked = owners.size > 0 || live === undefined || metadataText(live, 'uid') === '';
   if (!tracked) return object as unknown as T;
   try {
-    const after = updateOwners(options, { live, updated: object, owners });
-    return withManagedFields(object, encodeOwners(capUpdaters(after))) as unknown as T;
+    const after =
+      live === undefined && owners.size === 0 ? creator(options, object) : updateOwners(options, { live, updated: object, owners });
+    return withManagedFields(object, encodeOwners(capUpdaters(after), SharedSets.of(shapeOf(options.schema)))) as unknown as T;
   } catch (error) {
     if (error instanceof ListItemError || error instanceof ConversionError) return object as unknown as T;
     throw error;
@@ -99,11 +101,29 @@ interface Change {
   readonly owners: Owners;
 }
 
+/** The one owner of a new object. */
+function creator(writer: Writer, object: JsonObject): Owners {
+  const all = () => updateOwners(writer, { live: undefined, updated: object, owners: NO_OWNERS });
+  if (writer.onlyFields !== undefined) return all();
+  const sets = SharedSets.of(shapeOf(writer.schema));
+  const set = sets.created(object, writer.resetFields, () => firstSet(all()));
+  const self = selfOf(writer, set);
+  return isEmpty(set) ? NO_OWNERS : new Map([[self.id, self]]);
+}
+
+function firstSet(owners: Owners): FieldSet {
+  for (const { set } of owners.values()) return set;
+  return EMPTY_SET;
+}
+
+function selfOf({ manager, apiVersion, subresource = '', now }: Writer, set: FieldSet): Owner {
+  return newOwner({ manager: manager || 'unknown', operation: 'Update', apiVersion, subresource }, set, now);
+}
+
 /** The owners after an update. */
 export function updateOwners(writer: Writer, { live, updated, owners }: Change): Owners {
-  const { schema, apiVersion, manager, subresource = '', now } = writer;
-  const before = live === undefined ? emptyObject(schema) : withoutManagedFields(live);
-  const self = newOwner({ manager: manager || 'unknown', operation: 'Update', apiVersion, subresource }, EMPTY_SET, now);
+  const before = live === undefined ? emptyObject(writer.schema) : withoutManagedFields(live);
+  const self = selfOf(writer, EMPTY_SET);
   // The changes go to an owner of their own first: so the manager's earlier entry shows what it loses and keeps its time when nothing changes.
   const current = { ...self, id: CURRENT };
   const after = ownershipAfterUpdate(ownershipRules(writer), { live: before, updated, owners }, current);

@@ -41,15 +41,20 @@ const MAX_INT64 = 2n ** 63n - 1n;
  * the one form in which the API encodes it. Never mutates its input, and returns it when it is canonical.
  *
  * `written` is what the value does not tell of its text. Keys that stand there twice are read twice: reported where the schema knows them, and
- * the later value laid over the earlier, as upstream does.
+ * the later value laid over the earlier, as upstream does. Of `known`, an object that was decoded before, fields that are the very same are taken
+ * as they are.
  */
-export function decodeObject(schema: ObjectSchema, value: JsonValue, written?: WrittenMembers): DecodedObject {
+export function decodeObject(
+  schema: ObjectSchema,
+  value: JsonValue,
+  { written, known }: { written?: WrittenMembers | undefined; known?: JsonObject | undefined } = {},
+): DecodedObject {
   if (!isJsonObject(value)) {
     const error = `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(schema)}`;
     return { object: planOf(schema).zero as JsonObject, error, problems: [] };
   }
   const plan = planOf(schema);
-  const decoded = new Walk(written).run(plan, value);
+  const decoded = new Walk(written).run(plan, value, known);
   if (written === undefined || decoded.error !== undefined) return decoded;
   const { object } = new Walk().run(plan, collapseRepeats(plan, value, written));
   return { ...decoded, object };
@@ -79,8 +84,8 @@ class Walk {
   /** With `written`, the walk sees every member of the text, but what it returns is of no use. */
   constructor(private readonly written?: WrittenMembers) {}
 
-  run(plan: Plan, value: JsonObject): DecodedObject {
-    const object = this.object(plan, value) as JsonObject;
+  run(plan: Plan, value: JsonObject, known?: JsonObject): DecodedObject {
+    const object = this.object(plan, value, known) as JsonObject;
     return { object, ...(this.error !== undefined && { error: this.error }), problems: this.problems };
   }
 
@@ -129,7 +134,7 @@ class Walk {
     }
   }
 
-  private object(plan: Plan, value: JsonValue): JsonValue {
+  private object(plan: Plan, value: JsonValue, known?: JsonObject): JsonValue {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.mismatch(plan, value);
     const source = value as JsonObject;
     if (this.depth >= MAX_DEPTH) return this.fatal('exceeded max depth', plan.zero);
@@ -146,6 +151,7 @@ class Walk {
         if (plan.preserveUnknown) continue;
         this.unknown(key);
       } else if (field.isKept) kept++;
+      if (known !== undefined && old === known[key]) continue;
       const next = field === undefined ? undefined : old === null ? field.absent : this.field(field, old);
       if (next === old) continue;
       out ??= { ...source };

@@ -1,0 +1,140 @@
+import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { FieldPaths } from './field-filter.ts';
+import type { FieldSet } from './field-set.ts';
+import type { KeyShape, ListShape, MapShape, Shape } from './shape.ts';
+import { facetOf } from './typed-value.ts';
+
+/** When this many are known, others are as likely to be asked for next: the table starts over. */
+const MAX_SETS = 1000;
+
+/**
+ * Sets of fields that many objects have alike. Objects from one template have the same fields whatever the values, and a controller writes the
+ * same fields of each: so one set, encoded once, serves them all.
+ */
+export class SharedSets {
+  readonly #byText = new Map<string, FieldSet>();
+  readonly #byOutline = new Map<FieldPaths | undefined, Map<string, FieldSet>>();
+  readonly #shape: Shape;
+
+  private constructor(shape: Shape) {
+    this.#shape = shape;
+  }
+
+  /** The sets of the objects of one type. */
+  static of(shape: Shape): SharedSets {
+    let sets = tables.get(shape);
+    if (sets === undefined) {
+      sets = new SharedSets(shape);
+      tables.set(shape, sets);
+    }
+    return sets;
+  }
+
+  /** This set, or one that is the same. */
+  share(set: FieldSet): FieldSet {
+    if (origins.has(set)) return set;
+    const text = JSON.stringify(set);
+    let known = this.#byText.get(text);
+    if (known === undefined) {
+      known = set;
+      remember(this.#byText, text, known);
+      origins.set(known, { text, shape: this.#shape });
+    }
+    return known;
+  }
+
+  /** What whoever creates `object` owns of it, as `compute` finds out for the first of its kind. */
+  created(object: JsonObject, resetFields: FieldPaths | undefined, compute: () => FieldSet): FieldSet {
+    let known = this.#byOutline.get(resetFields);
+    if (known === undefined) {
+      known = new Map();
+      this.#byOutline.set(resetFields, known);
+    }
+    const outline = outlineOf(this.#shape, object);
+    let set = known.get(outline);
+    if (set === undefined) {
+      set = this.share(compute());
+      remember(known, outline, set);
+    }
+    return set;
+  }
+}
+
+interface Origin {
+  readonly text: string;
+  readonly shape: Shape;
+}
+
+const tables = new WeakMap<Shape, SharedSets>();
+const origins = new WeakMap<FieldSet, Origin>();
+
+function remember<T>(table: Map<string, T>, key: string, value: T): void {
+  if (table.size >= MAX_SETS) table.clear();
+  table.set(key, value);
+}
+
+/** A shared set as JSON text; undefined for one that is not shared. */
+export function sharedText(set: FieldSet): string | undefined {
+  return origins.get(set)?.text;
+}
+
+/** Whether a set was made for objects of this shape, and not under an older one. */
+export function isMadeFor(set: FieldSet, shape: Shape): boolean {
+  return origins.get(set)?.shape === shape;
+}
+
+/** Everything of an object that decides which fields it has: names and kinds of values, but no values beyond the keys of lists. */
+function outlineOf(shape: Shape, value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return scalarOutline(value);
+  const facet = facetOf(shape, value);
+  if (facet === 'map' && shape.map !== undefined && !Array.isArray(value)) return mapOutline(shape.map, value as JsonObject);
+  if (facet === 'list' && shape.list !== undefined && Array.isArray(value)) return listOutline(shape.list, value);
+  return JSON.stringify(value, bigintAsText);
+}
+
+// A field that is always encoded counts as set only when its value is not the empty one.
+function scalarOutline(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return value === '' ? 'e' : value === '0' ? 'z' : 's';
+    case 'number':
+      return value === 0 ? 'Z' : 'n';
+    case 'boolean':
+      return value ? 't' : 'f';
+    default:
+      return value === null ? '-' : 'i';
+  }
+}
+
+function mapOutline(map: MapShape, value: JsonObject): string {
+  if (map.atomic) return JSON.stringify(value, bigintAsText);
+  let outline = '{';
+  for (const key in value) {
+    const member = value[key];
+    const shape = member === undefined ? undefined : (map.fields.get(key)?.shape ?? map.values);
+    // With its length before it no name can pass for something else.
+    if (shape !== undefined) outline += `${key.length}:${key}${outlineOf(shape, member as JsonValue)}`;
+  }
+  return `${outline}}`;
+}
+
+function listOutline(list: ListShape, items: readonly JsonValue[]): string {
+  if (list.atomic) return items.length === 0 ? '[]' : '[*]';
+  let outline = '[';
+  for (const item of items) {
+    const isKeyed = list.keys !== undefined && typeof item === 'object' && item !== null && !Array.isArray(item);
+    outline += isKeyed ? keyOutline(list.keys, item as JsonObject) + outlineOf(list.items, item) : JSON.stringify(item, bigintAsText);
+    outline += ',';
+  }
+  return `${outline}]`;
+}
+
+function keyOutline(keys: readonly KeyShape[], item: JsonObject): string {
+  let outline = '';
+  for (const { name } of keys) outline += `${JSON.stringify(item[name] ?? null, bigintAsText)}/`;
+  return outline;
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}i` : value;
+}
