@@ -9,10 +9,17 @@ export function formatJson({ time, level, message, fields }: LogRecord): string 
   return JSON.stringify({ time: new Date(time).toISOString(), level, message, ...rest });
 }
 
+export interface HumanFormat {
+  readonly color: boolean;
+  /** Whether the date is part of the time. */
+  readonly dates: boolean;
+}
+
 /** `12:00:00.000 INFO  component: message key=value`, and the stack of an error below. */
-export function formatHuman(record: LogRecord, color: boolean): string {
+export function formatHuman(record: LogRecord, { color, dates }: HumanFormat): string {
   const { component, ...fields } = record.fields;
-  const time = new Date(record.time).toISOString().slice(11, 23);
+  const iso = new Date(record.time).toISOString();
+  const time = dates ? iso : iso.slice(11, 23);
   const level = record.level.toUpperCase().padEnd(5);
   const source = component === undefined ? '' : `${component}: `;
   const pairs = Object.entries(fields).map(([name, value]) => ` ${paint(`${name}=`, '90', color)}${formatValue(value)}`);

@@ -119,3 +119,10 @@ describe('secrets in a log', () => {
     expect(lines[0]).not.toContain('abc123');
   });
 });
+
+test('the human format has dates where they are asked for', () => {
+  const lines: string[] = [];
+  const clock = new VirtualClock({ startMs: Date.UTC(2026, 0, 2, 3, 4, 5) });
+  createLogger({ clock, format: 'human', dates: true, write: (line) => lines.push(line) }).info('hello');
+  expect(lines).toEqual(['2026-01-02T03:04:05.000Z INFO  hello']);
+});

@@ -26,13 +26,16 @@ export interface LoggerOptions {
   format?: 'json' | 'human';
   /** Colours for the human format. Default false. */
   color?: boolean;
+  /** Dates for the human format, as a file needs that outlives the day. Default false. */
+  dates?: boolean;
   /** Names of further fields whose values are never written. */
   redact?: readonly string[];
 }
 
 export function createLogger(options: LoggerOptions): Logger {
   const least = LOG_LEVELS.indexOf(options.level ?? 'info');
-  const format = options.format === 'human' ? (record: LogRecord) => formatHuman(record, options.color ?? false) : formatJson;
+  const { color = false, dates = false } = options;
+  const format = options.format === 'human' ? (record: LogRecord) => formatHuman(record, { color, dates }) : formatJson;
   const redact = fieldRedactor(options.redact ?? []);
   const emit = (level: LogRecord['level'], message: string, fields: LogFields) => {
     const record = { time: options.clock.now(), level, message: redactText(message), fields: redact(fields) };

@@ -91,16 +91,19 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       health.add('scheduler', scheduler);
       parts.push(manager, scheduler);
       await Promise.all(parts.map((part) => part.ready));
+      logReady(deps, apiServer);
       deps.onStep?.('nodes');
       const administrator = clientAs(ADMIN);
       const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {} };
       nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
       parts.push(nodes);
       await nodes.ready;
+      loggerOf('kubelet', deps).logger.info('nodes run', { count: nodes.kubelets.size });
       ready();
       await Promise.race([whenAborted(stopping), ...parts.map((part) => part.done)]);
     } finally {
       await stopAll(parts);
+      deps.logger.info('the cluster has stopped');
     }
   });
   return {
@@ -124,6 +127,11 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
 /** By this name `sampan logs` finds what a part wrote. */
 function loggerOf(component: string, { logger }: ClusterDeps): { readonly logger: Logger } {
   return { logger: logger.child({ component }) };
+}
+
+function logReady(deps: ClusterDeps, { port }: ApiServer): void {
+  loggerOf('apiserver', deps).logger.info('is ready', port === undefined ? {} : { port });
+  for (const part of ['controller-manager', 'scheduler']) loggerOf(part, deps).logger.info('is ready');
 }
 
 function listenConfig({ listen, pki }: ClusterConfig) {

@@ -68,6 +68,13 @@ describe('a cluster in the background', () => {
     expect(await at.kubectl('logs', 'deployment/web')).toContain('simulated container web of image web:1 started');
   });
 
+  test('shows what each of its components wrote', async () => {
+    expect((await at.sampan('logs', 'scheduler')).stdout).toMatch(/^\d{4}-.*Z INFO {2}scheduler: is ready\n/);
+    expect((await at.sampan('logs', 'kubelet')).stdout).toContain('kubelet: nodes run count=2');
+    expect((await at.sampan('logs', '--tail', '1')).stdout.trim().split('\n')).toHaveLength(1);
+    expect(await at.sampan('logs', 'etcd')).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no component 'etcd'") });
+  });
+
   test('is not started twice', async () => {
     const { code, stderr } = await at.sampan('up');
     expect(code).toBe(1);

@@ -27,8 +27,8 @@ function linesOf(text: string): number {
   return Number(text);
 }
 
-/** `12:00:00.000 INFO  component: message`; what does not begin like that, such as a stack, belongs to the line before. */
-const ENTRY = /^\d\d:\d\d:\d\d\.\d{3} [A-Z]+ +(?:([\w-]+): )?/;
+/** `2026-01-02T12:00:00.000Z INFO  component: message`; what does not begin like that, such as a stack, belongs to the line before. */
+const ENTRY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [A-Z]+ +(?:([\w-]+): )?/;
 
 export function linesFrom(log: string, component: string | undefined): readonly string[] {
   let writer: string | undefined;

@@ -34,7 +34,8 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
 /** A terminal shows what needs attention; the log of a detached cluster is for looking things up. */
 function depsOf({ foreground }: UpOptions, { verbose }: CliContext, onStep: (step: string) => void) {
   const level = foreground ? (verbose ? 'debug' : 'info') : verbose ? 'info' : 'warn';
-  const logger = createLogger({ clock: realClock, level, format: 'human', write: (line) => void process.stderr.write(`${line}\n`) });
+  const dates = foreground === true;
+  const logger = createLogger({ clock: realClock, level, format: 'human', dates, write: (line) => void process.stderr.write(`${line}\n`) });
   return { clock: realClock, random: systemRandom, logger, onStep };
 }
 

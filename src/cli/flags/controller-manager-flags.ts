@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { ControllerManagerConfig } from '#controllers';
 import { parseDurationMs } from '#machinery';
 import type { CliContext } from '../context.ts';
-import { booleanValue, type Flag, type FlagTable, listValue, numberValue } from './flag-table.ts';
+import { booleanValue, type Flag, type FlagTable, fileText, listValue, numberValue } from './flag-table.ts';
 
 type Options = NonNullable<ControllerManagerConfig['options']>;
 
@@ -15,7 +13,6 @@ const option = (
   ...words,
   apply: (config, value, context) => ({ ...config, options: { ...config.options, [key]: read(value, context) } }),
 });
-const fileText = (file: string, { cwd }: CliContext) => readFileSync(path.resolve(cwd, file), 'utf8');
 
 /** Flags of upstream's controller manager. */
 export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
