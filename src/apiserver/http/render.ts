@@ -1,4 +1,4 @@
-import { meta } from '#api';
+import { meta, type TableDefinition } from '#api';
 import { EnvelopeEncoding, encodeProtobuf, type JsonObject } from '#machinery';
 import { columnsOf, includeObjectOf, partialMetadata, rowOf, type TableOptions, tableOf } from '../printing/table.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
@@ -26,7 +26,14 @@ export function renderObject({ resource, object }: ObjectResponse, context: Rend
   return objectBytes(object, resource, negotiated);
 }
 
-function versionOf({ object }: VersionedObject): Record<string, unknown> {
+/** An object that is not kept, in one of the forms that stand for an object. */
+export function renderPrinted(object: KubeObject, table: TableDefinition<KubeObject>, { negotiated, query, now }: RenderContext): Buffer {
+  if (negotiated.as !== 'Table') return encodeMedia(partialMetadata(object), negotiated, undefined);
+  const options = { resource: { strategy: { table } }, now, includeObject: includeObjectOf(query.get('includeObject')) };
+  return encodeMedia(tableOf([object], versionOf({ object }), options), negotiated, undefined);
+}
+
+function versionOf({ object }: Pick<VersionedObject, 'object'>): Record<string, unknown> {
   const { resourceVersion } = object.metadata;
   return resourceVersion === undefined ? {} : { resourceVersion };
 }

@@ -1,6 +1,7 @@
 import { gzip } from 'node:zlib';
 import type { Clock } from '#base';
 import { StatusError } from '#machinery';
+import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, ListResponse, StatusResponse, StreamResponse } from '../request/api-response.ts';
 import { type Negotiated, negotiate } from '../request/negotiation.ts';
@@ -8,7 +9,7 @@ import { JSON_TYPE } from '../request/parse-body.ts';
 import type { Exchange } from './exchange.ts';
 import { ListBody } from './list-body.ts';
 import { canEncode, encodeMedia } from './media.ts';
-import { type RenderContext, renderList, renderObject } from './render.ts';
+import { type RenderContext, renderList, renderObject, renderPrinted } from './render.ts';
 import type { WatchFlushes } from './watch-flush.ts';
 import { streamWatch } from './watch-stream.ts';
 
@@ -58,7 +59,10 @@ export function contentTypeOf({ mediaType }: Negotiated): string {
   return mediaType;
 }
 
-function respondPlain({ code, object, headers = {} }: StatusResponse, to: Responding): void {
+function respondPlain({ code, object, headers = {}, table }: StatusResponse, to: Responding): void | Promise<void> {
+  const context = table && renderContext(to);
+  if (context?.negotiated.as !== undefined)
+    return send(to, code, renderPrinted(object as unknown as KubeObject, table!, context), contentTypeOf(context.negotiated));
   const wanted = statusNegotiation(to.request);
   const negotiated = canEncode(object, wanted.mediaType, undefined) ? wanted : JSON_ONLY;
   const body = encodeMedia(object, negotiated, undefined);

@@ -1,14 +1,16 @@
 import type { TableDefinition } from '#api';
 import { StatusError } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
 
 export interface TableOptions {
-  readonly resource: ServedResource;
+  readonly resource: Printed;
   readonly now: number;
   /** How much of each object goes along with its row. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
 }
+
+/** What knows how its objects are printed. */
+type Printed = { readonly strategy: { readonly table?: TableDefinition<KubeObject> } };
 
 const DEFAULT_TABLE: TableDefinition<KubeObject> = {
   columns: [
@@ -35,11 +37,11 @@ export function tableOf(objects: readonly KubeObject[], listMetadata: Record<str
   };
 }
 
-function definitionOf({ strategy }: ServedResource): TableDefinition<KubeObject> {
+function definitionOf({ strategy }: Printed): TableDefinition<KubeObject> {
   return strategy.table ?? DEFAULT_TABLE;
 }
 
-export function columnsOf(resource: ServedResource) {
+export function columnsOf(resource: Printed) {
   return definitionOf(resource).columns.map(({ name, type, format = '', description, priority = 0 }) => ({
     name,
     type,

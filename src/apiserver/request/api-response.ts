@@ -1,3 +1,5 @@
+import type { TableDefinition } from '#api';
+import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { VersionedObject } from '../watch-cache/cached-object.ts';
 import type { WatchSink } from '../watch-cache/watcher.ts';
@@ -17,6 +19,8 @@ export interface StatusResponse {
   readonly type: 'plain';
   readonly code: number;
   readonly object: { readonly kind?: string; readonly apiVersion?: string; readonly [field: string]: unknown };
+  /** How it is printed, for who asks for a table. */
+  readonly table?: TableDefinition<KubeObject>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

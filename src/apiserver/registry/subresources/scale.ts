@@ -1,4 +1,4 @@
-import { autoscaling } from '#api';
+import { autoscaling, type TableDefinition } from '#api';
 import {
   applyPatch,
   FieldError,
@@ -56,7 +56,12 @@ async function readScale(call: ResourceCall, fields: ScaleFields): Promise<ApiRe
   if (found === undefined) throw StatusError.notFound(groupResource(call), call.name);
   const { object } = found.as(call.resource);
   if (fields.replicas(object) === undefined && fields.missing) throw fields.missing();
-  return { type: 'plain', code: 200, object: scaleOf(object, fields) as unknown as Record<string, unknown> };
+  return answer(scaleOf(object, fields));
+}
+
+function answer(scale: Scale): ApiResponse {
+  const table = autoscaling.scaleTable as unknown as TableDefinition<KubeObject>;
+  return { type: 'plain', code: 200, object: scale as unknown as Record<string, unknown>, table };
 }
 
 function scaleOf(object: KubeObject, fields: ScaleFields): Scale {
@@ -80,7 +85,7 @@ async function writeScale(call: ResourceCall, fields: ScaleFields): Promise<ApiR
     { ...call, subresource: '' },
     { options, replaces: !isPatch, compute: (live) => scaled(call, { live, fields, change }) },
   );
-  return { type: 'plain', code: 200, object: scaleOf(object.object, fields) as unknown as Record<string, unknown> };
+  return answer(scaleOf(object.object, fields));
 }
 
 /** The scale that is wanted, given the one that is, with its fields owned. */
