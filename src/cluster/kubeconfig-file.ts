@@ -32,13 +32,19 @@ function kubeconfigOf({ clusterName: name, server, caCertificate, clientCertific
 /** Another kubeconfig with this cluster's entries added and made current, or only renewed. Everything else in it stays. */
 export function mergeKubeconfig(existing: string | undefined, access: AdminAccess, how: 'make current' | 'renew' = 'make current'): string {
   const own = kubeconfigOf(access);
-  const present = existing === undefined || existing.trim() === '' ? {} : parseYaml(existing).value;
-  if (!isJsonObject(present)) throw new Error('the kubeconfig is not a YAML mapping');
+  const present = parsedKubeconfig(existing);
   const current = how === 'renew' ? (present['current-context'] ?? '') : access.clusterName;
   const merged: Record<string, JsonValue> = { ...present, apiVersion: 'v1', kind: 'Config', 'current-context': current };
   for (const section of ['clusters', 'users', 'contexts'])
     merged[section] = mergeNamed(present[section], own[section] as readonly JsonObject[]);
   return encodeYaml(merged);
+}
+
+/** Throws when a kubeconfig cannot be added to. */
+export function parsedKubeconfig(text: string | undefined): JsonObject {
+  const value = text === undefined || text.trim() === '' ? {} : parseYaml(text).value;
+  if (!isJsonObject(value)) throw new Error('the kubeconfig is not a YAML mapping');
+  return value;
 }
 
 /** A kubeconfig without the cluster's entries. */

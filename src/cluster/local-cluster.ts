@@ -3,7 +3,7 @@ import type { Clock, Logger, Random } from '#base';
 import { formatTime } from '#machinery';
 import type { Store } from '#store';
 import { DataDirectory } from './data-directory.ts';
-import { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig } from './kubeconfig-file.ts';
+import { type AdminAccess, mergeKubeconfig, parsedKubeconfig, readIfExists, renderKubeconfig } from './kubeconfig-file.ts';
 import { openStore, type StoreChoice } from './open-store.ts';
 import type { ClusterPki, PkiOptions } from './pki.ts';
 import { loadPki } from './pki-files.ts';
@@ -59,6 +59,7 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   const { host } = options;
   const directory = new DataDirectory(options.dataDirectory);
   await directory.create();
+  await refuseUnusable(options.kubeconfig);
   const port = await choosePort(options, directory);
   deps.onStep?.('certificates');
   const pki = await loadPki(directory, { ...pkiNames(options, deps), now: deps.clock.now() });
@@ -198,9 +199,17 @@ async function writeAccess({ options, directory, pki, server }: Publishing, how:
   const access: AdminAccess = { clusterName: contextName(options.name), server, caCertificate, clientCertificate, clientKey };
   await directory.write(directory.kubeconfig, renderKubeconfig(access));
   const file = options.kubeconfig;
-  if (file === undefined) return;
+  if (file !== undefined) await adding(file, async () => directory.write(file, mergeKubeconfig(await readIfExists(file), access, how)));
+}
+
+/** Before anything is started that would have to be stopped again. */
+async function refuseUnusable(kubeconfig: string | undefined): Promise<void> {
+  if (kubeconfig !== undefined) await adding(kubeconfig, async () => void parsedKubeconfig(await readIfExists(kubeconfig)));
+}
+
+async function adding(file: string, add: () => Promise<void>): Promise<void> {
   try {
-    await directory.write(file, mergeKubeconfig(await readIfExists(file), access, how));
+    await add();
   } catch (cause) {
     throw new Error(`cannot add the cluster to ${file}; repair it, choose another with --kubeconfig, or use --no-merge`, { cause });
   }

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import type { DataDirectory } from './data-directory.ts';
 import { CLIENTS, type ClientName, type ClusterPki, type PkiOptions, renewPki } from './pki.ts';
@@ -24,11 +25,18 @@ export async function loadPki(directory: DataDirectory, options: PkiOptions): Pr
 async function readPki(directory: DataDirectory): Promise<Partial<ClusterPki>> {
   const pair = async (name: string) => {
     const [certificate, key] = await Promise.all([read(directory, `${name}.crt`), read(directory, `${name}.key`)]);
-    return certificate === undefined || key === undefined ? undefined : { certificate, key };
+    if (certificate === undefined || key === undefined) return undefined;
+    const parsed = parsedFrom(directory, `${name}.crt`, () => new X509Certificate(certificate));
+    if (!parsed.checkPrivateKey(parsedFrom(directory, `${name}.key`, () => createPrivateKey(key)))) {
+      const [first, second] = [`${name}.crt`, `${name}.key`].map((file) => path.join(directory.pki, file));
+      throw new Error(`${first} does not belong to ${second}; restore the two, or delete both to have them made anew`);
+    }
+    return { certificate, key };
   };
   const authority = await pair('ca');
   const serving = await pair('apiserver');
   const serviceAccountKey = await read(directory, 'sa.key');
+  if (serviceAccountKey !== undefined) parsedFrom(directory, 'sa.key', () => createPrivateKey(serviceAccountKey));
   const names = Object.keys(CLIENTS) as ClientName[];
   const pairs = await Promise.all(names.map(async (name) => [name, await pair(CLIENT_FILES[name])] as const));
   const isWhole = pairs.every(([, found]) => found !== undefined);
@@ -38,6 +46,17 @@ async function readPki(directory: DataDirectory): Promise<Partial<ClusterPki>> {
     ...(serviceAccountKey && { serviceAccountKey }),
     ...(isWhole && { clients: Object.fromEntries(pairs) as unknown as ClusterPki['clients'] }),
   };
+}
+
+/** Nothing is replaced unasked that might only have to be restored. */
+function parsedFrom<T>(directory: DataDirectory, name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch {
+    const file = path.join(directory.pki, name);
+    const what = name.endsWith('.key') ? 'private key' : 'certificate';
+    throw new Error(`${file} is damaged: it holds no ${what}; restore it, or delete it to have a new one made`);
+  }
 }
 
 function read(directory: DataDirectory, name: string): Promise<string | undefined> {

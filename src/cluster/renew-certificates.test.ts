@@ -41,7 +41,7 @@ async function clientBy(kubeconfig: string): Promise<Client> {
 const namespaces = async (client: Client) => (await client.of(core.Namespace).list()).items.length;
 
 // TLS looks at the real time, so the story begins 300 days ago, with certificates that are still good today.
-it('replaces the certificates of a running cluster in time, and clients go on working', async () => {
+it('replaces the certificates of a running cluster in time, and clients go on working', { timeout: 30_000 }, async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'sampan-renewal-'));
   const directory = new DataDirectory(home);
   await directory.create();

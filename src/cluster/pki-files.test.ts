@@ -1,0 +1,46 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { realClock, seededRandom } from '#base';
+import { DataDirectory } from './data-directory.ts';
+import { loadPki } from './pki-files.ts';
+
+let directory: DataDirectory;
+const load = () => loadPki(directory, { names: {}, now: realClock.now(), random: seededRandom('files') });
+const file = (name: string) => path.join(directory.pki, name);
+
+beforeEach(async () => {
+  directory = new DataDirectory(mkdtempSync(path.join(tmpdir(), 'sampan-pki-')));
+  await directory.create();
+});
+afterEach(() => rmSync(directory.root, { recursive: true }));
+
+it('keeps keys for their owner alone, and finds them again', async () => {
+  const made = await load();
+  expect(statSync(file('ca.key')).mode & 0o777).toBe(0o600);
+  expect(statSync(file('sa.key')).mode & 0o777).toBe(0o600);
+  expect(await load()).toEqual(made);
+});
+
+it.each([
+  ['ca.crt', 'certificate'],
+  ['ca.key', 'private key'],
+  ['apiserver.crt', 'certificate'],
+  ['admin.key', 'private key'],
+  ['sa.key', 'private key'],
+])('names %s when it is damaged, and replaces nothing', async (name, what) => {
+  await load();
+  writeFileSync(file(name), 'garbage');
+  await expect(load()).rejects.toThrow(`${file(name)} is damaged: it holds no ${what}; restore it, or delete it to have a new one made`);
+  expect(readFileSync(file(name), 'utf8')).toBe('garbage');
+  rmSync(file(name));
+  await load();
+  expect(existsSync(file(name))).toBe(true);
+});
+
+it('says which certificate and key do not go together', async () => {
+  await load();
+  copyFileSync(file('admin.key'), file('apiserver.key'));
+  await expect(load()).rejects.toThrow(`${file('apiserver.crt')} does not belong to ${file('apiserver.key')}; restore the two`);
+});
