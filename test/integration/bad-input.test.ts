@@ -1,6 +1,11 @@
+import { once } from 'node:events';
 import http2 from 'node:http2';
 import https from 'node:https';
+import net from 'node:net';
 import tls from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { importPKCS8, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseTokenFile } from '#apiserver';
 import { realClock, silentLogger, systemRandom } from '#base';
@@ -10,13 +15,20 @@ import { openMemoryStore } from '#store';
 // Whatever comes, the server answers with a proper Status or closes the connection, and goes on.
 let cluster: Cluster;
 let port: number;
+let signingKey: string;
 const store = openMemoryStore();
 
 beforeAll(async () => {
   const pki = await createPki({ names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random: systemRandom });
+  signingKey = pki.serviceAccountKey;
   const staticTokens = parseTokenFile('admin,admin,1,"system:masters"\n');
   cluster = startCluster(
-    { listen: { host: '127.0.0.1', port: 0 }, pki, apiServer: { staticTokens }, controllerManager: { controllers: [] } },
+    {
+      listen: { host: '127.0.0.1', port: 0 },
+      pki,
+      apiServer: { staticTokens, limits: { requestTimeoutMs: 500 } },
+      controllerManager: { controllers: [] },
+    },
     { store, clock: realClock, random: systemRandom, logger: silentLogger },
   );
   await cluster.ready;
@@ -65,6 +77,75 @@ async function goesOn(): Promise<void> {
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const map = (data: string) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x-"},"data":${data}}`;
+
+/** Bodies that cost more than they look. */
+const HEAVY: readonly Sent[] = [
+  { method: 'POST', path: MAPS, body: map(`${'['.repeat(10_001)}${']'.repeat(10_001)}`) },
+  { method: 'POST', path: MAPS, body: Buffer.alloc(3 * 1024 * 1024 + 1, 0x20) },
+  { method: 'POST', path: MAPS, headers: { 'content-type': 'application/yaml' }, body: yamlBomb() },
+  { method: 'POST', path: MAPS, body: map(`{"a":"${'x'.repeat(2 * 1024 * 1024)}`) },
+  { method: 'PATCH', path: '/api/v1/namespaces/default', headers: { 'content-type': 'application/json-patch+json' }, body: copyBomb() },
+  { path: `${MAPS}?labelSelector=${'('.repeat(8000)}` },
+];
+
+describe('memory', () => {
+  test('returns to where it was', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const round = async () => {
+      for (const sent of HEAVY) await send(sent);
+      await goesOn();
+      collect();
+    };
+    for (let i = 0; i < 3; i++) await round();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 15; i++) await round();
+    expect((process.memoryUsage().heapUsed - before) / 1024 / 1024).toBeLessThan(8);
+  });
+});
+
+describe('tokens of service accounts', () => {
+  const claims = (exp: number) => ({
+    iss: 'https://kubernetes.default.svc.cluster.local',
+    aud: ['https://kubernetes.default.svc.cluster.local'],
+    sub: 'system:serviceaccount:default:default',
+    'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'default', uid: 'x' } },
+    exp,
+    iat: exp - 3600,
+    nbf: exp - 3600,
+  });
+  const now = () => Math.floor(realClock.now() / 1000);
+  const signed = async (exp: number) => {
+    const algorithm = signingKey.includes('RSA') ? 'RS256' : undefined;
+    for (const alg of algorithm ? [algorithm] : ['RS256', 'ES256']) {
+      const key = await importPKCS8(signingKey, alg).catch(() => undefined);
+      if (key) return new SignJWT(claims(exp)).setProtectedHeader({ alg }).sign(key);
+    }
+    throw new Error('no algorithm fits the key');
+  };
+  const answerTo = async (token: string) => {
+    const { code, body } = await send({ path: '/api/v1/namespaces/default', headers: { authorization: `Bearer ${token}` } });
+    return { code, ...(JSON.parse(body) as { reason: string; kind: string }) };
+  };
+
+  test.each<[string, () => Promise<string>]>([
+    ['an expired one', () => signed(now() - 60)],
+    ['one that lives too long in the past', () => signed(1)],
+    ['one of an account that is not there', () => signed(now() + 600)],
+    ['one whose signature was changed', async () => (await signed(now() + 600)).replace(/.{8}$/, 'AAAAAAAA')],
+    [
+      'one whose claims were changed',
+      async () =>
+        (await signed(now() + 600)).replace(/\..+\./, `.${Buffer.from(JSON.stringify(claims(now() + 9e6))).toString('base64url')}.`),
+    ],
+    ['one without a signature', async () => `${(await signed(now() + 600)).split('.').slice(0, 2).join('.')}.`],
+    ['one of three dots', async () => '...'],
+    ['a long one', async () => 'a.'.repeat(3000)],
+  ])('%s is refused', async (_name, token) => {
+    expect(await answerTo(await token())).toMatchObject({ code: 401, kind: 'Status', reason: 'Unauthorized' });
+    await goesOn();
+  });
+});
 
 describe('bodies', () => {
   const cases: readonly [string, Sent, number[]][] = [
@@ -128,6 +209,10 @@ describe('paths, queries and credentials', () => {
   const cases: readonly [string, Sent, number[]][] = [
     ['encoded slashes in a name', { path: `${MAPS}/a%2Fb` }, [404]],
     ['encoded dots in a path', { path: '/api/v1/namespaces/default/configmaps/%2e%2e/%2e%2e/secrets' }, [404]],
+    ['encoded slashes instead of plain ones', { path: '/api%2Fv1%2Fnamespaces%2Fdefault%2Fsecrets%2Fnone' }, [404]],
+    ['a dot as a name', { path: `${MAPS}/%2e` }, [404]],
+    ['a zero byte in a name', { path: `${MAPS}/a%00b` }, [404]],
+    ['a selector of 100 KB', { path: `${MAPS}?labelSelector=${'a,'.repeat(50_000)}` }, [431, 400, 0]],
     ['a bad escape', { path: '/api/v1/namespaces/%zz' }, [400]],
     ['a huge selector', { path: `${MAPS}?labelSelector=${Array.from({ length: 600 }, (_, i) => `k${i}=v`).join(',')}` }, [200]],
     ['a selector of nothing but brackets', { path: `${MAPS}?labelSelector=${'('.repeat(2000)}` }, [400]],
@@ -144,6 +229,15 @@ describe('paths, queries and credentials', () => {
     await goesOn();
   });
 });
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1');
+
+/** A frame: a value as its payload (none for 0), type, flags, stream. */
+function frame([payload = 0, type = 0, flags = 0, stream = 0]: readonly number[]): Buffer {
+  const body =
+    payload === 0 ? Buffer.alloc(0) : payload === 1 ? Buffer.from([1]) : Buffer.from([payload >> 24, payload >> 16, payload >> 8, payload]);
+  return Buffer.concat([Buffer.from([0, 0, body.length, type, flags, 0, 0, 0, stream]), body]);
+}
 
 describe('connections', () => {
   const raw = (bytes: Buffer | string, alpn: string) =>
@@ -164,23 +258,79 @@ describe('connections', () => {
   });
 
   test('bad HTTP/2 frames end the connection', async () => {
-    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-    await raw(Buffer.concat([preface, Buffer.from([0xff, 0xff, 0xff, 0x42, 0xff, 0, 0, 0, 0]), Buffer.alloc(64, 0xff)]), 'h2');
+    await raw(Buffer.concat([PREFACE, Buffer.from([0xff, 0xff, 0xff, 0x42, 0xff, 0, 0, 0, 0]), Buffer.alloc(64, 0xff)]), 'h2');
     await goesOn();
   });
 
   test('plain text on the TLS port is refused', async () => {
-    await new Promise<void>((resolve) => {
-      const request = https.request(
-        { host: '127.0.0.1', port, path: '/', rejectUnauthorized: false, minVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256' },
-        (response) => {
-          response.resume();
-          response.on('end', resolve);
-        },
-      );
-      request.on('error', () => resolve());
-      request.end();
-    });
+    const socket = net.connect(port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'close');
+    await goesOn();
+  });
+
+  const http1 = (text: string) => raw(text, 'http/1.1');
+  const request = (method: string, rest = '') => `${method} ${MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\n${rest}`;
+
+  test.each([
+    ['headers that never end', request('GET', 'X-Slow: ')],
+    ['a body that never ends', `${request('POST', 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n')}{`],
+    ['chunks that never end', `${request('POST', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')}5\r\n{"a":\r\n`],
+    ['nothing at all', ''],
+    ['two lengths', request('POST', 'Content-Length: 5\r\nContent-Length: 6\r\n\r\n')],
+    ['a length and chunks', request('POST', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n')],
+    ['a chunk of no size', `${request('POST', 'Transfer-Encoding: chunked\r\n\r\n')}zz\r\n`],
+  ])('%s does not keep a connection open', async (_name, text) => {
+    await http1(text);
+    await goesOn();
+  });
+
+  test('a client that has closed its half still gets an answer, or a closed connection', async () => {
+    const plain = net.connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+    const socket = tls.connect({ socket: plain, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    socket.on('error', () => {});
+    socket.resume();
+    await once(socket, 'secureConnect');
+    socket.end(request('GET', '\r\n'));
+    await once(socket, 'close');
+    await goesOn();
+  });
+
+  test.each([
+    ['a stream of its own number', [[0, 1, 0x4, 0]]],
+    ['data on a stream that was never opened', [[0, 0, 0, 5]]],
+    [
+      'a window that overflows',
+      [
+        [0x7fffffff, 8, 0, 0],
+        [0x7fffffff, 8, 0, 0],
+      ],
+    ],
+    [
+      'headers without their end',
+      [
+        [0, 1, 0, 1],
+        [0, 0, 0, 1],
+      ],
+    ],
+    ['settings of a length that is none', [[1, 4, 0, 0]]],
+  ])('HTTP/2: %s ends the connection', async (_name, frames) => {
+    await raw(Buffer.concat([PREFACE, ...frames.map(frame)]), 'h2');
+    await goesOn();
+  });
+
+  test('streams that are opened and reset without end end the connection, or are served', async () => {
+    const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+    session.on('error', () => {});
+    for (let i = 0; i < 3000 && !session.destroyed && !session.closed; i++) {
+      const stream = session.request({ ':path': `${MAPS}?watch=1`, authorization: 'Bearer admin' });
+      stream.on('error', () => {});
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      if (i % 100 === 0) await new Promise(setImmediate);
+    }
+    session.destroy();
     await goesOn();
   });
 

@@ -30,7 +30,6 @@ export interface Listener {
 // Enough for a proxy's reaction time; a client that takes longer to say what it wants is not served.
 const HEADERS_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-const IDLE_TIMEOUT_MS = 120_000;
 // Finds out that a peer is gone that never said so.
 const KEEP_ALIVE_MS = 15_000;
 // Node's default of 10 MB would turn away whatever a client asks while one large list waits on its connection.
@@ -43,8 +42,10 @@ const SESSION_MEMORY_MB = 1000;
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<TLSSocket>();
   const headersTimeout = Math.min(options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS, HEADERS_TIMEOUT_MS);
+  // A connection that nobody uses any more, or that broke the protocol and was told so, has no reason to stay.
+  const idleTimeout = 4 * headersTimeout;
   const http1 = http.createServer(
-    { headersTimeout, requestTimeout: 0, keepAliveTimeout: IDLE_TIMEOUT_MS, connectionsCheckingInterval: headersTimeout / 4 },
+    { headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
     (request, response) => options.handle(new Http1Exchange(request, response)),
   );
   // Connections come from elsewhere, so it never listens itself; but only a server that listens looks at its time limits.
@@ -58,7 +59,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
-    session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
+    closeWhenIdle(session, idleTimeout);
   });
   // Node hands over the header lines as they came, though its types do not say so.
   multiplexed.on('stream', (stream, headers, _flags, rawHeaders: readonly string[] = []) => {
@@ -111,4 +112,17 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
 function isIdleHttp1(socket: TLSSocket & { _httpMessage?: unknown }): boolean {
   return socket.alpnProtocol !== 'h2' && !socket._httpMessage;
+}
+
+function closeWhenIdle(session: http2.ServerHttp2Session, afterMs: number): void {
+  let open = 0;
+  session.on('stream', (stream) => {
+    open++;
+    stream.once('close', () => {
+      open--;
+    });
+  });
+  session.setTimeout(afterMs, () => {
+    if (open === 0) session.close();
+  });
 }
