@@ -53,6 +53,8 @@ export interface BenchmarkResult {
 
 const MICRO_ROUNDS = 15;
 const MICRO_ROUND_MS = 20;
+/** What runs through many functions needs a while before all of them are compiled as they are in a server that has run for a minute. */
+const WARM_UP_MS = 500;
 
 export async function runBenchmark(benchmark: Benchmark): Promise<BenchmarkResult> {
   const { name } = benchmark;
@@ -91,6 +93,7 @@ async function micro({ name, run }: Contender): Promise<MacroContender> {
   const first = run();
   const time = first instanceof Promise ? timeAsync : timeSync;
   await first;
+  for (let ms = 0; ms < WARM_UP_MS; ) ms += await time(run, 16);
   let calls = 1;
   for (let ms = 0; ms < MICRO_ROUND_MS && calls < 2 ** 28; calls *= 2) ms = await time(run, calls);
   return { name, measure: async () => ((await time(run, calls)) * 1e6) / calls };
