@@ -1,7 +1,8 @@
 // npm run build [-- --no-types]: bundles src/ to dist/, so that a start loads few files.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildInfo, currentCommit } from './build-info.mjs';
@@ -9,10 +10,12 @@ import { ROOT } from './root.mjs';
 
 const DIST = path.join(ROOT, 'dist');
 const STAMP = path.join(DIST, '.stamp');
+const SERVER = path.join(DIST, 'server.cjs');
+const CODE_CACHE = path.join(DIST, 'server.code-cache');
 
 /** What package.json names as `bin` and `exports`. */
 const ENTRY_POINTS = {
-  sampan: 'src/cli/main.ts',
+  sampan: 'src/cli/launch.ts',
   index: 'src/index.ts',
   client: 'src/client/index.ts',
   testing: 'src/testing/index.ts',
@@ -59,6 +62,51 @@ export async function buildBundles() {
   removeStale(new Set(Object.keys(metafile.outputs)));
   const bin = path.join(DIST, 'sampan.js');
   if (existsSync(bin)) chmodSync(bin, 0o755);
+  await buildServer(build);
+}
+
+/** The command line once more, as one script: only scripts can be loaded from what was compiled before. */
+async function buildServer(build) {
+  await build({
+    ...BUNDLE_OPTIONS,
+    format: 'cjs',
+    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    define: { SAMPAN_BUILD: JSON.stringify(JSON.stringify(buildInfo())), 'import.meta.url': 'moduleUrl' },
+    entryPoints: ['src/cli/main.ts'],
+    outfile: SERVER,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+  });
+  rmSync(CODE_CACHE, { force: true });
+  await writeCodeCache().catch((error) =>
+    console.error(`sampan: starts will be slower, since no code could be compiled: ${error.message}`),
+  );
+}
+
+/** Starts a cluster, so that V8 compiles what a start needs, and has it kept. */
+async function writeCodeCache() {
+  const directory = mkdtempSync(path.join(tmpdir(), 'sampan-build-'));
+  try {
+    const args = ['up', '--store', 'memory', '--data-dir', directory, '--port', '0', '--no-merge', '--output', 'json'];
+    const env = { ...process.env, SAMPAN_WRITE_CODE_CACHE: CODE_CACHE };
+    const child = spawn(process.execPath, [path.join(DIST, 'sampan.js'), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const errors = [];
+    child.stderr.on('data', (chunk) => errors.push(chunk));
+    const timeout = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    let isReady = false;
+    child.stdout.once('data', () => {
+      isReady = true;
+      child.kill('SIGINT');
+    });
+    await new Promise((resolve) => child.once('exit', resolve));
+    clearTimeout(timeout);
+    if (isReady) return;
+    rmSync(CODE_CACHE, { force: true });
+    throw new Error(Buffer.concat(errors).toString().trim() || 'the cluster did not start');
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 /** Chunks of earlier builds go only after the new ones are there. */
@@ -81,7 +129,7 @@ export function buildTypes() {
 function sourceStamp() {
   const sources = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => path.join('src', name));
   const hash = createHash('sha256');
-  hash.update(`${currentCommit().commit} ${process.env.SOURCE_DATE_EPOCH ?? ''}\n`);
+  hash.update(`${process.version} ${currentCommit().commit} ${process.env.SOURCE_DATE_EPOCH ?? ''}\n`);
   for (const name of [...sources.sort(), 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/build-info.mjs']) {
     const { mtimeMs, size } = statSync(path.join(ROOT, name));
     // A directory's time changes with every file that is made in it, tests included; its files say enough.

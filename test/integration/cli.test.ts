@@ -31,10 +31,19 @@ function staticImports(file: string, seen = new Set<string>()): Set<string> {
 }
 
 test('help loads a few small files, so that it answers at once', () => {
-  const files = [...staticImports(SAMPAN)];
+  const [, main] = /import\("(\.\/chunks\/main[^"]*)"\)/.exec(readFileSync(SAMPAN, 'utf8')) ?? [];
+  const files = [SAMPAN, ...staticImports(path.resolve(path.dirname(SAMPAN), main as string))];
   expect(files.length).toBeGreaterThan(1);
   expect(files.length).toBeLessThanOrEqual(6);
   expect(files.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(200_000);
+});
+
+test('servers start from code that the build compiled, and without it', async () => {
+  const help = async (env: NodeJS.ProcessEnv) => (await run(SAMPAN, ['up', '--help'], { env: { ...process.env, ...env } })).stdout;
+  const cache = path.join(ROOT, 'dist/server.code-cache');
+  expect(statSync(cache).size).toBeGreaterThan(2_000_000);
+  // V8 refuses what was compiled under other flags.
+  expect(await help({ NODE_OPTIONS: '--max-semi-space-size=8' })).toBe(await help({}));
 });
 
 test('the completion for bash completes commands, their options and their choices', async () => {
