@@ -2,6 +2,7 @@ export type { ApiServerSettings, ServiceAccountSettings, ServingLimits, TlsSetti
 export { type ComponentFlags, type ConfigFile, ConfigFileError, parseConfigFile } from './config-file.ts';
 export { AccountClients } from './controller-accounts.ts';
 export { DataDirectory } from './data-directory.ts';
+export { followCertificates, type ServingCertificates } from './follow-certificates.ts';
 export { type AdminAccess, mergeKubeconfig, readIfExists, renderKubeconfig, withoutCluster } from './kubeconfig-file.ts';
 export {
   type ClusterState,

@@ -42,6 +42,8 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     return await openEtcdStore(options);
   } catch (error) {
     if (error instanceof StoreError && error.code === 'unsupported') throw error;
+    if (error instanceof StoreError && error.code === 'invalid')
+      throw new Error(`${error.message}; give the members so with --etcd-servers`);
     const where = options.endpoints.join(', ');
     const reason = firstCause(error).message;
     throw new Error(`etcd at ${where} cannot be reached (${reason}); start it, or say where it is with --etcd-servers`);

@@ -114,7 +114,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     client: clientAs(ADMIN),
     clientAs,
     useCertificates(renewed) {
-      apiServer.useCertificate(servingTls(renewed));
+      apiServer.useCertificate({ ...settings.tls, ...servingTls(renewed) });
       remote.useCertificate(kubeletCredentials(renewed));
     },
     get nodes() {

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realClock, systemRandom } from '#base';
+import { createPki } from '#cluster';
 import { freePort, Workplace } from './sampan-process.ts';
 
 const WEB = `
@@ -181,7 +183,9 @@ describe('a start that cannot succeed', () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const error = expect.stringMatching(/etcd at http:.* cannot be reached \(.*\); start it, or say where it is with --etcd-servers/);
     expect(await failure(at, ['--store', 'etcd', '--etcd-servers', url])).toEqual({ code: 1, error });
-    for (const file of ['crt', 'key']) writeFileSync(at.path(file), '');
+    const { serving } = await createPki({ names: {}, now: realClock.now(), random: systemRandom });
+    writeFileSync(at.path('crt'), serving.certificate);
+    writeFileSync(at.path('key'), serving.key);
     const files = ['--tls-cert-file=crt', '--tls-private-key-file=key', '--client-ca-file=crt', '--service-account-signing-key-file=key'];
     expect(await at.sampan('apiserver', `--etcd-servers=${url}`, ...files)).toMatchObject({ code: 1, stderr: error });
   });

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { HttpsKubeletOptions } from '#apiserver';
-import { type ApiServerSettings, openEtcd, startStandaloneApiServer } from '#cluster';
+import { childSignal } from '#base';
+import { type ApiServerSettings, followCertificates, openEtcd, type ServingCertificates, startStandaloneApiServer } from '#cluster';
 import type { EtcdStoreOptions } from '#store';
 import type { CliContext } from '../context.ts';
 import { APISERVER_FLAGS } from '../flags/apiserver-flags.ts';
 import { addFlags, fileText, listValue, settingsFromOptions } from '../flags/flag-table.ts';
+import { PemFiles } from '../pem-files.ts';
 import { componentDeps, runUntilStopped } from '../run-component.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -49,17 +51,57 @@ export function configureApiserver(command: Command, context: CliContext): void 
 async function run(options: Options, context: CliContext): Promise<void> {
   const deps = componentDeps(context);
   const settings = settingsFromOptions<ApiServerSettings>(APISERVER_FLAGS, options, { initial: {}, context });
-  const file = (name: string) => needed(options, name, context);
+  const listen = { host: options.bindAddress, port: portOf(options.securePort) };
+  const files = pemFiles(options, context);
+  const serving = files.serving();
   const config = {
     settings,
-    listen: { host: options.bindAddress, port: portOf(options.securePort) },
-    serving: { certificate: file('tls-cert-file'), key: file('tls-private-key-file') },
-    clientAuthority: file('client-ca-file'),
-    serviceAccountKey: file('service-account-signing-key-file'),
+    listen,
+    serving,
+    clientAuthority: serving.clientAuthority,
+    serviceAccountKey: files.key('service-account-signing-key-file'),
     kubelets: kubeletOptions(options, context),
   };
   await using store = await openEtcd({ ...etcdOptions(options, context), ...deps });
-  await runUntilStopped(startStandaloneApiServer(config, { ...deps, store }, context.signal), 'the API server', deps);
+  const server = startStandaloneApiServer(config, { ...deps, store }, context.signal);
+  using stop = childSignal(context.signal);
+  const use = (found: ServingCertificates) => server.useCertificate(tlsOf(found, settings));
+  const following = followCertificates({ current: serving, read: () => files.serving(), use }, deps, stop.signal);
+  try {
+    await runUntilStopped(server, 'the API server', deps);
+  } catch (error) {
+    throw listenFailure(error, listen);
+  } finally {
+    stop.abort(new DOMException('the server has stopped', 'AbortError'));
+    await following;
+  }
+}
+
+function pemFiles(options: Options, context: CliContext): PemFiles {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, serviceAccountSigningKeyFile } = options;
+  const files = {
+    'tls-cert-file': tlsCertFile,
+    'tls-private-key-file': tlsPrivateKeyFile,
+    'client-ca-file': clientCaFile,
+    'service-account-signing-key-file': serviceAccountSigningKeyFile,
+  };
+  return new PemFiles(files, context);
+}
+
+function tlsOf({ certificate: cert, key, clientAuthority: ca }: ServingCertificates, { tls }: ApiServerSettings) {
+  return { ...tls, cert, key, ca };
+}
+
+const WHY_NOT_LISTEN: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use; choose another with --secure-port',
+  EACCES: 'this user may not; choose one above 1023 with --secure-port',
+  EADDRNOTAVAIL: 'it is no address of this machine; choose another with --bind-address',
+};
+
+function listenFailure(error: unknown, { host, port }: { readonly host: string; readonly port: number }): unknown {
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== 'listen') return error;
+  return new Error(`cannot listen on ${host}, port ${port} (${code}): ${WHY_NOT_LISTEN[code] ?? (error as Error).message}`);
 }
 
 function kubeletOptions(options: Options, context: CliContext): HttpsKubeletOptions {
@@ -74,12 +116,6 @@ function kubeletOptions(options: Options, context: CliContext): HttpsKubeletOpti
     ...(authority && { authority: readText(authority, context) }),
     ...(types.length > 0 && { preferredAddressTypes: types }),
   };
-}
-
-function needed(options: Options, name: string, context: CliContext): string {
-  const value = options[name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())];
-  if (typeof value !== 'string') throw new UsageError(`--${name} is needed`, `give the path of a PEM file, as --${name} FILE`);
-  return readText(value, context);
 }
 
 function readText(file: string, context: CliContext): string {
