@@ -233,6 +233,13 @@ describe('a key that stands twice is decoded twice, the later value into the ear
     expect(spec(text)).toEqual({ overhead: { cpu: '1', memory: '2' }, containers: null });
   });
 
+  test('as often as there is room for, without costing its square', () => {
+    const text = Array.from({ length: 150_000 }, (_, i) => `"data":{"k${i}":"v"}`).join();
+    const { object, problems } = read(core.ConfigMap, `{${text}}`);
+    expect(Object.keys(object.data ?? {})).toHaveLength(150_000);
+    expect(problems).toEqual(['duplicate field "data"']);
+  });
+
   test('a value of a wrong type is an error, though a good one follows', () => {
     expect(read(core.ConfigMap, '{"data":5,"data":{}}').error).toContain('cannot unmarshal number into Go struct field ConfigMap.data');
   });

@@ -32,12 +32,17 @@ export interface WrittenMember {
   readonly text: string | undefined;
 }
 
+/** As many repeated keys as upstream lists; to name all of a hostile text would cost its square. */
+export const MAX_DUPLICATES = 100;
+
 /** As deep as Go's decoder goes. */
 export const MAX_JSON_DEPTH = 10_000;
 
 interface Frame {
   readonly container: MutableJsonObject | JsonValue[];
   readonly members: WrittenMember[];
+  /** The keys that are known to stand twice. */
+  repeated: Set<string | number> | undefined;
   /** The key or index of the member being read. */
   key: string | number;
   /** The container does not show all that is written. */
@@ -99,7 +104,7 @@ export class ExactJsonParser {
   private open(container: MutableJsonObject | JsonValue[], expect: Expect): Expect {
     this.at++;
     if (this.stack.length >= MAX_JSON_DEPTH) throw new JsonSyntaxError('exceeded max depth');
-    this.stack.push({ container, members: [], key: Array.isArray(container) ? 0 : '', isLossy: false });
+    this.stack.push({ container, members: [], repeated: undefined, key: Array.isArray(container) ? 0 : '', isLossy: false });
     return expect;
   }
 
@@ -124,6 +129,9 @@ export class ExactJsonParser {
 
   private addDuplicate(frame: Frame): void {
     frame.isLossy = true;
+    if (this.duplicates.size >= MAX_DUPLICATES || frame.repeated?.has(frame.key)) return;
+    frame.repeated ??= new Set();
+    frame.repeated.add(frame.key);
     const path = this.stack.map((frame) => frame.key);
     this.duplicates.set(JSON.stringify(path), path);
   }

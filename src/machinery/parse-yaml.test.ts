@@ -83,6 +83,13 @@ describe('parsing YAML', () => {
     expect(() => parseYaml(base + merges)).toThrow('yaml: document contains excessive aliasing');
   });
 
+  it('is not blown up by repeated keys', () => {
+    const { value, duplicates, problems } = parseYaml(`a: 0\n${'a: 1\nb: 2\n'.repeat(100_000)}`);
+    expect(value).toEqual({ a: 1, b: 2 });
+    expect(duplicates).toEqual([['a'], ['b']]);
+    expect(problems.at(-1)).toBe('line 200001: key "b" already set in map');
+  });
+
   it('limits depth', () => {
     expect(() => parseYaml(`${'[a, '.repeat(20_000)}`)).toThrow(/^yaml: /);
     expect(() => parseYaml(Array.from({ length: 3000 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'))).toThrow(/^yaml: /);

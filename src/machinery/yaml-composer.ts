@@ -8,7 +8,7 @@ import {
   type ScalarEvent,
   type SequenceEvent,
 } from 'js-yaml';
-import type { DocumentPath } from './exact-json-parser.ts';
+import { type DocumentPath, MAX_DUPLICATES } from './exact-json-parser.ts';
 import { goQuote, goValue } from './go-format.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from './json-value.ts';
 import { YamlError } from './yaml-error.ts';
@@ -59,6 +59,8 @@ export class YamlComposer {
   private problems: string[] = [];
   private decoded = 0;
   private aliased = 0;
+  /** Lines that end before `end`, and the number of the one that begins there. */
+  private counted = { end: 0, line: 1 };
 
   constructor(private readonly source: string) {}
 
@@ -172,11 +174,24 @@ export class YamlComposer {
   }
 
   private addDuplicate(frame: Frame, position: number): void {
+    this.problems.push(`line ${this.lineAt(position)}: key ${frame.printedKey} already set in map`);
+    if (this.duplicates.size >= MAX_DUPLICATES) return;
     const path = this.frames
       .filter(({ container }) => container !== undefined)
       .map(({ container, key }) => (Array.isArray(container) ? container.length : (key ?? '')));
     this.duplicates.set(JSON.stringify(path), path);
-    this.problems.push(`line ${lineAt(this.source, position)}: key ${frame.printedKey} already set in map`);
+  }
+
+  /** Counts on from where it was last asked: positions come in order, and a text of nothing but repeated keys shall not cost its square. */
+  private lineAt(position: number): number {
+    if (position < this.counted.end) this.counted = { end: 0, line: 1 };
+    let { end, line } = this.counted;
+    for (let i = this.source.indexOf('\n', end); i >= 0 && i < position; i = this.source.indexOf('\n', end)) {
+      end = i + 1;
+      line++;
+    }
+    this.counted = { end, line };
+    return line;
   }
 
   /** Merged members stand where the merge key stands: what follows overrides them, and of several sources the first counts. */
@@ -223,10 +238,4 @@ function allowedAliasRatio(decoded: number): number {
   if (decoded <= RATIO_FROM) return 0.99;
   if (decoded >= RATIO_TO) return 0.1;
   return 0.99 - (0.89 * (decoded - RATIO_FROM)) / (RATIO_TO - RATIO_FROM);
-}
-
-function lineAt(source: string, position: number): number {
-  let line = 1;
-  for (let i = source.indexOf('\n'); i >= 0 && i < position; i = source.indexOf('\n', i + 1)) line++;
-  return line;
 }

@@ -10,11 +10,12 @@ export function collapseRepeats(plan: Plan, value: JsonObject, written: WrittenM
   return new Collapse(written).object(plan, value, undefined);
 }
 
+/** Objects and maps under construction are its own, and grow in place: a text may repeat a key as often as it has room for. */
 class Collapse {
   constructor(private readonly written: WrittenMembers) {}
 
   object(plan: Plan, source: JsonObject, before: JsonValue | undefined): JsonObject {
-    const out: MutableJsonObject = isJsonObject(before) ? { ...before } : {};
+    const out = grown(before);
     for (const member of this.members(source)) {
       const field = plan.fields.get(member.key as string);
       if (field !== undefined) setKey(out, field.name, this.field(field, member, out[field.name]));
@@ -45,7 +46,7 @@ class Collapse {
 
   /** Unlike fields, the values of a map begin anew each time. */
   private map(plan: Plan, source: JsonObject, before: JsonValue | undefined): JsonValue {
-    const out: MutableJsonObject = isJsonObject(before) ? { ...before } : {};
+    const out = grown(before);
     for (const member of this.members(source)) setKey(out, member.key as string, this.value(plan.inner as Plan, member, undefined));
     return out;
   }
@@ -61,6 +62,10 @@ class Collapse {
     if (isJsonArray(source)) return source.map((value, key) => ({ key, value, text: undefined }));
     return Object.keys(source).map((key) => ({ key, value: source[key] as JsonValue, text: undefined }));
   }
+}
+
+function grown(before: JsonValue | undefined): MutableJsonObject {
+  return isJsonObject(before) ? (before as MutableJsonObject) : {};
 }
 
 /** Null empties what can be empty in Go; a struct or a scalar that is no pointer keeps what it has. */
