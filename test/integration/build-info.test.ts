@@ -53,12 +53,7 @@ test('outside a clone nothing is made up', () => {
 
 test('the program knows what it was built from', () => {
   const { stdout } = spawnSync(process.execPath, [path.join(ROOT, 'dist/sampan.js'), 'version', '-o', 'json'], { encoding: 'utf8' });
-  const { commit } = currentCommit();
-  // A repository without a history, such as an unpacked archive, has none to show.
-  if (commit === '') expect(JSON.parse(stdout)).not.toHaveProperty('commit');
-  else
-    expect(JSON.parse(stdout)).toMatchObject({
-      commit: expect.stringMatching(/^[0-9a-f]{40}(-dirty)?$/),
-      date: expect.stringMatching(/^20\d\d-.*Z$/),
-    });
+  // An unpacked archive has no history to show.
+  const expected = currentCommit().commit === '' ? 'unknown' : expect.stringMatching(/^[0-9a-f]{40}(-dirty)?$/);
+  expect(JSON.parse(stdout)).toMatchObject({ commit: expected, date: expect.stringMatching(/^\d{4}-.*Z$/) });
 });

@@ -15,7 +15,8 @@ export function configureVersion(command: Command, context: CliContext): void {
       kubernetes: KUBERNETES_VERSION,
       node: process.version,
       platform: `${process.platform}/${process.arch}`,
-      ...(commit && { commit: treeState === 'dirty' ? `${commit}-dirty` : commit, date }),
+      commit: `${commit || 'unknown'}${treeState === 'dirty' ? '-dirty' : ''}`,
+      date,
     };
     const text = (versions: typeof data) =>
       Object.entries(versions)
