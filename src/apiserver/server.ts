@@ -12,6 +12,7 @@ import type { UserInfo } from './authn/user.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { alwaysAllow } from './authz/privileged-groups.ts';
 import { DefinitionsController } from './crd/definitions-controller.ts';
+import { FailureLog } from './failure-log.ts';
 import { authenticate, authorize, chain } from './filters/chain.ts';
 import { impersonate } from './filters/impersonation.ts';
 import { nonResourceRouter } from './handlers/non-resource.ts';
@@ -188,7 +189,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     requestTimeoutMs: config.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
     clock: deps.clock,
     random: deps.random,
-    logger: deps.logger,
+    failures: new FailureLog(deps.logger, realClock),
     watchFlushes: new WatchFlushes(deps.metrics),
   };
   const limits = {

@@ -2,11 +2,14 @@ import { core } from '#api';
 import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
 import { Client } from '#client';
 import { openMemoryStore } from '#store';
+import type { AuthorizationAttributes } from '../authz/authorizer.ts';
 import { inProcessTransport } from '../in-process.ts';
 import { startApiServer } from '../server.ts';
 
-/** A server with every built-in kind and plugin, and a client that may do everything but read secrets. */
-export async function serveAdmission() {
+/** A server with every built-in kind and plugin, and a client that may do everything but what is forbidden: by default, to read secrets. */
+export async function serveAdmission(
+  isForbidden: (attributes: AuthorizationAttributes) => boolean = ({ resource }) => resource === 'secrets',
+) {
   const clock = new VirtualClock();
   const random = seededRandom(1);
   const server = startApiServer(
@@ -19,7 +22,7 @@ export async function serveAdmission() {
       metrics: new MetricsRegistry(),
       authorizer: {
         // Some answers take time.
-        authorize: async ({ resource }) => ({ verdict: resource === 'secrets' ? 'deny' : 'allow', reason: resource }),
+        authorize: async (attributes) => ({ verdict: isForbidden(attributes) ? 'deny' : 'allow', reason: attributes.resource }),
         rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
       },
     },

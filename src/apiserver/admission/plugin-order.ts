@@ -30,9 +30,13 @@ export const PLUGIN_ORDER = [
 
 export type PluginName = (typeof PLUGIN_ORDER)[number];
 
-/** Plugins that the order does not know run last: they check what is about to be, and cannot be turned off. */
+/** Parts of validation that have to ask others. They come before plugins, as validation does, and cannot be turned off. */
+const VALIDATION: readonly string[] = ['ResourceClaimAuthorization'];
+
+/** Plugins that the order does not know run last: they check what is about to be granted, and cannot be turned off. */
 export function orderedPlugins(plugins: readonly AdmissionPlugin[], disabled: readonly string[] = []): readonly AdmissionPlugin[] {
   const place = ({ name }: AdmissionPlugin) => {
+    if (VALIDATION.includes(name)) return -1;
     const index = (PLUGIN_ORDER as readonly string[]).indexOf(name);
     return index < 0 ? PLUGIN_ORDER.length : index;
   };

@@ -12,6 +12,7 @@ import { podResizeValidator } from './plugins/pod-resize-validator.ts';
 import { podSecurity } from './plugins/pod-security.ts';
 import { podTopologyLabels } from './plugins/pod-topology-labels.ts';
 import { priority } from './plugins/priority.ts';
+import { resourceClaimAuthorization } from './plugins/resource-claim-authorization.ts';
 import { resourceQuota } from './plugins/resource-quota.ts';
 import { runtimeClass } from './plugins/runtime-class.ts';
 import { serviceAccount } from './plugins/service-account.ts';
@@ -26,6 +27,7 @@ import { validatingAdmissionWebhook } from './webhooks/validating-admission-webh
 /** Every admission plugin that is on by default, in the order in which they run. */
 export function builtInPlugins(deps: PluginDeps & PolicyDeps, tolerations?: TolerationDefaults): readonly AdmissionPlugin[] {
   return [
+    resourceClaimAuthorization(deps),
     namespaceLifecycle(deps),
     limitRanger(deps),
     serviceAccount(deps),

@@ -80,7 +80,8 @@ async function validated(call: ResourceCall, object: KubeObject, { current, attr
   const old = ruledCurrent(resource, current);
   const prepared = beforeUpdate(object, old, context);
   // What is unwise in a specification is not told again to those who only report a status.
-  const warnings = call.subresource === 'status' ? undefined : context.resource.strategy.warnings?.(prepared, old);
+  const { strategy } = context.resource;
+  const warnings = call.subresource === 'status' ? strategy.statusWarnings?.(prepared) : strategy.warnings?.(prepared, old);
   for (const warning of warnings ?? []) warn(call.request, warning);
   await deps.admission.validate(admissionAttributes(call, Object.assign({ object: fromRuled(resource, prepared) }, attributes)));
   return prepared;

@@ -1,5 +1,6 @@
-import type { Clock, Logger, Random } from '#base';
+import type { Clock, Random } from '#base';
 import { parseDurationMs, StatusError } from '#machinery';
+import type { FailureLog } from '../failure-log.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler, StatusResponse } from '../request/api-response.ts';
 import type { RequestInfo } from '../request/request-info.ts';
@@ -18,7 +19,7 @@ export interface Serving {
   readonly requestTimeoutMs: number;
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger: Logger;
+  readonly failures: FailureLog;
   readonly watchFlushes: WatchFlushes;
 }
 
@@ -79,7 +80,7 @@ class Served {
     if (this.#isExpired) return;
     const response = statusResponse(error);
     const { method, url } = this.exchange;
-    if (response.code >= 500) this.deps.logger.error('request failed', { method, path: url.split('?', 1)[0]!, error });
+    if (response.code >= 500) this.deps.failures.write(error, { method, path: url.split('?', 1)[0]! });
     try {
       this.#code = response.code;
       // A request that could not even be read has no wishes about the form of its answer.

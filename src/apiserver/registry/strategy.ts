@@ -30,6 +30,8 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly tracksGeneration?: boolean;
   readonly prepareForCreate?: (object: T, scope: RequestScope) => T;
   readonly prepareForUpdate?: (object: T, old: T, scope: RequestScope) => T;
+  /** What is unwise in a status that is about to be. */
+  readonly statusWarnings?: (object: T) => readonly string[];
   readonly prepareForStatusUpdate?: (object: T, old: T, scope: RequestScope) => T;
   /** The words for a field that cannot be selected on; they differ between kinds. */
   readonly fieldLabelError?: (field: string) => string;

@@ -1,5 +1,6 @@
 export * from './ingress.behaviour.ts';
 export * from './ingress.ts';
+export { ingressStatusWarnings } from './ingress.validation.ts';
 export * from './ingress-class.behaviour.ts';
 export * from './ingress-class.ts';
 export * from './ip-address.behaviour.ts';

@@ -15,6 +15,7 @@ function dropUnusedTrafficPolicy(service: core.Service): core.Service {
 export const servicesStrategy: ResourceStrategy<core.Service> = {
   ...core.serviceBehaviour,
   hasStatus: true,
+  statusWarnings: core.serviceStatusWarnings,
   allowCreateOnUpdate: true,
   prepareForCreate: dropUnusedTrafficPolicy,
   prepareForUpdate: (service, old) => dropUnusedTrafficPolicy(dropTypeDependentFields(service, old)),

@@ -4,6 +4,7 @@ import type { ResourceStrategy } from '../strategy.ts';
 export const ingressesStrategy: ResourceStrategy<networking.Ingress> = {
   ...networking.ingressBehaviour,
   hasStatus: true,
+  statusWarnings: networking.ingressStatusWarnings,
   tracksGeneration: true,
   resetFields: { '': [['status']], status: [['spec']] },
 };
