@@ -58,6 +58,7 @@ export * from './pod-qos.ts';
 export * from './pod-resize.validation.ts';
 export * from './pod-spec.defaults.ts';
 export * from './pod-spec.ts';
+export { podStatusWarnings } from './pod-status.warnings.ts';
 export * from './pod-template.behaviour.ts';
 export * from './pod-template.ts';
 export * from './pod-template-spec.ts';

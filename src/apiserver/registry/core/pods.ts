@@ -121,6 +121,7 @@ function resizedContainers(containers: Containers, old: Containers): readonly co
 export const podsStrategy: ResourceStrategy<Pod> = {
   ...core.podBehaviour,
   hasStatus: true,
+  statusWarnings: core.podStatusWarnings,
   tracksGeneration: true,
   prepareForCreate,
   prepareForUpdate,
