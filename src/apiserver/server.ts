@@ -223,7 +223,8 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       isStopping = true;
       if (isStarted) {
         await leases?.end();
-        await realClock.sleep(config.shutdownDelayMs ?? 0);
+        // Not even a moment when none is asked for: a cluster on virtual time would go on meanwhile, nobody knows how far.
+        if (config.shutdownDelayMs) await realClock.sleep(config.shutdownDelayMs);
       }
       listener?.drain();
       await inFlight.drained(DRAIN_LIMIT_MS);
