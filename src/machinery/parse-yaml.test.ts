@@ -36,6 +36,8 @@ describe('parsing YAML', () => {
 
   it.each([
     ['{"a": [}', 'yaml: did not find expected node content'],
+    ['a: [b', "yaml: did not find expected ',' or ']'"],
+    ['a: [{b: c}, {d: e', "yaml: did not find expected ',' or '}'"],
     ['a: b: c', 'yaml: mapping values are not allowed in this context'],
     ['a: 1\n b: 2', 'yaml: line 2: mapping values are not allowed in this context'],
     ['a: "x', 'yaml: found unexpected end of stream'],

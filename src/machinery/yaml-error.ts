@@ -40,17 +40,28 @@ function structure(problem: string): Wording {
 export function translateYamlError(error: unknown): unknown {
   if (!(error instanceof YAMLException)) return error;
   const at = error.mark === undefined ? '' : (error.mark.buffer[error.mark.position] ?? '');
-  const { problem, inToken } = wordingOf(error.reason, at);
+  const { problem, inToken } = wordingOf(error.reason, at, error.mark?.buffer.slice(0, error.mark.position) ?? '');
   const line = error.mark?.line ?? 0;
   const where = line === 0 ? '' : `line ${inToken ? line + 1 : line}: `;
   return new YamlError(where + problem, { cause: error });
 }
 
-function wordingOf(reason: string, at: string): Wording {
+/** The bracket of the innermost flow collection that is open at the end of a text; quotes are not looked into. */
+function openBracket(text: string): string {
+  const open: string[] = [];
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    if (bracket === '[' || bracket === '{') open.push(bracket);
+    else open.pop();
+  }
+  return open.at(-1) ?? '{';
+}
+
+function wordingOf(reason: string, at: string, before: string): Wording {
   if (reason.startsWith('bad indentation of a mapping entry') && at === ':') return token('mapping values are not allowed in this context');
   if (reason.startsWith('missed comma'))
     return structure(']}:,'.includes(at) ? 'did not find expected node content' : "did not find expected ',' or ']'");
-  if (reason.includes('within a flow collection')) return structure("did not find expected ',' or '}'");
+  if (reason.includes('within a flow collection'))
+    return structure(`did not find expected ',' or '${openBracket(before) === '[' ? ']' : '}'}'`);
   if (reason.startsWith('end of the stream')) {
     return '@`%'.includes(at) && at !== '' ? token('found character that cannot start any token') : structure('did not find expected key');
   }

@@ -143,6 +143,20 @@ describe('a validating policy', () => {
   });
 });
 
+test('the findings of type checking must say where', () => {
+  const expressionWarnings = [
+    { fieldRef: ' ', warning: 'w' },
+    { fieldRef: 'spec.validations[0', warning: '' },
+    { fieldRef: 'spec.validations[0].expression', warning: 'w' },
+  ];
+  const policy = { metadata: { name: 'a' }, spec: {}, status: { typeChecking: { expressionWarnings } } } as never;
+  expect(validating.validateStatusUpdate(policy, policy).map(String)).toEqual([
+    'status.typeChecking.expressionWarnings[0].fieldRef: Required value',
+    'status.typeChecking.expressionWarnings[1].warning: Required value',
+    'status.typeChecking.expressionWarnings[1].fieldRef: Invalid value: "spec.validations[0": invalid JSONPath: unterminated array',
+  ]);
+});
+
 describe('a mutating policy', () => {
   const policy = (spec: object) =>
     mutating.defaults({

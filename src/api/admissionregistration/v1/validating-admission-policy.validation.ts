@@ -1,4 +1,4 @@
-import { cel, checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { cel, checkQualifiedName, FieldError, JsonPath, JsonPathError, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids, notEmpty, supportedValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateConditions } from '../../meta/v1/condition.validation.ts';
@@ -132,7 +132,19 @@ export function validateValidatingAdmissionPolicyStatusUpdate({ status }: Valida
   const path = Path.of('status');
   const warnings = (status?.typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, i) => {
     const at = path.child('typeChecking', 'expressionWarnings').index(i);
-    return [...notEmpty(at.child('warning'), warning), ...notEmpty(at.child('fieldRef'), fieldRef?.trim())];
+    return [...notEmpty(at.child('warning'), warning), ...validateFieldRef(at.child('fieldRef'), fieldRef?.trim())];
   });
   return [...warnings, ...validateConditions(status?.conditions ?? [], path.child('conditions'))];
+}
+
+function validateFieldRef(path: Path, fieldRef: string | undefined): FieldError[] {
+  if (!fieldRef) return [FieldError.required(path)];
+  try {
+    // It begins with the name of a field, not with the dot before one.
+    new JsonPath(/^\w/.test(fieldRef) ? `.${fieldRef}` : fieldRef);
+    return [];
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    return [FieldError.invalid(path, fieldRef, `invalid JSONPath: ${error.message}`)];
+  }
 }
