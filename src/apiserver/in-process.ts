@@ -110,8 +110,9 @@ class InProcessRequest implements ApiRequest {
   readonly body: RequestBody;
   readonly remoteAddress = '127.0.0.1';
   readonly warnings: string[] = [];
-  readonly auditId: string;
   readonly user: UserInfo;
+  #auditId: string | undefined;
+  readonly #random: Random;
   readonly #signal: AbortSignal | undefined;
   readonly #userAgent: string;
   readonly #accept: string;
@@ -123,7 +124,7 @@ class InProcessRequest implements ApiRequest {
     const watch = this.query.get('watch') === 'true';
     this.info = parseRequestInfo({ method, path, watch, selectedName: selectedName(this.query.get('fieldSelector')) });
     this.body = { type: 'object', value: withoutUndefined(body), contentType: contentType ?? 'application/json' };
-    this.auditId = options.random.uuid();
+    this.#random = options.random;
     this.user = user;
     this.#signal = signal;
     this.#userAgent = options.userAgent ?? 'sampan';
@@ -141,6 +142,12 @@ class InProcessRequest implements ApiRequest {
       default:
         return undefined;
     }
+  }
+
+  /** Made when somebody asks, which hardly anybody does. */
+  get auditId(): string {
+    this.#auditId ??= this.#random.uuid();
+    return this.#auditId;
   }
 
   get signal(): AbortSignal {

@@ -152,10 +152,16 @@ function versioned(object: KubeObject, revision: number): KubeObject {
   return Object.assign({}, object, { metadata });
 }
 
+/** Whether two objects differ at most in their resource version. */
 function sameBut(object: KubeObject, stored: KubeObject): boolean {
-  const { resourceVersion: _, ...storedMetadata } = stored.metadata;
-  const { resourceVersion: __, ...metadata } = object.metadata;
-  return sameJson({ ...object, metadata } as unknown as JsonValue, { ...stored, metadata: storedMetadata } as unknown as JsonValue);
+  return haveSame(object, stored, 'metadata') && haveSame(object.metadata, stored.metadata, 'resourceVersion');
+}
+
+function haveSame(a: object, b: object, but: string): boolean {
+  const [x, y] = [a as Record<string, JsonValue>, b as Record<string, JsonValue>];
+  for (const key in x) if (key !== but && x[key] !== y[key] && !sameJson(x[key] ?? null, y[key] ?? null)) return false;
+  for (const key in y) if (key !== but && y[key] !== undefined && x[key] === undefined) return false;
+  return true;
 }
 
 /** Kind, apiVersion and metadata first, as every encoding of an object begins. */

@@ -35,7 +35,9 @@ export type Snapshot = PersistentMap<string, CachedObject>;
 export class ResourceCache {
   readonly #options: ResourceCacheOptions;
   readonly #byKey = new Map<string, CachedObject>();
+  /** All but what changed since somebody last asked for the objects in order: in between, sorting would be for nobody. */
   #sorted: Snapshot = PersistentMap.empty<string, CachedObject>(unitOrder);
+  readonly #unsorted = new Set<string>();
   #revision = 0;
   /** Events after `#ringStart`, oldest first; the first `#ringHead` slots are spent. */
   #ring: CacheEvent[] = [];
@@ -128,6 +130,11 @@ export class ResourceCache {
 
   /** The state of this moment; it never changes. */
   snapshot(): Snapshot {
+    for (const key of this.#unsorted) {
+      const object = this.#byKey.get(key);
+      this.#sorted = object === undefined ? this.#sorted.delete(key) : this.#sorted.set(key, object);
+    }
+    this.#unsorted.clear();
     return this.#sorted;
   }
 
@@ -160,7 +167,7 @@ export class ResourceCache {
 
   /** Every object whose key begins with `prefix`, in key order. */
   *objects(prefix = this.prefix): Iterable<CachedObject> {
-    yield* listFrom(this.#sorted, prefix);
+    yield* listFrom(this.snapshot(), prefix);
   }
 
   /** The oldest revision a watch can start after. */
@@ -200,6 +207,7 @@ export class ResourceCache {
     if (page.status !== 'ok') throw new Error(`cannot read ${prefix}: history up to revision ${page.compactRevision} is gone`);
     this.#sorted = this.#snapshotOf(page.entries);
     this.#byKey.clear();
+    this.#unsorted.clear();
     this.#sorted.visit(undefined, (key, object) => {
       this.#byKey.set(key, object);
       return true;
@@ -275,11 +283,11 @@ export class ResourceCache {
     if (event.type === 'put') {
       const object = this.#decode(key, event.value!, revision);
       this.#byKey.set(key, object);
-      this.#sorted = this.#sorted.set(key, object);
+      this.#unsorted.add(key);
       this.#publish({ revision, object, previous, deleted: false, frames: new Map() });
     } else if (previous !== undefined) {
       this.#byKey.delete(key);
-      this.#sorted = this.#sorted.delete(key);
+      this.#unsorted.add(key);
       this.#publish({ revision, object: previous.at(revision), previous, deleted: true, frames: new Map() });
     }
   }

@@ -138,6 +138,18 @@ function childElements(node: FieldSet): PathElement[] {
   return elements[0] === '.' ? elements.slice(1) : elements;
 }
 
+/** Whether every path of `b` is in `a`. */
+export function includesAll(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  for (const element in b) {
+    if (element === '.') continue;
+    const own = a[element];
+    const other = b[element] as FieldSet;
+    if (own === undefined || (isMember(other) && !isMember(own)) || !includesAll(own, other)) return false;
+  }
+  return true;
+}
+
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectChildren(a, b, false) ?? EMPTY_SET;
 }

@@ -156,8 +156,9 @@ function entryText(entry: ManagedFieldsEntry): string {
   let text = '';
   for (const key in entry) {
     const value = entry[key as keyof ManagedFieldsEntry];
-    if (value !== undefined)
-      text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${key === 'fieldsV1' ? fields : JSON.stringify(value)}`;
+    if (value === undefined) continue;
+    const member = key === 'fieldsV1' ? fields : typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : encodeJson(value);
+    text += `${text === '' ? '{' : ','}"${key}":${member}`;
   }
   return `${text}}`;
 }

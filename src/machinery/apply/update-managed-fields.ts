@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
-import { difference, EMPTY_SET, type FieldSet, isEmpty, union } from './field-set.ts';
+import { difference, EMPTY_SET, type FieldSet, includesAll, isEmpty, union } from './field-set.ts';
 import { isReset, managedFieldsOf, metadataText, withManagedFields, withoutManagedFields } from './managed-object.ts';
 import {
   decodeOwners,
@@ -137,6 +137,11 @@ export function ownershipRules(endpoint: Endpoint): OwnershipRules {
   return { apiVersion, shape: shapeOf(schema), filter: fieldFilter(endpoint), versions };
 }
 
+// Whoever writes the same fields again and again owns no more than before.
+function withAll(owned: FieldSet, set: FieldSet): FieldSet {
+  return includesAll(owned, set) ? owned : union(set, owned);
+}
+
 function mergeCurrent(owners: Owners, self: Owner): Owners {
   const current = owners.get(CURRENT);
   if (current === undefined) return owners;
@@ -145,6 +150,6 @@ function mergeCurrent(owners: Owners, self: Owner): Owners {
   const set = difference(current.set, SERVER_FIELDS);
   if (isEmpty(set)) return result;
   const previous = result.get(self.id);
-  result.set(self.id, previous === undefined ? { ...self, set } : detached(previous, { set: union(set, previous.set), time: self.time }));
+  result.set(self.id, previous === undefined ? { ...self, set } : detached(previous, { set: withAll(previous.set, set), time: self.time }));
   return result;
 }
