@@ -68,7 +68,6 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   let cluster: Cluster | undefined;
   try {
     cluster = startCluster({ ...options.cluster, listen: { host, port }, pki }, { ...deps, store }, signal);
-    await cluster.ready;
     await untilUsable(cluster, { ...options.cluster, ...(options.waitMs !== undefined && { waitMs: options.waitMs }) }, deps);
     const server = `https://${host.includes(':') ? `[${host}]` : host}:${cluster.apiServer.port}`;
     await publish({ options, directory, pki, server, deps });

@@ -1,6 +1,16 @@
 import { core } from '#api';
 import { type LocalKubelets, type RbacPolicy, reconcileRbac, type UserInfo } from '#apiserver';
-import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
+import {
+  type Clock,
+  type Component,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+  raceAbort,
+  runComponent,
+  stopAll,
+  whenAborted,
+} from '#base';
 import { type Client, InformerFactory } from '#client';
 import { type Kubelet, type KubeletConfig, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
 
@@ -79,7 +89,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     try {
-      await Promise.all(config.names.map(start));
+      await raceAbort(Promise.all(config.names.map(start)), stopping);
       ready();
       await whenAborted(stopping);
     } finally {

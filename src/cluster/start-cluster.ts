@@ -8,7 +8,17 @@ import {
   startApiServer,
   type UserInfo,
 } from '#apiserver';
-import { type Clock, type Component, type Logger, MetricsRegistry, type Random, runComponent, stopAll, whenAborted } from '#base';
+import {
+  type Clock,
+  type Component,
+  type Logger,
+  MetricsRegistry,
+  type Random,
+  raceAbort,
+  runComponent,
+  stopAll,
+  whenAborted,
+} from '#base';
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
 import type { KubeletConfig } from '#kubelet';
@@ -83,21 +93,21 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     parts.push(apiServer);
     try {
       deps.onStep?.('API server');
-      await apiServer.ready;
+      await raceAbort(apiServer.ready, stopping);
       const starting: Starting = { config, deps: { ...deps, metrics }, clientAs };
       deps.onStep?.('controllers, scheduler');
       const [manager, scheduler] = [startControllers(starting), startSchedulerIn(starting)];
       health.add('controller-manager', manager);
       health.add('scheduler', scheduler);
       parts.push(manager, scheduler);
-      await Promise.all(parts.map((part) => part.ready));
+      await raceAbort(Promise.all(parts.map((part) => part.ready)), stopping);
       logReady(deps, apiServer);
       deps.onStep?.('nodes');
       const administrator = clientAs(ADMIN);
       const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {} };
       nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
       parts.push(nodes);
-      await nodes.ready;
+      await raceAbort(nodes.ready, stopping);
       loggerOf('kubelet', deps).logger.info('nodes run', { count: nodes.kubelets.size });
       ready();
       await Promise.race([whenAborted(stopping), ...parts.map((part) => part.done)]);

@@ -1,5 +1,5 @@
 import { core } from '#api';
-import type { Clock } from '#base';
+import { type Clock, isTimeout, raceAbort, timeoutSignal } from '#base';
 import { CONTROLLERS, enabledControllers } from '#controllers';
 import { findCondition } from '#machinery';
 import type { Cluster, ClusterConfig } from './start-cluster.ts';
@@ -9,17 +9,33 @@ type Expected = Pick<ClusterConfig, 'nodes' | 'controllerManager'> & { readonly 
 const POLL_MS = 5;
 const DEFAULT_WAIT_MS = 60_000;
 
-/** Resolves when a pod could be created and would run: every node is Ready and takes pods, and the default service account exists. */
+/**
+ * Resolves when a pod could be created and would run: every node is Ready and takes pods, and the default service account exists. Without a
+ * time to wait, when the server answers.
+ */
 export async function untilUsable(cluster: Cluster, expected: Expected, { clock }: { readonly clock: Clock }): Promise<void> {
   const { waitMs = DEFAULT_WAIT_MS } = expected;
-  const deadline = clock.monotonic() + waitMs;
-  for (;;) {
-    if (waitMs === 0) return;
-    const missing = await whatIsMissing(cluster, expected);
-    if (missing === undefined) return;
-    if (clock.monotonic() >= deadline) throw new Error(`the cluster is not ready after ${waitMs / 1000} s: ${missing}`);
-    await clock.sleep(POLL_MS);
+  if (waitMs === 0) return Promise.race([cluster.ready, cluster.apiServer.ready]);
+  using deadline = timeoutSignal(clock, waitMs);
+  let missing: string | undefined = 'its parts have not all started';
+  const over = ended(cluster);
+  // Whoever stops the cluster later does not ask here.
+  over.catch(() => {});
+  try {
+    await raceAbort(cluster.ready, deadline.signal);
+    for (;;) {
+      missing = await raceAbort(whatIsMissing(cluster, expected), deadline.signal);
+      if (missing === undefined) return;
+      await raceAbort(Promise.race([clock.sleep(POLL_MS), over]), deadline.signal);
+    }
+  } catch (error) {
+    throw isTimeout(error) ? new Error(`the cluster is not ready after ${waitMs / 1000} s: ${missing}`) : error;
   }
+}
+
+async function ended(cluster: Cluster): Promise<never> {
+  await cluster.done;
+  throw new DOMException('the cluster was stopped before it was ready', 'AbortError');
 }
 
 async function whatIsMissing({ client }: Cluster, { nodes = [], controllerManager = {} }: Expected): Promise<string | undefined> {
