@@ -26,7 +26,9 @@ export async function claimObjects<T extends Identified>(candidates: readonly T[
   const mayAdopt = once(options.canAdopt);
   for (const candidate of candidates) {
     try {
-      if (await claim(candidate, options, mayAdopt)) claimed.push(candidate);
+      // Hardly any claim needs a write, and there may be thousands: only those that do are waited for.
+      const isClaimed = claim(candidate, options, mayAdopt);
+      if (isClaimed === true || (isClaimed !== false && (await isClaimed))) claimed.push(candidate);
     } catch (error) {
       failures.push(error);
     }
@@ -36,20 +38,14 @@ export async function claimObjects<T extends Identified>(candidates: readonly T[
   return claimed;
 }
 
-async function claim<T extends Identified>(object: T, options: ClaimOptions<T>, mayAdopt: () => Promise<void>): Promise<boolean> {
+function claim<T extends Identified>(object: T, options: ClaimOptions<T>, mayAdopt: () => Promise<void>): boolean | Promise<boolean> {
   const { owner, selector } = options;
   const reference = controllerOf(object);
+  if (reference !== undefined && reference.uid !== owner.metadata.uid) return false;
   const matches = selector.matches(object.metadata.labels);
-  if (reference !== undefined) {
-    if (reference.uid !== owner.metadata.uid) return false;
-    if (matches) return true;
-    if (owner.metadata.deletionTimestamp === undefined) await release(object, options);
-    return false;
-  }
+  if (reference !== undefined) return matches || (owner.metadata.deletionTimestamp === undefined && release(object, options));
   const isEligible = owner.metadata.deletionTimestamp === undefined && matches && object.metadata.deletionTimestamp === undefined;
-  if (!isEligible || options.mayAdopt?.(object) === false) return false;
-  await mayAdopt();
-  return adopt(object, options);
+  return isEligible && options.mayAdopt?.(object) !== false && mayAdopt().then(() => adopt(object, options));
 }
 
 async function adopt<T extends Identified>(object: T, { client, ownerRef, finalizers }: ClaimOptions<T>): Promise<boolean> {
@@ -64,7 +60,8 @@ async function adopt<T extends Identified>(object: T, { client, ownerRef, finali
   }
 }
 
-async function release<T extends Identified>(object: T, { client, owner, finalizers }: ClaimOptions<T>): Promise<void> {
+/** Resolves to false: what was released is not claimed. */
+async function release<T extends Identified>(object: T, { client, owner, finalizers }: ClaimOptions<T>): Promise<false> {
   const { uid } = object.metadata;
   const gone = { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid };
   const patch = { metadata: { ...gone, ...(finalizers && { '$deleteFromPrimitiveList/finalizers': finalizers }) } };
@@ -74,6 +71,7 @@ async function release<T extends Identified>(object: T, { client, owner, finaliz
     // Gone, or replaced by another of the same name: either way no longer the owner's.
     if (!isStatusReason(error, 'NotFound') && !isStatusReason(error, 'Invalid')) throw error;
   }
+  return false;
 }
 
 function once(check: () => Promise<void>): () => Promise<void> {
