@@ -83,15 +83,15 @@ export class EventSink {
       return;
     }
     this.#queue.push(event);
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
     for (let event = this.#queue.shift(); event && !this.signal.aborted; event = this.#queue.shift()) {
       await this.#write(this.#correlator.correlate(event));
     }
+    // In the same turn in which the queue was found empty: an event that came in between would wait for the next one.
+    this.#writing = undefined;
   }
 
   async #write(correlated: Correlated): Promise<void> {

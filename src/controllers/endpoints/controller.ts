@@ -1,4 +1,5 @@
 import { core } from '#api';
+import type { Requeue } from '#base';
 import { keyOf, parseKey } from '#client';
 import { formatTime, isStatusReason, StatusError } from '#machinery';
 import { ignoreGone } from '../endpointslice/controller.ts';
@@ -6,9 +7,12 @@ import { followSelectedPods } from '../endpointslice/selected-pods.ts';
 import { TRIGGER_TIME, TriggerTimes } from '../endpointslice/trigger-times.ts';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
+import { OwnWrites } from '../runtime/own-writes.ts';
 import { reconcileEndpoints } from './reconcile.ts';
 
 const MAX_RETRIES = 15;
+/** After this time the cache is asked again whether it shows what was written. */
+const STALE_CACHE_MS = 500;
 export const LEADER = 'control-plane.alpha.kubernetes.io/leader';
 
 /** Keeps the Endpoints of services that select pods, for those who do not read slices. */
@@ -23,26 +27,44 @@ function startEndpoints(context: ControllerContext): RunningController {
   const { informers, client, options } = context;
   const endpoints = informers.of(core.Endpoints);
   const triggers = new TriggerTimes();
-  const sync = async (key: string): Promise<void> => {
+  const ownWrites = new OwnWrites();
+  /** Services whose last write may or may not have happened: its answer was lost. */
+  const uncertain = new Set<string>();
+  const sync = async (key: string): Promise<Requeue | undefined> => {
+    // What was written may be right no longer, and the cache would hide that.
+    if (!ownWrites.areSeen(key)) return { afterMs: STALE_CACHE_MS };
     const service = selected.services.get(parseKey(key));
     if (service === undefined) {
       triggers.forget(key);
+      uncertain.delete(key);
       const orphan = endpoints.lister.get(parseKey(key));
       if (orphan !== undefined) await client.of(core.Endpoints).delete(orphan.metadata).catch(ignoreGone);
-      return;
+      return undefined;
     }
-    if (service.spec?.selector === undefined || service.spec.type === 'ExternalName') return;
+    if (service.spec?.selector === undefined || service.spec.type === 'ExternalName') return undefined;
     const pods = selected.of(service);
-    const existing = endpoints.lister.get(service.metadata);
+    const existing = uncertain.delete(key) ? await live(key) : endpoints.lister.get(service.metadata);
     const triggerTime = triggers.next(key, service, pods);
     const wanted = reconcileEndpoints(service, pods, existing);
     if (wanted !== existing) await write(service, triggered(wanted, triggerTime), existing !== undefined);
+    return undefined;
+  };
+  const live = async (key: string): Promise<core.Endpoints | undefined> => {
+    try {
+      return await client.of(core.Endpoints).get(parseKey(key));
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      uncertain.add(key);
+      throw error;
+    }
   };
   const write = async (service: core.Service, wanted: core.Endpoints, exists: boolean): Promise<void> => {
     try {
-      if (exists) await client.of(core.Endpoints).update(wanted);
-      else await client.of(core.Endpoints).create(wanted);
+      const endpointsClient = client.of(core.Endpoints);
+      const written = exists ? await endpointsClient.update(wanted) : await endpointsClient.create(wanted);
+      ownWrites.wrote(keyOf(service), endpoints, written);
     } catch (error) {
+      if (!(error instanceof StatusError)) uncertain.add(keyOf(service));
       report(service, error, exists);
     }
   };

@@ -38,6 +38,7 @@ export class NodeLifecycleController implements RunningController {
   readonly #known = new Map<string, core.Node>();
   readonly #health = new Map<string, NodeHealth>();
   readonly #zones = new Map<string, Zone>();
+  /** Nodes with pods that may still say that they are ready, though their node is not. */
   readonly #unmarked = new Set<string>();
 
   constructor(private readonly context: ControllerContext) {
@@ -46,12 +47,19 @@ export class NodeLifecycleController implements RunningController {
     const nodes = informers.of(core.Node);
     this.#nodes = nodes.lister;
     this.#leases = informers.of(coordination.Lease, { namespace: 'kube-node-lease' }).lister;
-    this.#podsOn = podsByNode(informers.of(core.Pod));
+    const pods = informers.of(core.Pod);
+    this.#podsOn = podsByNode(pods);
     this.#keyed = new KeyedController(context, {
       name: 'node_lifecycle_controller',
       concurrency: WORKERS,
       isExpected: isGone,
       sync: (name) => this.#annotate(name),
+    });
+    pods.addHandler({
+      add: (pod) => this.#podPlaced(pod),
+      update: (before, pod) => {
+        if (before.spec?.nodeName !== pod.spec?.nodeName) this.#podPlaced(pod);
+      },
     });
     nodes.addHandler({ add: (node) => this.#keyed.enqueue(node), update: (_, node) => this.#keyed.enqueue(node) });
   }
@@ -71,6 +79,11 @@ export class NodeLifecycleController implements RunningController {
   async #annotate(name: string): Promise<void> {
     const node = this.#nodes.get({ name });
     if (node !== undefined) await this.#change(node, (current) => annotatedNode(current, this.context.clock.now()));
+  }
+
+  /** The next look at its node tells whether the pod can be ready there. */
+  #podPlaced({ spec }: core.Pod): void {
+    if (spec?.nodeName) this.#unmarked.add(spec.nodeName);
   }
 
   async #change(node: core.Node, change: (node: core.Node) => core.Node): Promise<core.Node> {
@@ -244,7 +257,8 @@ export class NodeLifecycleController implements RunningController {
     }
     for (const [name, zone] of current) {
       const state = states.get(name)!;
-      if (state === zone.state) continue;
+      // While nothing could be heard, evictions stood still in all zones: those that are still lost go on, too.
+      if (state === zone.state && !wasAllDisrupted) continue;
       zone.evictions.setRate(zoneRate(state, statuses.get(name)?.length ?? 0, options));
       zone.state = state;
     }

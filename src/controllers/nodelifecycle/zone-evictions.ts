@@ -23,8 +23,11 @@ export class ZoneEvictions {
   /** Nodes a second; 0 stops evictions. */
   setRate(rate: number): void {
     if (rate === this.rate) return;
+    const now = this.clock.monotonic();
+    const isWaiting = this.rate === 0 || this.#nextAt > now;
     this.rate = rate;
-    this.#nextAt = Math.min(this.#nextAt, this.clock.monotonic() + this.#intervalMs);
+    // Who waits for a turn waits for one at the new rate: a change of rates is no turn.
+    if (isWaiting) this.#nextAt = now + this.#intervalMs;
     this.stop();
   }
 
