@@ -51,6 +51,8 @@ const parameter: Carrier = (out, number, value) => {
 
 const INFO: MessageTable = { fields: { title: [1, text], version: [2, text], description: [3, text] }, extensions: 7 };
 
+const EXTERNAL_DOCS: MessageTable = { fields: { description: [1, text], url: [2, text] }, extensions: 3 };
+
 const SCHEMA: MessageTable = {
   fields: {
     $ref: [1, text],
@@ -77,6 +79,8 @@ const SCHEMA: MessageTable = {
     type: [22, within(1, texts)],
     items: [23, within(1, each(schema))],
     properties: [25, named(schema)],
+    externalDocs: [29, message(() => EXTERNAL_DOCS)],
+    example: [30, any],
   },
   extensions: 31,
 };
