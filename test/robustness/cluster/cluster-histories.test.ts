@@ -10,7 +10,7 @@ describe(`a cluster to which anything happens (seed ${SEED})`, () => {
   });
 
   test('goes the same way again from the same seed', { timeout: patience(60_000) }, async () => {
-    const options = { seed: `${SEED} again`, steps: 15 };
+    const options = { seed: `${SEED} again`, steps: 40 };
     const { writes } = await runHistory(options);
     expect((await runHistory(options)).writes).toEqual(writes);
   });
