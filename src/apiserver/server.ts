@@ -25,6 +25,7 @@ import { type Serving, serveExchange } from './http/serve-exchange.ts';
 import { WatchFlushes } from './http/watch-flush.ts';
 import { inProcessTransport } from './in-process.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
+import { processMetrics } from './process-metrics.ts';
 import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/allocation/service-claims.ts';
 import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
@@ -153,6 +154,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     ...steps.checks,
     { name: 'shutdown', readinessOnly: true, check: () => !isStopping },
   );
+  processMetrics(deps.metrics, realClock, config.version);
   const inFlight = new RequestsInFlight();
   const requests = requestMetrics(deps.metrics, inFlight);
   let listener: Listener | undefined;

@@ -185,6 +185,16 @@ test('an audit id comes from the client, or is made', async () => {
   expect((await send(server, '/livez')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
 });
 
+test('large documents are compressed for who can read that', async () => {
+  const server = await serve();
+  const plain = await send(server, '/openapi/v2');
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  const { headers } = await send(server, '/openapi/v2', { headers: { 'accept-encoding': 'gzip' } });
+  expect(headers['content-encoding']).toBe('gzip');
+  expect(headers.etag).toBe(plain.headers.etag);
+  expect(Number(headers['content-length'])).toBeLessThan(plain.body.length / 2);
+});
+
 test('metrics have the names that dashboards ask for', async () => {
   const server = await serve();
   await send(server, MAPS, { method: 'POST', body: MAP });
@@ -204,6 +214,7 @@ test('metrics have the names that dashboards ask for', async () => {
     'apiserver_storage_objects{resource="configmaps"} 1',
     'apiserver_resource_objects{group="",resource="configmaps"} 1',
     'apiserver_watch_events_total{group="",version="v1",resource="configmaps"} 1',
+    'kubernetes_build_info{major="",minor="",git_version="",platform=""} 1',
     'etcd_requests_total{operation="create",group="",resource="configmaps"} 1',
     'etcd_request_duration_seconds_count{operation="create",group="",resource="configmaps"} 1',
   ]) {

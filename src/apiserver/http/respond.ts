@@ -3,7 +3,7 @@ import type { Clock } from '#base';
 import { StatusError } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse, ListResponse, StatusResponse, StreamResponse } from '../request/api-response.ts';
+import type { ApiResponse, ListResponse, RawResponse, StatusResponse, StreamResponse } from '../request/api-response.ts';
 import { type Negotiated, negotiate } from '../request/negotiation.ts';
 import { JSON_TYPE } from '../request/parse-body.ts';
 import type { Exchange } from './exchange.ts';
@@ -29,11 +29,10 @@ export interface Responding {
 
 /** Writes an answer in the form that the client asked for. */
 export function respond(response: ApiResponse, to: Responding): void | Promise<void> {
-  const { exchange, headers } = to;
   addWarnings(to);
   switch (response.type) {
     case 'raw':
-      return exchange.respond(response.code, { ...headers, ...response.headers, 'content-type': response.contentType }, response.body);
+      return respondRaw(response, to);
     case 'plain':
       return respondPlain(response, to);
     case 'object': {
@@ -47,6 +46,13 @@ export function respond(response: ApiResponse, to: Responding): void | Promise<v
     case 'stream':
       return streamBody(response, to);
   }
+}
+
+function respondRaw({ code, headers, contentType, body }: RawResponse, to: Responding): void | Promise<void> {
+  const all = { ...to.headers, ...headers };
+  if (body.length >= GZIP_FROM_BYTES)
+    return send({ ...to, headers: all }, code, typeof body === 'string' ? Buffer.from(body) : body, contentType);
+  return to.exchange.respond(code, { ...all, 'content-type': contentType }, body);
 }
 
 function renderContext({ request, clock }: Responding): RenderContext {
