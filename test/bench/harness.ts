@@ -51,6 +51,29 @@ export interface BenchmarkResult {
   ratio: number;
 }
 
+/**
+ * Runs that yield several figures each: the nth measurement of every figure is taken from the nth run, which is made when somebody first
+ * asks for it. So the benchmarks of one long run cost its time once.
+ */
+export class SharedRuns<Run> {
+  readonly #make: () => Promise<Run>;
+  readonly #runs: Promise<Run>[] = [];
+
+  constructor(make: () => Promise<Run>) {
+    this.#make = make;
+  }
+
+  run(round = 0): Promise<Run> {
+    this.#runs[round] ??= this.#make();
+    return this.#runs[round];
+  }
+
+  figure(name: string, pick: (run: Run) => number): MacroContender {
+    let round = 0;
+    return { name, measure: async () => pick(await this.run(round++)) };
+  }
+}
+
 const MICRO_ROUNDS = 15;
 const MICRO_ROUND_MS = 20;
 /** What runs through many functions needs a while before all of them are compiled as they are in a server that has run for a minute. */
@@ -68,8 +91,14 @@ export async function runBenchmark(benchmark: Benchmark): Promise<BenchmarkResul
 }
 
 function result(parts: Omit<BenchmarkResult, 'ratio'>): BenchmarkResult {
-  const { better, baseline, subject } = parts;
-  return { ...parts, ratio: better === 'lower' ? baseline.median / subject.median : subject.median / baseline.median };
+  return { ...parts, ratio: ratioOf(parts) };
+}
+
+/** A figure may be zero, such as the CPU time of a process that sleeps. */
+function ratioOf({ better, baseline: { median: theirs }, subject: { median: ours } }: Omit<BenchmarkResult, 'ratio'>): number {
+  if (ours === theirs) return 1;
+  const ratio = better === 'lower' ? theirs / ours : ours / theirs;
+  return Math.min(ratio, Number.MAX_VALUE);
 }
 
 /** Turn by turn, so that a busy machine is busy for both. */

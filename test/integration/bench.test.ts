@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runBenchmark } from '../bench/harness.ts';
+import { runBenchmark, SharedRuns } from '../bench/harness.ts';
 
 const work = (rounds: number) => () => {
   let sum = 0;
@@ -33,4 +33,28 @@ test.each([
     subject: contender('ours', [5, 4, 6]),
   });
   expect(result).toMatchObject({ ratio, baseline: { median: 10, p25: 9, p75: 11 }, subject: { median: 5 } });
+});
+
+test.each([
+  ['nothing at all', 0, 0, 1],
+  ['nothing where the baseline is something', 2, 0, Number.MAX_VALUE],
+  ['something where the baseline is nothing', 0, 2, 0],
+])('a ratio is a number also of %s', async (_, theirs, ours, ratio) => {
+  const contender = (name: string, value: number) => ({ name, measure: async () => value });
+  const shape = { kind: 'macro', name: 'x', unit: 's', better: 'lower', rounds: 1 } as const;
+  const result = await runBenchmark({ ...shape, baseline: contender('theirs', theirs), subject: contender('ours', ours) });
+  expect(result.ratio).toBe(ratio);
+});
+
+test('figures of one run share it, round by round', async () => {
+  let runs = 0;
+  const shared = new SharedRuns(async () => ({ number: ++runs }));
+  const figures = [shared.figure('plain', ({ number }) => number), shared.figure('tenfold', ({ number }) => number * 10)];
+  const measured: number[][] = [];
+  for (const { measure } of figures) measured.push([await measure(), await measure()]);
+  expect(measured).toEqual([
+    [1, 2],
+    [10, 20],
+  ]);
+  expect(runs).toBe(2);
 });

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { realClock, systemRandom } from '#base';
+import { createPki } from '#cluster';
+
+/** What a benchmark that runs from a bundle elsewhere finds in the repository: it is started there. */
+const fromRoot = (file: string) => resolve(process.cwd(), file);
+
+/** With all rights, in every cluster that a benchmark starts. */
+export const TOKEN = 'bench';
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+  /** From the start of the process until it said that it is ready. */
+  readonly readyMs: number;
+}
+
+/** A directory that is gone at the end of the block. */
+export function temporaryDirectory(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'sampan-bench-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** `sampan up` as users start it, from the built program, with its data in this directory: the embedded store, durable. */
+export async function startSampan(directory: string, args: readonly string[] = []): Promise<ServerProcess> {
+  const tokens = join(directory, 'tokens.csv');
+  writeFileSync(tokens, `${TOKEN},bench,1,"system:masters"\n`);
+  const where = ['--data-dir', join(directory, 'data'), '--port', '0', '--no-merge', '--output', 'json'];
+  const since = realClock.monotonic();
+  const child = spawn(
+    process.execPath,
+    [fromRoot('dist/sampan.js'), 'up', ...where, '--apiserver-arg', `token-auth-file=${tokens}`, ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const { server, pid } = (await announced(child)) as { server: string; pid: number };
+  return serverProcess(child, { pid, port: Number(new URL(server).port), readyMs: realClock.monotonic() - since });
+}
+
+/** A server of Node's own that answers with fixed bytes: what TLS, HTTP and the driver cost by themselves. */
+export async function startTrivialServer(answers: object): Promise<ServerProcess> {
+  const { serving } = await createPki({ names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random: systemRandom });
+  const since = realClock.monotonic();
+  const child = spawn(process.execPath, [fromRoot('test/bench/trivial-server.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify({ key: serving.key, cert: serving.certificate, ...answers }));
+  const { port } = (await announced(child)) as { port: number };
+  return serverProcess(child, { pid: child.pid as number, port, readyMs: realClock.monotonic() - since });
+}
+
+/** The JSON that the child prints when it is ready, on however many lines. */
+function announced(child: ChildProcess): Promise<unknown> {
+  return new Promise((found, failed) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk;
+      const said = parsed(text);
+      if (said !== undefined) found(said);
+    });
+    child.once('error', failed);
+    child.once('exit', (code) => failed(new Error(`${child.spawnargs.join(' ')} ended with ${code}`)));
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function serverProcess(child: ChildProcess, parts: Omit<ServerProcess, typeof Symbol.asyncDispose>): ServerProcess {
+  return { ...parts, [Symbol.asyncDispose]: () => stop(child) };
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((done) => child.once('exit', done));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** What a process has cost so far, and what it holds. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly residentMiB: number;
+  readonly peakMiB: number;
+}
+
+/** Linux counts a process's time in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+/** Among the fields of /proc/PID/stat after the name: time in the program, time in the kernel. */
+const USER_TIME = 11;
+const SYSTEM_TIME = 12;
+
+/** Needs /proc, so Linux. */
+export function usageOf(pid: number): Usage {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mebibytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+  return {
+    cpuSeconds: (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) / TICKS_PER_SECOND,
+    residentMiB: mebibytes('VmRSS'),
+    peakMiB: mebibytes('VmHWM'),
+  };
+}
