@@ -120,12 +120,6 @@ export class Invariants {
         break;
       default:
     }
-    const { namespace } = pod.metadata;
-    for (const { metadata, spec } of this.state.all('resourcequotas')) {
-      const count = this.state.all('pods').filter((each) => each.metadata.namespace === namespace && isCharged(each, at.now)).length;
-      const hard = Number(spec?.hard?.pods ?? Infinity);
-      if (metadata.namespace === namespace && count > hard) this.#fault(at, `${count} pods in ${namespace}, and the quota allows ${hard}`);
-    }
   }
 
   #noneTooMany(pods: readonly core.Pod[], { uid, kind, name }: Owner, at: At): void {

@@ -19,7 +19,6 @@ export interface ObservedKinds {
   daemonsets: apps.DaemonSet;
   jobs: batch.Job;
   poddisruptionbudgets: policy.PodDisruptionBudget;
-  resourcequotas: core.ResourceQuota;
 }
 
 type Looks = { readonly [K in keyof ObservedKinds]?: (change: Change<ObservedKinds[K]>) => void };
