@@ -1,14 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { ConvertedObject } from '../watch-cache/cached-object.ts';
+import { CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
+import { ObjectEncoding } from '../watch-cache/object-encoding.ts';
 import { ListBody } from './list-body.ts';
 
 const things = (itemsNameKind: boolean) =>
   ({ kind: 'Thing', listKind: 'ThingList', apiVersion: 'example.com/v1', itemsNameKind }) as unknown as ServedResource;
 
+const ENCODING = new ObjectEncoding('Thing', 'example.com/v1');
+const thing = (name: string) => ({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name } }) as unknown as KubeObject;
+const withVersion = (name: string) => ({ ...thing(name), metadata: { name, resourceVersion: '7' } }) as unknown as KubeObject;
+const converted = (name: string) => new ConvertedObject(withVersion(name), 7);
+const cached = (name: string) =>
+  CachedObject.of({ key: name, object: thing(name), revision: 7, encoding: ENCODING, stored: ENCODING.encodeStored(thing(name)) });
+
 function listOf(names: readonly string[], itemsNameKind: boolean): ListBody {
-  const items = names.map((name) => new ConvertedObject({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name } } as never, 1));
+  const items = names.map((name, i) => (i % 2 === 0 ? converted(name) : cached(name)));
   return new ListBody({ type: 'list', resource: things(itemsNameKind), items, revision: 1 }, { resourceVersion: '1' });
 }
 
@@ -35,7 +44,7 @@ describe('a list as it leaves', () => {
           kind: 'ThingList',
           apiVersion: 'example.com/v1',
           metadata: { resourceVersion: '1' },
-          items: names.map((name) => ({ ...own, metadata: { name } })),
+          items: names.map((name) => ({ ...own, metadata: { name, resourceVersion: '7' } })),
         });
       }),
     );

@@ -1,12 +1,13 @@
 import { encodeJson } from '#machinery';
 import type { ListResponse } from '../request/api-response.ts';
+import type { VersionedObject } from '../watch-cache/cached-object.ts';
 
 const COMMA = 0x2c;
 const BRACE = 0x7b;
 const END = Buffer.from(']}\n');
 
 /**
- * A list as JSON, joined from the items' cached bytes only as it leaves: however long it is and however many clients read it at once, each costs
+ * A list as JSON, joined from the items' stored bytes only as it leaves: however long it is and however many clients read it at once, each costs
  * one chunk of memory. Items of built-in kinds stand without their kind and apiVersion, which the list's own imply.
  */
 export class ListBody {
@@ -21,64 +22,74 @@ export class ListBody {
     this.#head = Buffer.from(`${introOf(listKind, apiVersion)}"metadata":${encodeJson(metadata)},"items":[`);
     this.#items = items;
     this.#skip = resource.itemsNameKind ? 0 : Buffer.byteLength(introOf(kind, apiVersion));
-    const perItem = this.#skip > 0 ? -this.#skip : -1;
     let length = this.#head.length + END.length + Math.max(0, items.length - 1);
-    for (const item of items) length += item.json().length + perItem;
+    for (const item of items) length += this.#lengthOf(item);
     this.length = length;
+  }
+
+  /** Without the comma before it. */
+  #lengthOf(item: VersionedObject): number {
+    return item.jsonLength - (this.#skip > 0 ? this.#skip - 1 : 0);
   }
 
   whole(): Buffer {
     const bytes = Buffer.allocUnsafe(this.length);
-    const reader = this.chunks(bytes);
-    reader.next();
+    this.chunks(bytes).next();
     return bytes;
   }
 
   /** The bytes in order, each time in `buffer`, which must have been sent before the next chunk is asked for. */
   *chunks(buffer: Buffer): Generator<Buffer> {
-    let used = 0;
-    for (const { bytes, from, to } of this.#pieces()) {
-      for (let at = from; at < to; ) {
-        const copied = bytes.copy(buffer, used, at, to);
-        at += copied;
-        used += copied;
-        if (used < buffer.length) continue;
-        yield buffer;
-        used = 0;
-      }
-    }
-    if (used > 0) yield buffer.subarray(0, used);
-  }
-
-  *#pieces(): Generator<Piece> {
-    const separator = Buffer.of(COMMA, BRACE);
-    const withBrace = this.#skip > 0 ? 2 : 1;
-    const piece: Piece = { bytes: this.#head, from: 0, to: this.#head.length };
-    yield piece;
+    const fill = new Fill(buffer);
+    yield* fill.add(this.#head);
     let isFirst = true;
     for (const item of this.#items) {
-      piece.bytes = separator;
-      piece.from = isFirst ? 1 : 0;
-      piece.to = withBrace;
-      yield piece;
+      const length = this.#lengthOf(item) + (isFirst ? 0 : 1);
+      if (length <= fill.room) fill.used = this.#write(item, isFirst, { to: buffer, at: fill.used });
+      else {
+        const alone = Buffer.allocUnsafe(length);
+        this.#write(item, isFirst, { to: alone, at: 0 });
+        yield* fill.add(alone);
+      }
       isFirst = false;
-      piece.bytes = item.json();
-      piece.from = this.#skip;
-      piece.to = piece.bytes.length - 1;
-      yield piece;
     }
-    piece.bytes = END;
-    piece.from = 0;
-    piece.to = END.length;
-    yield piece;
+    yield* fill.add(END);
+    if (fill.used > 0) yield buffer.subarray(0, fill.used);
+  }
+
+  /** Returns where the item ends. */
+  #write(item: VersionedObject, isFirst: boolean, { to, at }: { to: Buffer; at: number }): number {
+    const { bytes, gap, text } = item.jsonParts();
+    let end = at;
+    if (!isFirst) to[end++] = COMMA;
+    if (this.#skip > 0) to[end++] = BRACE;
+    end += bytes.copy(to, end, this.#skip, gap);
+    end += to.write(text, end, 'latin1');
+    return end + bytes.copy(to, end, gap);
   }
 }
 
-/** One is used for all pieces of a list: there are two for each item. */
-interface Piece {
-  bytes: Buffer;
-  from: number;
-  to: number;
+/** A buffer that is filled again and again. */
+class Fill {
+  used = 0;
+
+  constructor(private readonly buffer: Buffer) {}
+
+  get room(): number {
+    return this.buffer.length - this.used;
+  }
+
+  /** Yields the buffer each time that it is full. */
+  *add(bytes: Buffer): Generator<Buffer> {
+    for (let at = 0; at < bytes.length; ) {
+      const copied = bytes.copy(this.buffer, this.used, at);
+      at += copied;
+      this.used += copied;
+      if (this.room > 0) continue;
+      yield this.buffer;
+      this.used = 0;
+    }
+  }
 }
 
 function introOf(kind: string, apiVersion: string): string {

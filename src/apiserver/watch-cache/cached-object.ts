@@ -3,14 +3,25 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { isTail, type ObjectEncoding, type StoredObject } from './object-encoding.ts';
 
-/** An object in one API version, with its encodings, each made at most once. */
+/** An object in one API version, and its encodings. */
 export interface VersionedObject {
   readonly object: KubeObject;
   readonly revision: number;
-  /** As JSON, with kind and apiVersion, and a newline at its end. */
+  /** As JSON, with kind and apiVersion, and a newline at its end. Made anew each time. */
   json(): Buffer;
+  /** How long that is without the newline. */
+  readonly jsonLength: number;
+  /** The same without the newline, in parts, of which none is made anew. */
+  jsonParts(): JsonParts;
   /** Bytes of another media type, made by `encode` the first time. */
   encoded(mediaType: string, encode: (object: KubeObject) => Buffer): Buffer;
+}
+
+/** JSON that consists of `bytes`, but for a text that belongs in between, at `gap`. */
+export interface JsonParts {
+  readonly bytes: Buffer;
+  readonly gap: number;
+  readonly text: string;
 }
 
 abstract class Encodings {
@@ -30,11 +41,10 @@ abstract class Encodings {
 
 /** An object as the cache keeps it: in the version in which it is stored. */
 export class CachedObject extends Encodings implements VersionedObject {
-  #stored: Uint8Array | undefined;
+  #stored: Buffer | undefined;
   readonly #ends: readonly number[] | undefined;
   /** Whose fields may be copied when this one is encoded. */
   #like: CachedObject | undefined;
-  #json: Buffer | undefined;
   #versions: Map<ServedResource, VersionedObject> | undefined;
 
   private constructor(
@@ -69,32 +79,38 @@ export class CachedObject extends Encodings implements VersionedObject {
   }
 
   json(): Buffer {
-    if (this.#json === undefined) {
-      const stored = this.#stored ?? this.encoding.encodeStored(this.object, this.#like).bytes;
-      this.#json = this.encoding.withRevision(stored, this.revision);
-      this.#stored = undefined;
+    return this.encoding.withRevision(this.#bytes, this.revision);
+  }
+
+  get jsonLength(): number {
+    return this.#bytes.length + this.encoding.addedLength(this.revision);
+  }
+
+  jsonParts(): JsonParts {
+    return { bytes: this.#bytes, gap: this.encoding.versionAt, text: this.encoding.versionText(this.revision) };
+  }
+
+  get #bytes(): Buffer {
+    if (this.#stored === undefined) {
+      this.#stored = this.encoding.encodeStored(this.object, this.#like).bytes;
       this.#like = undefined;
     }
-    return this.#json;
+    return this.#stored;
   }
 
   /** `,"spec":{…}` as it stands in the encoded object, when it has this very value and that place is known. */
-  fieldBytes(field: string, value: unknown): Uint8Array | undefined {
+  fieldBytes(field: string, value: unknown): Buffer | undefined {
     if (this.#ends === undefined || this.object[field] !== value) return undefined;
     const index = tailIndex(this.object, field);
     const from = this.#ends[index];
     const to = this.#ends[index + 1];
-    if (from === undefined || to === undefined) return undefined;
-    const added = this.#stored === undefined ? this.encoding.addedLength(this.revision) : 0;
-    return (this.#stored ?? this.json()).subarray(from + added, to + added);
+    return from === undefined || to === undefined ? undefined : this.#bytes.subarray(from, to);
   }
 
   /** Whether `object`, encoded as `bytes`, is what is stored. Fields may have changed places, which changes nothing. */
-  storedEquals(bytes: Uint8Array, object: KubeObject): boolean {
-    const length = this.#stored?.length ?? this.encoding.storedLength(this.json(), this.revision);
-    if (bytes.length !== length) return false;
-    const isSame = this.#stored !== undefined ? Buffer.compare(bytes, this.#stored) === 0 : this.encoding.isSame(this.json(), bytes);
-    return isSame || sameBut(object, this.object);
+  storedEquals(bytes: Buffer, object: KubeObject): boolean {
+    const stored = this.#bytes;
+    return bytes.length === stored.length && (bytes.equals(stored) || sameBut(object, this.object));
   }
 
   /** The same state under a later revision: what a deletion is announced with. */
@@ -134,6 +150,15 @@ export class ConvertedObject extends Encodings implements VersionedObject {
   json(): Buffer {
     this.#json ??= Buffer.from(`${encodeKindFirst(this.object)}\n`);
     return this.#json;
+  }
+
+  get jsonLength(): number {
+    return this.json().length - 1;
+  }
+
+  jsonParts(): JsonParts {
+    const bytes = this.json().subarray(0, -1);
+    return { bytes, gap: bytes.length, text: '' };
   }
 }
 

@@ -6,7 +6,7 @@ const NEWLINE = 0x0a;
 
 /** An object as it is stored, and where in it the metadata and each field behind it end, in the order of the object's fields. */
 export interface StoredObject {
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   readonly ends?: readonly number[] | undefined;
 }
 
@@ -39,34 +39,33 @@ export class ObjectEncoding {
   }
 
   /** Stored bytes as they are served: with their resource version, and the newline that ends every document. */
-  withRevision(stored: Uint8Array, revision: number): Buffer {
-    const version = `"resourceVersion":"${revision}",`;
-    const intro = this.#introBytes.length;
+  withRevision(stored: Buffer, revision: number): Buffer {
+    const version = this.versionText(revision);
+    const intro = this.versionAt;
     const bytes = Buffer.allocUnsafe(stored.length + version.length + 1);
-    bytes.set(stored.subarray(0, intro), 0);
+    stored.copy(bytes, 0, 0, intro);
     bytes.write(version, intro, 'latin1');
-    bytes.set(stored.subarray(intro), intro + version.length);
+    stored.copy(bytes, intro + version.length, intro);
     bytes[bytes.length - 1] = NEWLINE;
     return bytes;
   }
 
-  /** How much longer the metadata of a served object is than that of a stored one. */
+  /** What is served but not stored. */
+  versionText(revision: number): string {
+    return `"resourceVersion":"${revision}",`;
+  }
+
+  /** Where it belongs in the stored bytes. */
+  get versionAt(): number {
+    return this.#introBytes.length;
+  }
+
   addedLength(revision: number): number {
-    return `"resourceVersion":"${revision}",`.length;
-  }
-
-  /** How long the stored form of served bytes is. */
-  storedLength(served: Buffer, revision: number): number {
-    return served.length - 1 - this.addedLength(revision);
-  }
-
-  /** Whether `served` is `stored` with a resource version. */
-  isSame(served: Buffer, stored: Uint8Array): boolean {
-    const added = served.length - 1 - stored.length;
-    const intro = this.#introBytes.length;
-    return added > 0 && served.compare(stored, intro, stored.length, intro + added, served.length - 1) === 0;
+    return VERSION_MARKUP + String(revision).length;
   }
 }
+
+const VERSION_MARKUP = '"resourceVersion":"",'.length;
 
 /** Whether a field stands behind the metadata. */
 export function isTail(field: string): boolean {
@@ -88,7 +87,7 @@ function encodeWhole(head: string, object: KubeObject): StoredObject {
 }
 
 function encodeChanged(head: string, object: KubeObject, like: CachedObject): StoredObject {
-  const pieces: Uint8Array[] = [Buffer.from(head)];
+  const pieces: Buffer[] = [Buffer.from(head)];
   let length = pieces[0]!.length;
   const ends = [length];
   for (const field in object) {

@@ -266,14 +266,15 @@ export class ResourceCache {
     const { written, encoding, revive } = this.#options;
     const known = written.get(value);
     if (known !== undefined) return CachedObject.of({ key, object: known.object, revision, encoding, stored: known.stored });
-    const parsed = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf8')) as KubeObject;
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    const parsed = JSON.parse(bytes.toString('utf8')) as KubeObject;
     const object = revive?.(parsed) ?? parsed;
     return CachedObject.of({
       key,
       object,
       revision,
       encoding,
-      stored: object === parsed ? { bytes: value } : encoding.encodeStored(object),
+      stored: object === parsed ? { bytes } : encoding.encodeStored(object),
     });
   }
 
