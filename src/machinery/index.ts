@@ -78,6 +78,7 @@ export {
 } from './patch/strategic-diff.ts';
 export { StrategicPatchError } from './patch/strategic-error.ts';
 export { applyStrategicMergePatch, combineStrategicMergePatches } from './patch/strategic-merge.ts';
+export { writtenAfterMerge } from './patch/written-after-merge.ts';
 export * from './quantity.ts';
 export { maxQuantity, minQuantity, Quantity, QuantityError } from './quantity.ts';
 export * from './schema.ts';

@@ -26,6 +26,8 @@ import {
   StatusError,
   StrategicPatchError,
   strictDecodingError,
+  type WrittenMembers,
+  writtenAfterMerge,
 } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
@@ -120,7 +122,8 @@ function patchedDocument(
 ): { object: JsonObject; value: JsonValue } {
   const before = live as JsonObject;
   const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema });
-  const { object, error, problems } = decodeAsNamed(call.deps, expected, { value, before });
+  const written = type === PATCH_TYPES.merge ? writtenAfterMerge(patch, value) : undefined;
+  const { object, error, problems } = decodeAsNamed(call.deps, expected, { value, before, written });
   const found = [...(type === PATCH_TYPES.json ? jsonPatchProblems(patch) : duplicateProblems(patch.duplicates)), ...problems];
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
   const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
@@ -138,11 +141,11 @@ function jsonPatchProblems({ value, duplicates }: ParsedDocument): readonly stri
 }
 
 /** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
-function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, before }: PatchResult): DecodedObject {
+function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, before, written }: PatchResult): DecodedObject {
   const { kind = expected.kind, apiVersion = expected.apiVersion } = value as { kind?: string; apiVersion?: string };
   if (kind === expected.kind && apiVersion === expected.apiVersion) {
     const whole = named(value, expected);
-    return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { known: before });
+    return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { known: before, written });
   }
   const { group, version } = parseGroupVersion(apiVersion);
   const other = deps.table.findKind(group, version, kind);
@@ -159,6 +162,7 @@ function named(value: JsonValue, { kind, apiVersion }: { kind: string; apiVersio
 interface PatchResult {
   readonly value: JsonValue;
   readonly before: JsonObject;
+  readonly written?: WrittenMembers | undefined;
 }
 
 function invalidResult(schema: ObjectSchema, result: PatchResult, why: string): StatusError {
