@@ -199,7 +199,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     ...(config.maxStreamsPerConnection && { maxConcurrentStreams: config.maxStreamsPerConnection }),
   };
   const open = async (where: ListenConfig) => {
-    listener = await listen({ ...where, ...limits, handle: (exchange) => void serveExchange(exchange, serving) });
+    listener = await listen({ ...where, ...limits, handle: (exchange) => serveExchange(exchange, serving) });
     return listener.port;
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {

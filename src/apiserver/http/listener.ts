@@ -5,13 +5,15 @@ import tls, { type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Exchange } from './exchange.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
+import { IdleSessions } from './idle-sessions.ts';
 
 export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: SecureContextOptions;
-  readonly handle: (exchange: Exchange) => void;
+  /** Resolves when the exchange is over. */
+  readonly handle: (exchange: Exchange) => Promise<void>;
   readonly maxConcurrentStreams?: number;
   /** How long a client may take to say what it wants. */
   readonly headersTimeoutMs?: number;
@@ -46,11 +48,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const idleTimeout = 4 * headersTimeout;
   const http1 = http.createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
-    (request, response) => options.handle(new Http1Exchange(request, response)),
+    (request, response) => void options.handle(new Http1Exchange(request, response)),
   );
   // Connections come from elsewhere, so it never listens itself; but only a server that listens looks at its time limits.
   http1.emit('listening');
   const sessions = new Set<http2.ServerHttp2Session>();
+  const idle = new IdleSessions(idleTimeout);
   const multiplexed = http2.createServer({
     maxSessionMemory: SESSION_MEMORY_MB,
     settings: { maxConcurrentStreams: options.maxConcurrentStreams ?? 1000, initialWindowSize: 1 << 20 },
@@ -59,12 +62,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
-    closeWhenIdle(session, idleTimeout);
+    idle.add(session);
   });
   // Node hands over the header lines as they came, though its types do not say so.
   multiplexed.on('stream', (stream, headers, _flags, rawHeaders: readonly string[] = []) => {
     stream.on('error', () => {});
-    options.handle(new Http2Exchange(stream, headers, stream.session!.socket as TLSSocket, rawHeaders));
+    const session = stream.session!;
+    idle.begin(session);
+    void options.handle(new Http2Exchange(stream, headers, session.socket as TLSSocket, rawHeaders)).then(() => idle.end(session));
   });
   const server = tls.createServer({
     ...options.tls,
@@ -101,6 +106,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     async close(grace) {
       const closed = drain();
       await Promise.race([closed, grace]);
+      idle.stop();
       for (const session of sessions) session.destroy();
       for (const socket of connections) socket.destroy();
       http1.close();
@@ -112,17 +118,4 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
 function isIdleHttp1(socket: TLSSocket & { _httpMessage?: unknown }): boolean {
   return socket.alpnProtocol !== 'h2' && !socket._httpMessage;
-}
-
-function closeWhenIdle(session: http2.ServerHttp2Session, afterMs: number): void {
-  let open = 0;
-  session.on('stream', (stream) => {
-    open++;
-    stream.once('close', () => {
-      open--;
-    });
-  });
-  session.setTimeout(afterMs, () => {
-    if (open === 0) session.close();
-  });
 }
