@@ -1,72 +1,89 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { core } from '#api';
-import { realClock } from '#base';
-import { startCluster } from '#testing';
-import type { Benchmark } from './harness.ts';
+import { BIND_NODES, BIND_PODS, type BindRate, bindOnNodeObjects, bindOnSimulatedNodes } from './bind-rate.ts';
+import { runStarts } from './cluster-start.ts';
+import { type Benchmark, type MacroBenchmark, SharedRuns } from './harness.ts';
+import { IDLE_SECONDS, runIdle } from './idle-cost.ts';
+import { bareNode, FORKED_OBJECTS, firstInItsProcess, runFork } from './test-clusters.ts';
+import { DAY_NODES, DAY_PODS, emptyDay, idleDay, MEASURED_HOURS } from './virtual-day.ts';
 
-const sampan = resolve(import.meta.dirname, '../../dist/sampan.js');
+const starts = new SharedRuns(runStarts);
+const forks = new SharedRuns(runFork);
+const idle = new SharedRuns(runIdle);
 
-/** From the start of the process to a cluster that is ready: API server, node, default service account. */
-async function startToReady(): Promise<number> {
-  const directory = mkdtempSync(join(tmpdir(), 'sampan-cluster-bench-'));
-  const since = realClock.monotonic();
-  const args = ['up', '--data-dir', join(directory, 'data'), '--port', '0', '--no-merge', '--output', 'json'];
-  const child = spawn(process.execPath, [sampan, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise((ready, failed) => {
-    child.stdout.once('data', ready);
-    child.once('exit', (code) => failed(new Error(`sampan up ended with ${code}`)));
-  });
-  const ms = realClock.monotonic() - since;
-  child.removeAllListeners('exit');
-  const ended = new Promise((done) => child.once('exit', done));
-  child.kill('SIGTERM');
-  await ended;
-  rmSync(directory, { recursive: true, force: true });
-  return ms;
-}
-
-/** What Node needs to start and do nothing. */
-async function bareNode(): Promise<number> {
-  const since = realClock.monotonic();
-  const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
-  await new Promise((done) => child.once('exit', done));
-  return realClock.monotonic() - since;
-}
-
-async function testCluster(): Promise<number> {
-  const since = realClock.monotonic();
-  await using _cluster = await startCluster({ nodes: 1, clock: 'virtual' });
-  return realClock.monotonic() - since;
-}
-
-async function forked(): Promise<number> {
-  await using cluster = await startCluster({ nodes: 1, clock: 'virtual' });
-  for (let i = 0; i < 1000; i++) {
-    await cluster.clock.until(
-      cluster.client.of(core.ConfigMap).create({ metadata: { name: `c-${i}`, namespace: 'default' }, data: { i: String(i) } }),
-    );
-  }
-  const since = realClock.monotonic();
-  await using _fork = await cluster.fork();
-  return realClock.monotonic() - since;
-}
-
-const shape = { kind: 'macro', unit: 'ms', better: 'lower', rounds: 3 } as const;
+const node = () => ({ name: 'node -e 0', measure: bareNode });
+const repeated = { kind: 'macro', unit: 'ms', better: 'lower', rounds: 5 } as const;
+/** What takes long, or is an average by itself. */
+const once = { kind: 'macro', better: 'lower', rounds: 1 } as const;
 
 export const benchmarks: Benchmark[] = [
   {
-    ...shape,
-    name: 'cluster: process start to ready, embedded store',
-    baseline: { name: 'node -e 0', measure: bareNode },
-    subject: { name: 'sampan up', measure: startToReady },
+    ...repeated,
+    name: 'cluster: process start to /readyz, node Ready, default service account; embedded store, first start',
+    baseline: node(),
+    subject: starts.figure('sampan up', (run) => run.firstStartMs),
   },
   {
-    ...shape,
-    name: 'cluster: fork with 1,000 objects',
-    baseline: { name: 'a new cluster', measure: testCluster },
-    subject: { name: 'fork()', measure: forked },
+    ...repeated,
+    name: 'cluster: process start to /readyz, node Ready, default service account; embedded store, second start',
+    baseline: node(),
+    subject: starts.figure('sampan up', (run) => run.secondStartMs),
+  },
+  {
+    ...repeated,
+    name: 'cluster: create of the first pod to its Running, over TLS',
+    baseline: starts.figure('create of a ConfigMap to its event', (run) => run.firstEventMs),
+    subject: starts.figure('sampan up', (run) => run.firstPodMs),
+  },
+  {
+    ...once,
+    unit: 'MiB',
+    name: 'cluster: resident memory of an idle cluster',
+    baseline: idle.figure('node, a timer a second', (run) => run.node.residentMiB),
+    subject: idle.figure('sampan up', (run) => run.sampan.residentMiB),
+  },
+  {
+    ...once,
+    unit: '% of a core',
+    name: `cluster: CPU time of an idle cluster over ${IDLE_SECONDS} s`,
+    baseline: idle.figure('node, a timer a second', (run) => run.node.cpuPercent),
+    subject: idle.figure('sampan up', (run) => run.sampan.cpuPercent),
+  },
+  {
+    ...repeated,
+    name: 'cluster: startCluster() with 3 nodes, the first of a process',
+    baseline: node(),
+    subject: { name: 'startCluster()', measure: firstInItsProcess },
+  },
+  {
+    ...repeated,
+    name: 'cluster: startCluster() with 3 nodes, after others',
+    baseline: node(),
+    subject: forks.figure('startCluster()', (run) => run.startMs),
+  },
+  {
+    ...repeated,
+    name: `cluster: fork with ${FORKED_OBJECTS} objects`,
+    baseline: forks.figure('a new cluster', (run) => run.startMs),
+    subject: forks.figure('fork()', (run) => run.forkMs),
+  },
+  createToBound('simulated nodes', bindOnSimulatedNodes),
+  createToBound('nodes that are objects only', bindOnNodeObjects),
+  {
+    ...once,
+    unit: 's',
+    name: `cluster: a virtual day of ${DAY_NODES} idle nodes with ${DAY_PODS} pods (${MEASURED_HOURS} hours measured, scaled)`,
+    baseline: { name: 'a cluster without nodes', measure: emptyDay },
+    subject: { name: 'startCluster()', measure: idleDay },
   },
 ];
+
+function createToBound(where: string, run: () => Promise<BindRate>): MacroBenchmark {
+  const runs = new SharedRuns(run);
+  return {
+    ...once,
+    unit: 'pods/s',
+    better: 'higher',
+    name: `cluster: ${BIND_PODS} pods from create to bound by the scheduler, over TLS, on ${BIND_NODES} ${where}`,
+    baseline: runs.figure('create alone', ({ created }) => created),
+    subject: runs.figure('sampan up', ({ bound }) => bound),
+  };
+}

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { realClock, systemRandom } from '#base';
@@ -29,13 +29,14 @@ export async function startSampan(directory: string, args: readonly string[] = [
   const tokens = join(directory, 'tokens.csv');
   writeFileSync(tokens, `${TOKEN},bench,1,"system:masters"\n`);
   const where = ['--data-dir', join(directory, 'data'), '--port', '0', '--no-merge', '--output', 'json'];
+  const program = [fromRoot('dist/sampan.js'), 'up', ...where, '--apiserver-arg', `token-auth-file=${tokens}`, ...args];
+  // A cluster of thousands of nodes warns of much, which is of interest only when it fails.
+  const log = join(directory, 'stderr.log');
+  const errors = openSync(log, 'w');
   const since = realClock.monotonic();
-  const child = spawn(
-    process.execPath,
-    [fromRoot('dist/sampan.js'), 'up', ...where, '--apiserver-arg', `token-auth-file=${tokens}`, ...args],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const { server, pid } = (await announced(child)) as { server: string; pid: number };
+  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', errors] });
+  closeSync(errors);
+  const { server, pid } = (await announced(child, log)) as { server: string; pid: number };
   return serverProcess(child, { pid, port: Number(new URL(server).port), readyMs: realClock.monotonic() - since });
 }
 
@@ -50,7 +51,7 @@ export async function startTrivialServer(answers: object): Promise<ServerProcess
 }
 
 /** The JSON that the child prints when it is ready, on however many lines. */
-function announced(child: ChildProcess): Promise<unknown> {
+function announced(child: ChildProcess, log?: string): Promise<unknown> {
   return new Promise((found, failed) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -59,7 +60,9 @@ function announced(child: ChildProcess): Promise<unknown> {
       if (said !== undefined) found(said);
     });
     child.once('error', failed);
-    child.once('exit', (code) => failed(new Error(`${child.spawnargs.join(' ')} ended with ${code}`)));
+    child.once('exit', (code) =>
+      failed(new Error(`${child.spawnargs.join(' ')} ended with ${code}\n${log ? readFileSync(log, 'utf8') : ''}`)),
+    );
   });
 }
 
