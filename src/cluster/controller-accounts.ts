@@ -21,6 +21,9 @@ const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
   'replicationcontroller-controller': 'replication-controller',
   'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
   'daemonset-controller': 'daemon-set-controller',
+  'persistentvolume-binder-controller': 'persistent-volume-binder',
+  'persistentvolumeclaim-protection-controller': 'pvc-protection-controller',
+  'persistentvolume-protection-controller': 'pv-protection-controller',
 };
 
 /** The controller that makes tokens of accounts works as the manager itself. */

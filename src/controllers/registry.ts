@@ -13,6 +13,8 @@ import { namespaceController } from './namespace/controller.ts';
 import { nodeIpamController } from './nodeipam/controller.ts';
 import { nodeLifecycleController } from './nodelifecycle/controller.ts';
 import { podGcController } from './podgc/controller.ts';
+import { pvcProtectionController } from './pvcprotection/controller.ts';
+import { pvProtectionController } from './pvprotection/controller.ts';
 import { replicaSetController } from './replicaset/controller.ts';
 import { replicationControllerController } from './replicationcontroller/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
@@ -54,6 +56,8 @@ export const CONTROLLERS: readonly Controller[] = [
   nodeLifecycleController,
   resourceQuotaController,
   clusterRoleAggregationController,
+  pvcProtectionController,
+  pvProtectionController,
   csrSigningController,
   csrApprovingController,
   csrCleanerController,

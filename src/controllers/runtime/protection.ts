@@ -1,0 +1,19 @@
+import type { Identified } from '#client';
+
+/** What is due with the finalizer that keeps an object while it is used: it is missing, or it may go once nothing uses the object. */
+export type ProtectionStep = 'add' | 'release-when-unused' | undefined;
+
+export function protectionStep({ metadata }: Identified, finalizer: string): ProtectionStep {
+  const isHeld = metadata.finalizers?.includes(finalizer) === true;
+  if (metadata.deletionTimestamp !== undefined) return isHeld ? 'release-when-unused' : undefined;
+  return isHeld ? undefined : 'add';
+}
+
+export function withFinalizer<T extends Identified>(object: T, finalizer: string): T {
+  return { ...object, metadata: { ...object.metadata, finalizers: [...(object.metadata.finalizers ?? []), finalizer] } };
+}
+
+export function withoutFinalizer<T extends Identified>(object: T, finalizer: string): T {
+  const finalizers = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? [];
+  return { ...object, metadata: { ...object.metadata, finalizers } };
+}
