@@ -11,6 +11,8 @@ export interface ControllerOptions extends WorkloadOptions {
   readonly namespaceDeletionGracePeriodMs: number;
   readonly resourceQuotaSyncPeriodMs: number;
   readonly enableGarbageCollector: boolean;
+  /** How often claims and volumes that wait for each other are looked at again. */
+  readonly pvClaimBinderSyncPeriodMs: number;
   /** PEM of the authority that signed the server's certificate: what pods trust. Absent: it is not published. */
   readonly rootCa?: string;
   /** PEM of the key that signs tokens of service accounts in secrets. Absent: no such tokens are made. */
@@ -28,4 +30,5 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   namespaceDeletionGracePeriodMs: 5_000,
   resourceQuotaSyncPeriodMs: 300_000,
   enableGarbageCollector: true,
+  pvClaimBinderSyncPeriodMs: 15_000,
 };

@@ -12,6 +12,7 @@ import { jobController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { nodeIpamController } from './nodeipam/controller.ts';
 import { nodeLifecycleController } from './nodelifecycle/controller.ts';
+import { persistentVolumeBinderController } from './persistentvolume/controller.ts';
 import { podGcController } from './podgc/controller.ts';
 import { pvcProtectionController } from './pvcprotection/controller.ts';
 import { pvProtectionController } from './pvprotection/controller.ts';
@@ -54,6 +55,7 @@ export const CONTROLLERS: readonly Controller[] = [
   podGcController,
   nodeIpamController,
   nodeLifecycleController,
+  persistentVolumeBinderController,
   resourceQuotaController,
   clusterRoleAggregationController,
   pvcProtectionController,

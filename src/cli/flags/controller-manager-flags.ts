@@ -61,6 +61,10 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'pods',
     help: 'how many finished pods are kept',
   }),
+  'pvclaimbinder-sync-period': option('pvClaimBinderSyncPeriodMs', parseDurationMs, {
+    value: 'duration',
+    help: 'how often claims and volumes that are not bound are looked at again',
+  }),
   'concurrent-deployment-syncs': option('concurrentDeploymentSyncs', numberValue, {
     value: 'count',
     help: 'deployments that are looked after at once',

@@ -58,3 +58,65 @@ describe('claims', () => {
     await cluster.waitFor(() => isGone(claims.get(DATA)), { what: 'the end of the claim' });
   });
 });
+
+const VOLUME = `
+apiVersion: v1
+kind: PersistentVolume
+metadata: { name: disk }
+spec:
+  capacity: { storage: 5Gi }
+  accessModes: [ReadWriteOnce]
+  persistentVolumeReclaimPolicy: POLICY
+  nfs: { server: nas, path: /disk }
+`;
+
+async function phases(cluster: TestCluster): Promise<{ readonly claim?: string | undefined; readonly volume?: string | undefined }> {
+  const { client } = cluster;
+  const claim = await client.of(core.PersistentVolumeClaim).get(DATA);
+  const volume = await client.of(core.PersistentVolume).get({ name: 'disk' });
+  return { claim: claim.status?.phase, volume: volume.status?.phase };
+}
+
+describe('a claim and a volume', () => {
+  it('are bound, released when the claim goes, and bound again when the volume is freed', async () => {
+    await using cluster = await startWithClaim();
+    const { client, clock } = cluster;
+    const areBound = async () => {
+      const { claim, volume } = await phases(cluster);
+      return claim === 'Bound' && volume === 'Bound';
+    };
+    const inPhase = (phase: string) => async () => (await client.of(core.PersistentVolume).get({ name: 'disk' })).status?.phase === phase;
+    await clock.advance('5s');
+    expect((await clock.until(client.of(core.PersistentVolumeClaim).get(DATA))).status).toEqual({ phase: 'Pending' });
+    await cluster.apply(VOLUME.replace('POLICY', 'Retain'));
+    await cluster.waitFor(areBound, { what: 'the binding', within: '2s' });
+    const bound = await clock.until(client.of(core.PersistentVolumeClaim).get(DATA));
+    expect(bound.status).toEqual({ phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '5Gi' } });
+    await clock.until(client.of(core.PersistentVolumeClaim).delete(DATA));
+    await cluster.waitFor(inPhase('Released'), { what: 'the release' });
+    await cluster.apply(CLAIM);
+    await clock.advance('1m');
+    expect(await clock.until(phases(cluster))).toEqual({ claim: 'Pending', volume: 'Released' });
+    await clock.until(client.of(core.PersistentVolume).patch({ name: 'disk' }, { spec: { claimRef: null } }));
+    await cluster.waitFor(areBound, { what: 'the second binding' });
+  });
+
+  it('end with a failed volume when nothing can delete it', async () => {
+    await using cluster = await startWithClaim();
+    const { client, clock } = cluster;
+    await cluster.apply(VOLUME.replace('POLICY', 'Delete'));
+    await cluster.waitFor(async () => (await phases(cluster)).claim === 'Bound', { what: 'the binding' });
+    await clock.until(client.of(core.PersistentVolumeClaim).delete(DATA));
+    const message = 'error getting deleter volume plugin for volume "disk": no deletable volume plugin matched';
+    const failed = await cluster.waitFor(async () => {
+      const volume = await client.of(core.PersistentVolume).get({ name: 'disk' });
+      return volume.status?.phase === 'Failed' && volume;
+    });
+    expect(failed.status?.message).toBe(message);
+    const { items } = await cluster.waitFor(async () => {
+      const list = await client.of(core.Event).list({ namespace: 'default', fieldSelector: 'reason=VolumeFailedDelete' });
+      return list.items.length > 0 && list;
+    });
+    expect(items.map((event) => event.message)).toEqual([message]);
+  });
+});

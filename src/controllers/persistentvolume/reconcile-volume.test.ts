@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { core } from '#api';
+import { mustAskForClaim, type ReclaimAction, reclaim, reconcileVolume, type VolumeAction } from './reconcile-volume.ts';
+import { claimOf, volumeOf } from './test-objects.ts';
+
+type Claim = core.PersistentVolumeClaim;
+type Volume = core.PersistentVolume;
+
+const REF = { name: 'c', namespace: 'n', uid: 'claim-uid' };
+const held = (changes: Partial<core.PersistentVolumeSpec> = {}, annotations = {}) =>
+  volumeOf('a', { metadata: { annotations }, spec: { claimRef: REF, ...changes } });
+const claimWith = (volumeName: string) => claimOf({ spec: { volumeName } });
+
+describe('a volume', () => {
+  it.each<[string, Volume, Claim | undefined, VolumeAction['type'], string?]>([
+    ['is available without a claim', volumeOf('a'), undefined, 'set-phase', 'Available'],
+    [
+      'is available when it is only reserved',
+      volumeOf('a', { spec: { claimRef: { name: 'c', namespace: 'n' } } }),
+      claimOf(),
+      'set-phase',
+      'Available',
+    ],
+    ['is bound when its claim has it', held(), claimWith('a'), 'set-phase', 'Bound'],
+    ['is released when its claim is gone', held(), undefined, 'release'],
+    ['is released when its claim was replaced', held(), claimOf({ metadata: { uid: 'new' } }), 'release'],
+    ['tells its claim of itself', held(), claimOf(), 'tell-claim'],
+    ['is free again when its claim has another', held(), claimWith('b'), 'unbind'],
+    [
+      'goes when it was made for a claim that has another',
+      held({ persistentVolumeReclaimPolicy: 'Delete' }, { 'pv.kubernetes.io/provisioned-by': 'x' }),
+      claimWith('b'),
+      'release',
+    ],
+    ['says when it can never be bound', held({ volumeMode: 'Block' }), claimOf(), 'report-mismatch'],
+  ])('%s', (_name, volume, claim, type, phase) => {
+    expect(reconcileVolume(volume, claim)).toMatchObject({ type, ...(phase && { phase }) });
+  });
+
+  it.each<[string, Volume, Claim | undefined, boolean]>([
+    ['when it is not in the cache', held(), undefined, true],
+    ['when another is in the cache', held(), claimOf({ metadata: { uid: 'new' } }), true],
+    ['but not when it is in the cache', held(), claimOf(), false],
+    ['but not when the volume is released already', { ...held(), status: { phase: 'Released' } }, undefined, false],
+    ['but not when there is none', volumeOf('a'), undefined, false],
+  ])('has the server asked for its claim %s', (_name, volume, cached, expected) => {
+    expect(mustAskForClaim(volume, cached)).toBe(expected);
+  });
+});
+
+describe('a released volume', () => {
+  const deleted = (spec: Partial<core.PersistentVolumeSpec>, annotations = {}) =>
+    held({ persistentVolumeReclaimPolicy: 'Delete', ...spec }, annotations);
+  const user = (name: string, phase: string): core.Pod => ({ metadata: { name, namespace: 'n' }, status: { phase } });
+  it.each<[string, Volume, readonly core.Pod[], ReclaimAction['type'], string?]>([
+    ['is retained', held(), [], 'keep'],
+    ['is left to its CSI driver', deleted({ csi: { driver: 'd', volumeHandle: 'h' } }), [], 'keep'],
+    ['is left to its provisioner', deleted({}, { 'pv.kubernetes.io/provisioned-by': 'example.com/disk' }), [], 'keep'],
+    ['is left to the driver that it was moved to', deleted({}, { 'pv.kubernetes.io/migrated-to': 'ebs.csi.aws.com' }), [], 'keep'],
+    [
+      'fails without a plugin that deletes it',
+      deleted({ local: { path: '/x' } }),
+      [],
+      'fail',
+      'error getting deleter volume plugin for volume "a": no volume plugin matched',
+    ],
+    [
+      'fails with a plugin that cannot delete',
+      deleted({ nfs: { server: 's', path: '/x' } }),
+      [],
+      'fail',
+      'error getting deleter volume plugin for volume "a": no deletable volume plugin matched',
+    ],
+    [
+      'fails when the plugin that made it is not there',
+      deleted({}, { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/rbd' }),
+      [],
+      'fail',
+      'no volume plugin matched name: kubernetes.io/rbd',
+    ],
+    [
+      'fails without a plugin that recycles it',
+      held({ persistentVolumeReclaimPolicy: 'Recycle' }),
+      [user('p', 'Succeeded')],
+      'fail',
+      'No recycler plugin found for the volume!',
+    ],
+    [
+      'is not recycled while pods use it',
+      held({ persistentVolumeReclaimPolicy: 'Recycle' }),
+      [user('q', 'Running'), user('p', 'Running')],
+      'report',
+      'Volume is used by pods: n/p,n/q',
+    ],
+    [
+      'fails when nobody knows its policy',
+      held({ persistentVolumeReclaimPolicy: 'Burn' }),
+      [],
+      'fail',
+      'Volume has unrecognized PersistentVolumeReclaimPolicy',
+    ],
+  ])('%s', (_name, volume, pods, type, message) => {
+    expect(reclaim(volume, pods)).toMatchObject({ type, ...(message && { event: { message } }) });
+  });
+});

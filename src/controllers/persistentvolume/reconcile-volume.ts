@@ -1,0 +1,91 @@
+import type { core } from '#api';
+import type { EventText } from '#client';
+import { hasAnnotation, MIGRATED_TO, PROVISIONED_BY } from './binding.ts';
+import { hasSameMode } from './match-volume.ts';
+import { hasEnded } from './reconcile-claim.ts';
+
+type Claim = core.PersistentVolumeClaim;
+type Volume = core.PersistentVolume;
+
+export type VolumeAction =
+  | { readonly type: 'set-phase'; readonly phase: 'Available' | 'Bound' }
+  /** Its claim is gone: what is behind it is reclaimed. */
+  | { readonly type: 'release' }
+  /** Its claim has another volume: it is free for others. */
+  | { readonly type: 'unbind' }
+  /** Its claim does not know of it yet. */
+  | { readonly type: 'tell-claim' }
+  /** It can never be bound to the claim that it is reserved for. */
+  | { readonly type: 'report-mismatch'; readonly onVolume: EventText; readonly onClaim: EventText };
+
+/** The cache may be behind: the server must be asked before the claim counts as gone. */
+export function mustAskForClaim({ spec, status }: Volume, cached: Claim | undefined): boolean {
+  const uid = spec?.claimRef?.uid;
+  if (!uid) return false;
+  if (cached !== undefined) return cached.metadata.uid !== uid;
+  return status?.phase !== 'Released' && status?.phase !== 'Failed';
+}
+
+/** `claim`: the one that has the name that the volume is reserved for, if any. */
+export function reconcileVolume(volume: Volume, claim: Claim | undefined): VolumeAction {
+  const uid = volume.spec?.claimRef?.uid;
+  if (!uid) return { type: 'set-phase', phase: 'Available' };
+  if (claim === undefined || claim.metadata.uid !== uid) return { type: 'release' };
+  const chosen = claim.spec?.volumeName;
+  if (chosen === volume.metadata.name) return { type: 'set-phase', phase: 'Bound' };
+  if (!chosen) return hasSameMode(volume, claim) ? { type: 'tell-claim' } : modesDiffer(volume, claim);
+  const wasMadeForClaim = hasAnnotation(volume, PROVISIONED_BY) && volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
+  return wasMadeForClaim ? { type: 'release' } : { type: 'unbind' };
+}
+
+function modesDiffer(volume: Volume, claim: Claim): VolumeAction {
+  const event = (message: string): EventText => ({ type: 'Warning', reason: 'VolumeMismatch', message });
+  const [volumeName, claimName] = [volume.metadata.name, claim.metadata.name];
+  return {
+    type: 'report-mismatch',
+    onVolume: event(`Cannot bind PersistentVolume to requested PersistentVolumeClaim "${claimName}" due to incompatible volumeMode.`),
+    onClaim: event(`Cannot bind PersistentVolume "${volumeName}" to requested PersistentVolumeClaim due to incompatible volumeMode.`),
+  };
+}
+
+export type ReclaimAction =
+  /** It stays Released: an administrator, or the driver that it belongs to, does the rest. */
+  { readonly type: 'keep' } | { readonly type: 'report'; readonly event: EventText } | { readonly type: 'fail'; readonly event: EventText };
+
+/** What becomes of a released volume. Nothing is built in that could empty or delete what is behind one. */
+export function reclaim(volume: Volume, pods: readonly core.Pod[]): ReclaimAction {
+  if (volume.metadata.annotations?.[MIGRATED_TO]) return { type: 'keep' };
+  switch (volume.spec?.persistentVolumeReclaimPolicy) {
+    case 'Retain':
+      return { type: 'keep' };
+    case 'Recycle':
+      return recycle(pods);
+    case 'Delete': {
+      const message = whyNotDeletable(volume);
+      return message === undefined ? { type: 'keep' } : fail('VolumeFailedDelete', message);
+    }
+    default:
+      return fail('VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy');
+  }
+}
+
+function recycle(pods: readonly core.Pod[]): ReclaimAction {
+  const users = pods.filter((pod) => !hasEnded(pod)).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  if (users.length === 0) return fail('VolumeFailedRecycle', 'No recycler plugin found for the volume!');
+  const message = `Volume is used by pods: ${users.sort().join(',')}`;
+  return { type: 'report', event: { type: 'Normal', reason: 'VolumeFailedRecycle', message } };
+}
+
+/** Undefined when somebody else deletes it. */
+function whyNotDeletable({ metadata, spec }: Volume): string | undefined {
+  const provisioner = metadata.annotations?.[PROVISIONED_BY];
+  if (provisioner) return provisioner.startsWith('kubernetes.io/') ? `no volume plugin matched name: ${provisioner}` : undefined;
+  if (spec?.csi) return undefined;
+  // Those of NFS are known upstream, but not as something that can be deleted.
+  const problem = spec?.nfs ? 'no deletable volume plugin matched' : 'no volume plugin matched';
+  return `error getting deleter volume plugin for volume "${metadata.name}": ${problem}`;
+}
+
+function fail(reason: string, message: string): ReclaimAction {
+  return { type: 'fail', event: { type: 'Warning', reason, message } };
+}
