@@ -60,7 +60,7 @@ export class BearerTokens implements Authenticator {
     if (verdict === undefined) return undefined;
     const audiences = verdict.audiences ?? asked.filter((audience) => this.#audiences.includes(audience));
     if (asked.length > 0 && audiences.length === 0) return undefined;
-    return { ...verdict, user: authenticated(verdict.user), audiences };
+    return Object.assign({}, verdict, { user: authenticated(verdict.user), audiences });
   }
 }
 

@@ -81,9 +81,11 @@ function encodeWhole(head: string, object: KubeObject): StoredObject {
     if (value !== undefined) text += `,${JSON.stringify(field)}:${encodeJson(value)}`;
     ends.push(text.length);
   }
-  const bytes = Buffer.from(`${text}}`);
+  text += '}';
+  const bytes = keptBuffer(Buffer.byteLength(text));
+  bytes.write(text);
   // Positions in the text are positions in the bytes only where every character is one byte.
-  return { bytes, ends: bytes.length === text.length + 1 ? ends : undefined };
+  return { bytes, ends: bytes.length === text.length ? ends : undefined };
 }
 
 function encodeChanged(head: string, object: KubeObject, like: CachedObject): StoredObject {
@@ -98,11 +100,19 @@ function encodeChanged(head: string, object: KubeObject, like: CachedObject): St
     length += piece.length;
     ends.push(length);
   }
-  pieces.push(CLOSING);
-  return { bytes: Buffer.concat(pieces, length + 1), ends };
+  const bytes = keptBuffer(length + 1);
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(bytes, at);
+  bytes[at] = CLOSING;
+  return { bytes, ends };
 }
 
-const CLOSING = Buffer.from('}');
+const CLOSING = 0x7d;
+
+/** Of its own memory: a part of Node's pool would keep all of that pool for as long as the object is there. */
+function keptBuffer(length: number): Buffer {
+  return Buffer.allocUnsafeSlow(length);
+}
 
 /** Without the opening brace, and without the resource version. */
 function metadataText(metadata: KubeObject['metadata']): string {
