@@ -39,6 +39,7 @@ const MAX_NOTE = 1024;
  * Writing never holds up scheduling; what cannot be written is dropped.
  */
 export class EventWriter {
+  #dropped = 0;
   readonly #queue = new Fifo<() => Promise<void>>();
   readonly #series = new Map<string, Series>();
   readonly #running = new Set<Promise<void>>();
@@ -111,7 +112,8 @@ export class EventWriter {
 
   #enqueue(write: () => Promise<void>): void {
     if (this.#queue.size >= MAX_QUEUED) {
-      this.deps.logger.warn('too many events wait to be written; dropping one');
+      // Told once a burst: a line for each would make matters worse.
+      if (this.#dropped++ === 0) this.deps.logger.warn('too many events wait to be written; dropping some');
       return;
     }
     this.#queue.push(write);
@@ -125,6 +127,8 @@ export class EventWriter {
 
   async #drain(): Promise<void> {
     for (let write = this.#queue.shift(); write !== undefined; write = this.#queue.shift()) await write();
+    if (this.#dropped > 0) this.deps.logger.warn('events were dropped', { count: this.#dropped });
+    this.#dropped = 0;
   }
 
   async #attempt(write: () => Promise<unknown>): Promise<void> {

@@ -39,6 +39,7 @@ const RETRY_MS = 10_000;
 export class EventSink {
   readonly #correlator: EventCorrelator;
   readonly #names: EventNames;
+  #dropped = 0;
   readonly #queue = new Fifo<NewEvent>();
   #writing: Promise<void> | undefined;
 
@@ -79,7 +80,8 @@ export class EventSink {
   #record(event: NewEvent): void {
     if (this.signal.aborted) return;
     if (this.#queue.size >= MAX_QUEUED) {
-      this.deps.logger.warn('too many events wait to be written; dropping one', { reason: event.reason, message: event.message });
+      // Told once a burst, and how many there were at its end: a line for each would make matters worse.
+      if (this.#dropped++ === 0) this.deps.logger.warn('too many events wait to be written; dropping some', { reason: event.reason });
       return;
     }
     this.#queue.push(event);
@@ -92,6 +94,8 @@ export class EventSink {
     }
     // In the same turn in which the queue was found empty: an event that came in between would wait for the next one.
     this.#writing = undefined;
+    if (this.#dropped > 0) this.deps.logger.warn('events were dropped', { count: this.#dropped });
+    this.#dropped = 0;
   }
 
   async #write(correlated: Correlated): Promise<void> {
