@@ -150,6 +150,17 @@ export function includesAll(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
+/** Whether some path is in both. */
+export function intersects(a: FieldSet, b: FieldSet): boolean {
+  for (const element in b) {
+    if (element === '.') continue;
+    const own = a[element];
+    const other = b[element] as FieldSet;
+    if (own !== undefined && ((isMember(own) && isMember(other)) || intersects(own, other))) return true;
+  }
+  return false;
+}
+
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectChildren(a, b, false) ?? EMPTY_SET;
 }

@@ -115,17 +115,19 @@ function readSet({ fieldsV1 }: ManagedFieldsEntry): FieldSet {
 export function encodeOwners(owners: Owners, sets?: SharedSets): readonly ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
   const sorted = [...owners.values()];
-  if (sorted.length > 1) sorted.sort(compareOwners);
+  if (sorted.length > 1) sorted.sort(compareEntries);
   return sorted.map((owner) => owner.entry ?? newEntry(owner, sets?.share(owner.set) ?? owner.set));
 }
 
-function compareOwners(a: Owner, b: Owner): number {
+type Sorted = Pick<ManagedFieldsEntry, 'operation' | 'manager' | 'apiVersion' | 'subresource'> & { readonly time?: string | undefined };
+
+export function compareEntries(a: Sorted, b: Sorted): number {
   return (
-    compareBytes(a.operation, b.operation) ||
+    compareBytes(a.operation ?? '', b.operation ?? '') ||
     secondsOf(a.time) - secondsOf(b.time) ||
-    compareBytes(a.manager, b.manager) ||
-    compareBytes(a.apiVersion, b.apiVersion) ||
-    compareBytes(a.subresource, b.subresource)
+    compareBytes(a.manager ?? '', b.manager ?? '') ||
+    compareBytes(a.apiVersion ?? '', b.apiVersion ?? '') ||
+    compareBytes(a.subresource ?? '', b.subresource ?? '')
   );
 }
 

@@ -79,8 +79,8 @@ export function sharedText(set: FieldSet): string | undefined {
 }
 
 /** Whether a set was made for objects of this shape, and not under an older one. */
-export function isMadeFor(set: FieldSet, shape: Shape): boolean {
-  return origins.get(set)?.shape === shape;
+export function isMadeFor(set: FieldSet | undefined, shape: Shape): boolean {
+  return set !== undefined && origins.get(set)?.shape === shape;
 }
 
 /** Everything of an object that decides which fields it has: names and kinds of values, but no values beyond the keys of lists. */

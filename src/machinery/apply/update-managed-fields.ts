@@ -7,6 +7,7 @@ import {
   decodeOwners,
   detached,
   encodeOwners,
+  type ManagedFieldsEntry,
   ManagedFieldsError,
   NO_OWNERS,
   newOwner,
@@ -16,6 +17,7 @@ import {
   storedOwners,
 } from './owners.ts';
 import { ConversionError, capUpdaters, type OwnershipRules, ownershipAfterUpdate, type VersionLookup } from './ownership.ts';
+import { entriesAfterRepeat } from './repeated-update.ts';
 import { emptyObject, shapeOf } from './shape.ts';
 import { SharedSets } from './shared-sets.ts';
 import { ListItemError } from './typed-value.ts';
@@ -46,18 +48,31 @@ export interface UpdateManagedFieldsOptions<T extends object> extends WrittenFie
 export function updateManagedFields<T extends object>(options: UpdateManagedFieldsOptions<T>): T {
   const live = options.live as JsonObject | undefined;
   const updated = options.updated as unknown as JsonObject;
-  const owners = startingOwners(options, live, updated);
-  const object = withoutManagedFields(updated);
-  const tracked = owners.size > 0 || live === undefined || metadataText(live, 'uid') === '';
-  if (!tracked) return object as unknown as T;
+  const entries = live && sharedEntries(live, updated);
   try {
-    const after =
-      live === undefined && owners.size === 0 ? creator(options, object) : updateOwners(options, { live, updated: object, owners });
-    return withManagedFields(object, encodeOwners(capUpdaters(after), SharedSets.of(shapeOf(options.schema)))) as unknown as T;
+    const repeated = entries && !options.reset && entriesAfterRepeat(options, { live, updated, entries });
+    if (repeated) return (repeated === entries ? updated : withManagedFields(updated, repeated)) as unknown as T;
+    return tracked(options, live, updated) as unknown as T;
   } catch (error) {
-    if (error instanceof ListItemError || error instanceof ConversionError) return object as unknown as T;
+    if (error instanceof ListItemError || error instanceof ConversionError) return withoutManagedFields(updated) as unknown as T;
     throw error;
   }
+}
+
+/** The entries, when the writer left them as they are. */
+function sharedEntries(live: JsonObject, updated: JsonObject): readonly ManagedFieldsEntry[] | undefined {
+  const stored = managedFieldsOf(live);
+  return Array.isArray(stored) && stored === managedFieldsOf(updated) ? (stored as unknown as readonly ManagedFieldsEntry[]) : undefined;
+}
+
+function tracked<T extends object>(options: UpdateManagedFieldsOptions<T>, live: JsonObject | undefined, updated: JsonObject): JsonObject {
+  const owners = startingOwners(options, live, updated);
+  const object = withoutManagedFields(updated);
+  const isTracked = owners.size > 0 || live === undefined || metadataText(live, 'uid') === '';
+  if (!isTracked) return object;
+  const isNew = live === undefined && owners.size === 0;
+  const after = isNew ? creator(options, object) : updateOwners(options, { live, updated: object, owners });
+  return withManagedFields(object, encodeOwners(capUpdaters(after), SharedSets.of(shapeOf(options.schema))));
 }
 
 // What the client sent, where it may; else what is stored. So clients that know nothing of ownership do not erase it.

@@ -1,0 +1,60 @@
+import type { JsonObject } from '../json-value.ts';
+import type { ObjectSchema } from '../schema.ts';
+import { compareValues } from './compare.ts';
+import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
+import { difference, type FieldSet, includesAll, intersects, isEmpty, union } from './field-set.ts';
+import { compareEntries, type ManagedFieldsEntry } from './owners.ts';
+import { shapeOf } from './shape.ts';
+import { isMadeFor } from './shared-sets.ts';
+
+interface Writer extends WrittenFields {
+  readonly schema: ObjectSchema;
+  readonly apiVersion: string;
+  readonly manager: string;
+  readonly subresource?: string;
+  readonly now: string;
+}
+
+/** An object before and after a write, with the same entries. */
+interface Transition {
+  readonly live: JsonObject;
+  readonly updated: JsonObject;
+  readonly entries: readonly ManagedFieldsEntry[];
+}
+
+/**
+ * The entries after a manager wrote only fields that it owned before and nobody else does: as they were, but for its time. Undefined when there
+ * is more to it. Nearly all writes are of this kind, a lease renewed or a status reported, and need none of the general rules.
+ */
+export function entriesAfterRepeat(writer: Writer, { live, updated, entries }: Transition): readonly ManagedFieldsEntry[] | undefined {
+  const self = entries.find((entry) => isOf(writer, entry));
+  const shape = shapeOf(writer.schema);
+  if (self === undefined || !entries.every(({ apiVersion, fieldsV1 }) => apiVersion === writer.apiVersion && isMadeFor(fieldsV1, shape)))
+    return undefined;
+  const { added, modified, removed } = compareValues(shape, live, updated);
+  const filter = fieldFilter(writer);
+  if (!isEmpty(difference(filter(removed), SERVER_FIELDS))) return undefined;
+  const written = union(filter(modified), filter(added));
+  if (entries.some((entry) => entry !== self && intersects(entry.fieldsV1!, written))) return undefined;
+  const own = difference(written, SERVER_FIELDS);
+  if (isEmpty(own) || self.time === writer.now) return owns(self, own) ? entries : undefined;
+  return owns(self, own) ? withTime(entries, self, writer.now) : undefined;
+}
+
+function owns({ fieldsV1 }: ManagedFieldsEntry, set: FieldSet): boolean {
+  return includesAll(fieldsV1!, set);
+}
+
+function isOf({ manager, apiVersion, subresource = '' }: Writer, entry: ManagedFieldsEntry): boolean {
+  return (
+    entry.operation === 'Update' &&
+    entry.manager === (manager || 'unknown') &&
+    entry.apiVersion === apiVersion &&
+    (entry.subresource ?? '') === subresource
+  );
+}
+
+function withTime(entries: readonly ManagedFieldsEntry[], self: ManagedFieldsEntry, time: string): readonly ManagedFieldsEntry[] {
+  const changed = entries.map((entry) => (entry === self ? Object.assign({}, entry, { time }) : entry));
+  return changed.length > 1 ? changed.sort(compareEntries) : changed;
+}
