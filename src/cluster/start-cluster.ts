@@ -182,8 +182,7 @@ function startControllers({ config, deps, clientAs }: Starting): Component {
   const options = {
     // One server: everybody learns of a deletion at once.
     namespaceDeletionGracePeriodMs: 0,
-    // Room for 32,768 nodes of 256 addresses each: people try large clusters of simulated nodes.
-    clusterCidrs: ['10.128.0.0/9'],
+    clusterCidrs: ['10.244.0.0/16'],
     ...(pki && {
       rootCa: pki.authority.certificate,
       serviceAccountPrivateKey: pki.serviceAccountKey,

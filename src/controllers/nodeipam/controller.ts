@@ -27,9 +27,11 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
     rangesOf(node).forEach((cidr) => {
       for (const set of sets) act(set, cidr);
     });
+  /** Nodes for which there was no range. They are not tried again and again: nothing changes before another node goes. */
+  const waiting = new Set<string>();
   const sync = async (name: string): Promise<void> => {
     const node = nodes.lister.get({ name });
-    if (node === undefined || rangesOf(node).length > 0) return;
+    if (node === undefined || rangesOf(node).length > 0 || waiting.has(name)) return;
     const ranges = sets.map((set) => set.allocate());
     const giveBack = () => {
       for (const cidr of ranges) for (const set of sets) if (cidr !== undefined) set.release(cidr);
@@ -41,7 +43,9 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
         'CIDRNotAvailable',
         `Node ${name} status is now: CIDRNotAvailable`,
       );
-      throw new Error(`there are no ranges left for the pods of node ${name}`);
+      context.logger.warn('no range is left for the pods of a node; it gets one when another node goes', { node: name });
+      waiting.add(name);
+      return;
     }
     try {
       await client.of(core.Node).patch({ name }, { spec: { podCIDR: ranges[0], podCIDRs: ranges } }, { type: 'strategic' });
@@ -61,7 +65,14 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
       each(node, (set, cidr) => set.occupy(cidr));
       controller.enqueue(node);
     },
-    delete: (node) => each(node, (set, cidr) => set.release(cidr)),
+    delete: (node) => {
+      each(node, (set, cidr) => set.release(cidr));
+      waiting.delete(node.metadata.name);
+      const [next] = waiting;
+      if (next === undefined || rangesOf(node).length === 0) return;
+      waiting.delete(next);
+      controller.enqueue({ metadata: { name: next } });
+    },
   });
   return controller;
 }

@@ -103,3 +103,22 @@ describe('secrets for tokens of service accounts', () => {
     expect((await secrets.list({ namespace: 'default' })).items).toEqual([]);
   });
 });
+
+describe('ranges for the pods of nodes', () => {
+  it('go to a node that waits for one when another node leaves', async () => {
+    const options = { clusterCidrs: ['10.244.0.0/23'] };
+    await using plane = await startControlPlane({ controllers: ['node-ipam-controller'], options });
+    const nodes = plane.client.of(core.Node);
+    for (const name of ['a', 'b', 'c']) await nodes.create({ metadata: { name } });
+    await plane.clock.advance(60_000);
+    const ranges = async () =>
+      Object.fromEntries((await nodes.list()).items.map(({ metadata, spec }) => [metadata.name, spec?.podCIDR ?? 'none']));
+    expect(Object.values(await ranges()).sort()).toEqual(['10.244.0.0/24', '10.244.1.0/24', 'none']);
+    const [lucky] = Object.entries(await ranges()).find(([, range]) => range === '10.244.0.0/24') as [string, string];
+    await nodes.delete({ name: lucky });
+    await plane.clock.advance(1000);
+    expect(Object.values(await ranges()).sort()).toEqual(['10.244.0.0/24', '10.244.1.0/24']);
+    const { items } = await plane.client.of(core.Event).list({ namespace: 'default' });
+    expect(items.filter(({ reason }) => reason === 'CIDRNotAvailable')).toHaveLength(1);
+  });
+});
