@@ -22,6 +22,7 @@ import { HealthChecks } from './health.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { RequestsInFlight } from './http/requests-in-flight.ts';
 import { type Serving, serveExchange } from './http/serve-exchange.ts';
+import { Turns } from './http/turns.ts';
 import { WatchFlushes } from './http/watch-flush.ts';
 import { inProcessTransport } from './in-process.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
@@ -193,6 +194,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     random: deps.random,
     failures: new FailureLog(deps.logger, realClock),
     watchFlushes: new WatchFlushes(deps.metrics),
+    turns: new Turns(),
   };
   const limits = {
     ...(config.requestTimeoutMs && { headersTimeoutMs: config.requestTimeoutMs }),

@@ -9,6 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { NetworkRequest } from './network-request.ts';
 import type { Flight, RequestsInFlight } from './requests-in-flight.ts';
 import { respond, statusResponse } from './respond.ts';
+import type { Turns } from './turns.ts';
 import type { WatchFlushes } from './watch-flush.ts';
 
 export interface Serving {
@@ -21,6 +22,7 @@ export interface Serving {
   readonly random: Random;
   readonly failures: FailureLog;
   readonly watchFlushes: WatchFlushes;
+  readonly turns: Turns;
 }
 
 /** One exchange over the network, whatever happens in it. */
@@ -31,6 +33,7 @@ export async function serveExchange(exchange: Exchange, deps: Serving): Promise<
   try {
     const request = new NetworkRequest(exchange, auditId);
     served.begin(request);
+    await deps.turns.next();
     await served.answer(await deps.handle(request));
   } catch (error) {
     await served.fail(error);
