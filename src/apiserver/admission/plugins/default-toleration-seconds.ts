@@ -2,7 +2,8 @@ import type { core } from '#api';
 import type { AdmissionPlugin } from '../admission.ts';
 import { isAboutPods } from './plugin-deps.ts';
 
-const KEYS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+const NOT_READY = 'node.kubernetes.io/not-ready';
+const UNREACHABLE = 'node.kubernetes.io/unreachable';
 
 export interface TolerationDefaults {
   readonly notReadySeconds: number;
@@ -13,16 +14,18 @@ export interface TolerationDefaults {
 export function defaultTolerationSeconds(
   { notReadySeconds, unreachableSeconds }: TolerationDefaults = { notReadySeconds: 300, unreachableSeconds: 300 },
 ): AdmissionPlugin {
-  const seconds = [notReadySeconds, unreachableSeconds];
+  const defaults = [toleration(NOT_READY, notReadySeconds), toleration(UNREACHABLE, unreachableSeconds)];
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],
     admit: (attributes) => {
-      if (!isAboutPods(attributes)) return;
+      if (!isAboutPods(attributes)) return undefined;
       const pod = attributes.object as core.Pod;
       const present = pod.spec?.tolerations ?? [];
-      const added = KEYS.flatMap((key, i) => (present.some((t) => tolerates(t, key)) ? [] : [toleration(key, seconds[i]!)]));
-      return added.length === 0 ? undefined : { ...pod, spec: { ...pod.spec, tolerations: [...present, ...added] } };
+      const added = defaults.filter(({ key }) => !present.some((t) => tolerates(t, key!)));
+      if (added.length === 0) return undefined;
+      // Most pods have none of their own: they share the list.
+      return { ...pod, spec: { ...pod.spec, tolerations: present.length === 0 ? defaults : [...present, ...added] } };
     },
   };
 }

@@ -82,14 +82,18 @@ function mounted(containers: readonly core.Container[], volume: string): readonl
   );
 }
 
-function tokenVolume(name: string): core.Volume {
-  const namespaceFile = { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } };
-  const sources = [
+/** One for all pods: it is the same in each. */
+const TOKEN: core.ProjectedVolumeSource = {
+  sources: [
     { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-    { downwardAPI: { items: [namespaceFile] } },
-  ];
-  return { name, projected: { sources, defaultMode: 0o644 } };
+    { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+  ],
+  defaultMode: 0o644,
+};
+
+function tokenVolume(name: string): core.Volume {
+  return { name, projected: TOKEN };
 }
 
 async function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
