@@ -46,7 +46,7 @@ export async function ensureBuilt() {
 }
 
 export async function buildBundles() {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   const entryPoints = Object.fromEntries(Object.entries(ENTRY_POINTS).filter(([, source]) => existsSync(path.join(ROOT, source))));
   const { metafile } = await build({
     ...BUNDLE_OPTIONS,
@@ -63,6 +63,8 @@ export async function buildBundles() {
   const bin = path.join(DIST, 'sampan.js');
   if (existsSync(bin)) chmodSync(bin, 0o755);
   await buildServer(build);
+  // Its process would stay for as long as ours, which may go on to be the cluster.
+  await stop();
 }
 
 /** The command line once more, as one script: only scripts can be loaded from what was compiled before. */

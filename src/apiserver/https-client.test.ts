@@ -10,30 +10,11 @@ import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import { Client, createClient, httpsTransport, InformerFactory, type Transport } from '#client';
 import { isStatusReason } from '#machinery';
 import { openMemoryStore } from '#store';
+import { LOOPBACK_TLS as tls } from './admission/webhooks/loopback-certificate.test-data.ts';
 import { staticTokens } from './authn/static-tokens.ts';
 import { type ApiServer, startApiServer } from './server.ts';
 
 const opened: AsyncDisposable[] = [];
-
-/** A certificate for 127.0.0.1 that signs itself, good for these tests and nothing else. */
-const tls = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBmjCCAUGgAwIBAgIUIh89mCLJQXuXkChgIcEiyy7TcHIwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTIxNDg0M1oYDzIxMjYxMDIy
-MjE0ODQzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAASxT+AOzLSawq9F+WeBmMe0QtYTngiMx8jWrtxDugXj2QG263hVnQRk
-mUYVlGePsZlJW1zkkRrhdEkZu3/u+0vSo28wbTAdBgNVHQ4EFgQUiaweNWAbeZx6
-tPzYFI+4cgnREUswHwYDVR0jBBgwFoAUiaweNWAbeZx6tPzYFI+4cgnREUswDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARhwR/AAABgglsb2NhbGhvc3QwCgYIKoZI
-zj0EAwIDRwAwRAIgDpsm+RjYgsJc+c5BiGbG7yIUE+J0Y0gKrXnIQkm5iasCIHIU
-WMaS3Mn0mbVp4LyMrts6gHe9fc0JP0Srd9sod/94
------END CERTIFICATE-----`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgS57Xzb1SZVAJ+uwo
-u5Oju1N6hspHuCg8noBBFkktot+hRANCAASxT+AOzLSawq9F+WeBmMe0QtYTngiM
-x8jWrtxDugXj2QG263hVnQRkmUYVlGePsZlJW1zkkRrhdEkZu3/u+0vS
------END PRIVATE KEY-----`,
-};
 
 afterEach(async () => {
   for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();

@@ -16,20 +16,17 @@ export interface StoredObject {
  * place without parsing or encoding anything again.
  */
 export class ObjectEncoding {
-  /** `{"kind":"Pod","apiVersion":"v1",` */
-  readonly head: Buffer;
-  /** The same with `"metadata":{` behind it. */
+  /** `{"kind":"Pod","apiVersion":"v1","metadata":{` */
   readonly #intro: string;
-  readonly #introBytes: Buffer;
+  /** Where the resource version belongs in the stored bytes: behind the intro. */
+  readonly versionAt: number;
 
   constructor(
     readonly kind: string,
     readonly apiVersion: string,
   ) {
-    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
-    this.head = Buffer.from(head);
-    this.#intro = `${head}"metadata":{`;
-    this.#introBytes = Buffer.from(this.#intro);
+    this.#intro = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{`;
+    this.versionAt = Buffer.byteLength(this.#intro);
   }
 
   /** What to store: the object without its resource version. What it shares with `like` is copied from there. */
@@ -53,11 +50,6 @@ export class ObjectEncoding {
   /** What is served but not stored. */
   versionText(revision: number): string {
     return `"resourceVersion":"${revision}",`;
-  }
-
-  /** Where it belongs in the stored bytes. */
-  get versionAt(): number {
-    return this.#introBytes.length;
   }
 
   addedLength(revision: number): number {

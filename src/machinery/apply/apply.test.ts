@@ -6,7 +6,6 @@ import { StatusError } from '../status-error.ts';
 import { type ApplyPatchOptions, applyPatch } from './apply-patch.ts';
 import { LAST_APPLIED_ANNOTATION } from './last-applied.ts';
 import type { ManagedFieldsEntry } from './owners.ts';
-import { managedFieldsAfterScale, scaleManagedFields } from './scale-managed-fields.ts';
 import { keyed, map, struct, Thing, text } from './thing.test-schema.ts';
 import { type UpdateManagedFieldsOptions, updateManagedFields } from './update-managed-fields.ts';
 
@@ -501,45 +500,6 @@ describe('schema and version changes', () => {
     expect(ownersOf(apply(live, { ...toV2(thing()), both: 'z' }, { schema: v2, kind, manager: 'm2' }))).toEqual({
       'm2 Apply': { 'f:both': {} },
     });
-  });
-});
-
-describe('the scale subresource', () => {
-  const paths = { 'apps/v1': ['spec', 'replicas'] };
-  const owner = (manager: string, fields: JsonValue, rest: Partial<ManagedFieldsEntry> = {}) =>
-    ({
-      manager,
-      operation: 'Apply',
-      apiVersion: 'apps/v1',
-      fieldsType: 'FieldsV1',
-      fieldsV1: fields,
-      ...rest,
-    }) as unknown as ManagedFieldsEntry;
-  const entries = [owner('m1', { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } }), owner('m2', { 'f:spec': { 'f:paused': {} } })];
-
-  it('shows only who owns the replicas', () => {
-    expect(scaleManagedFields(entries, paths)).toEqual([owner('m1', { 'f:spec': { 'f:replicas': {} } }, { apiVersion: 'autoscaling/v1' })]);
-  });
-
-  it('takes the replicas from their owner', () => {
-    const scaleEntries = [
-      owner(
-        'hpa',
-        { 'f:spec': { 'f:replicas': {} } },
-        { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale', time: TIMES[0] },
-      ),
-    ];
-    expect(managedFieldsAfterScale({ entries, scaleEntries, apiVersion: 'apps/v1', paths })).toEqual([
-      owner('m1', { 'f:spec': { 'f:paused': {} } }),
-      entries[1],
-      owner('hpa', { 'f:spec': { 'f:replicas': {} } }, { operation: 'Update', subresource: 'scale' }),
-    ]);
-  });
-
-  it('changes nothing when the owner stays', () => {
-    expect(managedFieldsAfterScale({ entries, scaleEntries: scaleManagedFields(entries, paths), apiVersion: 'apps/v1', paths })).toEqual(
-      entries,
-    );
   });
 });
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { compareValues } from './compare.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
-import { difference, type FieldSet, includesAll, intersects, isEmpty, union } from './field-set.ts';
+import { difference, includesAll, intersects, isEmpty, union } from './field-set.ts';
 import { compareEntries, type ManagedFieldsEntry } from './owners.ts';
 import { shapeOf } from './shape.ts';
 import { isMadeFor } from './shared-sets.ts';
@@ -37,12 +37,8 @@ export function entriesAfterRepeat(writer: Writer, { live, updated, entries }: T
   const written = union(filter(modified), filter(added));
   if (entries.some((entry) => entry !== self && intersects(entry.fieldsV1!, written))) return undefined;
   const own = difference(written, SERVER_FIELDS);
-  if (isEmpty(own) || self.time === writer.now) return owns(self, own) ? entries : undefined;
-  return owns(self, own) ? withTime(entries, self, writer.now) : undefined;
-}
-
-function owns({ fieldsV1 }: ManagedFieldsEntry, set: FieldSet): boolean {
-  return includesAll(fieldsV1!, set);
+  if (!includesAll(self.fieldsV1!, own)) return undefined;
+  return isEmpty(own) || self.time === writer.now ? entries : withTime(entries, self, writer.now);
 }
 
 function isOf({ manager, apiVersion, subresource = '' }: Writer, entry: ManagedFieldsEntry): boolean {
