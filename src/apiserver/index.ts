@@ -10,6 +10,7 @@ export { type RbacPolicy, reconcileRbac } from './authz/rbac/reconcile-rbac.ts';
 export { type InProcessOptions, inProcessTransport } from './in-process.ts';
 export { DEFAULT_SERVICES, type ServicesConfig } from './registry/allocation/service-claims.ts';
 export { NODE_RULES } from './registry/bootstrap/rbac-policy.ts';
+export type { CachedObjects } from './registry/cached-objects.ts';
 export { type ComponentCheck, type ComponentChecks, componentChecks } from './registry/subresources/component-statuses.ts';
 export type { ApiRequest } from './request/api-request.ts';
 export type { ApiResponse, Handler } from './request/api-response.ts';

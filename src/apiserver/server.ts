@@ -29,6 +29,7 @@ import { OpenApi, openapiHandler } from './openapi/index.ts';
 import { processMetrics } from './process-metrics.ts';
 import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/allocation/service-claims.ts';
 import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
+import { type CachedObjects, snapshotsOf } from './registry/cached-objects.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import { FlowSchemaStatus } from './registry/flow-schema-status.ts';
 import { objectCounts } from './registry/object-counts.ts';
@@ -91,6 +92,8 @@ export interface ApiServerDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** What the store holds, when a server that kept the same knows it already: then it is not read again. */
+  readonly inherited?: CachedObjects;
   /** Default: every built-in kind. */
   readonly catalog?: CatalogOptions;
   /** Default: nobody is known, and only in-process callers are. */
@@ -129,6 +132,8 @@ export interface ApiServer extends Component {
   /** The chain that every request passes, without a socket. */
   readonly handle: Handler;
   readonly table: ResourceTable;
+  /** The objects it holds at this moment, for a server on a copy of its store. */
+  snapshots(): CachedObjects['snapshots'];
   /** Begins to listen, for a server that was started without. Resolves to the port. */
   listen(where: ListenConfig): Promise<number>;
   /** Known once ready, when the server listens. */
@@ -246,6 +251,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
     handle,
     table,
+    snapshots: () => snapshotsOf(table),
     listen: open,
     useCertificate: (tls) => listener?.useCertificate(tls),
     get port() {

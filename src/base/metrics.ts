@@ -121,8 +121,8 @@ class SeriesFamily<S extends Series, L extends string> implements Family<S, L> {
   }
 
   assertSame(other: Definition<string>): void {
-    const shape = ({ type, labels = [], buckets = [] }: Definition<string>) => JSON.stringify([type, labels, buckets]);
-    if (shape(other) !== shape(this.#definition as Definition<string>)) {
+    const own = this.#definition as Definition<string>;
+    if (other.type !== own.type || !sameItems(other.labels, own.labels) || !sameItems(other.buckets, own.buckets)) {
       throw new Error(`metric ${other.name} is registered already, with another type, labels or buckets`);
     }
   }
@@ -184,13 +184,13 @@ class GaugeSeries implements Gauge, Series {
 
 class HistogramSeries implements Histogram, Series {
   readonly #bounds: readonly number[];
-  readonly #counts: Float64Array;
+  readonly #counts: number[];
   count = 0;
   sum = 0;
 
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
-    this.#counts = new Float64Array(bounds.length);
+    this.#counts = bounds.map(() => 0);
   }
 
   observe(value: number): void {
@@ -225,6 +225,10 @@ class HistogramSeries implements Histogram, Series {
     }
     return low;
   }
+}
+
+function sameItems<T>(some: readonly T[] = [], others: readonly T[] = []): boolean {
+  return some === others || (some.length === others.length && some.every((item, i) => item === others[i]));
 }
 
 function assertNames({ name, labels = [] }: Definition<string>): void {

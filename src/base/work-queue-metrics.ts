@@ -50,13 +50,14 @@ export function workQueueMetrics<K>({ registry, name, clock }: WorkQueueMetricsO
   };
 }
 
+const LABELS = ['name'] as const;
+
 function queueSeries(registry: MetricsRegistry, name: string) {
-  const labels = ['name'] as const;
   const of = { name };
-  const gauge = (metric: string, help: string) => registry.gauge({ name: `workqueue_${metric}`, help, labels }).with(of);
-  const counter = (metric: string, help: string) => registry.counter({ name: `workqueue_${metric}`, help, labels }).with(of);
+  const gauge = (metric: string, help: string) => registry.gauge({ name: `workqueue_${metric}`, help, labels: LABELS }).with(of);
+  const counter = (metric: string, help: string) => registry.counter({ name: `workqueue_${metric}`, help, labels: LABELS }).with(of);
   const histogram = (metric: string, help: string) =>
-    registry.histogram({ name: `workqueue_${metric}`, help, labels, buckets: DURATION_BUCKETS }).with(of);
+    registry.histogram({ name: `workqueue_${metric}`, help, labels: LABELS, buckets: DURATION_BUCKETS }).with(of);
   return {
     depth: gauge('depth', 'Keys that wait to be worked on'),
     adds: counter('adds_total', 'Keys added'),

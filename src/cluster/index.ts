@@ -21,6 +21,6 @@ export {
   type StandaloneApiServerDeps,
   startStandaloneApiServer,
 } from './standalone-api-server.ts';
-export { type Cluster, type ClusterConfig, type ClusterDeps, startCluster } from './start-cluster.ts';
+export { type Cluster, type ClusterConfig, type ClusterDeps, type Inheritance, startCluster } from './start-cluster.ts';
 export { untilUsable } from './until-usable.ts';
 export { versionInfo } from './version.ts';

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import {
   type ApiServer,
+  type CachedObjects,
   createSecurity,
   HttpsKubeletConnector,
   inProcessTransport,
@@ -50,8 +51,17 @@ export interface ClusterDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics?: MetricsRegistry;
+  /** When the store is a copy of another cluster's: what that one had at the moment of the copy, and the revision of both. */
+  readonly inherited?: Inheritance & { readonly revision: number };
   /** Told of each part as it starts, to show progress. */
   readonly onStep?: (step: string) => void;
+}
+
+/** What a cluster leaves to one that begins with a copy of its store: all that is there counts as made, and what was decoded stays so. */
+export interface Inheritance {
+  readonly snapshots: CachedObjects['snapshots'];
+  /** The tokens of the one are good for the other. */
+  readonly serviceAccountKey: string;
 }
 
 export interface Cluster extends Component {
@@ -64,6 +74,8 @@ export interface Cluster extends Component {
   useCertificates(pki: ClusterPki): void;
   /** With the rights of this user. */
   clientAs(user: UserInfo, userAgent?: string): Client;
+  /** For a cluster on a copy of the store that is made at this very moment. */
+  inheritance(): Inheritance;
 }
 
 const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
@@ -77,9 +89,12 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const remote = new HttpsKubeletConnector(pki && kubeletCredentials(pki));
   const kubelets = new LocalKubelets(remote);
   const { apiServer: settings = {} } = config;
-  const security = securityConfig(settings, pki?.serviceAccountKey ?? temporaryKey());
+  const serviceAccountKey = pki?.serviceAccountKey ?? deps.inherited?.serviceAccountKey ?? temporaryKey();
+  const security = securityConfig(settings, serviceAccountKey);
   const health = new PartHealth();
-  const apiServer = startApiServer(apiServerConfig(settings, listenConfig(config)), {
+  // What a copy does not have, its origin did without.
+  const serverConfig = { ...apiServerConfig(settings, listenConfig(config)), systemObjects: deps.inherited === undefined };
+  const apiServer = startApiServer(serverConfig, {
     ...deps,
     ...loggerOf('apiserver', deps),
     metrics,
@@ -123,6 +138,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     apiServer,
     client: clientAs(ADMIN),
     clientAs,
+    inheritance: () => ({ snapshots: apiServer.snapshots(), serviceAccountKey }),
     useCertificates(renewed) {
       apiServer.useCertificate({ ...settings.tls, ...servingTls(renewed) });
       remote.useCertificate(kubeletCredentials(renewed));

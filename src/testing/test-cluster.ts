@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Clock, type Logger, realClock, seededRandom, silentLogger, type TimerHandle, VirtualClock } from '#base';
 import type { Client, KubeObject } from '#client';
-import { type Cluster, createPki, renderKubeconfig, startCluster as startWholeCluster, untilUsable } from '#cluster';
+import { type Cluster, type ClusterDeps, createPki, renderKubeconfig, startCluster as startWholeCluster, untilUsable } from '#cluster';
 import type { Kubelet } from '#kubelet';
 import { isJsonObject, type JsonObject, parseDurationMs, parseGroupVersion, parseYamlDocuments } from '#machinery';
 import { type MemoryStore, openMemoryStore } from '#store';
@@ -29,6 +29,13 @@ export interface WaitOptions {
 
 const STEP_MS = 5;
 
+interface Launch {
+  readonly virtual: VirtualClock | undefined;
+  readonly store: MemoryStore;
+  readonly seed: number;
+  readonly inherited?: ClusterDeps['inherited'];
+}
+
 /** A whole cluster inside a test: in this process, in memory, with time under the test's control. */
 export class TestCluster implements AsyncDisposable {
   readonly client: Client;
@@ -50,19 +57,22 @@ export class TestCluster implements AsyncDisposable {
     this.client = parts.cluster.client;
   }
 
-  static async start(options: TestClusterOptions = {}, from?: { store: MemoryStore; now: number; seed: number }): Promise<TestCluster> {
-    const seed = from?.seed ?? options.seed ?? 1;
-    const virtual = options.clock === 'virtual' ? new VirtualClock(from ? { startMs: from.now } : {}) : undefined;
+  static start(options: TestClusterOptions = {}): Promise<TestCluster> {
+    const virtual = options.clock === 'virtual' ? new VirtualClock() : undefined;
+    return TestCluster.#launch(options, { virtual, store: openMemoryStore({ clock: virtual ?? realClock }), seed: options.seed ?? 1 });
+  }
+
+  static async #launch(options: TestClusterOptions, { virtual, store, seed, inherited }: Launch): Promise<TestCluster> {
     const time: Clock = virtual ?? realClock;
-    const store = from?.store ?? openMemoryStore({ clock: time });
     const controllers = options.controllers === undefined ? {} : { controllerManager: { controllers: options.controllers } };
     const config = { nodes: nodeNames(options.nodes ?? 1), ...controllers };
-    const cluster = startWholeCluster(config, { store, clock: time, random: seededRandom(seed), logger: options.logger ?? silentLogger });
+    const deps = { store, clock: time, random: seededRandom(seed), logger: options.logger ?? silentLogger };
+    const cluster = startWholeCluster(config, { ...deps, ...(inherited && { inherited }) });
     const clock = new TestClock(virtual);
     try {
       await clock.until(cluster.ready);
       // A fork goes on from wherever the other one was.
-      if (from === undefined) await clock.until(untilUsable(cluster, config, { clock: time }));
+      if (inherited === undefined) await clock.until(untilUsable(cluster, config, { clock: time }));
     } catch (error) {
       await clock.until(cluster[Symbol.asyncDispose]().catch(() => {}));
       await store.close();
@@ -131,9 +141,12 @@ export class TestCluster implements AsyncDisposable {
   /** Another cluster that begins with everything in this one, and goes its own way from then on. */
   async fork(): Promise<TestCluster> {
     await this.clock.settle();
-    const store = this.#store.fork();
-    const nodes = [...this.#cluster.nodes.kubelets.keys()];
-    return TestCluster.start({ ...this.#options, nodes }, { store, now: this.clock.now(), seed: this.#seed + 1000 * ++this.#forks });
+    const virtual = this.clock.isVirtual ? new VirtualClock({ startMs: this.clock.now() }) : undefined;
+    // Of the same moment: nothing may happen in between.
+    const [store, inheritance] = [this.#store.fork({ clock: virtual ?? realClock }), this.#cluster.inheritance()];
+    const inherited = { ...inheritance, revision: await store.revision() };
+    const options = { ...this.#options, nodes: [...this.#cluster.nodes.kubelets.keys()] };
+    return TestCluster.#launch(options, { virtual, store, seed: this.#seed + 1000 * ++this.#forks, inherited });
   }
 
   /** The path of a kubeconfig for kubectl and other programs: from now on the cluster is served over TLS on a port of this machine. */

@@ -1,5 +1,6 @@
 import { KINDS, type Kind } from '#api';
 import { apiVersionOf } from '#machinery';
+import { type CachedObjects, inheritedState } from './cached-objects.ts';
 import type { KubeObject } from './kube-object.ts';
 import { ResourceStorage, type StorageDeps } from './resource-storage.ts';
 import type { ResourceTable } from './resource-table.ts';
@@ -76,8 +77,13 @@ export interface CatalogOptions {
   readonly ttlSeconds?: number;
 }
 
+export interface CatalogDeps extends StorageDeps {
+  /** What the store holds, as another server has it that keeps the same. */
+  readonly inherited?: CachedObjects;
+}
+
 /** Fills the table with every built-in resource. */
-export function addBuiltInResources(table: ResourceTable, options: CatalogOptions, deps: StorageDeps): void {
+export function addBuiltInResources(table: ResourceTable, options: CatalogOptions, deps: CatalogDeps): void {
   const served = new Map<string, ServedResource>();
   const strategies = new Map(options.strategies.map((strategy) => [idOf(strategy.kind), strategy]));
   const conversions = new Map(options.conversions.map((conversion) => [conversion.from, conversion]));
@@ -97,7 +103,7 @@ interface Building {
   readonly conversion: Conversion | undefined;
   readonly stored: ServedResource | undefined;
   readonly options: CatalogOptions;
-  readonly deps: StorageDeps;
+  readonly deps: CatalogDeps;
 }
 
 function build(kind: Kind<unknown>, { strategy, conversion, stored, options, deps }: Building): ServedResource {
@@ -124,7 +130,7 @@ function idOf({ group, version, kind }: { group: string; version: string; kind: 
   return `${group}/${version}/${kind}`;
 }
 
-function storageFor(kind: Kind<unknown>, strategy: AnyStrategy, deps: StorageDeps): ResourceStorage {
+function storageFor(kind: Kind<unknown>, strategy: AnyStrategy, deps: CatalogDeps): ResourceStorage {
   const location = LOCATIONS[`${kind.group}/${kind.resource}`] ?? kind.resource;
   const trigger = strategy.selectableFields?.['spec.nodeName'];
   const names = {
@@ -134,7 +140,8 @@ function storageFor(kind: Kind<unknown>, strategy: AnyStrategy, deps: StorageDep
     apiVersion: apiVersionOf(kind),
     namespaced: kind.namespaced,
   };
-  return new ResourceStorage({ location, ...names, ttlSeconds: strategy.ttlSeconds, ...(trigger && { trigger }) }, deps);
+  const initial = inheritedState(deps.inherited, kind);
+  return new ResourceStorage({ location, ...names, ttlSeconds: strategy.ttlSeconds, initial, ...(trigger && { trigger }) }, deps);
 }
 
 const OBJECT_VERBS = ['get', 'patch', 'update'];

@@ -2,7 +2,7 @@ import type { Logger, MetricsRegistry } from '#base';
 import { ABSENT, type Store } from '#store';
 import { CachedObject } from '../watch-cache/cached-object.ts';
 import { ObjectEncoding } from '../watch-cache/object-encoding.ts';
-import { ResourceCache, type WrittenObject } from '../watch-cache/resource-cache.ts';
+import { type CacheState, ResourceCache, type WrittenObject } from '../watch-cache/resource-cache.ts';
 import type { KubeObject } from './kube-object.ts';
 import { StoreMetrics } from './store-metrics.ts';
 
@@ -23,6 +23,7 @@ export interface StorageOptions {
   readonly ttlSeconds?: number | undefined;
   readonly trigger?: (object: KubeObject) => string;
   readonly revive?: (object: KubeObject) => KubeObject;
+  readonly initial?: CacheState | undefined;
 }
 
 /** The objects of one resource in the store: read through the cache, written by compare-and-put. */
@@ -49,6 +50,7 @@ export class ResourceStorage {
       written: this.#written,
       ...(options.trigger && { trigger: options.trigger }),
       ...(options.revive && { revive: options.revive }),
+      ...(options.initial && { initial: options.initial }),
     });
   }
 

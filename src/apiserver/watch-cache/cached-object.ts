@@ -45,7 +45,8 @@ export class CachedObject extends Encodings implements VersionedObject {
   readonly #ends: readonly number[] | undefined;
   /** Whose fields may be copied when this one is encoded. */
   #like: CachedObject | undefined;
-  #versions: Map<ServedResource, VersionedObject> | undefined;
+  /** By how they are converted, not for whom: servers of several clusters may share the object. */
+  #versions: Map<ServedResource['fromStored'], VersionedObject> | undefined;
 
   private constructor(
     readonly key: string,
@@ -127,10 +128,10 @@ export class CachedObject extends Encodings implements VersionedObject {
   as(resource: ServedResource): VersionedObject {
     if (resource.fromStored === undefined) return this;
     this.#versions ??= new Map();
-    let version = this.#versions.get(resource);
+    let version = this.#versions.get(resource.fromStored);
     if (version === undefined) {
       version = new ConvertedObject(resource.fromStored(this.object), this.revision);
-      this.#versions.set(resource, version);
+      this.#versions.set(resource.fromStored, version);
     }
     return version;
   }

@@ -17,6 +17,14 @@ export interface ResourceCacheOptions {
   readonly revive?: (object: KubeObject) => KubeObject;
   /** The field whose exact value watchers most often ask for (`spec.nodeName`): events find those watchers without asking the others. */
   readonly trigger?: (object: KubeObject) => string;
+  /** What the store holds under the prefix, when that is known already. */
+  readonly initial?: CacheState;
+}
+
+/** The objects of a resource right after a revision. */
+export interface CacheState {
+  readonly revision: number;
+  readonly objects: Snapshot;
 }
 
 /** What this process wrote, and the value that it encodes. */
@@ -56,6 +64,7 @@ export class ResourceCache {
 
   constructor(options: ResourceCacheOptions) {
     this.#options = options;
+    if (options.initial !== undefined) this.#started = this.#showAndFollow(options.initial);
   }
 
   get prefix(): string {
@@ -205,19 +214,23 @@ export class ResourceCache {
     const { store, prefix } = this.#options;
     const page = await store.range({ prefix });
     if (page.status !== 'ok') throw new Error(`cannot read ${prefix}: history up to revision ${page.compactRevision} is gone`);
-    this.#sorted = this.#snapshotOf(page.entries);
+    await this.#showAndFollow({ revision: page.revision, objects: this.#snapshotOf(page.entries) });
+  }
+
+  #showAndFollow({ revision, objects }: CacheState): Promise<void> {
+    this.#sorted = objects;
     this.#byKey.clear();
     this.#unsorted.clear();
-    this.#sorted.visit(undefined, (key, object) => {
+    objects.visit(undefined, (key, object) => {
       this.#byKey.set(key, object);
       return true;
     });
-    this.#advance(page.revision);
+    this.#advance(revision);
     this.#ring = [];
     this.#ringHead = 0;
-    this.#ringStart = page.revision;
-    this.#follow(page.revision + 1);
-    await this.#catchUp();
+    this.#ringStart = revision;
+    this.#follow(revision + 1);
+    return this.#catchUp();
   }
 
   /** A local store tells of new writes before they are acknowledged, but of those before the watch only a little later. */

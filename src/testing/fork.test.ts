@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { apps, authentication, core } from '#api';
+import { startCluster, type TestCluster } from './index.ts';
+
+const configMap = (name: string, value: string) =>
+  `{ apiVersion: v1, kind: ConfigMap, metadata: { name: ${name} }, data: { value: ${value} } }`;
+
+const DEFINITION = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: boats.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: boats, singular: boat, kind: Boat, listKind: BoatList }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: { openAPIV3Schema: { type: object, properties: { length: { type: integer } } } }
+`;
+const BOAT = '{ apiVersion: example.com/v1, kind: Boat, metadata: { name: sampan }, length: 4 }';
+const BOATS = { group: 'example.com', version: 'v1', resource: 'boats', namespaced: true };
+
+const DEPLOYMENT = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  replicas: 2
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: web, image: nginx }] }
+`;
+
+/** What every config map says, as the server and as a new watcher see it. */
+async function valuesIn(cluster: TestCluster): Promise<Record<string, string | undefined>> {
+  const { items } = await cluster.clock.until(cluster.client.of(core.ConfigMap).list({ namespace: 'default' }));
+  return Object.fromEntries(items.map(({ metadata, data }) => [metadata.name, data?.value]));
+}
+
+const namesIn = async (cluster: TestCluster, kind: typeof core.Event | typeof core.ServiceAccount) =>
+  (await cluster.clock.until(cluster.client.of(kind as typeof core.Event).list())).items.map(({ metadata }) => metadata.name);
+
+describe.each(['virtual', 'real'] as const)('a fork on %s time', (clock) => {
+  test('begins with what was written just before, and neither sees what the other writes later', async () => {
+    await using origin = await startCluster({ nodes: 1, clock });
+    await origin.apply(configMap('changed', 'before'));
+    await origin.apply(configMap('deleted', 'before'));
+    await origin.apply(configMap('last', 'before'));
+    await using fork = await origin.fork();
+    const before = { changed: 'before', deleted: 'before', last: 'before' };
+    expect(await valuesIn(fork)).toEqual(before);
+    await fork.apply(configMap('changed', 'in the fork'));
+    await fork.clock.until(fork.client.of(core.ConfigMap).delete({ namespace: 'default', name: 'deleted' }));
+    await origin.apply(configMap('new', 'in the origin'));
+    expect(await valuesIn(fork)).toEqual({ changed: 'in the fork', last: 'before' });
+    expect(await valuesIn(origin)).toEqual({ ...before, new: 'in the origin' });
+  });
+
+  test('outlives the cluster it came from, and has its own forks', async () => {
+    const origin = await startCluster({ nodes: 1, clock });
+    await origin.apply(configMap('first', 'origin'));
+    await using fork = await origin.fork();
+    await origin[Symbol.asyncDispose]();
+    await fork.apply(configMap('second', 'fork'));
+    await using second = await fork.fork();
+    await second.apply(configMap('third', 'second fork'));
+    expect(await valuesIn(second)).toEqual({ first: 'origin', second: 'fork', third: 'second fork' });
+    expect(await valuesIn(fork)).toEqual({ first: 'origin', second: 'fork' });
+  });
+});
+
+describe('a fork', () => {
+  test('works in all its parts: controllers, scheduler and nodes take up what it is given', async () => {
+    await using origin = await startCluster({ nodes: 2, clock: 'virtual' });
+    await using fork = await origin.fork();
+    await fork.apply(DEPLOYMENT);
+    const web = await fork.waitFor(async () => {
+      const deployment = await fork.client.of(apps.Deployment).get({ namespace: 'default', name: 'web' });
+      return deployment.status?.availableReplicas === 2 && deployment;
+    });
+    expect(web.status?.readyReplicas).toBe(2);
+    await fork.clock.until(fork.client.of(apps.Deployment).delete({ namespace: 'default', name: 'web' }));
+    await fork.waitFor(async () => (await fork.client.of(core.Pod).list({ namespace: 'default' })).items.length === 0);
+    expect((await origin.client.of(core.Pod).list({ namespace: 'default' })).items).toEqual([]);
+  });
+
+  test('sends watchers what happens in it, from the revision that it began with', async () => {
+    await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
+    await origin.apply(configMap('old', 'before'));
+    await using fork = await origin.fork();
+    const maps = fork.client.of(core.ConfigMap);
+    const { metadata } = await maps.list({ namespace: 'default' });
+    const seen: string[] = [];
+    using _watch = maps.watchInto(
+      { namespace: 'default', resourceVersion: metadata.resourceVersion },
+      {
+        event: (type, object) => void seen.push(`${type} ${object.metadata.name} ${object.data?.value}`),
+        bookmark: () => {},
+        error: (error) => void seen.push(String(error)),
+        end: () => {},
+      },
+    );
+    await origin.apply(configMap('old', 'in the origin'));
+    await fork.apply(configMap('old', 'in the fork'));
+    await fork.clock.settle();
+    expect(seen).toEqual(['MODIFIED old in the fork']);
+  });
+
+  test('serves the custom resources of its origin, each by its own definition', async () => {
+    await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
+    await origin.apply(DEFINITION);
+    await origin.waitFor(() => origin.apply(BOAT));
+    await using fork = await origin.fork();
+    const boats = () => fork.clock.until(fork.client.resource(BOATS).list({ namespace: 'default' }));
+    expect((await boats()).items).toMatchObject([{ metadata: { name: 'sampan' }, length: 4 }]);
+    await fork.apply(DEFINITION.replace('length: { type: integer }', 'width: { type: integer }'));
+    await fork.waitFor(async () => !('length' in ((await boats()).items[0] ?? {})));
+    const [boat] = (await origin.client.resource(BOATS).list({ namespace: 'default' })).items;
+    expect(boat).toHaveProperty('length', 4);
+  });
+
+  test('keeps what was taken away from its origin, even what every new cluster has', async () => {
+    await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
+    await origin.clock.until(origin.client.of(core.Service).delete({ namespace: 'default', name: 'kubernetes' }));
+    await using fork = await origin.fork();
+    expect((await fork.client.of(core.Service).list()).items).toEqual([]);
+  });
+
+  test('takes the tokens of its origin', async () => {
+    await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
+    const tokens = origin.client.of(core.ServiceAccount).subresource<authentication.TokenRequest>('token');
+    const wish = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [] } };
+    const { status } = await origin.clock.until(tokens.create({ namespace: 'default', name: 'default' }, wish as never));
+    await using fork = await origin.fork();
+    const review = await fork.client.of(authentication.TokenReview).create({ spec: { token: status!.token } } as never);
+    expect(review).toMatchObject({ status: { authenticated: true, user: { username: 'system:serviceaccount:default:default' } } });
+  });
+
+  test('ages by its own clock: time in the origin ends no event in it', async () => {
+    await using origin = await startCluster({ nodes: 1, clock: 'virtual' });
+    await using fork = await origin.fork();
+    const events = await namesIn(fork, core.Event);
+    expect(events).not.toEqual([]);
+    await origin.clock.advance('65m');
+    expect(await namesIn(fork, core.Event)).toEqual(events);
+    await fork.clock.advance('65m');
+    expect((await namesIn(fork, core.Event)).filter((name) => events.includes(name))).toEqual([]);
+  });
+
+  test('goes the same way as another fork of the same seed and steps', async () => {
+    const history = async () => {
+      await using origin = await startCluster({ nodes: 3, clock: 'virtual', seed: 5 });
+      await using fork = await origin.fork();
+      await fork.apply(DEPLOYMENT);
+      await fork.clock.advance('1m');
+      const { items } = await fork.client.of(core.Pod).list({ namespace: 'default' });
+      return { pods: items.map(({ metadata, spec }) => `${metadata.name} ${spec?.nodeName}`), events: await namesIn(fork, core.Event) };
+    };
+    const first = await history();
+    expect(first.pods).toHaveLength(2);
+    expect(await history()).toEqual(first);
+  });
+});
