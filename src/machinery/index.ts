@@ -68,6 +68,7 @@ export {
   createThreeWayMergePatch,
   decodeMergePatch,
   type ThreeWay,
+  withoutNulls,
 } from './patch/merge-patch.ts';
 export { sameJson } from './patch/same-json.ts';
 export {

@@ -2,6 +2,7 @@ import {
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
+  compareBytes,
   type DecodedObject,
   decodeJsonPatch,
   decodeMergePatch,
@@ -9,6 +10,7 @@ import {
   encodeJson,
   FieldError,
   getKey,
+  goJsonKind,
   goValue,
   isJsonArray,
   isJsonObject,
@@ -22,11 +24,13 @@ import {
   parseGroupVersion,
   parseJson,
   patchRejected,
+  restoreError,
   type Schema,
   StatusError,
   StrategicPatchError,
   strictDecodingError,
   type WrittenMembers,
+  withoutNulls,
   writtenAfterMerge,
 } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
@@ -123,14 +127,13 @@ function patchedDocument(
   const before = live as JsonObject;
   const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema });
   const written = type === PATCH_TYPES.merge ? writtenAfterMerge(patch, value) : undefined;
-  const { object, error, problems } = decodeAsNamed(call.deps, expected, { value, before, written });
+  const read = type === PATCH_TYPES.strategic ? restored : decodeAsNamed;
+  const { object, error, problems } = read(call.deps, expected, { value, before, written });
   const found = [...(type === PATCH_TYPES.json ? jsonPatchProblems(patch) : duplicateProblems(patch.duplicates)), ...problems];
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
   const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
   if (why !== undefined)
-    throw isRefused && type === PATCH_TYPES.strategic && patch.duplicates.length > 0
-      ? invalidPatch(patch, why)
-      : invalidResult(expected.schema, { value, before }, why);
+    throw type === PATCH_TYPES.strategic ? invalidPatch(patch, before, why) : invalidResult(expected.schema, { value, before }, why);
   reportProblems({ request: call.request, expected, validation: options.fieldValidation }, found);
   return { object, value };
 }
@@ -154,6 +157,15 @@ function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, befor
   return { object: {}, error, problems: [] };
 }
 
+/** The result of a strategic patch is never text: its kind stays what it is whatever the patch says, and its errors have words of their own. */
+function restored(_deps: HandlerDeps, expected: ExpectedKind, { value, before }: PatchResult): DecodedObject {
+  const { kind, apiVersion, schema } = expected;
+  const whole = isJsonObject(value) ? { ...value, kind, apiVersion } : value;
+  const decoded = expected.decode?.(whole) ?? decodeObject(schema, whole, { known: before });
+  const error = decoded.error && (restoreError(schema, value) ?? decoded.error);
+  return { object: decoded.object, ...(error !== undefined && { error }), problems: [...decoded.problems].sort(compareBytes) };
+}
+
 /** A patch may take an object's kind away; it stays what it is. */
 function named(value: JsonValue, { kind, apiVersion }: { kind: string; apiVersion: string }): JsonValue {
   return isJsonObject(value) && (value.kind === undefined || value.apiVersion === undefined) ? { ...value, kind, apiVersion } : value;
@@ -170,9 +182,15 @@ function invalidResult(schema: ObjectSchema, result: PatchResult, why: string): 
   return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), text, why)]);
 }
 
-/** Repeated fields of a strategic patch are found before it is applied: what is printed is the patch itself. */
-function invalidPatch({ value }: ParsedDocument, why: string): StatusError {
-  return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), goValue(value), why)]);
+/** What is printed of a strategic patch is the patch itself, as merging leaves it. */
+function invalidPatch({ value }: ParsedDocument, before: JsonObject, why: string): StatusError {
+  return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), goValue(asMerged(value, before)), why)]);
+}
+
+/** Nulls delete what is there; where there was nothing of their kind, merging has dropped them from the patch. */
+function asMerged(patch: JsonValue, before: JsonValue | undefined): JsonValue {
+  if (!isJsonObject(patch) || !isJsonObject(before)) return isJsonObject(patch) ? withoutNulls(patch) : patch;
+  return Object.fromEntries(Object.entries(patch).map(([key, member]) => [key, member && asMerged(member, getKey(before, key))]));
 }
 
 /**
@@ -203,10 +221,17 @@ function applyPatchOf(type: string, { live, patch, schema }: { live: JsonObject;
 
 function strategicPatched(live: JsonObject, patch: JsonValue, schema: ObjectSchema): JsonValue {
   try {
-    return applyStrategicMergePatch(live, decodeMergePatch(patch), schema);
+    return applyStrategicMergePatch(live, decodeStrategicPatch(patch), schema);
   } catch (error) {
     throw error instanceof StrategicPatchError ? error.toStatusError() : error;
   }
+}
+
+/** A null patches nothing. */
+function decodeStrategicPatch(patch: JsonValue): JsonObject {
+  if (patch === null) return {};
+  if (isJsonObject(patch)) return patch;
+  throw StatusError.badRequest(`json: cannot unmarshal ${goJsonKind(patch)} into Go value of type map[string]interface {}`);
 }
 
 function jsonPatched(live: JsonObject, patch: JsonValue): JsonValue {

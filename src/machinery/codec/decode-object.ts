@@ -3,7 +3,7 @@ import type { WrittenMember, WrittenMembers } from '../exact-json-parser.ts';
 import { goQuote } from '../go-format.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
 import { Quantity, QuantityError } from '../quantity.ts';
-import type { ObjectSchema } from '../schema.ts';
+import type { ObjectSchema, Schema } from '../schema.ts';
 import { Base64TextError, canonicalBase64 } from './base64-text.ts';
 import { collapseRepeats } from './collapse-repeats.ts';
 import { type FieldPlan, Op, type Plan, planOf } from './decode-plan.ts';
@@ -60,6 +60,11 @@ export function decodeObject(
   return { ...decoded, object };
 }
 
+/** Why a value that stands alone cannot be read as `schema`, in upstream's words. */
+export function valueError(schema: Schema, value: JsonValue): string | undefined {
+  return new Walk().errorOf(planOf(schema), value);
+}
+
 function jsonKind(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -87,6 +92,11 @@ class Walk {
   run(plan: Plan, value: JsonObject, known?: JsonObject): DecodedObject {
     const object = this.object(plan, value, known) as JsonObject;
     return { object, ...(this.error !== undefined && { error: this.error }), problems: this.problems };
+  }
+
+  errorOf(plan: Plan, value: JsonValue): string | undefined {
+    this.value(plan, value);
+    return this.error;
   }
 
   private value(plan: Plan, value: JsonValue): JsonValue {
@@ -369,7 +379,8 @@ class Walk {
     const isNumber = typeof value === 'number' || typeof value === 'bigint';
     const wantsNumber = plan.op === Op.int32 || plan.op === Op.int64 || plan.op === Op.intOrString;
     const what = isNumber && wantsNumber ? `number ${this.numberText ?? value}` : jsonKind(value);
-    return `json: cannot unmarshal ${what} into Go struct field ${this.location()} of type ${plan.typeName}`;
+    const where = this.depth === 0 ? 'value' : `struct field ${this.location()}`;
+    return `json: cannot unmarshal ${what} into Go ${where} of type ${plan.typeName}`;
   }
 
   /** The innermost struct, and the fields that lead there; indices and map keys are not named. */

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { core } from '#api';
+import { configMap, serveAdmission } from '../admission/admission-server.test-data.ts';
+
+async function served() {
+  const { client } = await serveAdmission();
+  const maps = client.of(core.ConfigMap);
+  await maps.create(configMap('a', { x: 'y' }));
+  const key = { name: 'a', namespace: 'default' };
+  return {
+    patch: (patch: object, fieldValidation: 'Strict' | 'Ignore' = 'Strict') =>
+      maps.patch(key, patch, { type: 'strategic', fieldValidation }),
+  };
+}
+
+describe('a strategic merge patch', () => {
+  it('is printed itself, not its result, when the result is no object of the kind', async () => {
+    const { patch } = await served();
+    await expect(patch({ data: { x: 5 }, immutable: null })).rejects.toMatchObject({
+      code: 422,
+      message: ' "" is invalid: patch: Invalid value: "map[data:map[x:5] immutable:<nil>]": cannot convert int64 to string',
+    });
+  });
+
+  it('is refused for unknown fields in strict validation, which are named in order', async () => {
+    const { patch } = await served();
+    const unknown = { zed: 1, data: { x: 'z' }, metadata: { nope: { a: null } } };
+    await expect(patch(unknown)).rejects.toMatchObject({
+      code: 422,
+      message:
+        ' "" is invalid: patch: Invalid value: "map[data:map[x:z] metadata:map[nope:map[]] zed:1]": ' +
+        'strict decoding error: unknown field "metadata.nope", unknown field "zed"',
+    });
+    await expect(patch(unknown, 'Ignore')).resolves.toMatchObject({ data: { x: 'z' } });
+  });
+
+  it('leaves the kind what it is, whatever it says', async () => {
+    const { patch } = await served();
+    await expect(patch({ kind: 'Secret', apiVersion: 'apps/v1' })).resolves.toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' });
+  });
+});
