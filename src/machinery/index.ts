@@ -27,6 +27,7 @@ export {
   parseGroupVersion,
 } from './group-resource.ts';
 export * from './int-or-string.ts';
+export { objectMemberRange } from './json-member.ts';
 export * from './json-path/index.ts';
 export {
   copyObject,
@@ -82,6 +83,7 @@ export { applyStrategicMergePatch, combineStrategicMergePatches } from './patch/
 export { writtenAfterMerge } from './patch/written-after-merge.ts';
 export * from './quantity.ts';
 export { maxQuantity, minQuantity, Quantity, QuantityError } from './quantity.ts';
+export { isRecurring, markRecurring, oncePerPair, oncePerValue } from './recurring.ts';
 export * from './schema.ts';
 export * from './semantic-equal.ts';
 export { type ServerResponse, serverResponseError } from './server-response-error.ts';

@@ -16,8 +16,9 @@ import {
   unrecognizedObject,
 } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
+import type { RecurringSpecs } from '../registry/recurring-specs.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
-import { type ParsedBody, parseBody, warningsOf } from '../request/parse-body.ts';
+import { JSON_TYPE, mediaTypeOf, type ParsedBody, parseBody, warningsOf } from '../request/parse-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import type { FieldValidation } from './write-options.ts';
 
@@ -35,6 +36,8 @@ export interface ExpectedKind {
   /** Other versions in which it may come, with the same fields. */
   readonly alsoVersions?: readonly string[];
   readonly decode?: (value: JsonValue) => DecodedObject;
+  /** Kinds whose objects come by the thousand with the same spec. */
+  readonly recurringSpecs?: RecurringSpecs;
 }
 
 /** The object in the request's body: canonical, defaulted, in the version of the request. */
@@ -47,7 +50,8 @@ export async function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, 
   const parsed = await parseRequest(request, expected);
   const value = ofKind(parsed, expected);
   const object = named(checkedDecode({ request, expected, validation, parsed }, value), value, expected);
-  return withReset(object as unknown as KubeObject, value) as unknown as JsonObject;
+  const whole = parsed.spec === undefined ? object : Object.assign({}, object, { spec: parsed.spec });
+  return withReset(whole as unknown as KubeObject, value) as unknown as JsonObject;
 }
 
 /** An empty list of managed fields asks to forget them all; as a field like any other it would vanish in decoding. */
@@ -58,10 +62,45 @@ export function withReset(object: KubeObject, sent: JsonValue): KubeObject {
   return { ...object, metadata: { ...object.metadata, managedFields: [] } };
 }
 
-async function parseRequest(request: ApiRequest, expected: ExpectedKind): Promise<ParsedBody> {
+/** A body whose spec need not be decoded, or is worth remembering. */
+interface RequestDocument extends ParsedBody {
+  /** Its spec, which in `value` is null. */
+  readonly spec?: JsonObject;
+  /** To be told the spec when nothing is wrong with the document. */
+  readonly learn?: (spec: JsonObject) => void;
+}
+
+async function parseRequest(request: ApiRequest, expected: ExpectedKind): Promise<RequestDocument> {
   const { body } = request;
-  if (body.type === 'object') return { value: body.value as JsonValue, problems: [], bytes: undefined };
-  return parseBody(await body.read(BODY_LIMIT), body.contentType, expected);
+  if (body.type === 'object') return documentOf(body.value as JsonValue, expected);
+  const bytes = await body.read(BODY_LIMIT);
+  const { recurringSpecs: specs } = expected;
+  const found = specs && (mediaTypeOf(body.contentType) || JSON_TYPE) === JSON_TYPE ? specs.find(bytes) : undefined;
+  const spec = found && specs?.recall(found.text);
+  const rest = spec && parseRest(found.rest, expected);
+  if (rest) return { ...rest, bytes, spec };
+  const whole = parseBody(bytes, body.contentType, expected);
+  return found && specs ? { ...whole, learn: (known) => specs.learn(found.text, known) } : whole;
+}
+
+/** A document without its spec; undefined when anything is odd about it, which is then told of the whole. */
+function parseRest(bytes: Buffer, expected: ExpectedKind): ParsedBody | undefined {
+  try {
+    const parsed = parseBody(bytes, JSON_TYPE, expected);
+    // An escape in a key can name the spec once more.
+    return parsed.written === undefined && isJsonObject(parsed.value) && parsed.value.spec === null ? parsed : undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
+
+function documentOf(value: JsonValue, { recurringSpecs: specs }: ExpectedKind): RequestDocument {
+  const sent = specs && isJsonObject(value) ? value.spec : undefined;
+  if (!specs || !isJsonObject(sent)) return { value, problems: [], bytes: undefined };
+  const spec = specs.recallValue(sent);
+  if (spec) return { value: Object.assign({}, value, { spec: null }), problems: [], bytes: undefined, spec };
+  return { value, problems: [], bytes: undefined, learn: (known) => specs.learnValue(sent, known) };
 }
 
 /** The body of a request that may have none, such as a deletion. */
@@ -153,13 +192,15 @@ interface DecodeRequest {
   readonly expected: ExpectedKind;
   readonly validation: FieldValidation;
   /** What is known of the text that the value came from. */
-  readonly parsed?: Pick<ParsedBody, 'written' | 'problems'>;
+  readonly parsed?: Pick<RequestDocument, 'written' | 'problems' | 'learn'>;
 }
 
 /** Decodes by schema; problems are refused, warned of or ignored as the client asked. */
 export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
   const { object, error, problems } = expected.decode?.(value) ?? decodeObject(expected.schema, value, { written: parsed?.written });
   if (error !== undefined) throw cannotBeHandled(expected, expected.kind, error);
+  if (problems.length === 0 && parsed?.written === undefined && isJsonObject(object.spec ?? null))
+    parsed?.learn?.(object.spec as JsonObject);
   reportProblems({ request, expected, validation }, parsed?.problems.length ? [...parsed.problems, ...problems] : problems);
   return object;
 }

@@ -3,7 +3,7 @@ import type { Random } from '#base';
 import { FieldError, formatTime, type JsonValue, nameIsPathSegment, Path, StatusError, semanticEqual } from '#machinery';
 import { withoutEmptyLists } from './empty-lists.ts';
 import { emptyStatusOf } from './empty-status.ts';
-import type { KubeObject } from './kube-object.ts';
+import { type KubeObject, withoutMetadata } from './kube-object.ts';
 import type { ServedResource } from './served-resource.ts';
 import type { RequestScope } from './strategy.ts';
 
@@ -20,22 +20,18 @@ export interface WriteContext {
 export function beforeCreate(object: KubeObject, context: WriteContext): KubeObject {
   const { resource, scope } = context;
   const { strategy } = resource;
-  let prepared = ownMetadata(object, context);
-  if (strategy.hasStatus) prepared = { ...prepared, status: emptyStatusOf(resource) };
-  if (strategy.tracksGeneration) prepared = { ...prepared, metadata: { ...prepared.metadata, generation: 1 } };
-  prepared = strategy.prepareForCreate?.(prepared, scope) ?? prepared;
+  const metadata = ownMetadata(object, context);
+  const owned = Object.assign({}, object, strategy.hasStatus ? { metadata, status: emptyStatusOf(resource) } : { metadata });
+  const prepared = strategy.prepareForCreate?.(owned, scope) ?? owned;
   refuseInvalid(resource, prepared.metadata.name, strategy.validate?.(prepared) ?? []);
   refuseInvalid(resource, prepared.metadata.name, meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
   return withoutEmptyLists(resource.schema, prepared);
 }
 
-function ownMetadata(object: KubeObject, { resource, namespace, scope, random }: WriteContext): KubeObject {
-  const { deletionTimestamp: _d, deletionGracePeriodSeconds: _g, selfLink: _s, resourceVersion: _r, ...metadata } = object.metadata;
-  const placed = resource.namespaced ? { namespace } : {};
-  return {
-    ...object,
-    metadata: { ...metadata, ...placed, uid: random.uuid(), creationTimestamp: formatTime(scope.now) } as KubeObject['metadata'],
-  };
+function ownMetadata(object: KubeObject, { resource, namespace, scope, random }: WriteContext): KubeObject['metadata'] {
+  const { metadata } = withoutMetadata(object, 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'resourceVersion');
+  const set = { uid: random.uuid(), creationTimestamp: formatTime(scope.now) };
+  return Object.assign({}, metadata, resource.namespaced && { namespace }, set, resource.strategy.tracksGeneration && { generation: 1 });
 }
 
 /** An update as it is to be stored: what the client may not change restored, the other half of the object kept, validated. */

@@ -4,6 +4,7 @@ import type { ResourceCall } from '../handlers/resource-call.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
 import type { KubeObject } from './kube-object.ts';
+import { RecurringSpecs } from './recurring-specs.ts';
 import type { ResourceStorage } from './resource-storage.ts';
 import type { ResourceStrategy } from './strategy.ts';
 
@@ -33,6 +34,8 @@ export interface ServedResource extends ResourceInfo {
   readonly decode?: (value: JsonValue) => DecodedObject;
   /** The schema as its definition has it, for OpenAPI. */
   readonly openAPIV3Schema?: JsonObject;
+  /** Of kinds whose objects come by the thousand with the same spec. */
+  readonly recurringSpecs?: RecurringSpecs;
   /** Sent as a warning with every answer. */
   readonly deprecation?: string;
   /** Defined at run time by a CustomResourceDefinition. */
@@ -99,6 +102,7 @@ export function servedResource(kind: Kind<unknown>, options: ServedResourceOptio
     itemsNameKind: false,
     custom: false,
     subresources: new Map(subresources.map((sub) => [sub.name, sub])),
+    ...(strategy.specsRecur && { recurringSpecs: new RecurringSpecs() }),
     ...(fromStored && { fromStored }),
     ...(toStored && { toStored }),
     ...(storedAs && { storedAs }),

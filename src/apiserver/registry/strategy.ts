@@ -15,6 +15,8 @@ export interface RequestScope {
  * keeps everything else; generation starts at 1 and grows when spec changes (`tracksGeneration`).
  */
 export interface ResourceStrategy<T> extends KindBehaviour<T> {
+  /** Objects come by the thousand with the same spec. */
+  readonly specsRecur?: boolean;
   /** The group that failures of validation name, for a kind that is validated as one of another group (events). */
   readonly invalidGroup?: string;
   /** Verbs, in discovery's order. Default: create, delete, deletecollection, get, list, patch, update, watch. */

@@ -1,4 +1,4 @@
-import { encodeJson, encodeManagedFields, type ManagedFieldsEntry } from '#machinery';
+import { encodeJson, encodeManagedFields, type JsonValue, type ManagedFieldsEntry, oncePerValue } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { CachedObject } from './cached-object.ts';
 
@@ -70,7 +70,7 @@ function encodeWhole(head: string, object: KubeObject): StoredObject {
   for (const field in object) {
     if (!isTail(field)) continue;
     const value = object[field];
-    if (value !== undefined) text += `,${JSON.stringify(field)}:${encodeJson(value)}`;
+    if (value !== undefined) text += `,${JSON.stringify(field)}:${encodeField(value as JsonValue)}`;
     ends.push(text.length);
   }
   text += '}';
@@ -79,6 +79,12 @@ function encodeWhole(head: string, object: KubeObject): StoredObject {
   // Positions in the text are positions in the bytes only where every character is one byte.
   return { bytes, ends: bytes.length === text.length ? ends : undefined };
 }
+
+function encodeField(value: JsonValue): string {
+  return typeof value === 'object' && value !== null ? encodeOnce(value) : encodeJson(value);
+}
+
+const encodeOnce = oncePerValue((value: object) => encodeJson(value));
 
 function encodeChanged(head: string, object: KubeObject, like: CachedObject): StoredObject {
   const pieces: Buffer[] = [Buffer.from(head)];

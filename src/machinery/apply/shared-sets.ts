@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { isRecurring, oncePerPair } from '../recurring.ts';
 import type { FieldPaths } from './field-filter.ts';
 import type { FieldSet } from './field-set.ts';
 import type { KeyShape, ListShape, MapShape, Shape } from './shape.ts';
@@ -50,7 +51,13 @@ export class SharedSets {
       known = new Map();
       this.#byOutline.set(resetFields, known);
     }
-    const outline = outlineOf(this.#shape, object);
+    const { spec } = object;
+    if (!isJsonObject(spec) || !isRecurring(spec)) return this.#withOutline(known, outlineOf(this.#shape, object), compute);
+    const rest = Object.assign({}, object, { spec: undefined });
+    return this.#withOutline(outlinesBeside(spec, known), outlineOf(this.#shape, rest), compute);
+  }
+
+  #withOutline(known: Map<string, FieldSet>, outline: string, compute: () => FieldSet): FieldSet {
     let set = known.get(outline);
     if (set === undefined) {
       set = this.share(compute());
@@ -67,6 +74,9 @@ interface Origin {
 
 const tables = new WeakMap<Shape, SharedSets>();
 const origins = new WeakMap<FieldSet, Origin>();
+
+/** The sets of objects that have this very spec, by the outlines of the rest of them. */
+const outlinesBeside = oncePerPair((_spec: object, _known: Map<string, FieldSet>) => new Map<string, FieldSet>());
 
 function remember<T>(table: Map<string, T>, key: string, value: T): void {
   if (table.size >= MAX_SETS) table.clear();

@@ -1,4 +1,4 @@
-import { Quantity } from '#machinery';
+import { oncePerValue, Quantity } from '#machinery';
 import type { Container, PodSpec } from './pod-spec.ts';
 import type { ResourceList } from './resource-list.ts';
 import type { ResourceRequirements } from './resource-requirements.ts';
@@ -11,7 +11,9 @@ const COMPUTE = ['cpu', 'memory'];
  * How well a pod is protected when its node runs out: Guaranteed when every container (or the pod as a whole) asks for exactly what it is
  * limited to, BestEffort when none asks for anything.
  */
-export function computePodQOS(spec: PodSpec): QOSClass {
+export const computePodQOS: (spec: PodSpec) => QOSClass = oncePerValue(qosClassOf);
+
+function qosClassOf(spec: PodSpec): QOSClass {
   const totals = { requests: new Map<string, Quantity>(), limits: new Map<string, Quantity>() };
   let isGuaranteed = true;
   for (const { resources = {} } of budgets(spec)) {

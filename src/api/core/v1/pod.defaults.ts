@@ -1,3 +1,4 @@
+import { oncePerValue } from '#machinery';
 import { fillUnset, mapField, mapItems, withField } from '../../defaulting.ts';
 import { requestLimits } from './container.defaults.ts';
 import type { Pod, PodStatus } from './pod.ts';
@@ -7,10 +8,12 @@ import { aggregateContainerResources, fillResources, type ResourceList } from '.
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from './resource-name.ts';
 
 export function defaultPod(pod: Pod): Pod {
-  const spec = defaultPodSpec(defaultOwnSpec(pod.spec ?? ({} as PodSpec)));
+  const spec = defaultSpec(pod.spec ?? ({} as PodSpec));
   const cleaned = mapField(withField(pod, 'spec', spec), 'metadata', (meta) => withoutInitContainerAnnotations(meta) as Pod['metadata']);
   return mapField(cleaned, 'status', withPodIps);
 }
+
+const defaultSpec = oncePerValue((spec: PodSpec) => defaultPodSpec(defaultOwnSpec(spec)));
 
 // What is filled in for pods but not for the templates they come from.
 function defaultOwnSpec(spec: PodSpec): PodSpec {

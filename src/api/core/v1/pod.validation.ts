@@ -1,4 +1,4 @@
-import { checkDns1123Label, type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { checkDns1123Label, type FieldError, isRecurring, nameIsDnsSubdomain, oncePerValue, Path } from '#machinery';
 import { FieldReport } from '../../field-report.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import { validateImageText } from './container.validation.ts';
@@ -28,7 +28,22 @@ export function validatePod(pod: Pod): FieldError[] {
 export function validateMetadataAndSpec({ metadata, spec = EMPTY_SPEC }: Pod, at: FieldReport): void {
   at.add(validateObjectMeta(metadata, META_RULES));
   if (metadata?.annotations) validatePodAnnotations(metadata.annotations, FieldReport.on(ANNOTATIONS, at.errors), spec);
+  if (isRecurring(spec) && isValidInEveryPod(spec)) return;
   validatePodSpec(spec, at, { isPod: true, podMeta: metadata });
+  validateOwnSpec(spec, at);
+}
+
+/** Whether a spec is valid whatever the metadata beside it, which matters only to what is made for the pod under its name. */
+const isValidInEveryPod = oncePerValue((spec: PodSpec) => {
+  if (spec.resourceClaims || spec.volumes?.some(({ ephemeral }) => ephemeral)) return false;
+  const report = FieldReport.on(SPEC);
+  validatePodSpec(spec, report, { isPod: true });
+  validateOwnSpec(spec, report);
+  return report.errors.length === 0;
+});
+
+/** What holds for the spec of a pod but not for a template's. */
+function validateOwnSpec(spec: PodSpec, at: FieldReport): void {
   if (!spec.serviceAccountName) validateNoTokens(spec, at);
   spec.containers?.forEach(({ image }, i) => {
     validateImageText(image, at.child('containers').index(i));

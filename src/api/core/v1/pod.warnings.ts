@@ -1,4 +1,4 @@
-import { checkLabelValue, goQuote, Path, Quantity } from '#machinery';
+import { checkLabelValue, goQuote, isRecurring, oncePerValue, Path, Quantity } from '#machinery';
 import { ipWarnings } from '../../ip.validation.ts';
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import type { PodAffinity } from './affinity.ts';
@@ -51,12 +51,17 @@ const DEPRECATED_VOLUMES: readonly { readonly source: keyof Volume; readonly nam
 export function podWarnings(pod: Pod, old?: Pod): readonly string[] {
   if (old) return [];
   const { metadata, spec = {} as PodSpec } = pod;
+  const subject = { spec, metadata, path: Path.none };
+  const isHarmless = isRecurring(spec) && !warnsInEveryPod(spec);
   return [
     ...appArmorWarnings(spec, metadata, Path.none),
     ...podNameWarnings(metadata.name),
-    ...specWarnings({ spec, metadata, path: Path.none }),
+    ...(isHarmless ? [...annotationWarnings(metadata, Path.none), ...seccompWarnings(subject)] : specWarnings(subject)),
   ];
 }
+
+/** Whether a spec gives reason to warn, whatever the metadata beside it. */
+const warnsInEveryPod = oncePerValue((spec: PodSpec) => specWarnings({ spec, metadata: {}, path: Path.none }).length > 0);
 
 export function podTemplateWarnings(template: PodTemplateSpec | undefined, path: Path): readonly string[] {
   if (!template) return [];

@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { oncePerValue } from '#machinery';
 import type { AdmissionPlugin } from '../admission.ts';
 import { isAboutPods } from './plugin-deps.ts';
 
@@ -15,19 +16,24 @@ export function defaultTolerationSeconds(
   { notReadySeconds, unreachableSeconds }: TolerationDefaults = { notReadySeconds: 300, unreachableSeconds: 300 },
 ): AdmissionPlugin {
   const defaults = [toleration(NOT_READY, notReadySeconds), toleration(UNREACHABLE, unreachableSeconds)];
+  const tolerating = oncePerValue((spec: core.PodSpec) => withTolerations(spec, defaults));
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],
     admit: (attributes) => {
       if (!isAboutPods(attributes)) return undefined;
       const pod = attributes.object as core.Pod;
-      const present = pod.spec?.tolerations ?? [];
-      const added = defaults.filter(({ key }) => !present.some((t) => tolerates(t, key!)));
-      if (added.length === 0) return undefined;
-      // Most pods have none of their own: they share the list.
-      return { ...pod, spec: { ...pod.spec, tolerations: present.length === 0 ? defaults : [...present, ...added] } };
+      const spec = tolerating(pod.spec!);
+      return spec === pod.spec ? undefined : { ...pod, spec };
     },
   };
+}
+
+function withTolerations(spec: core.PodSpec, defaults: readonly core.Toleration[]): core.PodSpec {
+  const present = spec.tolerations ?? [];
+  const added = defaults.filter(({ key }) => !present.some((t) => tolerates(t, key!)));
+  // Most pods have none of their own: they share the list.
+  return added.length === 0 ? spec : { ...spec, tolerations: present.length === 0 ? defaults : [...present, ...added] };
 }
 
 function tolerates({ key = '', effect = '' }: core.Toleration, wanted: string): boolean {

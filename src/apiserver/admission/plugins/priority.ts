@@ -1,5 +1,5 @@
 import type { core, scheduling } from '#api';
-import { StatusError } from '#machinery';
+import { oncePerPair, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbid, isAboutPods, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
 
@@ -33,8 +33,8 @@ async function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): P
   if (attributes.operation === 'UPDATE') return kept(pod, attributes.oldObject as core.Pod);
   const spec = pod.spec!;
   const chosen = await classOf(attributes, deps, spec.priorityClassName ?? '');
-  const value = chosen?.value ?? DEFAULT_PRIORITY;
-  const preemptionPolicy = chosen?.preemptionPolicy ?? 'PreemptLowerPriority';
+  const value = priorityOf(chosen);
+  const preemptionPolicy = policyOf(chosen);
   if (spec.priority !== undefined && spec.priority !== value) {
     throw forbid(
       attributes,
@@ -47,8 +47,20 @@ async function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): P
       `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
     );
   }
+  return { ...pod, spec: withPriority(spec, chosen) };
+}
+
+const withPriority = oncePerPair((spec: core.PodSpec, chosen: PriorityClass | undefined): core.PodSpec => {
   const name = chosen === undefined ? {} : { priorityClassName: chosen.metadata.name };
-  return { ...pod, spec: { ...spec, ...name, priority: value, preemptionPolicy } };
+  return { ...spec, ...name, priority: priorityOf(chosen), preemptionPolicy: policyOf(chosen) };
+});
+
+function priorityOf(chosen: PriorityClass | undefined): number {
+  return chosen?.value ?? DEFAULT_PRIORITY;
+}
+
+function policyOf(chosen: PriorityClass | undefined): string {
+  return chosen?.preemptionPolicy ?? 'PreemptLowerPriority';
 }
 
 /** An update that leaves the priority out means to keep it. */

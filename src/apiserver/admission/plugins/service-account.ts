@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { oncePerPair } from '#machinery';
 import { podSecretNames } from '../../authz/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
@@ -28,7 +29,7 @@ export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
       if (pod.metadata.annotations?.[MIRROR] !== undefined) return;
       const name = pod.spec?.serviceAccountName || 'default';
       const account = await demandAccount(attributes, deps, name);
-      return withAccount(pod, account, deps);
+      return { ...pod, spec: withAccount(pod.spec!, account) };
     },
     validate: async (attributes) => {
       if (!isAboutPods(attributes, 'ephemeralcontainers')) return;
@@ -48,28 +49,38 @@ async function demandAccount(attributes: AdmissionAttributes, deps: PluginDeps, 
   throw forbid(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`);
 }
 
-function withAccount(pod: Pod, account: ServiceAccount, deps: PluginDeps): Pod {
-  const spec = pod.spec!;
+const withAccount = oncePerPair((spec: core.PodSpec, account: ServiceAccount): core.PodSpec => {
   const { name } = account.metadata;
   const secrets = spec.imagePullSecrets?.length ? {} : pullSecrets(account);
-  const named: Pod = { ...pod, spec: { ...spec, serviceAccountName: name, serviceAccount: name, ...secrets } };
+  const named = { ...spec, serviceAccountName: name, serviceAccount: name, ...secrets };
   const wantsToken = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
-  return wantsToken ? withToken(named, deps) : named;
-}
+  return wantsToken ? withToken(named, account) : named;
+});
 
 function pullSecrets({ imagePullSecrets }: ServiceAccount) {
   return imagePullSecrets?.length ? { imagePullSecrets: imagePullSecrets.map(({ name }) => ({ name: name ?? '' })) } : {};
 }
 
-function withToken(pod: Pod, { random }: PluginDeps): Pod {
-  const spec = pod.spec!;
+function withToken(spec: core.PodSpec, account: ServiceAccount): core.PodSpec {
   const present = spec.volumes?.find(({ name }) => name.startsWith(VOLUME_PREFIX))?.name;
-  const volume = present ?? VOLUME_PREFIX + random.string(SUFFIX_ALPHABET, 5);
+  const volume = present ?? VOLUME_PREFIX + suffixFor(account);
   const containers = mounted(spec.containers ?? [], volume);
   const initContainers = spec.initContainers && mounted(spec.initContainers, volume);
-  if (containers === (spec.containers ?? containers) && initContainers === spec.initContainers) return pod;
+  if (containers === (spec.containers ?? containers) && initContainers === spec.initContainers) return spec;
   const volumes = present === undefined ? [...(spec.volumes ?? []), tokenVolume(volume)] : spec.volumes!;
-  return { ...pod, spec: { ...spec, containers, ...(initContainers && { initContainers }), volumes } };
+  return { ...spec, containers, ...(initContainers && { initContainers }), volumes };
+}
+
+const SUFFIX_LENGTH = 5;
+
+/** A name that no one else uses in the pod, and the same in all pods of an account, so that pods of one template stay alike. */
+function suffixFor({ metadata }: ServiceAccount): string {
+  let hash = 0;
+  for (const char of metadata.uid ?? '') hash = (Math.imul(hash, 31) + char.charCodeAt(0)) >>> 0;
+  let suffix = '';
+  for (; suffix.length < SUFFIX_LENGTH; hash = Math.floor(hash / SUFFIX_ALPHABET.length))
+    suffix += SUFFIX_ALPHABET[hash % SUFFIX_ALPHABET.length];
+  return suffix;
 }
 
 /** Containers with the token mounted, but for those that have something at its place already. */

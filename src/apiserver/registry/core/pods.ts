@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { formatTime } from '#machinery';
+import { formatTime, oncePerValue } from '#machinery';
 import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
 import { withAppArmorFields } from './pod-app-armor.ts';
 import { withPodLabelKeys } from './pod-label-keys.ts';
@@ -11,10 +11,12 @@ const EMPTY_SPEC = {} as PodSpec;
 const GATED = 'Scheduling is blocked due to non-empty scheduling gates';
 
 function prepareForCreate(pod: Pod, { now }: RequestScope): Pod {
-  const spec = withPodLabelKeys(core.dropDisabledPodFields(core.withServiceAccount(pod.spec ?? EMPTY_SPEC)), pod.metadata.labels ?? {});
+  const spec = withPodLabelKeys(servedSpec(pod.spec ?? EMPTY_SPEC), pod.metadata.labels ?? {});
   const status = { phase: 'Pending', qosClass: core.computePodQOS(spec), ...(spec.schedulingGates?.length && gatedCondition(now)) };
   return { ...pod, spec: withAppArmorFields(spec, pod.metadata.annotations), status };
 }
+
+const servedSpec = oncePerValue((spec: PodSpec) => core.dropDisabledPodFields(core.withServiceAccount(spec)));
 
 function gatedCondition(now: number): core.PodStatus {
   const lastTransitionTime = formatTime(now);
@@ -33,7 +35,7 @@ function gatedCondition(now: number): core.PodStatus {
 }
 
 function prepareForUpdate(pod: Pod): Pod {
-  return { ...pod, spec: core.dropDisabledPodFields(core.withServiceAccount(pod.spec ?? EMPTY_SPEC)) };
+  return { ...pod, spec: servedSpec(pod.spec ?? EMPTY_SPEC) };
 }
 
 /** Status comes from the kubelet and from controllers, which know nothing of fields newer than they are: what they omit stays. */
@@ -123,6 +125,7 @@ export const podsStrategy: ResourceStrategy<Pod> = {
   hasStatus: true,
   statusWarnings: core.podStatusWarnings,
   tracksGeneration: true,
+  specsRecur: true,
   prepareForCreate,
   prepareForUpdate,
   prepareForStatusUpdate,
