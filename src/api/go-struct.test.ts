@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { NodeSelectorTerm } from './core/v1/node-selector-term.ts';
+import { PersistentVolumeSource } from './core/v1/persistent-volume-spec.ts';
 import { ServiceSpec } from './core/v1/service.ts';
 import { goMap, goStruct } from './go-struct.ts';
+import { LabelSelector } from './meta/v1/label-selector.ts';
+import { ObjectMeta } from './meta/v1/object-meta.ts';
 import { ResourceClaimSpec } from './resource/v1/resource-claim-spec.ts';
 
 test('shows every field under its name in Go, null or zero where it is unset', () => {
@@ -49,4 +52,31 @@ test('is null for nothing', () => {
 
 test('sorts maps as Go does', () => {
   expect(Object.keys(goMap({ b: 1, a: 2, B: 3 }) ?? {})).toEqual(['B', 'a', 'b']);
+});
+
+test('prints types that are shared by all versions as their JSON is written: in order, sorted, without what is empty', () => {
+  const selector = {
+    matchExpressions: [{ values: ['v'], operator: 'In', key: 'k' }, { key: 'l' } as never],
+    matchLabels: { b: '1', a: '2' },
+  };
+  expect(JSON.stringify(goStruct(LabelSelector, selector))).toBe(
+    '{"matchLabels":{"a":"2","b":"1"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]},{"key":"l","operator":""}]}',
+  );
+  expect(goStruct(LabelSelector, { matchLabels: {}, matchExpressions: [] })).toEqual({});
+  const meta = { finalizers: [], annotations: { z: '1', y: '2' }, labels: { b: '1', a: '2' }, name: 'n' };
+  expect(JSON.stringify(goStruct(ObjectMeta, meta))).toBe('{"name":"n","labels":{"a":"2","b":"1"},"annotations":{"y":"2","z":"1"}}');
+});
+
+test('knows what is called otherwise, and stands elsewhere, in Go', () => {
+  const printed = goStruct(PersistentVolumeSource, {
+    rbd: { monitors: ['m'], image: 'i', pool: 'p', user: 'u' },
+    iscsi: { targetPortal: 't', iqn: 'q', lun: 0, chapAuthSession: true },
+    fc: { wwids: ['w'] },
+  }) as Record<string, object>;
+  expect(Object.keys(printed).slice(3, 13)).toEqual([
+    ...['Glusterfs', 'NFS', 'RBD', 'Quobyte', 'ISCSI', 'FlexVolume', 'Cinder', 'CephFS', 'FC', 'Flocker'],
+  ]);
+  expect(printed.RBD).toMatchObject({ CephMonitors: ['m'], RBDImage: 'i', RBDPool: 'p', RadosUser: 'u' });
+  expect(printed.ISCSI).toMatchObject({ DiscoveryCHAPAuth: false, SessionCHAPAuth: true });
+  expect(printed.FC).toMatchObject({ WWIDs: ['w'] });
 });

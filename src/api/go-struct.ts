@@ -1,4 +1,5 @@
 import { compareBytes, type Field, type ObjectSchema, type Schema } from '#machinery';
+import { INTERNAL_NAMES, INTERNAL_ORDER } from './internal-structs.ts';
 
 /**
  * A value as upstream prints structs in its messages: JSON of its internal types, which have no JSON names, so that every field is there,
@@ -26,16 +27,43 @@ const META_TYPES = 'io.k8s.apimachinery.';
 
 function structOf(schema: ObjectSchema, value: Members): object {
   // Types shared by all versions have JSON names, internally too.
-  if (schema.name.startsWith(META_TYPES)) return inOrder(schema, value);
+  if (schema.name.startsWith(META_TYPES)) return sharedStruct(schema, value);
   const printed: Record<string, unknown> = {};
-  for (const field of schema.fields) {
-    if (field.number !== 0 || field.embeddedIn) printed[goName(field.name)] = printField(field, value[field.name]);
+  const names = INTERNAL_NAMES[schema.name];
+  for (const field of internalFields(schema)) {
+    if (field.number === 0 && !field.embeddedIn) continue;
+    printed[names?.[field.name] ?? goName(field.name)] = printField(field, value[field.name]);
   }
   return printed;
 }
 
-function inOrder(schema: ObjectSchema, value: Members): object {
-  return Object.fromEntries(schema.fields.flatMap(({ name }) => (value[name] === undefined ? [] : [[name, value[name]]])));
+function internalFields(schema: ObjectSchema): readonly Field[] {
+  const order = INTERNAL_ORDER[schema.name];
+  if (!order) return schema.fields;
+  const rank = (name: string) => order.indexOf(name);
+  const listed = schema.fields.filter(({ name }) => rank(name) >= 0).sort((a, b) => rank(a.name) - rank(b.name));
+  // The listed fields stand together, where the first of them stood.
+  const first = schema.fields.findIndex(({ name }) => rank(name) >= 0);
+  const others = schema.fields.filter(({ name }) => rank(name) < 0);
+  return [...others.slice(0, first), ...listed, ...others.slice(first)];
+}
+
+/** What is required is always there; of the rest, only what is set. */
+function sharedStruct(schema: ObjectSchema, value: Members): object {
+  const printed: Record<string, unknown> = {};
+  for (const { name, schema: inner, required, presence } of schema.fields) {
+    const member = value[name];
+    const isPointer = presence === 'set' || presence === 'nullable';
+    const isSet = isPointer ? member !== undefined && member !== null : !isEmpty(member);
+    if (isSet) printed[name] = printValue(inner, member);
+    else if (required) printed[name] = zeroOf(inner);
+  }
+  return printed;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return !value;
+  return Object.keys(value).length === 0;
 }
 
 /** clusterIP is ClusterIP, apiGroup is APIGroup, uid is UID. */

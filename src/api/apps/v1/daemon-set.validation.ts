@@ -11,6 +11,7 @@ import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { FIELD_IS_IMMUTABLE, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import { type DaemonSet, type DaemonSetSpec, DaemonSetUpdateStrategy, type RollingUpdateDaemonSet } from './daemon-set.ts';
 import { validateCollisionCount } from './status-counts.validation.ts';
@@ -26,7 +27,8 @@ export function validateDaemonSet({ metadata, spec = EMPTY_SPEC }: DaemonSet): F
 
 export function validateDaemonSetUpdate({ metadata, spec = EMPTY_SPEC }: DaemonSet, old: DaemonSet): FieldError[] {
   const at = FieldReport.on(SPEC, validateObjectMetaUpdate(metadata, old.metadata));
-  if (!sameValue(spec.selector, old.spec?.selector)) at.child('selector').invalid(spec.selector ?? null, FIELD_IS_IMMUTABLE);
+  if (!sameValue(spec.selector, old.spec?.selector))
+    at.child('selector').invalid(goStruct(LabelSelector, spec.selector), FIELD_IS_IMMUTABLE);
   return validateSpec(spec, at);
 }
 
@@ -35,7 +37,8 @@ function validateSpec(spec: DaemonSetSpec, at: FieldReport): FieldError[] {
   at.add(validateLabelSelector(selector, at.child('selector').path));
   const compiled = workloadSelector(selector);
   if (compiled) validateTemplateLabels(template, at.child('template'), compiled);
-  if (selector && isEmptySelector(selector)) at.child('selector').invalid(selector, 'empty selector is invalid for daemonset');
+  if (selector && isEmptySelector(selector))
+    at.child('selector').invalid(goStruct(LabelSelector, selector), 'empty selector is invalid for daemonset');
   validatePodTemplateSpec(template, at.child('template'));
   validateRestartsAlways(template, at.child('template'), 'DaemonSet');
   at.child('minReadySeconds').nonNegative(spec.minReadySeconds);

@@ -3,6 +3,7 @@ import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } fro
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { FIELD_IS_IMMUTABLE, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import {
   type Deployment,
@@ -26,7 +27,8 @@ export function validateDeployment({ metadata, spec = EMPTY_SPEC }: Deployment):
 export function validateDeploymentUpdate({ metadata, spec = EMPTY_SPEC }: Deployment, old: Deployment): FieldError[] {
   const at = FieldReport.on(SPEC, validateObjectMetaUpdate(metadata, old.metadata));
   validateSpec(spec, at);
-  if (!sameValue(spec.selector, old.spec?.selector)) at.child('selector').invalid(spec.selector ?? null, FIELD_IS_IMMUTABLE);
+  if (!sameValue(spec.selector, old.spec?.selector))
+    at.child('selector').invalid(goStruct(LabelSelector, spec.selector), FIELD_IS_IMMUTABLE);
   return at.errors;
 }
 

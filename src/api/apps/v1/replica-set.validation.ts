@@ -10,8 +10,9 @@ import {
 } from '../../core/v1/workload-template.validation.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
+import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
-import type { LabelSelector } from '../../meta/v1/label-selector.ts';
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { FIELD_IS_IMMUTABLE, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { ReplicaSet, ReplicaSetSpec } from './replica-set.ts';
 
@@ -27,7 +28,8 @@ export function validateReplicaSet({ metadata, spec = EMPTY_SPEC }: ReplicaSet):
 export function validateReplicaSetUpdate({ metadata, spec = EMPTY_SPEC }: ReplicaSet, old: ReplicaSet): FieldError[] {
   const at = FieldReport.on(SPEC, validateObjectMetaUpdate(metadata, old.metadata));
   validateSpec(spec, at);
-  if (!sameValue(spec.selector, old.spec?.selector)) at.child('selector').invalid(spec.selector ?? null, FIELD_IS_IMMUTABLE);
+  if (!sameValue(spec.selector, old.spec?.selector))
+    at.child('selector').invalid(goStruct(LabelSelector, spec.selector), FIELD_IS_IMMUTABLE);
   return at.errors;
 }
 
@@ -55,11 +57,11 @@ export function validateReplicaTemplate({ selector, template = {} }: Replicated,
   if (!selector) field.required();
   else {
     at.add(validateLabelSelector(selector, field.path));
-    if (isEmptySelector(selector)) field.invalid(selector, 'empty selector is invalid for deployment');
+    if (isEmptySelector(selector)) field.invalid(goStruct(LabelSelector, selector), 'empty selector is invalid for deployment');
   }
   const compiled = workloadSelector(selector);
   if (!compiled) {
-    field.invalid(selector, 'invalid label selector');
+    field.invalid(goStruct(LabelSelector, selector), 'invalid label selector');
     return;
   }
   validateTemplateLabels(template, at.child('template'), compiled);

@@ -17,6 +17,7 @@ import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelector, validateLabels } from '../../meta/v1/label.validation.ts';
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { validateAnnotations, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import {
   RollingUpdateStatefulSetStrategy,
@@ -122,11 +123,11 @@ function validateSelectorAndTemplate(spec: StatefulSetSpec, at: FieldReport): vo
   if (!selector) field.required();
   else {
     at.add(validateLabelSelector(selector, field.path));
-    if (isEmptySelector(selector)) field.invalid(selector, 'empty selector is invalid for statefulset');
+    if (isEmptySelector(selector)) field.invalid(goStruct(LabelSelector, selector), 'empty selector is invalid for statefulset');
   }
   const compiled = workloadSelector(selector);
   if (!compiled) {
-    field.invalid(selector, '');
+    field.invalid(goStruct(LabelSelector, selector), '');
     return;
   }
   const pods = at.child('template');

@@ -1,5 +1,7 @@
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import { FieldReport } from '../../field-report.ts';
+import { goStruct } from '../../go-struct.ts';
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { METADATA, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { CronJob, CronJobSpec, JobTemplateSpec } from './cron-job.ts';
 import { parseCronSchedule, timeZoneProblem } from './cron-schedule.ts';
@@ -74,6 +76,6 @@ function validateTimeZone(timeZone: string, at: FieldReport): void {
 
 function validateTemplate({ spec = {} as JobSpec }: JobTemplateSpec, at: FieldReport): void {
   validateJobSpec(spec, at);
-  if (spec.selector) at.child('selector').invalid(spec.selector, '`selector` will be auto-generated');
+  if (spec.selector) at.child('selector').invalid(goStruct(LabelSelector, spec.selector), '`selector` will be auto-generated');
   if (spec.manualSelector) at.child('manualSelector').notSupported(true, ['nil', 'false']);
 }

@@ -7,8 +7,9 @@ import { samePodSpec } from '../../core/v1/pod-update.validation.ts';
 import { validateTemplateLabels, workloadSelector } from '../../core/v1/workload-template.validation.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
-import { goStruct } from '../../go-struct.ts';
+import { goMap, goStruct } from '../../go-struct.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { FIELD_IS_IMMUTABLE, METADATA, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { Job } from './job.ts';
 import { type JobSpec, PodFailurePolicy, SuccessPolicy } from './job-spec.ts';
@@ -50,10 +51,11 @@ function validateGeneratedSelector({ metadata, spec = EMPTY_SPEC }: Job, at: Fie
   for (const [key, value] of Object.entries(expected)) {
     const field = at.child('template').child('metadata').child('labels').key(key);
     if (labels?.[key] === undefined) field.required(`must be '${value}'`);
-    else if (labels[key] !== value) field.invalid(labels, `must be '${value}'`);
+    else if (labels[key] !== value) field.invalid(goMap(labels), `must be '${value}'`);
   }
   const selector = workloadSelector(spec.selector);
-  if (selector && !selector.matches(expected)) at.child('selector').invalid(spec.selector, '`selector` not auto-generated');
+  if (selector && !selector.matches(expected))
+    at.child('selector').invalid(goStruct(LabelSelector, spec.selector), '`selector` not auto-generated');
 }
 
 function validateSpecAndSelector(spec: JobSpec, at: FieldReport): void {
@@ -83,7 +85,7 @@ export function validateJobUpdate(job: Job, old: Job): FieldError[] {
   const before = old.spec ?? EMPTY_SPEC;
   validateSpecAndSelector(spec, at);
   validateCompletions(spec, before, at.child('completions'));
-  if (!sameValue(spec.selector, before.selector)) at.child('selector').invalid(spec.selector ?? null, FIELD_IS_IMMUTABLE);
+  if (!sameValue(spec.selector, before.selector)) at.child('selector').invalid(goStruct(LabelSelector, spec.selector), FIELD_IS_IMMUTABLE);
   validateTemplateUpdate(job, old, at);
   validateImmutables(spec, before, at);
   return at.errors;

@@ -1,4 +1,5 @@
 import { goStruct } from '../../go-struct.ts';
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { PodSecurityContext, PodSpec } from './pod-spec.ts';
 import type { PodTemplateSpec } from './pod-template-spec.ts';
 
@@ -38,7 +39,7 @@ export function internalPodSpec(spec: PodSpec): Printed {
 }
 
 export function internalPodTemplate({ metadata = {}, spec = {} as PodSpec }: PodTemplateSpec): Printed {
-  return { ...metadata, Spec: internalPodSpec(spec) };
+  return { ...goStruct(ObjectMeta, metadata), Spec: internalPodSpec(spec) };
 }
 
 function pick(names: readonly string[], from: Printed): Printed {

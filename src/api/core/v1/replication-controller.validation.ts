@@ -1,5 +1,6 @@
 import { checkDns1123Subdomain, type FieldError, type NameCheck, Path } from '#machinery';
 import { FieldReport } from '../../field-report.ts';
+import { goMap } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { PodTemplateSpec } from './pod-template-spec.ts';
 import { validatePodTemplateSpec } from './pod-template-spec.validation.ts';
@@ -47,9 +48,7 @@ function validateSpec(spec: ReplicationControllerSpec, at: FieldReport): FieldEr
 function validateTemplate(template: PodTemplateSpec, at: FieldReport, selector: Readonly<Record<string, string>>): void {
   const labels = template.metadata?.labels;
   if (!Object.keys(selector).every((key) => labels?.[key] === selector[key])) {
-    at.child('metadata')
-      .child('labels')
-      .invalid(labels ?? null, '`selector` does not match template `labels`');
+    at.child('metadata').child('labels').invalid(goMap(labels), '`selector` does not match template `labels`');
   }
   validatePodTemplateSpec(template, at);
   const { restartPolicy, activeDeadlineSeconds } = template.spec ?? {};

@@ -1,5 +1,6 @@
 import { type Selector, SelectorError, selectorFromObject } from '#machinery';
 import type { FieldReport } from '../../field-report.ts';
+import { goMap } from '../../go-struct.ts';
 import type { LabelSelector } from '../../meta/v1/label-selector.ts';
 import type { PodTemplateSpec } from './pod-template-spec.ts';
 
@@ -21,9 +22,7 @@ export function isEmptySelector(selector: LabelSelector): boolean {
 export function validateTemplateLabels(template: PodTemplateSpec | undefined, at: FieldReport, selector: Selector): void {
   const labels = template?.metadata?.labels;
   if (selector.matches(labels)) return;
-  at.child('metadata')
-    .child('labels')
-    .invalid(labels ?? null, '`selector` does not match template `labels`');
+  at.child('metadata').child('labels').invalid(goMap(labels), '`selector` does not match template `labels`');
 }
 
 /** Pods of workloads that go on for ever are restarted for ever. */

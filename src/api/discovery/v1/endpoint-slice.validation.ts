@@ -10,7 +10,7 @@ import {
   validateFullyQualifiedDomainName,
 } from '#machinery';
 import { PORT_PROTOCOLS } from '../../core/v1/service.validation.ts';
-import { immutable, invalids, requiredValue, sameValue } from '../../field-checks.ts';
+import { immutable, invalids, requiredValue, sameValue, supportedValue } from '../../field-checks.ts';
 import { ipWarnings, validateEndpointIp, validateIp, validateLegacyIp } from '../../ip.validation.ts';
 import { validateLabels } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -59,7 +59,7 @@ function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
     const errors = name ? [...invalids(path.child('name'), name, checkDns1123Label(name))] : [];
     if (names.has(name)) errors.push(FieldError.duplicate(path.child('name'), name));
     names.add(name);
-    errors.push(...requiredValue(path.child('protocol'), protocol, PORT_PROTOCOLS));
+    errors.push(...supportedValue(path.child('protocol'), protocol, PORT_PROTOCOLS));
     return appProtocol === undefined
       ? errors
       : [...errors, ...invalids(path.child('appProtocol'), appProtocol, checkQualifiedName(appProtocol))];

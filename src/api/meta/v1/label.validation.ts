@@ -66,7 +66,3 @@ export function validateSelectorOperator(
         : [FieldError.invalid(path.child('operator'), operator ?? '', 'not a valid selector operator')];
   }
 }
-
-export function hasInvalidSelectorValue(selector: LabelSelector | undefined): boolean {
-  return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => checkLabelValue(value).length > 0));
-}

@@ -1,17 +1,15 @@
-import { type FieldError, nameIsPathSegment, Path } from '#machinery';
+import { type FieldError, Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
 import { validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/int-or-percent.validation.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateConditions } from '../../meta/v1/condition.validation.ts';
-import { hasInvalidSelectorValue, validateLabelSelector } from '../../meta/v1/label.validation.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
+import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import { PodDisruptionBudget, PodDisruptionBudgetSpec } from './pod-disruption-budget.ts';
 
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
-const META_RULES = { namespaced: true, nameRule: nameIsPathSegment, anyFinalizer: true } as const;
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
 function validateSpec(spec: PodDisruptionBudgetSpec, allowInvalidValues: boolean): FieldError[] {
@@ -32,15 +30,13 @@ function validateAmount(amount: number | string, at: FieldReport): void {
   validateAtMost100Percent(amount, at);
 }
 
-// Budgets have no rule of their own for metadata: what every object must fulfil is looked at when the spec is in order.
-function validateBudget({ metadata, spec }: PodDisruptionBudget): FieldError[] {
-  const errors = validateSpec(spec ?? {}, false);
-  return errors.length > 0 ? errors : validateObjectMeta(metadata, META_RULES);
+// Budgets have no rule of their own for metadata: the server looks at what every object must fulfil.
+function validateBudget({ spec }: PodDisruptionBudget): FieldError[] {
+  return validateSpec(spec ?? {}, false);
 }
 
-function validateBudgetUpdate({ metadata, spec }: PodDisruptionBudget, old: PodDisruptionBudget): FieldError[] {
-  const errors = validateSpec(spec ?? {}, hasInvalidSelectorValue(old.spec?.selector));
-  return errors.length > 0 ? errors : validateObjectMetaUpdate(metadata, old.metadata, META_RULES);
+function validateBudgetUpdate({ spec }: PodDisruptionBudget, old: PodDisruptionBudget): FieldError[] {
+  return validateSpec(spec ?? {}, validateLabelSelector(old.spec?.selector, SPEC).length > 0);
 }
 
 function validateStatusUpdate({ status }: PodDisruptionBudget): FieldError[] {

@@ -1,7 +1,9 @@
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import { nodeLabelSelectorWarnings } from '../../core/v1/node-label.warnings.ts';
 import { immutable, invalids, nonNegativeQuantity } from '../../field-checks.ts';
+import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
+import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { CSIStorageCapacity } from './csi-storage-capacity.ts';
 
@@ -24,7 +26,11 @@ export function validateCSIStorageCapacityUpdate(capacity: CSIStorageCapacity, o
   return [
     ...validateCSIStorageCapacity(capacity, allowInvalidValues),
     ...validateObjectMetaUpdate(capacity.metadata, old.metadata),
-    ...immutable(TOPOLOGY, { value: capacity.nodeTopology, old: old.nodeTopology }),
+    ...immutable(TOPOLOGY, {
+      value: capacity.nodeTopology,
+      old: old.nodeTopology,
+      printed: goStruct(LabelSelector, capacity.nodeTopology),
+    }),
     ...immutable(CLASS_NAME, { value: capacity.storageClassName ?? '', old: old.storageClassName ?? '' }),
   ];
 }

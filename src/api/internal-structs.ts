@@ -1,0 +1,38 @@
+/**
+ * Where upstream's internal types, which its messages print, differ from the types of the API by more than capital letters. Only types that
+ * some message prints are here.
+ */
+type Names = Readonly<Record<string, string>>;
+
+const ISCSI: Names = { chapAuthDiscovery: 'DiscoveryCHAPAuth', chapAuthSession: 'SessionCHAPAuth' };
+const RBD: Names = { monitors: 'CephMonitors', image: 'RBDImage', pool: 'RBDPool', user: 'RadosUser' };
+const GLUSTERFS: Names = { endpoints: 'EndpointsName' };
+const SCALE_IO: Names = { sslEnabled: 'SSLEnabled' };
+
+/** By the name of the type, then by the field's name in JSON. */
+export const INTERNAL_NAMES: Readonly<Record<string, Names>> = {
+  'io.k8s.api.core.v1.ISCSIVolumeSource': ISCSI,
+  'io.k8s.api.core.v1.ISCSIPersistentVolumeSource': ISCSI,
+  'io.k8s.api.core.v1.RBDVolumeSource': RBD,
+  'io.k8s.api.core.v1.RBDPersistentVolumeSource': RBD,
+  'io.k8s.api.core.v1.GlusterfsVolumeSource': GLUSTERFS,
+  'io.k8s.api.core.v1.GlusterfsPersistentVolumeSource': GLUSTERFS,
+  'io.k8s.api.core.v1.ScaleIOVolumeSource': SCALE_IO,
+  'io.k8s.api.core.v1.ScaleIOPersistentVolumeSource': SCALE_IO,
+  'io.k8s.api.core.v1.FCVolumeSource': { wwids: 'WWIDs' },
+  'io.k8s.api.core.v1.AzureDiskVolumeSource': { diskURI: 'DataDiskURI' },
+  'io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource': { pdID: 'PdID' },
+  'io.k8s.api.resource.v1.NetworkDeviceData': { ips: 'IPs' },
+};
+
+const VOLUME_SOURCES = [
+  ...['gcePersistentDisk', 'awsElasticBlockStore', 'hostPath', 'glusterfs', 'nfs', 'rbd', 'quobyte', 'iscsi', 'flexVolume', 'cinder'],
+  ...['cephfs', 'fc', 'flocker', 'azureFile', 'vsphereVolume', 'azureDisk', 'photonPersistentDisk', 'portworxVolume', 'scaleIO'],
+  ...['local', 'storageos', 'csi'],
+];
+
+/** The order of fields that stand together; the others stand where they stand in the API. */
+export const INTERNAL_ORDER: Readonly<Record<string, readonly string[]>> = {
+  'io.k8s.api.core.v1.PersistentVolumeSource': VOLUME_SOURCES,
+  'io.k8s.api.core.v1.PersistentVolumeSpec': VOLUME_SOURCES,
+};
