@@ -116,7 +116,7 @@ export class BindingCycles {
     queue.moveOn({ resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete', before: info.pod });
     const rejected = isRejected(refusal);
     const diagnosis = new Diagnosis(cache.nodes.length);
-    if (rejected) diagnosis.setStatus(node.name, refusal);
+    if (rejected) diagnosis.setStatus(node, refusal);
     failures.handle(queued, {
       events,
       profile: profile.schedulerName,

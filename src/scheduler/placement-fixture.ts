@@ -6,6 +6,7 @@ import { buildProfile } from './config/build-profile.ts';
 import { readSchedulerConfiguration } from './config/scheduler-configuration.ts';
 import { Nominations } from './framework/nominations.ts';
 import type { OwnerSelector, PluginHandle } from './framework/plugin.ts';
+import type { Profile } from './framework/profile.ts';
 import { InMemoryCluster } from './in-memory-cluster.ts';
 import { type Placement, scheduleOne } from './schedule-one.ts';
 
@@ -33,17 +34,22 @@ export function place(pod: core.Pod, state: ClusterState): Placement {
   const cache = new SchedulerCache(labels);
   for (const node of nodes) cache.setNode(node);
   for (const placed of pods) cache.setPod(placed);
-  const configuration = readSchedulerConfiguration(state.configuration);
-  const profile = buildProfile(configuration.profiles[0]!, handleOf(state, { namespaces: labels, random }));
-  const { percentageOfNodesToScore } = configuration;
+  const { percentageOfNodesToScore } = readSchedulerConfiguration(state.configuration);
   return scheduleOne(cache.podInfo(pod), {
-    profile,
+    profile: profileFor(state, random),
     snapshot: cache,
     nominations: new Nominations(),
     random,
     startIndex: 0,
     percentageOfNodesToScore,
   });
+}
+
+/** The profile of the default scheduler, over the objects of a cluster. */
+export function profileFor(state: ClusterState, random: Random = seededRandom(7)): Profile {
+  const { namespaces = {}, configuration } = state;
+  const labels = { labelsOf: (name: string) => namespaces[name] };
+  return buildProfile(readSchedulerConfiguration(configuration).profiles[0]!, handleOf(state, { namespaces: labels, random }));
 }
 
 function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle, 'namespaces' | 'random'>): PluginHandle {

@@ -1,13 +1,16 @@
 import type { Random } from '#base';
+import { findNodes } from './find-nodes.ts';
 import { CycleState } from './framework/cycle-state.ts';
 import { Diagnosis } from './framework/diagnosis.ts';
 import type { NodeInfo } from './framework/node-info.ts';
+import { type NodeVerdicts, SearchRoom, type VerdictStore } from './framework/node-verdicts.ts';
 import type { Nominations } from './framework/nominations.ts';
-import type { Plugin, PostFilterResult } from './framework/plugin.ts';
+import type { PostFilterResult } from './framework/plugin.ts';
 import type { PodInfo } from './framework/pod-info.ts';
 import type { Profile } from './framework/profile.ts';
 import type { Snapshot } from './framework/snapshot.ts';
 import { isRejected, messageOf, type Status, unresolvable } from './framework/status.ts';
+import { pickNode } from './pick-node.ts';
 
 export type Placement =
   | { readonly type: 'placed'; readonly node: NodeInfo; readonly state: CycleState; readonly evaluated: number; readonly feasible: number }
@@ -26,6 +29,8 @@ export interface SchedulingContext {
   readonly random: Random;
   /** Where to begin among the nodes, so that in time all get their turn. */
   readonly startIndex: number;
+  /** What is known of nodes from pods that came before; without, every node is asked. The placements are the same. */
+  readonly verdicts?: VerdictStore;
   /** 0: adapted to the size of the cluster. */
   readonly percentageOfNodesToScore: number;
 }
@@ -41,16 +46,20 @@ export function scheduleOne(pod: PodInfo, context: SchedulingContext): Placement
   const state = new CycleState();
   const found = findFeasible(state, pod, context);
   if ('message' in found) return { type: 'error', message: found.message };
-  const { nodes, diagnosis } = found;
-  if (nodes.length === 0) return explainFailure(state, pod, { context, diagnosis });
-  const evaluated = nodes.length + diagnosis.rejections;
-  const node = nodes.length === 1 ? (nodes[0] as NodeInfo) : best(state, pod, { context, nodes });
-  return { type: 'placed', node, state, evaluated, feasible: nodes.length };
+  const { count, first, diagnosis } = found;
+  if (first === undefined) return explainFailure(state, pod, { context, diagnosis });
+  const { room, verdicts } = found;
+  const node = count === 1 || room === undefined ? first : pickNode(state, pod, { ...context, count, room, verdicts });
+  return { type: 'placed', node, state, evaluated: count + diagnosis.rejections, feasible: count };
 }
 
 interface Feasible {
-  readonly nodes: readonly NodeInfo[];
+  readonly count: number;
+  /** The first of them. */
+  readonly first?: NodeInfo | undefined;
   readonly diagnosis: Diagnosis;
+  readonly room?: SearchRoom;
+  readonly verdicts?: NodeVerdicts | undefined;
 }
 
 function findFeasible(state: CycleState, pod: PodInfo, context: SchedulingContext): Feasible | { readonly message: string } {
@@ -63,15 +72,14 @@ function findFeasible(state: CycleState, pod: PodInfo, context: SchedulingContex
     diagnosis.absentNodes = status;
     diagnosis.preFilterMessage = messageOf(status);
     diagnosis.blame(status);
-    return { nodes: [], diagnosis };
+    return { count: 0, diagnosis };
   }
   const nominated = nominatedNode(state, pod, context);
-  if (nominated !== undefined) return { nodes: [nominated], diagnosis };
-  const nodes = nodeNames === undefined ? snapshot.nodes : [...nodeNames].flatMap((name) => snapshot.node(name) ?? []);
+  if (nominated !== undefined) return { count: 1, first: nominated, diagnosis };
   if (nodeNames !== undefined) {
     diagnosis.absentNodes = unresolvable('', `node(s) didn't satisfy plugin(s) [${[...narrowedBy].sort().join(' ')}]`);
   }
-  return filterNodes(state, pod, { context, nodes, diagnosis });
+  return filterNodes(state, pod, { context, nodeNames, diagnosis });
 }
 
 /** Room was made there: when the pod fits by now, no other node need be looked at. */
@@ -81,32 +89,29 @@ function nominatedNode(state: CycleState, pod: PodInfo, context: SchedulingConte
   return node !== undefined && fitsWithNominated(state, pod, { context, node }) === undefined ? node : undefined;
 }
 
-interface Filtering extends Feasible {
+interface Filtering {
   readonly context: SchedulingContext;
+  readonly nodeNames: ReadonlySet<string> | undefined;
+  readonly diagnosis: Diagnosis;
 }
 
-function filterNodes(state: CycleState, pod: PodInfo, { context, nodes, diagnosis }: Filtering): Feasible | { readonly message: string } {
-  const enough = nodesToFind(nodes.length, context);
-  const filters = context.profile.activeFilters(state);
-  const hasNominations = !context.nominations.isEmpty;
-  const feasible: NodeInfo[] = [];
-  const count = nodes.length;
-  for (let i = 0, at = context.startIndex % count || 0; i < count && feasible.length < enough; i++, at = at + 1 === count ? 0 : at + 1) {
-    const node = nodes[at] as NodeInfo;
-    const status = hasNominations ? fitsWithNominated(state, pod, { context, node }) : firstObstacle(filters, state, { pod, node });
-    if (status === undefined) feasible.push(node);
-    else if (isRejected(status)) diagnosis.setStatus(node.name, status);
-    else return { message: `running filter plugin "${status.plugin}": ${messageOf(status)}` };
-  }
-  return { nodes: feasible, diagnosis };
-}
-
-function firstObstacle(filters: readonly Plugin[], state: CycleState, { pod, node }: { pod: PodInfo; node: NodeInfo }): Status | undefined {
-  for (let i = 0; i < filters.length; i++) {
-    const status = (filters[i] as Plugin).filter!(state, pod, node);
-    if (status !== undefined) return status;
-  }
-  return undefined;
+function filterNodes(
+  state: CycleState,
+  pod: PodInfo,
+  { context, nodeNames, diagnosis }: Filtering,
+): Feasible | { readonly message: string } {
+  const { nominations, profile, snapshot, startIndex } = context;
+  const { nodes, nodeVersions: versions } = snapshot;
+  const candidates = nodeNames && [...nodeNames].flatMap((name) => snapshot.node(name)?.place ?? []);
+  const enough = nodesToFind(candidates?.length ?? nodes.length, context);
+  const verdicts = context.verdicts?.for(profile.signature(pod), snapshot);
+  const filters = profile.activeFilters(state);
+  const fits = (node: NodeInfo) => fitsWithNominated(state, pod, { context, node });
+  const room = context.verdicts?.room(nodes.length) ?? new SearchRoom(nodes.length);
+  const search = { nodes, versions, candidates, start: startIndex, enough, filters, verdicts, room, nominations, diagnosis };
+  const count = findNodes(state, pod, { ...search, fitsWithNominated: fits });
+  if (typeof count !== 'number') return { message: `running filter plugin "${count.plugin}": ${messageOf(count)}` };
+  return { count, first: count > 0 ? nodes[room.places[0] as number] : undefined, diagnosis, room, verdicts };
 }
 
 /**
@@ -141,43 +146,6 @@ export function nodesToFind(
   const configured = profile.percentageOfNodesToScore ?? percentageOfNodesToScore;
   const percentage = configured || Math.max(50 - Math.trunc(nodes / 125), MIN_PERCENTAGE);
   return Math.max(Math.trunc((nodes * percentage) / 100), MIN_NODES_TO_FIND);
-}
-
-interface Choice {
-  readonly context: SchedulingContext;
-  readonly nodes: readonly NodeInfo[];
-}
-
-/** The node with the highest weighted sum of scores; among equals, any. */
-function best(state: CycleState, pod: PodInfo, { context, nodes }: Choice): NodeInfo {
-  const { profile, snapshot, random } = context;
-  for (const plugin of profile.plugins.preScore) {
-    if (plugin.preScore?.(state, pod, { snapshot, nodes })?.code === 'Skip') state.skipScore.add(plugin.name);
-  }
-  const totals = new Float64Array(nodes.length);
-  const scores = new Array<number>(nodes.length).fill(0);
-  for (const { plugin, weight } of profile.plugins.score) {
-    if (state.skipScore.has(plugin.name)) continue;
-    for (let i = 0; i < nodes.length; i++) scores[i] = plugin.score!(state, pod, nodes[i] as NodeInfo);
-    plugin.normalizeScores?.(state, scores, nodes);
-    for (let i = 0; i < nodes.length; i++) totals[i] = (totals[i] as number) + (scores[i] as number) * weight;
-  }
-  return nodes[greatest(totals, random)] as NodeInfo;
-}
-
-function greatest(totals: Float64Array, random: Random): number {
-  let most = -Infinity;
-  let ties: number[] = [];
-  for (let i = 0; i < totals.length; i++) {
-    const total = totals[i] as number;
-    if (total < most) continue;
-    if (total > most) {
-      most = total;
-      ties = [];
-    }
-    ties.push(i);
-  }
-  return ties.length === 1 ? (ties[0] as number) : (ties[random.int(ties.length)] as number);
 }
 
 interface Failure {

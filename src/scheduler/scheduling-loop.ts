@@ -9,6 +9,7 @@ import type { SchedulerConfiguration } from './config/scheduler-configuration.ts
 import { EventWriter } from './event-writer.ts';
 import { FailureHandler } from './failure-handler.ts';
 import type { ClusterEvent } from './framework/cluster-event.ts';
+import { VerdictStore } from './framework/node-verdicts.ts';
 import { Nominations } from './framework/nominations.ts';
 import type { PodInfo } from './framework/pod-info.ts';
 import type { Profile } from './framework/profile.ts';
@@ -37,6 +38,7 @@ interface RunningProfile {
   readonly profile: Profile;
   readonly hints: QueueingHints;
   readonly events: EventWriter;
+  readonly verdicts: VerdictStore;
 }
 
 /** Others in the process get their turn after this many pods, or this many milliseconds. */
@@ -110,7 +112,7 @@ export class SchedulingLoop {
     const { plugins } = profile;
     const all = new Set([...plugins.preEnqueue, ...plugins.preFilter, ...plugins.filter, ...plugins.reserve, ...plugins.permit]);
     const events = new EventWriter(this.#deps, { controller: schedulerName, instance });
-    this.#profiles.set(schedulerName, { profile, hints: new QueueingHints(all), events });
+    this.#profiles.set(schedulerName, { profile, hints: new QueueingHints(all), events, verdicts: new VerdictStore() });
   }
 
   #makeQueue(): SchedulingQueue {
@@ -245,6 +247,7 @@ export class SchedulingLoop {
       snapshot: this.#cache,
       nominations: this.#nominations,
       random,
+      verdicts: running.verdicts,
       startIndex: this.#startIndex,
       percentageOfNodesToScore: this.#configuration.percentageOfNodesToScore,
     });

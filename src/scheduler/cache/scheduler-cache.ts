@@ -5,6 +5,7 @@ import { NodeInfo } from '../framework/node-info.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import { QuantityReader } from '../framework/pod-resources.ts';
 import type { DomainCounts, PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind } from '../framework/snapshot.ts';
+import { avoidsPods } from '../framework/tolerations.ts';
 import { nodesInTurn } from './node-order.ts';
 import { PlacedTermIndex } from './placed-term-index.ts';
 import { PodCountIndex } from './pod-count-index.ts';
@@ -29,15 +30,25 @@ export class SchedulerCache implements Snapshot {
   readonly #imageNodes = new Map<string, number>();
   readonly #domains = new Map<string, Map<string, number>>();
   #ordered: readonly NodeInfo[] | undefined;
+  #versions = new Uint32Array(0);
   #nodesVersion = 0;
+  #avoidedNodes = 0;
 
   constructor(namespaces: NamespaceLabels) {
     this.#counts = new PodCountIndex(namespaces);
   }
 
   get nodes(): readonly NodeInfo[] {
-    this.#ordered ??= nodesInTurn(this.#nodes.values());
-    return this.#ordered;
+    return this.#ordered ?? this.#order();
+  }
+
+  get nodeVersions(): Uint32Array {
+    if (this.#ordered === undefined) this.#order();
+    return this.#versions;
+  }
+
+  get avoidedNodes(): number {
+    return this.#avoidedNodes;
   }
 
   get nodesVersion(): number {
@@ -98,6 +109,8 @@ export class SchedulerCache implements Snapshot {
     this.#countImages(info, -1);
     this.#relabel(info, node.metadata.labels as Labels | undefined, () => info.setNode(node, this.quantities));
     this.#countImages(info, 1);
+    this.#avoidedNodes += Number(isAvoided(info)) - Number(before.taints.some(avoidsPods));
+    this.#touch(info);
     const sameShape = before.node !== undefined && semanticEqual(before.labels, info.labels) && semanticEqual(before.taints, info.taints);
     if (!sameShape) this.#nodesChanged();
   }
@@ -106,7 +119,9 @@ export class SchedulerCache implements Snapshot {
     const info = this.#nodes.get(name);
     if (info === undefined) return;
     this.#countImages(info, -1);
+    this.#avoidedNodes -= Number(isAvoided(info));
     this.#relabel(info, undefined, () => info.clearNode());
+    info.place = -1;
     // Its pods are told of one by one; until then they are kept where they are.
     if (info.pods.size === 0) this.#nodes.delete(name);
     this.#nodesChanged();
@@ -165,6 +180,7 @@ export class SchedulerCache implements Snapshot {
   #place(info: PodInfo, node: NodeInfo, isAssumed: boolean): void {
     this.#pods.set(info.uid, { info, node, isAssumed });
     node.addPod(info);
+    this.#touch(node);
     this.#count(info, node);
   }
 
@@ -174,6 +190,7 @@ export class SchedulerCache implements Snapshot {
     const { info, node } = known;
     this.#pods.delete(uid);
     node.removePod(info);
+    this.#touch(node);
     this.#uncount(info, node);
     if (node.node === undefined && node.pods.size === 0) this.#nodes.delete(node.name);
   }
@@ -204,11 +221,29 @@ export class SchedulerCache implements Snapshot {
     }
   }
 
+  #order(): readonly NodeInfo[] {
+    const ordered = nodesInTurn(this.#nodes.values());
+    for (let i = 0; i < ordered.length; i++) (ordered[i] as NodeInfo).place = i;
+    this.#versions = new Uint32Array(ordered.length).fill(1);
+    this.#ordered = ordered;
+    return ordered;
+  }
+
+  #touch({ place }: NodeInfo): void {
+    if (this.#ordered === undefined || place < 0) return;
+    // Also after 2^32 changes there is no 0.
+    this.#versions[place] = ((this.#versions[place] as number) + 1) >>> 0 || 1;
+  }
+
   #nodesChanged(): void {
     this.#ordered = undefined;
     this.#domains.clear();
     this.#nodesVersion++;
   }
+}
+
+function isAvoided({ taints }: NodeInfo): boolean {
+  return taints.some(avoidsPods);
 }
 
 /** Most updates of a pod are of its status: what scheduling computed from it is still true then. */

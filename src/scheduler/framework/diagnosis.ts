@@ -4,7 +4,8 @@ import { type Status, unresolvable } from './status.ts';
 /** Why a pod fits no node. */
 export class Diagnosis {
   /** Of nodes that were looked at, until somebody asks: most pods fit somewhere, and then nobody does. */
-  #noted: { readonly nodeName: string; readonly status: Status }[] = [];
+  #notedNodes: { readonly name: string }[] = [];
+  #notedStatuses: Status[] = [];
   readonly #statuses = new Map<string, Status>();
   readonly #rejectedBy = new Set<string>();
   readonly #pendingOn = new Set<string>();
@@ -33,9 +34,10 @@ export class Diagnosis {
   }
 
   /** Once a node. */
-  setStatus(nodeName: string, status: Status): void {
+  setStatus(node: { readonly name: string }, status: Status): void {
     this.#rejections++;
-    this.#noted.push({ nodeName, status });
+    this.#notedNodes.push(node);
+    this.#notedStatuses.push(status);
   }
 
   statusOf(nodeName: string): Status {
@@ -50,11 +52,14 @@ export class Diagnosis {
   }
 
   #sort(): void {
-    for (const { nodeName, status } of this.#noted) {
-      this.#statuses.set(nodeName, status);
+    if (this.#notedNodes.length === 0) return;
+    this.#notedNodes.forEach(({ name }, i) => {
+      const status = this.#notedStatuses[i] as Status;
+      this.#statuses.set(name, status);
       this.blame(status);
-    }
-    this.#noted = [];
+    });
+    this.#notedNodes = [];
+    this.#notedStatuses = [];
   }
 
   /** As events and conditions of upstream's scheduler say it: clients match on it. */

@@ -42,6 +42,9 @@ export class NodeInfo {
   /** How many pods use each claim, as `namespace/name`. */
   readonly claimUsers = new Map<string, number>();
 
+  /** Among the snapshot's nodes; -1 when it is not one of them. */
+  place = -1;
+
   constructor(readonly name: string) {}
 
   setNode(node: core.Node, quantities: QuantityReader): void {

@@ -31,6 +31,11 @@ export class Nominations {
     return this.#nodeOf.get(uid) ?? '';
   }
 
+  /** Whether a pod is nominated to the node. */
+  has(nodeName: string): boolean {
+    return this.#byNode.has(nodeName);
+  }
+
   on(nodeName: string): Iterable<PodInfo> {
     return this.#byNode.get(nodeName)?.values() ?? [];
   }

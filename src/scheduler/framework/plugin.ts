@@ -23,6 +23,11 @@ export interface Plugin {
   preEnqueue?(pod: PodInfo): Status | undefined;
   /** Negative when `a` is to be scheduled before `b`. */
   compare?(a: QueuePosition, b: QueuePosition): number;
+  /**
+   * What of the pod `filter` and `score` look at, as JSON. A plugin that has this promises that both depend on nothing else but the node, and
+   * that whether it skips them depends on nothing but this: what it said of a node is then reused for pods that are alike to it.
+   */
+  sign?(pod: PodInfo): unknown;
   preFilter?(state: CycleState, pod: PodInfo, snapshot: Snapshot): PreFilterResult | undefined;
   /** Brings the state of `preFilter` in line with a pod that is put on, or taken from, a node in a trial. */
   addPod?(state: CycleState, pod: PodInfo, change: TrialChange): void;

@@ -33,13 +33,36 @@ export interface PreFilterOutcome {
   readonly narrowedBy: readonly string[];
 }
 
+/** Those to ask in one cycle: what the first say of a node holds until it changes, the others look further. */
+export interface ActivePlugins<T> {
+  readonly local: readonly T[];
+  readonly others: readonly T[];
+}
+
 /** How pods that name one scheduler are scheduled: runs the plugins of each extension point. */
 export class Profile {
+  /** Filters are asked in order until one objects: only those that come before all others are asked apart from them. */
+  readonly #localFilters: ReadonlySet<Plugin>;
+  readonly #localScores: ReadonlySet<Plugin>;
+  readonly #signers: readonly Plugin[];
+
   constructor(
     readonly schedulerName: string,
     readonly plugins: ProfilePlugins,
     readonly percentageOfNodesToScore: number | undefined,
-  ) {}
+  ) {
+    const firstOther = plugins.filter.findIndex(({ sign }) => sign === undefined);
+    this.#localFilters = new Set(firstOther < 0 ? plugins.filter : plugins.filter.slice(0, firstOther));
+    // A score that is set in proportion to those of other nodes is not the node's own.
+    const own = plugins.score.filter(({ plugin }) => plugin.sign !== undefined && plugin.normalizeScores === undefined);
+    this.#localScores = new Set(own.map(({ plugin }) => plugin));
+    this.#signers = [...new Set([...this.#localFilters, ...this.#localScores])];
+  }
+
+  /** Equal for pods of which all local plugins say the same. */
+  signature(pod: PodInfo): string {
+    return JSON.stringify(this.#signers.map((plugin) => plugin.sign!(pod)));
+  }
 
   preEnqueue(pod: PodInfo): Status | undefined {
     for (const plugin of this.plugins.preEnqueue) {
@@ -68,9 +91,23 @@ export class Profile {
   }
 
   /** The filters that have something to say about the pod. */
-  activeFilters(state: CycleState): readonly Plugin[] {
-    if (state.skipFilter.size === 0) return this.plugins.filter;
-    return this.plugins.filter.filter(({ name }) => !state.skipFilter.has(name));
+  activeFilters({ skipFilter }: CycleState): ActivePlugins<Plugin> {
+    const local: Plugin[] = [];
+    const others: Plugin[] = [];
+    for (const plugin of this.plugins.filter) {
+      if (!skipFilter.has(plugin.name)) (this.#localFilters.has(plugin) ? local : others).push(plugin);
+    }
+    return { local, others };
+  }
+
+  activeScores({ skipScore }: CycleState): ActivePlugins<ScoringPlugin> {
+    const local: ScoringPlugin[] = [];
+    const others: ScoringPlugin[] = [];
+    for (const scoring of this.plugins.score) {
+      const { plugin } = scoring;
+      if (!skipScore.has(plugin.name)) (this.#localScores.has(plugin) ? local : others).push(scoring);
+    }
+    return { local, others };
   }
 
   filter(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined {

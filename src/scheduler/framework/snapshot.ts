@@ -42,6 +42,10 @@ export interface Snapshot {
   placedTerms(kind: TermKind): Iterable<PlacedTerm>;
   /** On how many nodes an image is. */
   nodesWithImage(name: string): number;
+  /** How many nodes only the pods that have no other choice should go to. */
+  readonly avoidedNodes: number;
   /** Changes whenever a node, its labels or taints do: to keep what is computed from them. */
   readonly nodesVersion: number;
+  /** Of each of `nodes`: changes with anything of it, its pods included. Never 0. Begins anew when `nodesVersion` changes. */
+  readonly nodeVersions: Uint32Array;
 }

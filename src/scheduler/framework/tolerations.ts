@@ -37,6 +37,11 @@ export function findUntolerated(
   return taints.find((taint) => matters(taint) && !tolerates(tolerations, taint));
 }
 
+/** Takes pods only when nothing else is left. */
+export function avoidsPods({ effect }: core.Taint): boolean {
+  return effect === 'PreferNoSchedule';
+}
+
 export function keepsPodsAway({ effect }: core.Taint): boolean {
   return effect === 'NoSchedule' || effect === 'NoExecute';
 }

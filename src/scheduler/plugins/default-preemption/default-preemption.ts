@@ -91,7 +91,7 @@ function tryNodes(state: CycleState, pod: PodInfo, { context, limits, random, bu
     const node = nodes[(offset + i) % nodes.length] as NodeInfo;
     const victims = selectVictims(pod, { state: state.clone(), node: node.clone(), context }, known);
     if (isStatus(victims)) {
-      diagnosis.setStatus(node.name, victims);
+      diagnosis.setStatus(node, victims);
       continue;
     }
     candidates.push({ node, victims });

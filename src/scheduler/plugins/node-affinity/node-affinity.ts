@@ -44,6 +44,7 @@ export const nodeAffinity: PluginFactory = (args): Plugin => {
         hint: (pod, { after }) => (mayFit(pod, after as core.Node) ? 'Queue' : 'Skip'),
       },
     ],
+    sign: ({ pod: { spec } }) => [spec?.nodeSelector, spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution],
     preFilter(state, { pod }) {
       const selector = requiredNodeAffinity(pod);
       if (selector === undefined && addedRequired === undefined) return { status: SKIP };

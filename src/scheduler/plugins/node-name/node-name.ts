@@ -12,6 +12,7 @@ export function nodeName(): Plugin {
       { resource: 'Node', actions: ['Add'] },
       { resource: 'UnscheduledPod', actions: ['Update'] },
     ],
+    sign: ({ pod }) => pod.spec?.nodeName,
     preFilter: (_, { pod }) => (pod.spec?.nodeName ? undefined : { status: SKIP }),
     filter: (_, { pod }, node) => (pod.spec?.nodeName === node.name ? undefined : OTHER_NODE),
   };

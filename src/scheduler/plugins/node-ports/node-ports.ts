@@ -13,6 +13,7 @@ export function nodePorts(): Plugin {
       { resource: 'AssignedPod', actions: ['Delete'], hint: (_, { before }) => (hasHostPort(before as core.Pod) ? 'Queue' : 'Skip') },
       { resource: 'Node', actions: ['Add'] },
     ],
+    sign: ({ hostPorts }) => hostPorts,
     preFilter: (_, pod) => (pod.hostPorts.length === 0 ? { status: SKIP } : undefined),
     filter: (_, pod, node) => (pod.hostPorts.some((port) => node.usesPort(port)) ? TAKEN : undefined),
   };

@@ -3,6 +3,7 @@ import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { SKIP } from '../../framework/status.ts';
+import { signResources } from '../node-resources-fit/node-resources-fit.ts';
 import { type Fullness, resourceScorer } from '../node-resources-fit/resource-scorer.ts';
 import { DEFAULT_RESOURCES } from '../node-resources-fit/scoring-strategy.ts';
 
@@ -15,6 +16,7 @@ export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
   const isDefault = given.length === 0;
   return {
     name: NAME,
+    sign: signResources,
     preScore: (_, pod) => (scorer.asksForNothing(pod) ? SKIP : undefined),
     score(_, pod, node) {
       if (isDefault) return balanceOfBoth(pod, node);

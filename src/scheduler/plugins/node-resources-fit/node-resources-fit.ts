@@ -44,10 +44,17 @@ export const nodeResourcesFit: PluginFactory = (args): Plugin => {
       },
       { resource: 'UnscheduledPod', actions: ['UpdatePodScaleDown'] },
     ],
+    sign: signResources,
     filter: (_, pod, node) => (fits(pod, node, isIgnored) ? undefined : explain(pod, node, isIgnored)),
     score: isDefault ? leastAllocatedOfBoth : (_, pod, node) => score(scorer.measure(pod, node)),
   };
 };
+
+/** All that scores by resources look at as well. */
+export function signResources({ requests, nonZeroMilliCpu, nonZeroMemory }: PodInfo): unknown {
+  const { milliCpu, memory, ephemeralStorage, scalars } = requests;
+  return [milliCpu, memory, ephemeralStorage, nonZeroMilliCpu, nonZeroMemory, ...(scalars ?? [])];
+}
 
 /** LeastAllocated of CPU and memory in equal parts, written out: it is asked of every node that fits, for every pod. */
 function leastAllocatedOfBoth(_: unknown, pod: PodInfo, { amounts }: NodeInfo): number {

@@ -19,6 +19,7 @@ export function nodeUnschedulable(): Plugin {
       },
       { resource: 'UnscheduledPod', actions: ['UpdatePodToleration'] },
     ],
+    sign: ({ tolerations }) => tolerates(tolerations, CORDON_TAINT),
     filter(_, pod, { node }) {
       return node?.spec?.unschedulable && !tolerates(pod.tolerations, CORDON_TAINT) ? CORDONED : undefined;
     },

@@ -38,11 +38,14 @@ export const podTopologySpread: PluginFactory = (args, handle): Plugin => {
     removePod: (state, { namespace }, change) =>
       state.read<SpreadFilterState>(NAME)?.change(change.pod, change.node, { by: -1, namespace }),
     filter: (state, _, node) => state.read<SpreadFilterState>(NAME)?.check(node),
-    preScore(state, pod, { snapshot, nodes }) {
+    preScore(state, pod, context) {
       const constraints = constraintsOf(pod, 'ScheduleAnyway');
       if (constraints.length === 0) return SKIP;
       const requireAllKeys = hasOwn(pod) || !isSystemDefault;
-      state.write(SCORE_STATE, new SpreadScoreState(pod, { constraints, requireAllKeys, snapshot, nodes }));
+      state.write(
+        SCORE_STATE,
+        new SpreadScoreState(pod, { constraints, requireAllKeys, snapshot: context.snapshot, nodes: context.nodes }),
+      );
       return undefined;
     },
     score: (state, _, node) => state.read<SpreadScoreState>(SCORE_STATE)?.score(node) ?? 0,

@@ -3,7 +3,7 @@ import type { CycleState } from '../../framework/cycle-state.ts';
 import { normalizeByMaximum } from '../../framework/normalize-scores.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { SKIP, unresolvable } from '../../framework/status.ts';
-import { findUntolerated, keepsPodsAway, tolerates } from '../../framework/tolerations.ts';
+import { avoidsPods, findUntolerated, keepsPodsAway, tolerates } from '../../framework/tolerations.ts';
 
 const NAME = 'TaintToleration';
 const UNTOLERATED = unresolvable(NAME, 'node(s) had untolerated taint(s)');
@@ -24,9 +24,10 @@ export function taintToleration(): Plugin {
       },
       { resource: 'UnscheduledPod', actions: ['UpdatePodToleration'] },
     ],
+    sign: ({ tolerations }) => tolerations,
     filter: (_, pod, { taints }) => (taints.length > 0 && firstObstacle(taints, pod.tolerations) ? UNTOLERATED : undefined),
-    preScore(state, pod, { nodes }) {
-      if (!nodes.some(({ taints }) => taints.some(isAvoided))) return SKIP;
+    preScore(state, pod, context) {
+      if (context.snapshot.avoidedNodes === 0 || !context.nodes.some(({ taints }) => taints.some(avoidsPods))) return SKIP;
       const tolerations = pod.tolerations.filter(({ effect }) => !effect || effect === 'PreferNoSchedule');
       state.write(NAME, { tolerations } satisfies Preferences);
       return undefined;
@@ -40,12 +41,8 @@ function firstObstacle(taints: readonly core.Taint[], tolerations: readonly core
   return findUntolerated(taints, tolerations, keepsPodsAway);
 }
 
-function isAvoided({ effect }: core.Taint): boolean {
-  return effect === 'PreferNoSchedule';
-}
-
 function countAvoided(taints: readonly core.Taint[], state: CycleState): number {
   if (taints.length === 0) return 0;
   const { tolerations } = state.read<Preferences>(NAME)!;
-  return taints.filter((taint) => isAvoided(taint) && !tolerates(tolerations, taint)).length;
+  return taints.filter((taint) => avoidsPods(taint) && !tolerates(tolerations, taint)).length;
 }

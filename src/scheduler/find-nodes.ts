@@ -1,0 +1,69 @@
+import type { CycleState } from './framework/cycle-state.ts';
+import type { Diagnosis } from './framework/diagnosis.ts';
+import type { NodeInfo } from './framework/node-info.ts';
+import type { NodeVerdicts, SearchRoom } from './framework/node-verdicts.ts';
+import type { Nominations } from './framework/nominations.ts';
+import type { Plugin } from './framework/plugin.ts';
+import type { PodInfo } from './framework/pod-info.ts';
+import type { ActivePlugins } from './framework/profile.ts';
+import { isRejected, type Status } from './framework/status.ts';
+
+export interface NodeSearch {
+  /** All of the snapshot. */
+  readonly nodes: readonly NodeInfo[];
+  readonly versions: Uint32Array;
+  /** The places of the only ones to look at; undefined: all. */
+  readonly candidates: readonly number[] | undefined;
+  /** Where to begin among those. */
+  readonly start: number;
+  /** No more are needed. */
+  readonly enough: number;
+  readonly filters: ActivePlugins<Plugin>;
+  readonly verdicts: NodeVerdicts | undefined;
+  readonly room: SearchRoom;
+  readonly nominations: Nominations;
+  /** Asks all filters, with those counted that are nominated to the node. */
+  fitsWithNominated(node: NodeInfo): Status | undefined;
+  readonly diagnosis: Diagnosis;
+}
+
+/**
+ * Puts the places of nodes that a pod can go to into the room, and says how many they are, or what went wrong. Most of the time of scheduling
+ * is spent here: nothing is allocated for a node.
+ */
+export function findNodes(state: CycleState, pod: PodInfo, search: NodeSearch): number | Status {
+  const { nodes, versions, candidates, enough, verdicts, nominations, diagnosis } = search;
+  const { local, others } = search.filters;
+  const areNominated = !nominations.isEmpty;
+  const count = candidates?.length ?? nodes.length;
+  const { places } = search.room;
+  let found = 0;
+  for (let i = 0, at = search.start % count || 0; i < count && found < enough; i++, at = at + 1 === count ? 0 : at + 1) {
+    const place = candidates === undefined ? at : (candidates[at] as number);
+    let status: Status | undefined;
+    if (areNominated && nominations.has((nodes[place] as NodeInfo).name)) status = search.fitsWithNominated(nodes[place] as NodeInfo);
+    else {
+      if (verdicts !== undefined && verdicts.filteredAt[place] === versions[place]) status = verdicts.obstacles[place];
+      else {
+        status = firstObstacle(local, state, { pod, node: nodes[place] as NodeInfo });
+        if (verdicts !== undefined) {
+          verdicts.filteredAt[place] = versions[place] as number;
+          verdicts.obstacles[place] = status;
+        }
+      }
+      if (status === undefined && others.length > 0) status = firstObstacle(others, state, { pod, node: nodes[place] as NodeInfo });
+    }
+    if (status === undefined) places[found++] = place;
+    else if (isRejected(status)) diagnosis.setStatus(nodes[place] as NodeInfo, status);
+    else return status;
+  }
+  return found;
+}
+
+function firstObstacle(filters: readonly Plugin[], state: CycleState, { pod, node }: { pod: PodInfo; node: NodeInfo }): Status | undefined {
+  for (let i = 0; i < filters.length; i++) {
+    const status = (filters[i] as Plugin).filter!(state, pod, node);
+    if (status !== undefined) return status;
+  }
+  return undefined;
+}

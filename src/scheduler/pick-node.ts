@@ -1,0 +1,102 @@
+import type { Random } from '#base';
+import type { CycleState } from './framework/cycle-state.ts';
+import type { NodeInfo } from './framework/node-info.ts';
+import type { NodeVerdicts, SearchRoom } from './framework/node-verdicts.ts';
+import type { PreScoreContext } from './framework/plugin.ts';
+import type { PodInfo } from './framework/pod-info.ts';
+import type { Profile, ScoringPlugin } from './framework/profile.ts';
+import type { Snapshot } from './framework/snapshot.ts';
+
+export interface NodeChoice {
+  readonly profile: Profile;
+  readonly snapshot: Snapshot;
+  readonly random: Random;
+  /** How many passed all filters; the room has their places. */
+  readonly count: number;
+  readonly room: SearchRoom;
+  readonly verdicts: NodeVerdicts | undefined;
+}
+
+/** The node with the highest weighted sum of scores; among equals, any. */
+export function pickNode(state: CycleState, pod: PodInfo, choice: NodeChoice): NodeInfo {
+  const { profile, snapshot, random, count, room } = choice;
+  const context = new FeasibleNodes(snapshot, room.places, count);
+  for (const plugin of profile.plugins.preScore) {
+    if (plugin.preScore?.(state, pod, context)?.code === 'Skip') state.skipScore.add(plugin.name);
+  }
+  const { local, others } = profile.activeScores(state);
+  addLocalScores(state, pod, { choice, local });
+  if (others.length > 0) addScores(state, pod, { totals: room.totals, nodes: context.nodes, others });
+  return snapshot.nodes[room.places[greatest(room.totals, count, random)] as number] as NodeInfo;
+}
+
+/** Usually nobody asks for the nodes themselves. */
+class FeasibleNodes implements PreScoreContext {
+  #nodes: readonly NodeInfo[] | undefined;
+
+  constructor(
+    readonly snapshot: Snapshot,
+    private readonly places: Int32Array,
+    private readonly count: number,
+  ) {}
+
+  get nodes(): readonly NodeInfo[] {
+    const { nodes } = this.snapshot;
+    this.#nodes ??= Array.from({ length: this.count }, (_, i) => nodes[this.places[i] as number] as NodeInfo);
+    return this.#nodes;
+  }
+}
+
+/** Begins the totals with what the local plugins give, which is known of nodes that did not change since they were asked. */
+function addLocalScores(state: CycleState, pod: PodInfo, { choice, local }: { choice: NodeChoice; local: readonly ScoringPlugin[] }): void {
+  const { count, room, verdicts, snapshot } = choice;
+  const { nodes, nodeVersions } = snapshot;
+  const { places, totals } = room;
+  for (let i = 0; i < count; i++) {
+    const place = places[i] as number;
+    if (verdicts !== undefined && verdicts.scoredAt[place] === nodeVersions[place]) {
+      totals[i] = verdicts.scores[place] as number;
+      continue;
+    }
+    const sum = weightedSum(local, state, { pod, node: nodes[place] as NodeInfo });
+    totals[i] = sum;
+    if (verdicts === undefined) continue;
+    verdicts.scoredAt[place] = nodeVersions[place] as number;
+    verdicts.scores[place] = sum;
+  }
+}
+
+function weightedSum(scoring: readonly ScoringPlugin[], state: CycleState, { pod, node }: { pod: PodInfo; node: NodeInfo }): number {
+  let sum = 0;
+  for (const { plugin, weight } of scoring) sum += plugin.score!(state, pod, node) * weight;
+  return sum;
+}
+
+interface Scoring {
+  readonly totals: Float64Array;
+  readonly nodes: readonly NodeInfo[];
+  readonly others: readonly ScoringPlugin[];
+}
+
+function addScores(state: CycleState, pod: PodInfo, { totals, nodes, others }: Scoring): void {
+  const scores = new Array<number>(nodes.length).fill(0);
+  for (const { plugin, weight } of others) {
+    for (let i = 0; i < nodes.length; i++) scores[i] = plugin.score!(state, pod, nodes[i] as NodeInfo);
+    plugin.normalizeScores?.(state, scores, nodes);
+    for (let i = 0; i < nodes.length; i++) totals[i] = (totals[i] as number) + (scores[i] as number) * weight;
+  }
+}
+
+function greatest(totals: Float64Array, count: number, random: Random): number {
+  let most = -Infinity;
+  let ties = 0;
+  for (let i = 0; i < count; i++) {
+    const total = totals[i] as number;
+    if (total > most) {
+      most = total;
+      ties = 1;
+    } else if (total === most) ties++;
+  }
+  let skip = ties === 1 ? 0 : random.int(ties);
+  for (let i = 0; ; i++) if (totals[i] === most && skip-- === 0) return i;
+}
