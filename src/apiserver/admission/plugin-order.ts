@@ -31,7 +31,7 @@ export const PLUGIN_ORDER = [
 export type PluginName = (typeof PLUGIN_ORDER)[number];
 
 /** Parts of validation that have to ask others. They come before plugins, as validation does, and cannot be turned off. */
-const VALIDATION: readonly string[] = ['ResourceClaimAuthorization'];
+const VALIDATION: readonly string[] = ['ResourceClaimAuthorization', 'PolicyParameterAuthorization'];
 
 /** Plugins that the order does not know run last: they check what is about to be granted, and cannot be turned off. */
 export function orderedPlugins(plugins: readonly AdmissionPlugin[], disabled: readonly string[] = []): readonly AdmissionPlugin[] {

@@ -11,6 +11,7 @@ import type { PluginDeps } from './plugins/plugin-deps.ts';
 import { podResizeValidator } from './plugins/pod-resize-validator.ts';
 import { podSecurity } from './plugins/pod-security.ts';
 import { podTopologyLabels } from './plugins/pod-topology-labels.ts';
+import { policyParameterAuthorization } from './plugins/policy-parameter-authorization.ts';
 import { priority } from './plugins/priority.ts';
 import { resourceClaimAuthorization } from './plugins/resource-claim-authorization.ts';
 import { resourceQuota } from './plugins/resource-quota.ts';
@@ -28,6 +29,7 @@ import { validatingAdmissionWebhook } from './webhooks/validating-admission-webh
 export function builtInPlugins(deps: PluginDeps & PolicyDeps, tolerations?: TolerationDefaults): readonly AdmissionPlugin[] {
   return [
     resourceClaimAuthorization(deps),
+    policyParameterAuthorization(deps),
     namespaceLifecycle(deps),
     limitRanger(deps),
     serviceAccount(deps),
