@@ -178,11 +178,11 @@ describe('over the network', () => {
 
   it('a token in a secret is the account, and its use is noted', async () => {
     const { SignedTokens } = await import('./authn/service-accounts/signed-tokens.ts');
-    const { serviceAccountKeys } = await import('./authn/service-accounts/keys.ts');
+    const { keySource } = await import('./authn/service-accounts/keys.ts');
     const { legacyClaims } = await import('./authn/service-accounts/legacy-tokens.ts');
     const account = await admin.of(core.ServiceAccount).get({ name: 'sa', namespace: 'ns' });
     const secret = { metadata: { name: 'old', namespace: 'ns', annotations: { 'kubernetes.io/service-account.name': 'sa' } } };
-    const tokens = new SignedTokens({ keys: serviceAccountKeys({ signing }), clock: realClock });
+    const tokens = new SignedTokens({ keys: keySource({ signing }), clock: realClock });
     const token = await tokens.sign(legacyClaims(account as never, secret as never));
     const data = { token: Buffer.from(token).toString('base64') };
     await admin.of(core.Secret).create({ ...secret, type: 'kubernetes.io/service-account-token', data });

@@ -10,7 +10,7 @@ import { clientCertificates } from './authn/client-certificates.ts';
 import { type ObjectReader, objectReader } from './authn/object-reader.ts';
 import type { AccountObjects } from './authn/service-accounts/account-objects.ts';
 import { accountTokens } from './authn/service-accounts/account-tokens.ts';
-import { type KeyMaterial, serviceAccountKeys } from './authn/service-accounts/keys.ts';
+import { type KeyMaterial, keySource } from './authn/service-accounts/keys.ts';
 import { noteTokenUse } from './authn/service-accounts/legacy-token-use.ts';
 import { legacyTokens } from './authn/service-accounts/legacy-tokens.ts';
 import { openIdPaths, type PathHandler } from './authn/service-accounts/openid-metadata.ts';
@@ -87,7 +87,7 @@ export function createSecurity(config: SecurityConfig, context: SecurityContext)
   const { clock, handlers } = context;
   const { issuer, audiences = [issuer], keys, jwksUri, maxTokenExpirationSeconds, extendTokenExpiration = true } = config.serviceAccounts;
   const objects = accountObjects(context.table);
-  const accountKeys = serviceAccountKeys(keys);
+  const accountKeys = keySource(keys);
   const signed = new SignedTokens({ keys: accountKeys, clock });
   const tokens = new BearerTokens(tokenAuthenticators(config, context, { signed, objects, audiences }), audiences);
   const rbac = new RbacAuthorizer(() => rbacStorages(context.table));
@@ -107,7 +107,7 @@ export function createSecurity(config: SecurityConfig, context: SecurityContext)
   return {
     authenticators: [clientCertificates(clock), tokens],
     authorizer,
-    subresources: { '/serviceaccounts': accountKeys.signing ? [tokenSubresource(issuing, handlers)] : [] },
+    subresources: { '/serviceaccounts': keys.signing ? [tokenSubresource(issuing, handlers)] : [] },
     extras: reviewHandlers(authorizer, tokens, handlers),
     paths: openIdPaths({ issuer, ...(jwksUri && { jwksUri }), address: context.address, keys: accountKeys }),
     admission: [

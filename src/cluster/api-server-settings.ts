@@ -2,6 +2,7 @@ import type { SecureContextOptions } from 'node:tls';
 import {
   type ApiServerConfig,
   type AuthorizationMode,
+  type KeyMaterial,
   NODE_RULES,
   type SecurityConfig,
   type ServicesConfig,
@@ -55,7 +56,7 @@ export function apiServerConfig(settings: ApiServerSettings, listen: ApiServerCo
 }
 
 /** Who may do what. `signing` is the key of service account tokens, in PEM. */
-export function securityConfig(settings: ApiServerSettings, signing: string): SecurityConfig {
+export function securityConfig(settings: ApiServerSettings, signing: NonNullable<KeyMaterial['signing']>): SecurityConfig {
   const { serviceAccountIssuer: issuer = SERVICE_ACCOUNT_ISSUER, staticTokens, authorizationModes = ['Node', 'RBAC'] } = settings;
   const { verificationKeys: verification, ...accounts } = settings.serviceAccounts ?? {};
   return {

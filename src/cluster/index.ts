@@ -15,7 +15,7 @@ export {
   readState,
 } from './local-cluster.ts';
 export { openEtcd } from './open-store.ts';
-export { type ClusterPki, createClientCertificate, createPki, nodeSubject, renewPki } from './pki.ts';
+export { type ClusterPki, createClientCertificate, createPki, nodeSubject, renewedCertificates } from './pki.ts';
 export {
   type StandaloneApiServerConfig,
   type StandaloneApiServerDeps,

@@ -61,10 +61,8 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   await directory.create();
   await refuseUnusable(options.kubeconfig);
   const port = await choosePort(options, directory);
-  deps.onStep?.('certificates');
-  const pki = await loadPki(directory, { ...pkiNames(options, deps), now: deps.clock.now() });
-  deps.onStep?.('store');
-  const store = await openStore(options.store, { ...deps, directory: directory.store });
+  deps.onStep?.('certificates, store');
+  const { pki, store } = await openBoth(options, directory, deps);
   let cluster: Cluster | undefined;
   try {
     cluster = startCluster({ ...options.cluster, listen: { host, port }, pki }, { ...deps, store }, signal);
@@ -75,6 +73,22 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   } catch (error) {
     await cluster?.[Symbol.asyncDispose]().catch(() => {});
     await store.close();
+    throw error;
+  }
+}
+
+/** At once, for each waits for the disk more than it works. */
+async function openBoth(
+  options: LocalClusterOptions,
+  directory: DataDirectory,
+  deps: LocalClusterDeps,
+): Promise<{ pki: ClusterPki; store: Store }> {
+  const opening = openStore(options.store, { ...deps, directory: directory.store });
+  try {
+    const [pki, store] = await Promise.all([loadPki(directory, { ...pkiNames(options, deps), now: deps.clock.now() }), opening]);
+    return { pki, store };
+  } catch (error) {
+    await opening.then((store) => store.close()).catch(() => {});
     throw error;
   }
 }
@@ -92,6 +106,7 @@ interface Started extends Publishing {
 function running(started: Started): LocalCluster {
   const { cluster, store, directory, server, options, deps } = started;
   const stopping = new AbortController();
+  const keyKept = makeKey(started);
   const renewing = renewCertificates(
     { current: started.pki, directory, options: pkiNames(options, deps), use: (pki) => useRenewed(started, pki) },
     deps,
@@ -104,13 +119,22 @@ function running(started: Started): LocalCluster {
     dataDirectory: directory.root,
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      await renewing;
+      await Promise.all([renewing, keyKept]);
       await cluster[Symbol.asyncDispose]();
       await store.close();
       const { name, kubeconfig } = options;
       await directory.write(directory.state, JSON.stringify({ name, server, ...(kubeconfig && { kubeconfig }), stopped: true }));
     },
   };
+}
+
+/** Now that the cluster runs: whoever asks for the first token finds the key made. */
+async function makeKey({ pki: { serviceAccountKey }, deps }: Started): Promise<void> {
+  try {
+    if (typeof serviceAccountKey === 'function') await serviceAccountKey();
+  } catch (error) {
+    deps.logger.error('the key for tokens of service accounts could not be kept; it is made anew when one is asked for', { error });
+  }
 }
 
 /** The port that was asked for, the one it had before, the usual one, or any. */

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -7,7 +7,14 @@ import { DataDirectory } from './data-directory.ts';
 import { loadPki } from './pki-files.ts';
 
 let directory: DataDirectory;
-const load = () => loadPki(directory, { names: {}, now: realClock.now(), random: seededRandom('files') });
+const load = async () => {
+  const { serviceAccountKey, ...certificates } = await loadPki(directory, {
+    names: {},
+    now: realClock.now(),
+    random: seededRandom('files'),
+  });
+  return { ...certificates, serviceAccountKey: typeof serviceAccountKey === 'string' ? serviceAccountKey : await serviceAccountKey() };
+};
 const file = (name: string) => path.join(directory.pki, name);
 
 beforeEach(async () => {
@@ -21,6 +28,26 @@ it('keeps keys for their owner alone, and finds them again', async () => {
   expect(statSync(file('ca.key')).mode & 0o777).toBe(0o600);
   expect(statSync(file('sa.key')).mode & 0o777).toBe(0o600);
   expect(await load()).toEqual(made);
+});
+
+it('makes a key for tokens when it is first asked for, once, and hands it out when it is in its file', async () => {
+  const options = { names: {}, now: realClock.now(), random: seededRandom('files') };
+  const { serviceAccountKey: ask } = await loadPki(directory, options);
+  if (typeof ask === 'string') throw new Error('there was no key before');
+  expect(existsSync(file('sa.key'))).toBe(false);
+  const [key, again] = await Promise.all([ask(), ask()]);
+  expect(again).toBe(key);
+  expect(readFileSync(file('sa.key'), 'utf8')).toBe(key);
+  expect((await loadPki(directory, options)).serviceAccountKey).toBe(key);
+});
+
+it('makes a key for tokens anew when it could not be kept', async () => {
+  const { serviceAccountKey: ask } = await loadPki(directory, { names: {}, now: realClock.now(), random: seededRandom('files') });
+  if (typeof ask === 'string') throw new Error('there was no key before');
+  mkdirSync(file('sa.key.new'));
+  await expect(ask()).rejects.toThrow('EISDIR');
+  rmdirSync(file('sa.key.new'));
+  expect(await ask()).toBe(readFileSync(file('sa.key'), 'utf8'));
 });
 
 it.each([

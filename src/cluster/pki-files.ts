@@ -1,7 +1,15 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import type { DataDirectory } from './data-directory.ts';
-import { CLIENTS, type ClientName, type ClusterPki, type PkiOptions, renewPki } from './pki.ts';
+import {
+  CLIENTS,
+  type ClientName,
+  type ClusterCertificates,
+  type ClusterPki,
+  createServiceAccountKey,
+  type PkiOptions,
+  renewedCertificates,
+} from './pki.ts';
 
 const PUBLIC = 0o644;
 
@@ -16,10 +24,27 @@ const CLIENT_FILES: Readonly<Record<ClientName, string>> = {
 
 /** What the directory holds, with what is missing or about to end made anew and written back. */
 export async function loadPki(directory: DataDirectory, options: PkiOptions): Promise<ClusterPki> {
-  const current = await readPki(directory);
-  const renewed = await renewPki(current, options);
-  await writePki(directory, renewed, current);
-  return renewed;
+  const { serviceAccountKey = newServiceAccountKey(directory), ...current } = await readPki(directory);
+  const renewed = renewedCertificates(current, options);
+  await writeCertificates(directory, renewed, current);
+  return { ...renewed, serviceAccountKey };
+}
+
+/** Not given out before it is kept: else tokens could be in use that the next start would not know. What fails is tried again. */
+function newServiceAccountKey(directory: DataDirectory): () => Promise<string> {
+  let made: Promise<string> | undefined;
+  const make = async () => {
+    const key = await createServiceAccountKey();
+    await directory.write(path.join(directory.pki, 'sa.key'), key);
+    return key;
+  };
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }
 
 async function readPki(directory: DataDirectory): Promise<Partial<ClusterPki>> {
@@ -33,9 +58,7 @@ async function readPki(directory: DataDirectory): Promise<Partial<ClusterPki>> {
     }
     return { certificate, key };
   };
-  const authority = await pair('ca');
-  const serving = await pair('apiserver');
-  const serviceAccountKey = await read(directory, 'sa.key');
+  const [authority, serving, serviceAccountKey] = await Promise.all([pair('ca'), pair('apiserver'), read(directory, 'sa.key')]);
   if (serviceAccountKey !== undefined) parsedFrom(directory, 'sa.key', () => createPrivateKey(serviceAccountKey));
   const names = Object.keys(CLIENTS) as ClientName[];
   const pairs = await Promise.all(names.map(async (name) => [name, await pair(CLIENT_FILES[name])] as const));
@@ -63,16 +86,17 @@ function read(directory: DataDirectory, name: string): Promise<string | undefine
   return directory.read(path.join(directory.pki, name));
 }
 
-async function writePki(directory: DataDirectory, pki: ClusterPki, before: Partial<ClusterPki>): Promise<void> {
+async function writeCertificates(directory: DataDirectory, pki: ClusterCertificates, before: Partial<ClusterCertificates>): Promise<void> {
   const write = (name: string, text: string, mode?: number) => directory.write(path.join(directory.pki, name), text, mode);
   const pair = async (name: string, { certificate, key }: { certificate: string; key: string }) => {
     await write(`${name}.key`, key);
     await write(`${name}.crt`, certificate, PUBLIC);
   };
-  if (pki.serviceAccountKey !== before.serviceAccountKey) await write('sa.key', pki.serviceAccountKey);
-  if (pki.authority.certificate !== before.authority?.certificate) await pair('ca', pki.authority);
-  if (pki.serving.certificate !== before.serving?.certificate) await pair('apiserver', pki.serving);
+  const writes: Promise<void>[] = [];
+  if (pki.authority.certificate !== before.authority?.certificate) writes.push(pair('ca', pki.authority));
+  if (pki.serving.certificate !== before.serving?.certificate) writes.push(pair('apiserver', pki.serving));
   for (const [name, file] of Object.entries(CLIENT_FILES) as [ClientName, string][]) {
-    if (pki.clients[name].certificate !== before.clients?.[name].certificate) await pair(file, pki.clients[name]);
+    if (pki.clients[name].certificate !== before.clients?.[name].certificate) writes.push(pair(file, pki.clients[name]));
   }
+  await Promise.all(writes);
 }

@@ -13,16 +13,19 @@ import {
   signCertificate,
 } from '#base';
 
-/** Everything by which the parts of one cluster know each other, in PEM. Functions here make it; who keeps it is another matter. */
-export interface ClusterPki {
+/** By which the parts of one cluster know each other, in PEM. Functions here make it; who keeps it is another matter. */
+export interface ClusterCertificates {
   /** Signs all the others. */
   readonly authority: KeyPair;
   /** The API server's own. */
   readonly serving: KeyPair;
   /** By the name of who uses it. */
   readonly clients: Readonly<Record<ClientName, KeyPair>>;
-  /** Signs tokens of service accounts. RSA, for that is what all verifiers know. */
-  readonly serviceAccountKey: string;
+}
+
+export interface ClusterPki extends ClusterCertificates {
+  /** Signs tokens of service accounts. RSA, for that is what all verifiers know; a new one takes a while, and is made when it is asked for. */
+  readonly serviceAccountKey: string | (() => Promise<string>);
 }
 
 /** Who talks to the API server, and as whom. */
@@ -60,22 +63,21 @@ const BACKDATE_MS = 5 * 60_000;
 /** Certificates are replaced this long before they end, the authority's with them all. */
 const RENEW_BEFORE_MS = 90 * DAY_MS;
 
-export async function createPki(options: PkiOptions): Promise<ClusterPki> {
-  return renewPki(undefined, options);
+export async function createPki(options: PkiOptions): Promise<ClusterPki & { readonly serviceAccountKey: string }> {
+  return { ...renewedCertificates({}, options), serviceAccountKey: await createServiceAccountKey() };
 }
 
 /** The same certificates, but for those that are missing, end soon, lack a name or come from another authority. */
-export async function renewPki(current: Partial<ClusterPki> | undefined, options: PkiOptions): Promise<ClusterPki> {
-  const authority = renewAuthority(current?.authority, options);
+export function renewedCertificates(current: Partial<ClusterCertificates>, options: PkiOptions): ClusterCertificates {
+  const authority = renewAuthority(current.authority, options);
   const clients = Object.entries(CLIENTS).map(([name, subject]) => {
-    const before = current?.clients?.[name as ClientName];
+    const before = current.clients?.[name as ClientName];
     return [name, renewCertificate(before, clientRequest(subject), { ...options, authority })];
   });
   return {
     authority,
-    serving: renewCertificate(current?.serving, servingRequest(options), { ...options, authority }),
+    serving: renewCertificate(current.serving, servingRequest(options), { ...options, authority }),
     clients: Object.fromEntries(clients) as Record<ClientName, KeyPair>,
-    serviceAccountKey: current?.serviceAccountKey ?? (await createServiceAccountKey()),
   };
 }
 
@@ -100,7 +102,7 @@ export async function createServiceAccountKey(): Promise<string> {
 }
 
 /** Milliseconds since the epoch when something is to be renewed first. */
-export function renewalTime({ authority, serving, clients }: ClusterPki): number {
+export function renewalTime({ authority, serving, clients }: ClusterCertificates): number {
   const pairs = [authority, serving, ...Object.values(clients)];
   return Math.min(...pairs.map(({ certificate }) => Date.parse(new X509Certificate(certificate).validTo))) - RENEW_BEFORE_MS;
 }

@@ -93,7 +93,8 @@ it('replaces the certificates of a running cluster in time, and clients go on wo
   await using after = await clientBy(directory.kubeconfig);
   // Those who were there before, and those who come with the renewed certificate.
   expect([await namespaces(before), await namespaces(after)]).toEqual([count, count]);
-  expect(await loadPki(directory, { ...pkiOptions, now: clock.now() })).toEqual(now);
+  const { serviceAccountKey: _key, ...certificates } = now;
+  expect(await loadPki(directory, { ...pkiOptions, now: clock.now() })).toMatchObject(certificates);
 
   stopping.abort();
   await renewing;

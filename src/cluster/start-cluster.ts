@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import {
   type ApiServer,
   type CachedObjects,
@@ -14,6 +13,8 @@ import {
   type Component,
   type Logger,
   MetricsRegistry,
+  newPrivateKey,
+  privateKeyPem,
   type Random,
   raceAbort,
   runComponent,
@@ -28,7 +29,7 @@ import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
 import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
 import { PartHealth } from './part-health.ts';
-import type { ClusterPki } from './pki.ts';
+import type { ClusterCertificates, ClusterPki } from './pki.ts';
 import { type SimulatedNodes, startSimulatedNodes } from './simulated-nodes.ts';
 
 export interface ClusterConfig {
@@ -61,7 +62,7 @@ export interface ClusterDeps {
 export interface Inheritance {
   readonly snapshots: CachedObjects['snapshots'];
   /** The tokens of the one are good for the other. */
-  readonly serviceAccountKey: string;
+  readonly serviceAccountKey: ClusterPki['serviceAccountKey'];
 }
 
 export interface Cluster extends Component {
@@ -71,7 +72,7 @@ export interface Cluster extends Component {
   /** Its simulated nodes. Known once ready. */
   readonly nodes: SimulatedNodes;
   /** Shows renewed certificates to whoever connects from now on. */
-  useCertificates(pki: ClusterPki): void;
+  useCertificates(pki: ClusterCertificates): void;
   /** With the rights of this user. */
   clientAs(user: UserInfo, userAgent?: string): Client;
   /** For a cluster on a copy of the store that is made at this very moment. */
@@ -166,17 +167,17 @@ function listenConfig({ listen, pki }: ClusterConfig) {
   return { ...listen, tls: servingTls(pki) };
 }
 
-function servingTls({ serving, authority }: ClusterPki) {
+function servingTls({ serving, authority }: ClusterCertificates) {
   return { cert: serving.certificate, key: serving.key, ca: authority.certificate };
 }
 
-function kubeletCredentials({ clients: { kubeletClient } }: ClusterPki) {
+function kubeletCredentials({ clients: { kubeletClient } }: ClusterCertificates) {
   return { clientCertificate: kubeletClient.certificate, clientKey: kubeletClient.key };
 }
 
 /** For a cluster that nobody outside of the process sees, whose tokens end with it. */
 function temporaryKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return privateKeyPem(newPrivateKey());
 }
 
 interface Starting {

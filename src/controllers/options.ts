@@ -16,7 +16,7 @@ export interface ControllerOptions extends WorkloadOptions {
   /** PEM of the authority that signed the server's certificate: what pods trust. Absent: it is not published. */
   readonly rootCa?: string;
   /** PEM of the key that signs tokens of service accounts in secrets. Absent: no such tokens are made. */
-  readonly serviceAccountPrivateKey?: string;
+  readonly serviceAccountPrivateKey?: string | (() => Promise<string>);
   /** Keys that sign certificates for those who ask. Absent: none are signed. */
   readonly clusterSigning?: ClusterSigningOptions;
 }

@@ -3,7 +3,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Clock, type Logger, realClock, seededRandom, silentLogger, type TimerHandle, VirtualClock } from '#base';
 import type { Client, KubeObject } from '#client';
-import { type Cluster, type ClusterDeps, createPki, renderKubeconfig, startCluster as startWholeCluster, untilUsable } from '#cluster';
+import {
+  type Cluster,
+  type ClusterDeps,
+  renderKubeconfig,
+  renewedCertificates,
+  startCluster as startWholeCluster,
+  untilUsable,
+} from '#cluster';
 import type { Kubelet } from '#kubelet';
 import { isJsonObject, type JsonObject, parseDurationMs, parseGroupVersion, parseYamlDocuments } from '#machinery';
 import { type MemoryStore, openMemoryStore } from '#store';
@@ -157,7 +164,7 @@ export class TestCluster implements AsyncDisposable {
 
   async #serve(): Promise<string> {
     const random = seededRandom(this.#seed);
-    const pki = await createPki({ names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random });
+    const pki = renewedCertificates({}, { names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random });
     const tls = { cert: pki.serving.certificate, key: pki.serving.key, ca: pki.authority.certificate };
     const port = await this.#cluster.apiServer.listen({ host: '127.0.0.1', port: 0, tls });
     const { certificate: clientCertificate, key: clientKey } = pki.clients.admin;

@@ -14,11 +14,20 @@ export const serviceAccountTokenController: Controller = {
   enabledByDefault: true,
   start(context) {
     const { serviceAccountPrivateKey } = context.options;
-    return serviceAccountPrivateKey === undefined
-      ? undefined
-      : new TokenController(context, new AccountTokenSigner(serviceAccountPrivateKey));
+    return serviceAccountPrivateKey === undefined ? undefined : new TokenController(context, signerOf(serviceAccountPrivateKey));
   },
 };
+
+type Signer = () => AccountTokenSigner | Promise<AccountTokenSigner>;
+
+function signerOf(key: string | (() => Promise<string>)): Signer {
+  let signer = typeof key === 'string' ? new AccountTokenSigner(key) : undefined;
+  const made = async (make: () => Promise<string>) => {
+    signer ??= new AccountTokenSigner(await make());
+    return signer;
+  };
+  return () => signer ?? made(key as () => Promise<string>);
+}
 
 const MAX_RETRIES = 10;
 
@@ -41,7 +50,7 @@ class TokenController implements RunningController {
 
   constructor(
     private readonly context: ControllerContext,
-    private readonly signer: AccountTokenSigner,
+    private readonly signer: Signer,
   ) {
     const { informers, options } = context;
     const accounts = informers.of(core.ServiceAccount);
@@ -102,9 +111,10 @@ class TokenController implements RunningController {
 
   async #fill(cached: core.Secret, account: core.ServiceAccount): Promise<void> {
     const secrets = this.context.client.of(core.Secret);
+    const signer = await this.signer();
     const reconcile = (secret: core.Secret) => {
       const { rootCa } = this.context.options;
-      return reconcileToken(secret, { account, rootCa, sign: () => this.signer.sign(account, secret) });
+      return reconcileToken(secret, { account, rootCa, sign: () => signer.sign(account, secret) });
     };
     if (reconcile(cached) === undefined) return;
     const live = await orMissing(secrets.get(cached.metadata));

@@ -7,7 +7,7 @@ import type { TokenVerdict } from '../authenticator.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { accountTokens } from './account-tokens.ts';
 import { type BoundObjects, tokenClaims } from './claims.ts';
-import { serviceAccountKeys } from './keys.ts';
+import { keySource, serviceAccountKeys } from './keys.ts';
 import { INVALID_SINCE_LABEL, legacyClaims, legacyTokens } from './legacy-tokens.ts';
 import { SignedTokens } from './signed-tokens.ts';
 
@@ -52,7 +52,7 @@ beforeEach(() => {
 });
 
 function verifier(keys = serviceAccountKeys({ signing: first.pem })) {
-  const tokens = new SignedTokens({ keys, clock });
+  const tokens = new SignedTokens({ keys: () => keys, clock });
   return { tokens, ...accountTokens({ tokens, issuers: [ISSUER, 'https://before'], audiences: [AUDIENCE], objects, clock }) };
 }
 
@@ -251,6 +251,21 @@ describe('keys', () => {
     expect(await check(authenticator, await authenticator.tokens.sign(claimsFor()))).toBeDefined();
   });
 
+  it('that are not made yet are asked for with the first token, and asked for again when that failed', async () => {
+    let asked = 0;
+    const keys = keySource({
+      signing: async () => {
+        if (++asked === 1) throw new Error('the disk is full');
+        return first.pem;
+      },
+    });
+    const tokens = new SignedTokens({ keys, clock });
+    expect(asked).toBe(0);
+    await expect(tokens.sign({})).rejects.toThrow('the disk is full');
+    expect(await tokens.verify(await tokens.sign({ sub: 'x' }))).toEqual({ sub: 'x' });
+    expect(asked).toBe(2);
+  });
+
   it('of other kinds, or none, are refused', () => {
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     expect(() => serviceAccountKeys({ signing: pem })).toThrow(/must be RSA/);
@@ -260,7 +275,7 @@ describe('keys', () => {
 
 describe('a token in a secret', () => {
   async function legacy() {
-    const tokens = new SignedTokens({ keys: serviceAccountKeys({ signing: first.pem }), clock });
+    const tokens = new SignedTokens({ keys: keySource({ signing: first.pem }), clock });
     const used: string[] = [];
     const authenticator = legacyTokens({ tokens, audiences: [AUDIENCE], objects, used: ({ metadata }) => used.push(metadata.name) });
     const secret = objects.secrets.put('ns', 's');

@@ -20,16 +20,31 @@ export interface ServiceAccountKeys {
 }
 
 export interface KeyMaterial {
-  /** PEM of the private key that signs. */
-  readonly signing?: string;
+  /** PEM of the private key that signs, or how to come by one that is not made yet. */
+  readonly signing?: string | (() => Promise<string>);
   /** PEMs of keys that tokens may also be signed with: public, or private ones whose public half counts. */
   readonly verification?: readonly string[];
 }
 
+type ReadyMaterial = KeyMaterial & { readonly signing?: string };
+
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
+/** Asks for keys, some of which may have to be made first. */
+export type KeySource = () => ServiceAccountKeys | Promise<ServiceAccountKeys>;
+
+/** Reads what is there at once; throws as `serviceAccountKeys` does. */
+export function keySource({ signing, verification = [] }: KeyMaterial): KeySource {
+  let keys = typeof signing === 'function' ? undefined : serviceAccountKeys({ ...(signing && { signing }), verification });
+  const made = async (make: () => Promise<string>) => {
+    keys ??= serviceAccountKeys({ signing: await make(), verification });
+    return keys;
+  };
+  return () => keys ?? made(signing as () => Promise<string>);
+}
+
 /** Reads keys. Throws on what is no RSA or NIST elliptic-curve key. */
-export function serviceAccountKeys({ signing, verification = [] }: KeyMaterial): ServiceAccountKeys {
+export function serviceAccountKeys({ signing, verification = [] }: ReadyMaterial): ServiceAccountKeys {
   const signer = signing === undefined ? undefined : signingKey(signing);
   const all = [...(signer ? [signer] : []), ...verification.map((pem) => verificationKey(createPublicKey(pem)))];
   const distinct = new Map(all.map(({ id, algorithm, key }) => [id, { id, algorithm, key }]));

@@ -2,7 +2,7 @@ import { methodNotAllowed } from '../../handlers/route.ts';
 import type { ApiRequest } from '../../request/api-request.ts';
 import type { ApiResponse, Handler } from '../../request/api-response.ts';
 import { parseAccept } from '../../request/negotiation.ts';
-import type { ServiceAccountKeys, VerificationKey } from './keys.ts';
+import type { KeySource, ServiceAccountKeys, VerificationKey } from './keys.ts';
 
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 export const JWKS_PATH = '/openid/v1/jwks';
@@ -14,7 +14,7 @@ export interface OpenIdOptions {
   readonly jwksUri?: string;
   /** host:port under which others reach the server. */
   readonly address: () => string;
-  readonly keys: ServiceAccountKeys;
+  readonly keys: KeySource;
 }
 
 export interface PathHandler {
@@ -25,18 +25,17 @@ export interface PathHandler {
 /** What others need to verify service account tokens by themselves. Nothing when the issuer is no https URL: OpenID knows no others. */
 export function openIdPaths({ issuer, jwksUri, address, keys }: OpenIdOptions): readonly PathHandler[] {
   if (!isUsableIssuer(issuer)) return [];
-  const algorithms = [...new Set(keys.verification.map(({ algorithm }) => algorithm))].sort();
-  const configuration = () => ({
+  const configuration = ({ verification }: ServiceAccountKeys) => ({
     issuer,
     jwks_uri: jwksUri ?? `https://${address()}${JWKS_PATH}`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: algorithms,
+    id_token_signing_alg_values_supported: [...new Set(verification.map(({ algorithm }) => algorithm))].sort(),
   });
-  const keySet = JSON.stringify({ keys: keys.verification.map(jwk) });
+  const keySet = ({ verification }: ServiceAccountKeys) => ({ keys: verification.map(jwk) });
   return [
-    { prefix: OPENID_CONFIGURATION_PATH, handler: document('application/json', () => JSON.stringify(configuration())) },
-    { prefix: JWKS_PATH, handler: document('application/jwk-set+json', () => keySet) },
+    { prefix: OPENID_CONFIGURATION_PATH, handler: document('application/json', async () => JSON.stringify(configuration(await keys()))) },
+    { prefix: JWKS_PATH, handler: document('application/jwk-set+json', async () => JSON.stringify(keySet(await keys()))) },
   ];
 }
 
@@ -51,11 +50,11 @@ function jwk({ id, algorithm, key }: VerificationKey): object {
   return { use: 'sig', kty, kid: id, alg: algorithm, ...parts };
 }
 
-function document(contentType: string, body: () => string): Handler {
-  return (request) => {
+function document(contentType: string, body: () => Promise<string>): Handler {
+  return async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
     if (!accepts(request, contentType)) return notAcceptable(contentType);
-    return { type: 'raw', code: 200, contentType, body: body(), headers: CACHED };
+    return { type: 'raw', code: 200, contentType, body: await body(), headers: CACHED };
   };
 }
 

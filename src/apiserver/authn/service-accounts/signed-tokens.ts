@@ -1,12 +1,12 @@
 import { CompactSign, compactVerify, errors } from 'jose';
 import { type Clock, Lru } from '#base';
-import type { ServiceAccountKeys, SigningKey, VerificationKey } from './keys.ts';
+import type { KeySource, VerificationKey } from './keys.ts';
 
 /** The payload of a token whose signature was found good; nothing else of it was checked. */
 export type SignedPayload = Readonly<Record<string, unknown>>;
 
 export interface SignedTokensOptions {
-  readonly keys: ServiceAccountKeys;
+  readonly keys: KeySource;
   readonly clock: Clock;
 }
 
@@ -19,7 +19,7 @@ const MAX_TOKEN_LENGTH = 16 * 1024;
  * such as the time and the objects the token is bound to, are for the caller to repeat with every use.
  */
 export class SignedTokens {
-  readonly #keys: ServiceAccountKeys;
+  readonly #keys: KeySource;
   readonly #good: Lru<string, SignedPayload>;
 
   constructor({ keys, clock }: SignedTokensOptions) {
@@ -27,13 +27,10 @@ export class SignedTokens {
     this.#good = new Lru({ capacity: REMEMBERED_TOKENS, ttlMs: REMEMBERED_MS, clock });
   }
 
-  get signingKey(): SigningKey {
-    if (this.#keys.signing === undefined) throw new Error('this server has no key to sign service account tokens with');
-    return this.#keys.signing;
-  }
-
-  sign(payload: object): Promise<string> {
-    const { id, algorithm, privateKey } = this.signingKey;
+  async sign(payload: object): Promise<string> {
+    const { signing } = await this.#keys();
+    if (signing === undefined) throw new Error('this server has no key to sign service account tokens with');
+    const { id, algorithm, privateKey } = signing;
     return new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey);
   }
 
@@ -43,15 +40,9 @@ export class SignedTokens {
   }
 
   async #verify(token: string): Promise<SignedPayload> {
-    const payload = await this.#checkSignature(token, this.#candidates(token));
+    const payload = await this.#checkSignature(token, candidates(token, (await this.#keys()).verification));
     this.#good.set(token, payload);
     return payload;
-  }
-
-  #candidates(token: string): readonly VerificationKey[] {
-    const { kid } = decodePart(token.split('.', 1)[0]!) ?? {};
-    if (kid === undefined || kid === '') return this.#keys.verification;
-    return this.#keys.verification.filter(({ id }) => id === kid);
   }
 
   async #checkSignature(token: string, candidates: readonly VerificationKey[]): Promise<SignedPayload> {
@@ -67,6 +58,12 @@ export class SignedTokens {
     }
     throw new Error('go-jose/go-jose: error in cryptographic primitive');
   }
+}
+
+/** The keys that a token may be signed with, by what it says itself. */
+function candidates(token: string, keys: readonly VerificationKey[]): readonly VerificationKey[] {
+  const { kid } = decodePart(token.split('.', 1)[0]!) ?? {};
+  return kid === undefined || kid === '' ? keys : keys.filter(({ id }) => id === kid);
 }
 
 /** The issuer that a token names, before anything of it was checked; undefined when it is no token of this form. */
