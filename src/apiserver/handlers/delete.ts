@@ -1,5 +1,5 @@
 import { formatTime, StatusError } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { type KubeObject, withoutMetadata } from '../registry/kube-object.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
@@ -108,11 +108,8 @@ function markDeleted(call: ResourceCall, object: KubeObject, options: DeleteOpti
   const now = deps.clock.now();
   const timing = begun && !sooner ? {} : { deletionTimestamp: formatTime(now + grace * 1000), deletionGracePeriodSeconds: grace };
   const generation = !begun && metadata.generation ? { generation: metadata.generation + 1 } : {};
-  const { finalizers: _, ...rest } = metadata;
-  const marked = {
-    ...object,
-    metadata: { ...rest, ...timing, ...generation, ...(finalizers.length > 0 && { finalizers }) } as KubeObject['metadata'],
-  };
+  const changes = Object.assign(timing, generation, finalizers.length > 0 && { finalizers });
+  const marked = { ...object, metadata: Object.assign({}, withoutMetadata(object, 'finalizers').metadata, changes) };
   return resource.strategy.prepareForDelete?.(marked) ?? marked;
 }
 

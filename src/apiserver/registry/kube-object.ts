@@ -13,9 +13,11 @@ export function withMetadata(object: KubeObject, changes: Partial<KubeObject['me
 }
 
 /** Without the named members of its metadata; the same object when it has none of them. */
-export function withoutMetadata(object: KubeObject, ...names: (keyof meta.ObjectMeta)[]): KubeObject {
-  if (!names.some((name) => name in object.metadata)) return object;
-  const metadata = { ...object.metadata } as Record<string, unknown>;
-  for (const name of names) delete metadata[name];
-  return { ...object, metadata: metadata as unknown as KubeObject['metadata'] };
+export function withoutMetadata<T extends { readonly metadata: meta.ObjectMeta }>(object: T, ...names: (keyof meta.ObjectMeta)[]): T {
+  const { metadata } = object;
+  if (!names.some((name) => metadata[name] !== undefined)) return object;
+  // Copied one by one: deleting members would make the copy a slow dictionary.
+  const kept: Record<string, unknown> = {};
+  for (const name in metadata) if (!names.includes(name as keyof meta.ObjectMeta)) kept[name] = metadata[name as keyof meta.ObjectMeta];
+  return Object.assign({}, object, { metadata: kept });
 }

@@ -54,21 +54,22 @@ function commonRules({ namespaced }: ServedResource) {
 }
 
 function restoreMetadata(object: KubeObject, old: KubeObject): KubeObject {
-  const { selfLink: _s, generation: _g, ...metadata } = object.metadata;
   const kept = old.metadata;
-  const restored = {
-    ...metadata,
+  const { metadata } =
+    kept.generation === undefined ? withoutMetadata(object, 'selfLink', 'generation') : withoutMetadata(object, 'selfLink');
+  const restored = Object.assign({}, metadata, {
     // Some kinds insist on one; the store gives the object its own.
     resourceVersion: kept.resourceVersion,
     uid: metadata.uid || kept.uid,
     creationTimestamp: kept.creationTimestamp,
-    ...(kept.generation !== undefined && { generation: kept.generation }),
-    ...(kept.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined && { deletionTimestamp: kept.deletionTimestamp }),
-    ...(kept.deletionGracePeriodSeconds !== undefined &&
-      metadata.deletionGracePeriodSeconds === undefined && { deletionGracePeriodSeconds: kept.deletionGracePeriodSeconds }),
-  };
-  return { ...object, metadata: restored as KubeObject['metadata'] };
+  });
+  for (const name of KEPT_IF_UNSET)
+    if (metadata[name] === undefined && kept[name] !== undefined) Object.assign(restored, { [name]: kept[name] });
+  if (kept.generation !== undefined) restored.generation = kept.generation;
+  return Object.assign({}, object, { metadata: restored });
 }
+
+const KEPT_IF_UNSET = ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 function prepareMain(object: KubeObject, old: KubeObject, { resource, scope }: WriteContext): KubeObject {
   const { strategy } = resource;

@@ -87,20 +87,21 @@ function encodeField(value: JsonValue): string {
 const encodeOnce = oncePerValue((value: object) => encodeJson(value));
 
 function encodeChanged(head: string, object: KubeObject, like: CachedObject): StoredObject {
-  const pieces: Buffer[] = [Buffer.from(head)];
-  let length = pieces[0]!.length;
+  const pieces: (Buffer | string)[] = [head];
+  let length = Buffer.byteLength(head);
   const ends = [length];
   for (const field in object) {
     if (!isTail(field)) continue;
     const value = object[field];
-    const piece = like.fieldBytes(field, value) ?? Buffer.from(value === undefined ? '' : `,${JSON.stringify(field)}:${encodeJson(value)}`);
+    const piece =
+      like.fieldBytes(field, value) ?? (value === undefined ? '' : `,${JSON.stringify(field)}:${encodeField(value as JsonValue)}`);
     pieces.push(piece);
-    length += piece.length;
+    length += Buffer.byteLength(piece);
     ends.push(length);
   }
   const bytes = keptBuffer(length + 1);
   let at = 0;
-  for (const piece of pieces) at += piece.copy(bytes, at);
+  for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at);
   bytes[at] = CLOSING;
   return { bytes, ends };
 }

@@ -16,14 +16,16 @@ export interface Lister<T> {
 
 interface Index<T> {
   readonly valuesOf: IndexFunction<T>;
-  readonly buckets: Map<string, Map<string, T>>;
+  /** The keys of the objects under each value: an object that changes but stays where it is found leaves them alone. */
+  readonly buckets: Map<string, Set<string>>;
 }
 
 /** The state of one kind, with its indexes. */
 export class ObjectCache<T extends Identified> implements Lister<T> {
   readonly #objects = new Map<string, T>();
-  readonly #namespaces = new Map<string, Map<string, T>>();
   readonly #indexes = new Map<string, Index<T>>();
+  /** Made when somebody first asks for one namespace: many never do. */
+  #namespaces: Index<T> | undefined;
 
   get size(): number {
     return this.#objects.size;
@@ -42,15 +44,21 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
   }
 
   list(namespace?: string): readonly T[] {
-    const found = namespace ? this.#namespaces.get(namespace) : this.#objects;
-    return found === undefined ? [] : [...found.values()];
+    if (!namespace) return [...this.#objects.values()];
+    this.#namespaces ??= this.#indexOf(namespaceOf);
+    return this.#under(this.#namespaces, namespace);
   }
 
   byIndex(name: string, value: string): readonly T[] {
     const index = this.#indexes.get(name);
     if (index === undefined) throw new TypeError(`there is no index "${name}"`);
-    const bucket = index.buckets.get(value);
-    return bucket === undefined ? [] : [...bucket.values()];
+    return this.#under(index, value);
+  }
+
+  #under({ buckets }: Index<T>, value: string): readonly T[] {
+    const found: T[] = [];
+    for (const key of buckets.get(value) ?? []) found.push(this.#objects.get(key)!);
+    return found;
   }
 
   /** The values under which an index finds anything. */
@@ -63,9 +71,13 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
     const known = this.#indexes.get(name);
     if (known?.valuesOf === valuesOf) return;
     if (known !== undefined) throw new TypeError(`index "${name}" is defined already, in another way`);
+    this.#indexes.set(name, this.#indexOf(valuesOf));
+  }
+
+  #indexOf(valuesOf: IndexFunction<T>): Index<T> {
     const index: Index<T> = { valuesOf, buckets: new Map() };
-    this.#indexes.set(name, index);
     for (const [key, object] of this.#objects) insert(index, key, object);
+    return index;
   }
 
   /** Returns what was there before. */
@@ -73,7 +85,7 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
     const key = keyOf(object);
     const previous = this.#objects.get(key);
     this.#objects.set(key, object);
-    this.#setInNamespace(key, object);
+    if (previous === undefined && this.#namespaces !== undefined) insert(this.#namespaces, key, object);
     for (const index of this.#indexes.values()) {
       if (previous === undefined) insert(index, key, object);
       else replace(index, key, { previous, object });
@@ -85,39 +97,38 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
     const previous = this.#objects.get(key);
     if (previous === undefined) return undefined;
     this.#objects.delete(key);
-    dropFrom(this.#namespaces, previous.metadata.namespace ?? '', key);
+    if (this.#namespaces !== undefined) remove(this.#namespaces, key, previous);
     for (const index of this.#indexes.values()) remove(index, key, previous);
     return previous;
   }
+}
 
-  #setInNamespace(key: string, object: T): void {
-    const { namespace } = object.metadata;
-    if (namespace) addTo(this.#namespaces, namespace, { key, object });
-  }
+function namespaceOf({ metadata }: Identified): readonly string[] {
+  return metadata.namespace ? [metadata.namespace] : [];
 }
 
 function insert<T>({ valuesOf, buckets }: Index<T>, key: string, object: T): void {
-  for (const value of valuesOf(object)) addTo(buckets, value, { key, object });
+  for (const value of valuesOf(object)) addTo(buckets, value, key);
 }
 
 function remove<T>({ valuesOf, buckets }: Index<T>, key: string, object: T): void {
   for (const value of valuesOf(object)) dropFrom(buckets, value, key);
 }
 
-/** Most changes leave an object where it is found. */
 function replace<T>({ valuesOf, buckets }: Index<T>, key: string, { previous, object }: { previous: T; object: T }): void {
   const values = valuesOf(object);
-  for (const old of valuesOf(previous)) if (!values.includes(old)) dropFrom(buckets, old, key);
-  for (const value of values) addTo(buckets, value, { key, object });
+  const before = valuesOf(previous);
+  for (const old of before) if (!values.includes(old)) dropFrom(buckets, old, key);
+  for (const value of values) if (!before.includes(value)) addTo(buckets, value, key);
 }
 
-function addTo<T>(buckets: Map<string, Map<string, T>>, value: string, { key, object }: { key: string; object: T }): void {
+function addTo(buckets: Map<string, Set<string>>, value: string, key: string): void {
   const bucket = buckets.get(value);
-  if (bucket === undefined) buckets.set(value, new Map([[key, object]]));
-  else bucket.set(key, object);
+  if (bucket === undefined) buckets.set(value, new Set([key]));
+  else bucket.add(key);
 }
 
-function dropFrom<T>(buckets: Map<string, Map<string, T>>, value: string, key: string): void {
+function dropFrom(buckets: Map<string, Set<string>>, value: string, key: string): void {
   const bucket = buckets.get(value);
   if (bucket?.delete(key) && bucket.size === 0) buckets.delete(value);
 }

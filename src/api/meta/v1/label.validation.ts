@@ -2,13 +2,19 @@ import { checkLabelKey, checkLabelValue, FieldError, type Path } from '#machiner
 import type { LabelSelector } from './label-selector.ts';
 import type { LabelSelectorRequirement } from './label-selector-requirement.ts';
 
-export function validateLabels(labels: Readonly<Record<string, string>> = {}, path: Path): FieldError[] {
+/** Labels in which nothing was wrong. They stay with an object through all its changes, and are looked at in each of them. */
+const valid = new WeakSet<object>();
+const NO_LABELS: Readonly<Record<string, string>> = {};
+
+export function validateLabels(labels: Readonly<Record<string, string>> = NO_LABELS, path: Path): FieldError[] {
   const errors: FieldError[] = [];
+  if (valid.has(labels)) return errors;
   for (const key of Object.keys(labels)) {
     for (const message of checkLabelKey(key)) errors.push(FieldError.invalid(path, key, message));
     const value = labels[key] ?? '';
     for (const message of checkLabelValue(value)) errors.push(FieldError.invalid(path, value, message));
   }
+  if (errors.length === 0) valid.add(labels);
   return errors;
 }
 

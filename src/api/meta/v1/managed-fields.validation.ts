@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry } from './object-meta.ts';
 
 const MAX_MANAGER_LENGTH = 128;
 const MAX_SUBRESOURCE_LENGTH = 256;
+const SIMPLE = /^[ -~]*$/;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 export function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: Path): FieldError[] {
@@ -26,6 +27,7 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[], pa
 /** The name of a field manager: short, printable. An empty one is not set. */
 export function validateFieldManager(manager: string, path: Path): FieldError[] {
   const errors: FieldError[] = [];
+  if (manager.length <= MAX_MANAGER_LENGTH && SIMPLE.test(manager)) return errors;
   if (Buffer.byteLength(manager) > MAX_MANAGER_LENGTH) errors.push(FieldError.tooLong(path, MAX_MANAGER_LENGTH));
   for (const match of manager.matchAll(UNPRINTABLE)) {
     const position = Buffer.byteLength(manager.slice(0, match.index));

@@ -104,8 +104,13 @@ export function validateNonNegative(value: number | undefined, path: Path): Fiel
   return value !== undefined && value < 0 ? [FieldError.invalid(path, value, 'must be greater than or equal to 0')] : [];
 }
 
-export function validateAnnotations(annotations: Readonly<Record<string, string>> = {}, path: Path): FieldError[] {
+/** Annotations in which nothing was wrong: like labels, they are looked at with every change of an object. */
+const valid = new WeakSet<object>();
+const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
+
+export function validateAnnotations(annotations: Readonly<Record<string, string>> = NO_ANNOTATIONS, path: Path): FieldError[] {
   const errors: FieldError[] = [];
+  if (valid.has(annotations)) return errors;
   let size = 0;
   for (const key of Object.keys(annotations)) {
     pushInvalid(errors, { path, value: key }, checkLabelKey(key.toLowerCase()));
@@ -115,6 +120,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   if (size * 3 > ANNOTATIONS_SIZE_LIMIT && annotationsSize(annotations) > ANNOTATIONS_SIZE_LIMIT) {
     errors.push(FieldError.tooLong(path, ANNOTATIONS_SIZE_LIMIT));
   }
+  if (errors.length === 0) valid.add(annotations);
   return errors;
 }
 

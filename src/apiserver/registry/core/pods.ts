@@ -1,5 +1,6 @@
 import { core } from '#api';
 import { formatTime, oncePerValue } from '#machinery';
+import { withoutMetadata } from '../kube-object.ts';
 import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
 import { withAppArmorFields } from './pod-app-armor.ts';
 import { withPodLabelKeys } from './pod-label-keys.ts';
@@ -40,12 +41,10 @@ function prepareForUpdate(pod: Pod): Pod {
 
 /** Status comes from the kubelet and from controllers, which know nothing of fields newer than they are: what they omit stays. */
 function prepareForStatusUpdate(pod: Pod, old: Pod): Pod {
-  const { ownerReferences: _, deletionTimestamp: __, ...metadata } = pod.metadata;
-  const kept = {
-    ...(old.metadata.ownerReferences && { ownerReferences: old.metadata.ownerReferences }),
-    ...(old.metadata.deletionTimestamp && { deletionTimestamp: old.metadata.deletionTimestamp }),
-  };
-  return { ...pod, metadata: { ...metadata, ...kept }, status: keepUnreported(pod.status ?? {}, old.status ?? {}) };
+  const { ownerReferences, deletionTimestamp } = old.metadata;
+  const { metadata } = withoutMetadata(pod, 'ownerReferences', 'deletionTimestamp');
+  const kept = { ...(ownerReferences && { ownerReferences }), ...(deletionTimestamp && { deletionTimestamp }) };
+  return { ...pod, metadata: Object.assign({}, metadata, kept), status: keepUnreported(pod.status ?? {}, old.status ?? {}) };
 }
 
 function keepUnreported(status: core.PodStatus, old: core.PodStatus): core.PodStatus {
