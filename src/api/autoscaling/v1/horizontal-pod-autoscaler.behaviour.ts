@@ -6,14 +6,20 @@ import {
   validateHorizontalPodAutoscalerStatusUpdate,
   validateHorizontalPodAutoscalerUpdate,
 } from '../v2/horizontal-pod-autoscaler.validation.ts';
-import { toV2 } from './horizontal-pod-autoscaler.conversion.ts';
+import { cpuTargetOf, toV2 } from './horizontal-pod-autoscaler.conversion.ts';
 import { HorizontalPodAutoscaler, type HorizontalPodAutoscalerSpec } from './horizontal-pod-autoscaler.ts';
+
+/** What version 2 makes of it is the client's own: who writes an autoscaler without metrics owns the target that this means. */
+function defaultHorizontalPodAutoscaler(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
+  const target = cpuTargetOf(autoscaler);
+  const values = { minReplicas: 1, ...(target !== undefined && { targetCPUUtilizationPercentage: target }) };
+  return withField(autoscaler, 'spec', fillUnset(autoscaler.spec ?? ({} as HorizontalPodAutoscalerSpec), values));
+}
 
 /** Version 1 is validated and printed as the version 2 that it stands for, so errors name the fields of version 2. */
 export const horizontalPodAutoscalerBehaviour: KindBehaviour<HorizontalPodAutoscaler> = {
   kind: HorizontalPodAutoscaler,
-  defaults: (autoscaler) =>
-    withField(autoscaler, 'spec', fillUnset(autoscaler.spec ?? ({} as HorizontalPodAutoscalerSpec), { minReplicas: 1 })),
+  defaults: defaultHorizontalPodAutoscaler,
   validate: (autoscaler) => validateHorizontalPodAutoscaler(toV2(autoscaler)),
   validateUpdate: (autoscaler, old) => validateHorizontalPodAutoscalerUpdate(toV2(autoscaler), toV2(old)),
   validateStatusUpdate: (autoscaler, old) => validateHorizontalPodAutoscalerStatusUpdate(toV2(autoscaler), toV2(old)),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { horizontalPodAutoscalerBehaviour as v2Behaviour } from '../v2/horizontal-pod-autoscaler.behaviour.ts';
 import type * as v2 from '../v2/horizontal-pod-autoscaler.ts';
+import { horizontalPodAutoscalerBehaviour as v1Behaviour } from './horizontal-pod-autoscaler.behaviour.ts';
 import { toV1, toV2 } from './horizontal-pod-autoscaler.conversion.ts';
 import type { HorizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
 
@@ -82,6 +83,15 @@ test('annotations that make no sense are passed over', () => {
   expect(converted.metadata.annotations).toEqual({ mine: 'x' });
   expect(converted.spec?.behavior).toBeUndefined();
   expect(converted.spec?.metrics).toHaveLength(1);
+});
+
+test('the first version says from the start which target of cpu it means', () => {
+  const filled = (spec: object, annotations = {}) =>
+    v1Behaviour.defaults?.({ metadata: { ...metadata, annotations }, spec: { scaleTargetRef, maxReplicas: 3, ...spec } }).spec;
+  expect(filled({})).toEqual({ scaleTargetRef, minReplicas: 1, maxReplicas: 3, targetCPUUtilizationPercentage: 80 });
+  expect(filled({ targetCPUUtilizationPercentage: 7 })?.targetCPUUtilizationPercentage).toBe(7);
+  const carried = toV1(autoscaler([pods])).metadata.annotations;
+  expect(filled({}, carried)?.targetCPUUtilizationPercentage).toBeUndefined();
 });
 
 test('defaults scale up at once and down with care', () => {

@@ -47,6 +47,12 @@ export function toV1(autoscaler: v2.HorizontalPodAutoscaler): HorizontalPodAutos
   };
 }
 
+/** The CPU utilization that an autoscaler aims at: its own, one among the metrics it carries, or the default where it has no metric at all. */
+export function cpuTargetOf({ metadata, spec }: HorizontalPodAutoscaler): number | undefined {
+  if (spec?.targetCPUUtilizationPercentage !== undefined) return spec.targetCPUUtilizationPercentage;
+  return specToV1(specToV2(spec, metadata?.annotations ?? {})).targetCPUUtilizationPercentage;
+}
+
 function isCpuUtilization({ type, resource }: v2.MetricSpec): boolean {
   return type === 'Resource' && resource?.name === 'cpu' && resource.target?.averageUtilization !== undefined;
 }
