@@ -12,6 +12,7 @@ import {
 import type { KubeObject } from '../registry/kube-object.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
+import { queryFlag } from '../request/query-values.ts';
 import { createObject } from './create.ts';
 import { BODY_LIMIT, checkedDecode } from './decode-body.ts';
 import { otherVersions, writtenFields } from './field-ownership.ts';
@@ -75,7 +76,7 @@ function merged(call: ResourceCall, { live, applied, options }: Applying): KubeO
     live,
     applied,
     manager: options.fieldManager,
-    force: request.query.get('force') === 'true',
+    force: queryFlag(request.query, 'force') ?? false,
     subresource,
     now: formatTime(deps.clock.now()),
     versions: otherVersions(call),

@@ -1,4 +1,5 @@
-import { StatusError } from '#machinery';
+import { posix as path } from 'node:path';
+import { goJsonKind, isJsonObject, JsonSyntaxError, type JsonValue, parseJson, StatusError } from '#machinery';
 
 /** Where the next page of a list begins: in the state of which revision, after which key. */
 export interface ContinueToken {
@@ -15,28 +16,58 @@ export function encodeContinue({ revision, start }: ContinueToken): string {
 
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = parse(text);
-  if (v !== VERSION) throw invalid(`server does not recognize this encoded version ${v ?? ''}`);
-  if (typeof rv !== 'number' || rv === 0) throw invalid(`incorrect encoded start resourceVersion (version ${VERSION})`);
-  if (typeof start !== 'string' || start === '') throw invalid(`encoded start key empty (version ${VERSION})`);
-  if (start.startsWith('/') || start.split('/').includes('..')) throw invalid(start);
-  return { revision: rv, start };
+  if (v !== VERSION) throw invalid(`server does not recognize this encoded version ${v}`);
+  if (rv === 0) throw invalid(`incorrect encoded start resourceVersion (version ${VERSION})`);
+  if (start === '') throw invalid(`encoded start key empty (version ${VERSION})`);
+  if (!isClean(start)) throw invalid(start);
+  return { revision: rv, start: start.startsWith('/') ? start.slice(1) : start };
 }
 
-function parse(text: string): { v?: string; rv?: unknown; start?: unknown } {
-  const bytes = Buffer.from(text, 'base64url');
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    throw invalid(`invalid character '${goCharacter(bytes[0])}' looking for beginning of value`);
+/** Nothing that leads out of the list's prefix. */
+function isClean(start: string): boolean {
+  const key = start.startsWith('/') ? start : `/${start}`;
+  return path.normalize(key) === key && (key === '/' || !key.endsWith('/'));
+}
+
+const TOKEN = new Map([
+  ['v', 'string'],
+  ['rv', 'number'],
+  ['start', 'string'],
+]);
+const GO_TYPES: Readonly<Record<string, string>> = { string: 'string', number: 'int64' };
+
+function parse(text: string): { v: string; rv: number; start: string } {
+  const token = { v: '', rv: 0, start: '' };
+  const value = parsed(decodeBase64(text));
+  if (value === null) return token;
+  if (!isJsonObject(value)) throw invalid(`json: cannot unmarshal ${goJsonKind(value)} into Go value of type storage.continueToken`);
+  for (const [name, type] of TOKEN) {
+    const member = value[name] ?? null;
+    if (member === null) continue;
+    if (typeof member !== type) {
+      const what = `json: cannot unmarshal ${goJsonKind(member)} into Go struct field continueToken.${name} of type ${GO_TYPES[type]}`;
+      throw invalid(what);
+    }
+    Object.assign(token, { [name]: member });
   }
-  throw invalid('server does not recognize this encoded version ');
+  return token;
 }
 
-/** As Go prints a byte that is no printable ASCII character. */
-function goCharacter(byte: number | undefined): string {
-  if (byte === undefined) return '';
-  return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\u${byte.toString(16).padStart(4, '0')}`;
+function parsed(bytes: Buffer): JsonValue {
+  try {
+    return parseJson(bytes).value;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw invalid(error.message);
+  }
+}
+
+/** Base64 for URLs, without padding: anything else is refused, at the byte where it goes wrong. */
+function decodeBase64(text: string): Buffer {
+  const at = text.search(/[^A-Za-z0-9_-]/);
+  if (at >= 0) throw invalid(`illegal base64 data at input byte ${at}`);
+  if (text.length % 4 === 1) throw invalid(`illegal base64 data at input byte ${text.length - 1}`);
+  return Buffer.from(text, 'base64url');
 }
 
 function invalid(why: string): StatusError {

@@ -3,20 +3,19 @@ import type { ApiResponse } from '../request/api-response.ts';
 import type { CachedObject } from '../watch-cache/cached-object.ts';
 import { deleteObject } from './delete.ts';
 import { deleteOptions } from './delete-options.ts';
+import { listPage } from './list.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { selectionOf } from './selection.ts';
 
+/** Deletes what a list would show, one page of it when there is a limit, and answers with that list. */
 export async function handleDeleteCollection(call: ResourceCall): Promise<ApiResponse> {
-  const { resource, namespace } = call;
+  const { resource } = call;
+  const { options: listing, selection } = selectionOf(call, false);
   const options = await deleteOptions(call);
-  const { matches } = selectionOf(call);
-  const { cache } = resource.storage!;
-  await cache.fresh();
-  const revision = cache.revision;
-  const targets = [...cache.objects(resource.storage!.prefixOf(namespace))].filter((object) => !matches || matches(object.object));
+  const { items, ...page } = await listPage(call, listing, selection);
   const deleted: CachedObject[] = [];
-  for (const target of targets) if (await deleteOne(call, target, options)) deleted.push(target);
-  return { type: 'list', resource, items: deleted.map((object) => object.as(resource)), revision };
+  for (const target of items) if (await deleteOne(call, target, options)) deleted.push(target);
+  return { type: 'list', resource, items: deleted.map((object) => object.as(resource)), ...page };
 }
 
 /** Another client may have been faster; that is no failure. */

@@ -1,6 +1,19 @@
 import { meta } from '#api';
-import { decodeObject, FieldError, type JsonValue, Path, StatusError } from '#machinery';
-import { readBodyValue } from './decode-body.ts';
+import {
+  decodeObject,
+  FieldError,
+  goJsonKind,
+  isJsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  Path,
+  parseJson,
+  StatusError,
+} from '#machinery';
+import type { ApiRequest } from '../request/api-request.ts';
+import { JSON_TYPE, mediaTypeOf, parseBody } from '../request/parse-body.ts';
+import { queryFlag, queryInteger } from '../request/query-values.ts';
+import { BODY_LIMIT } from './decode-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { dryRunErrors } from './write-options.ts';
 
@@ -14,12 +27,30 @@ export interface DeleteOptions {
   readonly raw: unknown;
 }
 
+const BODY = { kind: 'DeleteOptions', schema: meta.DeleteOptions, custom: false };
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
 /** From the body when there is one, else from the query. */
 export async function deleteOptions(call: ResourceCall): Promise<DeleteOptions> {
-  const body = await readBodyValue(call);
+  const body = await bodyOf(call.request);
   return checkedDeleteOptions(body === undefined ? fromQuery(call.request.query) : fromBody(body));
+}
+
+async function bodyOf({ body }: ApiRequest): Promise<JsonValue | undefined> {
+  if (body.type === 'object') return body.value as JsonValue | undefined;
+  const bytes = await body.read(BODY_LIMIT);
+  if (bytes.length === 0) return undefined;
+  const isJson = (mediaTypeOf(body.contentType) || JSON_TYPE) === JSON_TYPE;
+  return isJson ? jsonValue(bytes) : parseBody(bytes, body.contentType, BODY).value;
+}
+
+function jsonValue(bytes: Buffer): JsonValue {
+  try {
+    return parseJson(bytes).value;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw StatusError.badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+  }
 }
 
 /** Refuses options that make no sense. */
@@ -38,31 +69,39 @@ export function checkedDeleteOptions(options: meta.DeleteOptions): DeleteOptions
 }
 
 function fromBody(value: JsonValue): meta.DeleteOptions {
+  if (!isJsonObject(value)) throw StatusError.badRequest(`couldn't get version/kind; json parse error: ${unnamed(value)}`);
+  const { kind, apiVersion } = value as { kind?: string; apiVersion?: string };
+  if (kind && kind !== 'DeleteOptions') throw StatusError.badRequest(notRegistered(kind, apiVersion || 'v1'));
   const { object, error } = decodeObject(meta.DeleteOptions, value);
   if (error !== undefined) throw StatusError.badRequest(error);
   return object as meta.DeleteOptions;
 }
 
+function unnamed(value: JsonValue): string {
+  const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  return `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`;
+}
+
+/** Options are read by a scheme that knows nothing but options. */
+function notRegistered(kind: string, apiVersion: string): string {
+  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"`;
+}
+
 function fromQuery(query: URLSearchParams): meta.DeleteOptions {
-  const grace = query.get('gracePeriodSeconds');
-  const policy = query.get('propagationPolicy');
-  const orphan = query.get('orphanDependents');
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const gracePeriodSeconds = queryInteger(query, 'gracePeriodSeconds');
+  const orphanDependents = queryFlag(query, 'orphanDependents');
+  const propagationPolicy = query.get('propagationPolicy');
+  const dryRun = query.getAll('dryRun');
   return {
-    ...(grace && { gracePeriodSeconds: integer(grace) }),
-    ...(policy && { propagationPolicy: policy }),
-    ...(orphan && { orphanDependents: orphan === 'true' || orphan === '1' }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(propagationPolicy !== null && { propagationPolicy }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
     ...(dryRun.length > 0 && { dryRun }),
   };
 }
 
-function integer(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) throw StatusError.badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`);
-  return Number(text);
-}
-
 function refuse({ propagationPolicy, orphanDependents, dryRun }: meta.DeleteOptions): void {
-  const errors = [...dryRunErrors(dryRun ?? [])];
+  const errors: FieldError[] = [];
   const path = Path.of('propagationPolicy');
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     errors.push(FieldError.invalid(path, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'));
@@ -70,5 +109,6 @@ function refuse({ propagationPolicy, orphanDependents, dryRun }: meta.DeleteOpti
   if (propagationPolicy !== undefined && !(POLICIES as readonly string[]).includes(propagationPolicy)) {
     errors.push(FieldError.notSupported(path, propagationPolicy, [...POLICIES, 'nil']));
   }
+  errors.push(...dryRunErrors(dryRun ?? []));
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
 }

@@ -11,14 +11,13 @@ export async function handleDelete(call: ResourceCall): Promise<ApiResponse> {
   const options = await deleteOptions(call);
   const { object, gone } = await deleteObject(call, options);
   const { resource } = call;
-  if (!gone || resource.strategy.returnsDeletedObject)
-    return { type: 'object', code: gone ? 200 : deletionCode(options, object.object), resource, object };
+  if (!gone || resource.strategy.returnsDeletedObject) return { type: 'object', code: gone ? 200 : heldCode(options), resource, object };
   return { type: 'plain', code: 200, object: deletedStatus(call, object.object) };
 }
 
-/** A deletion that a finalizer or a grace period holds up is accepted, not done, when the client asked not to wait for orphans only. */
-function deletionCode(options: DeleteOptions, object: KubeObject): number {
-  return options.orphanDependents === false && object.metadata.finalizers?.includes('foregroundDeletion') ? 202 : 200;
+/** A deletion that a finalizer or a grace period holds up is accepted, not done, for those who ask so in the old way that dependents go too. */
+function heldCode({ orphanDependents }: DeleteOptions): number {
+  return orphanDependents === false ? 202 : 200;
 }
 
 function deletedStatus({ resource, name }: ResourceCall, object: KubeObject) {

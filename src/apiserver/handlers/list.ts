@@ -1,10 +1,11 @@
-import { FieldError, Path, StatusError } from '#machinery';
+import { StatusError } from '#machinery';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { CachedObject } from '../watch-cache/cached-object.ts';
 import { listFrom, type Snapshot } from '../watch-cache/resource-cache.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
+import type { ListOptions } from './list-options.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { tooLargeResourceVersion } from './resource-version.ts';
+import { isResourceVersion, malformedResourceVersion, tooLargeResourceVersion } from './resource-version.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
 export interface ListQuery {
@@ -15,57 +16,38 @@ export interface ListQuery {
 }
 
 export async function handleList(call: ResourceCall): Promise<ApiResponse> {
-  const query = listQuery(call);
-  const selection = selectionOf(call);
+  const { resource } = call;
+  const { options, selection } = selectionOf(call, false);
+  const { items, ...page } = await listPage(call, options, selection);
+  return { type: 'list', resource, items: items.map((object) => object.as(resource)), ...page };
+}
+
+export interface ListPage {
+  readonly items: readonly CachedObject[];
+  readonly revision: number;
+  readonly continue: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+export async function listPage(call: ResourceCall, options: ListOptions, selection: Selection): Promise<ListPage> {
+  const query = listQuery(options);
   const { snapshot, revision } = await stateFor(call, query);
-  const page = selectPage(call, { query, selection, snapshot });
+  const { items, next, remaining } = selectPage(call, { query, selection, snapshot });
   return {
-    type: 'list',
-    resource: call.resource,
-    items: page.items.map((object) => object.as(call.resource)),
+    items,
     revision,
-    continue: page.next === undefined ? undefined : encodeContinue({ revision, start: page.next }),
-    remaining: selection.matches === undefined && page.remaining > 0 ? page.remaining : undefined,
+    continue: next === undefined ? undefined : encodeContinue({ revision, start: next }),
+    remaining: selection.matches === undefined && remaining > 0 ? remaining : undefined,
   };
 }
 
-function listQuery({ request }: ResourceCall): ListQuery {
-  const { query } = request;
-  const resourceVersion = query.get('resourceVersion') ?? '';
-  const match = query.get('resourceVersionMatch') ?? '';
-  const continued = query.get('continue') ?? '';
-  refuseInvalid({ resourceVersion, match, continued, sendInitialEvents: query.has('sendInitialEvents') });
-  const limit = query.get('limit') ?? '';
-  const timeout = query.get('timeoutSeconds') ?? '';
-  if (timeout !== '' && !/^-?\d+$/.test(timeout)) throw StatusError.badRequest(`strconv.ParseInt: parsing "${timeout}": invalid syntax`);
-  if (limit !== '' && !/^-?\d+$/.test(limit)) throw StatusError.badRequest(`strconv.ParseInt: parsing "${limit}": invalid syntax`);
-  if (continued !== '' && resourceVersion !== '' && resourceVersion !== '0') {
+function listQuery(options: ListOptions): ListQuery {
+  const { limit, resourceVersion, match, continue: continued } = options;
+  const token = continued === '' ? undefined : decodeContinue(continued);
+  if (token !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
     throw StatusError.badRequest('specifying resource version is not allowed when using continue');
   }
-  return { limit: Math.max(0, Number(limit)), token: continued === '' ? undefined : decodeContinue(continued), resourceVersion, match };
-}
-
-interface RawListQuery {
-  readonly resourceVersion: string;
-  readonly match: string;
-  readonly continued: string;
-  readonly sendInitialEvents: boolean;
-}
-
-function refuseInvalid({ resourceVersion, match, continued, sendInitialEvents }: RawListQuery): void {
-  const errors: FieldError[] = [];
-  const path = Path.of('resourceVersionMatch');
-  if (sendInitialEvents) errors.push(FieldError.forbidden(Path.of('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
-  if (match !== '') {
-    if (resourceVersion === '')
-      errors.push(FieldError.forbidden(path, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-    if (continued !== '') errors.push(FieldError.forbidden(path, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(FieldError.notSupported(path, match, ['Exact', 'NotOlderThan', '']));
-    if (match === 'Exact' && resourceVersion === '0') {
-      errors.push(FieldError.forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-    }
-  }
-  if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+  return { limit: Math.max(0, limit), token, resourceVersion, match };
 }
 
 interface State {
@@ -77,7 +59,7 @@ interface State {
 async function stateFor(call: ResourceCall, { token, resourceVersion, match, limit }: ListQuery): Promise<State> {
   const { cache } = call.resource.storage!;
   await cache.fresh();
-  if (token !== undefined) return pastState(call, token.revision, true);
+  if (token !== undefined && token.revision > 0) return pastState(call, token.revision, true);
   const asked = resourceVersion === '' ? 0 : numeric(resourceVersion);
   if (asked > cache.revision) throw tooLargeResourceVersion(asked, cache.revision);
   const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0);
@@ -88,10 +70,8 @@ async function stateFor(call: ResourceCall, { token, resourceVersion, match, lim
 }
 
 function numeric(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw StatusError.badRequest(
-    `invalid resource version: resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`,
-  );
+  if (isResourceVersion(text)) return Number(text);
+  throw StatusError.badRequest(`invalid resource version: ${malformedResourceVersion(text)}`);
 }
 
 async function pastState(call: ResourceCall, revision: number, continued: boolean): Promise<State> {

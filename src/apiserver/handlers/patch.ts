@@ -54,8 +54,7 @@ export const PATCH_TYPES = {
 export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   const { resource, request } = call;
   const type = patchTypeOf(call);
-  const options = writeOptions(request, 'PatchOptions');
-  refuseForce(request.query, type);
+  const options = writeOptions(request, 'PatchOptions', patchTypeErrors(request.query, type));
   if (type === PATCH_TYPES.apply) return applyObject(call, options);
   const patch = await patchBody(call, type);
   const { object } = await updateObject(call, {
@@ -75,14 +74,10 @@ export function patchTypeOf({ request, resource }: ResourceCall): string {
   throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
 }
 
-function refuseForce(query: URLSearchParams, type: string): void {
-  const errors: FieldError[] = [];
-  if (type === PATCH_TYPES.apply) {
-    if (!query.get('fieldManager')) errors.push(FieldError.required(Path.of('fieldManager'), 'is required for apply patch'));
-  } else if (query.get('force')) {
-    errors.push(FieldError.forbidden(Path.of('force'), 'may not be specified for non-apply patch'));
-  }
-  if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', errors);
+export function patchTypeErrors(query: URLSearchParams, type: string): readonly FieldError[] {
+  if (type !== PATCH_TYPES.apply)
+    return query.has('force') ? [FieldError.forbidden(Path.of('force'), 'may not be specified for non-apply patch')] : [];
+  return query.get('fieldManager') ? [] : [FieldError.required(Path.of('fieldManager'), 'is required for apply patch')];
 }
 
 export async function patchBody({ request }: ResourceCall, type: string): Promise<ParsedDocument> {

@@ -1,12 +1,21 @@
-import { StatusError } from '#machinery';
+import { goQuote, StatusError } from '#machinery';
 
 /** A resource version from a query, checked against what the store has reached. Empty means "whatever is newest". */
 export function parseResourceVersion(text: string, current: number): number | undefined {
   if (text === '') return undefined;
-  if (!/^\d+$/.test(text)) throw StatusError.badRequest(`Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`);
+  // Upstream takes this for a failure of its own.
+  if (!isResourceVersion(text)) throw new Error(malformedResourceVersion(text));
   const version = Number(text);
   if (version > current) throw tooLargeResourceVersion(version, current);
   return version;
+}
+
+export function isResourceVersion(text: string): boolean {
+  return /^\d+$/.test(text);
+}
+
+export function malformedResourceVersion(text: string): string {
+  return `resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`;
 }
 
 /** The client has seen a later state than this server: it should come back, not be shown the past. */

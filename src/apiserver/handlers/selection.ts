@@ -2,6 +2,7 @@ import { FieldSelector, parseFieldSelector, parseLabelSelector, Selector, Select
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { WatchFilter } from '../watch-cache/watcher.ts';
+import { type ListOptions, listOptions } from './list-options.ts';
 import type { ResourceCall } from './resource-call.ts';
 
 /** Which objects of a resource a list or a watch is about. */
@@ -12,11 +13,17 @@ export interface Selection {
   readonly matches: ((object: KubeObject) => boolean) | undefined;
 }
 
-export function selectionOf({ request, resource, name }: ResourceCall): Selection {
-  const labels = parsed(request.query.get('labelSelector') ?? '', parseLabelSelector, Selector.everything);
-  const asked = parsed(request.query.get('fieldSelector') ?? '', parseFieldSelector, FieldSelector.everything);
-  const fields = knownFields(asked, resource);
-  return { labels, fields: named(fields, name), matches: matcher(resource, labels, named(fields, name)) };
+/** The options of a list, a watch or the deletion of a collection, and what they select. */
+export function selectionOf({ request, resource, name }: ResourceCall, watch: boolean): { options: ListOptions; selection: Selection } {
+  const { query } = request;
+  let labels = Selector.everything;
+  let asked = FieldSelector.everything;
+  const options = listOptions(query, watch, () => {
+    labels = parsed(query.get('labelSelector') ?? '', parseLabelSelector, Selector.everything);
+    asked = parsed(query.get('fieldSelector') ?? '', parseFieldSelector, FieldSelector.everything);
+  });
+  const fields = named(knownFields(asked, resource), name);
+  return { options, selection: { labels, fields, matches: matcher(resource, labels, fields) } };
 }
 
 function parsed<T>(text: string, parse: (text: string) => T, everything: T): T {
@@ -29,9 +36,12 @@ function parsed<T>(text: string, parse: (text: string) => T, everything: T): T {
   }
 }
 
-/** A watch or list for one name is a selection of that name. */
+/** A watch or list for one name is a selection of that name, and of no other. */
 function named(fields: FieldSelector, name: string): FieldSelector {
-  return name === '' ? fields : FieldSelector.of([...fields.requirements, { field: 'metadata.name', operator: '=', value: name }]);
+  if (name === '') return fields;
+  if (fields.isEmpty) return FieldSelector.of([{ field: 'metadata.name', operator: '=', value: name }]);
+  if (fields.requiredValue('metadata.name') === name) return fields;
+  throw StatusError.badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
 function knownFields(selector: FieldSelector, resource: ServedResource): FieldSelector {

@@ -14,13 +14,17 @@ export interface WriteOptions {
 const VALIDATIONS: readonly FieldValidation[] = ['Ignore', 'Strict', 'Warn'];
 const MAX_MANAGER_LENGTH = 128;
 
-/** Reads the options of create, update and patch from the query. `kind` is CreateOptions, UpdateOptions or PatchOptions. */
-export function writeOptions(request: ApiRequest, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+/** Reads the options of create, update and patch from the query. Errors found before, of the kind of patch, are reported with its own. */
+export function writeOptions(
+  request: ApiRequest,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  found: readonly FieldError[] = [],
+): WriteOptions {
   const { query } = request;
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const dryRun = query.getAll('dryRun');
   const fieldValidation = query.get('fieldValidation') ?? '';
   const manager = query.get('fieldManager') ?? '';
-  const errors = [...dryRunErrors(dryRun), ...managerErrors(manager), ...validationErrors(fieldValidation)];
+  const errors = [...found, ...managerErrors(manager), ...dryRunErrors(dryRun), ...validationErrors(fieldValidation)];
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind }, '', errors);
   return {
     dryRun: dryRun.length > 0,
@@ -46,13 +50,17 @@ function validationErrors(value: string): FieldError[] {
   return [FieldError.notSupported(Path.of('fieldValidation'), value, ['', ...VALIDATIONS])];
 }
 
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
 function managerErrors(manager: string): FieldError[] {
   const path = Path.of('fieldManager');
-  if (manager.length > MAX_MANAGER_LENGTH) return [FieldError.tooLong(path, MAX_MANAGER_LENGTH)];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  return /[\u0000-\u001f\u007f-\u009f]/.test(manager)
-    ? [FieldError.invalid(path, manager, 'should only contain printable characters')]
-    : [];
+  const errors = Buffer.byteLength(manager) > MAX_MANAGER_LENGTH ? [FieldError.tooLong(path, MAX_MANAGER_LENGTH)] : [];
+  for (const { 0: rune, index } of manager.matchAll(UNPRINTABLE)) {
+    const code = rune.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    const position = Buffer.byteLength(manager.slice(0, index));
+    errors.push(FieldError.invalid(path, manager, `invalid character U+${code} (at position ${position})`));
+  }
+  return errors;
 }
 
 /** The program's name: what stands before the first slash of the user agent. */

@@ -2,6 +2,7 @@ import { StatusError } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 import type { ApiRequest, ClientCertificate, RequestBody } from '../request/api-request.ts';
 import type { HeaderLine } from '../request/header-lines.ts';
+import { queryFlag } from '../request/query-values.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -25,7 +26,12 @@ export class NetworkRequest implements ApiRequest {
     this.method = method;
     this.path = decodePath(mark < 0 ? url : url.slice(0, mark));
     this.query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
-    this.info = parseRequestInfo({ method, path: this.path, watch: isWatch(this.query), selectedName: selectedName(this.query) });
+    this.info = parseRequestInfo({
+      method,
+      path: this.path,
+      watch: queryFlag(this.query, 'watch') ?? false,
+      selectedName: selectedName(this.query),
+    });
     this.body = { type: 'bytes', read: (limit) => exchange.readBody(limit), contentType: exchange.header('content-type') ?? '' };
   }
 
@@ -62,11 +68,6 @@ function decodePath(path: string): string {
   } catch {
     throw StatusError.badRequest('invalid URL escape');
   }
-}
-
-function isWatch(query: URLSearchParams): boolean {
-  const value = query.get('watch');
-  return value === 'true' || value === '1';
 }
 
 function selectedName(query: URLSearchParams): string | undefined {

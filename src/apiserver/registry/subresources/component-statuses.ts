@@ -40,7 +40,7 @@ async function getStatus({ resource, name }: ResourceCall, checks: ComponentChec
 }
 
 async function listStatuses(call: ResourceCall, checks: ComponentChecks): Promise<ApiResponse> {
-  const { matches } = selectionOf(call);
+  const { matches } = selectionOf(call, false).selection;
   const all = await Promise.all(Object.entries(checks).map(([name, check]) => statusOf(name, check)));
   const items = (matches ? all.filter(matches) : all).map((status) => new ConvertedObject(status, 0));
   return { type: 'list', resource: call.resource, items, revision: 0 };

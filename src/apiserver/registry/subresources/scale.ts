@@ -13,12 +13,13 @@ import {
 } from '#machinery';
 import { appliedConfig } from '../../handlers/apply.ts';
 import { decodeBodyAs } from '../../handlers/decode-body.ts';
-import { PATCH_TYPES, patchBody, patchedAs, patchTypeOf } from '../../handlers/patch.ts';
+import { PATCH_TYPES, patchBody, patchedAs, patchTypeErrors, patchTypeOf } from '../../handlers/patch.ts';
 import { groupResource, type ResourceCall } from '../../handlers/resource-call.ts';
 import { checkName } from '../../handlers/update.ts';
 import { updateObject } from '../../handlers/update-object.ts';
 import { type WriteOptions, writeOptions } from '../../handlers/write-options.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
+import { queryFlag } from '../../request/query-values.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ServedSubresource } from '../served-resource.ts';
 
@@ -79,7 +80,9 @@ function scaleOf(object: KubeObject, fields: ScaleFields): Scale {
 
 async function writeScale(call: ResourceCall, fields: ScaleFields): Promise<ApiResponse> {
   const isPatch = call.request.info.verb === 'patch';
-  const options = writeOptions(call.request, isPatch ? 'PatchOptions' : 'UpdateOptions');
+  const options = isPatch
+    ? writeOptions(call.request, 'PatchOptions', patchTypeErrors(call.request.query, patchTypeOf(call)))
+    : writeOptions(call.request, 'UpdateOptions');
   const change = isPatch ? await patchedScale(call, options) : await replacedScale(call, options);
   const { object } = await updateObject(
     { ...call, subresource: '' },
@@ -110,7 +113,7 @@ async function patchedScale(call: ResourceCall, options: WriteOptions): Promise<
 
 async function appliedScale(call: ResourceCall, options: WriteOptions): Promise<ScaleChange> {
   const applied = await appliedConfig(call, options);
-  const force = call.request.query.get('force') === 'true';
+  const force = queryFlag(call.request.query, 'force') ?? false;
   const now = formatTime(call.deps.clock.now());
   return (current) =>
     applyPatch({
