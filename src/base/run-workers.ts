@@ -16,29 +16,50 @@ export interface RunWorkersOptions<K extends string | number> {
   onError?: (key: K, error: unknown) => void;
 }
 
-/** Works off the queue until the signal aborts or the queue is shut down. A key whose work throws comes again, with backoff. */
-export async function runWorkers<K extends string | number>(
+/**
+ * Works off the queue until the signal aborts or the queue is shut down. A key whose work throws comes again, with backoff. Only one worker
+ * waits at a time: each that finds a key sees to it that another waits, so that idle queues cost next to nothing.
+ */
+export function runWorkers<K extends string | number>(
   options: RunWorkersOptions<K>,
   work: (key: K) => Promise<Requeue | undefined> | Promise<void>,
 ): Promise<void> {
-  const { concurrency = 1 } = options;
-  await Promise.all(Array.from({ length: concurrency }, () => runWorker(options, work)));
+  const { queue, signal, concurrency = 1 } = options;
+  return new Promise((resolve, reject) => {
+    let workers = 0;
+    let waiting = 0;
+    const next = async () => {
+      waiting++;
+      const key = await queue.get(signal);
+      waiting--;
+      if (key !== undefined && waiting === 0 && workers < concurrency) begin();
+      return key;
+    };
+    const worker = async () => {
+      for (let key = await next(); key !== undefined; key = await next()) await workOn(key, options, work);
+      if (--workers === 0) resolve();
+    };
+    const begin = () => {
+      workers++;
+      worker().catch(reject);
+    };
+    begin();
+  });
 }
 
-async function runWorker<K extends string | number>(
-  { queue, signal, onError }: RunWorkersOptions<K>,
+async function workOn<K extends string | number>(
+  key: K,
+  { queue, onError }: RunWorkersOptions<K>,
   work: (key: K) => Promise<Requeue | undefined> | Promise<void>,
 ): Promise<void> {
-  for (let key = await queue.get(signal); key !== undefined; key = await queue.get(signal)) {
-    try {
-      const requeue = await work(key);
-      queue.forget(key);
-      if (requeue) queue.addAfter(key, requeue.afterMs);
-    } catch (error) {
-      onError?.(key, error);
-      queue.addRateLimited(key);
-    } finally {
-      queue.done(key);
-    }
+  try {
+    const requeue = await work(key);
+    queue.forget(key);
+    if (requeue) queue.addAfter(key, requeue.afterMs);
+  } catch (error) {
+    onError?.(key, error);
+    queue.addRateLimited(key);
+  } finally {
+    queue.done(key);
   }
 }

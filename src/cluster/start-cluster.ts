@@ -175,9 +175,13 @@ function kubeletCredentials({ clients: { kubeletClient } }: ClusterCertificates)
   return { clientCertificate: kubeletClient.certificate, clientKey: kubeletClient.key };
 }
 
-/** For a cluster that nobody outside of the process sees, whose tokens end with it. */
-function temporaryKey(): string {
-  return privateKeyPem(newPrivateKey());
+/** For a cluster that nobody outside of the process sees, whose tokens end with it. Most have none, and need no key. */
+function temporaryKey(): () => Promise<string> {
+  let key: string | undefined;
+  return async () => {
+    key ??= privateKeyPem(newPrivateKey());
+    return key;
+  };
 }
 
 interface Starting {

@@ -6,6 +6,9 @@ import { aggregatedRules } from './reconcile.ts';
 
 const FIELD_MANAGER = 'clusterrole-aggregation-controller';
 const CONCURRENCY = 5;
+const AGGREGATED = 'aggregated';
+const IS_AGGREGATED = 'true';
+const aggregation = ({ aggregationRule }: rbac.ClusterRole) => (aggregationRule === undefined ? [] : [IS_AGGREGATED]);
 
 /** Gives roles that are made of others the rules of those. */
 export const clusterRoleAggregationController: Controller = {
@@ -14,7 +17,7 @@ export const clusterRoleAggregationController: Controller = {
   enabledByDefault: true,
   start(context) {
     const { informers, client } = context;
-    const roles = informers.of(rbac.ClusterRole);
+    const roles = informers.of(rbac.ClusterRole).addIndex(AGGREGATED, aggregation);
     const controller = new KeyedController(context, {
       name: 'ClusterRoleAggregator',
       concurrency: CONCURRENCY,
@@ -28,7 +31,7 @@ export const clusterRoleAggregationController: Controller = {
     });
     // Any role may be part of any other.
     const enqueue = () => {
-      for (const role of roles.lister.list()) if (role.aggregationRule !== undefined) controller.enqueue(role);
+      for (const role of roles.lister.byIndex(AGGREGATED, IS_AGGREGATED)) controller.enqueue(role);
     };
     roles.addHandler({ add: enqueue, update: enqueue, delete: enqueue });
     return controller;

@@ -7,16 +7,20 @@ export function aggregatedRules(role: rbac.ClusterRole, roles: readonly rbac.Clu
   const others = roles
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .sort((a, b) => compareBytes(a.metadata.name, b.metadata.name));
-  const rules: rbac.PolicyRule[] = [];
+  /** By what they say. */
+  const found = new Map<string, rbac.PolicyRule>();
   for (const selectorObject of role.aggregationRule.clusterRoleSelectors ?? []) {
     const selector = selectorFromObject(selectorObject);
-    for (const { metadata, rules: more } of others) if (selector.matches(metadata.labels)) addNew(rules, more ?? []);
+    for (const { metadata, rules: more } of others) if (selector.matches(metadata.labels)) addNew(found, more ?? []);
   }
+  const rules = [...found.values()];
   return deepEqual(rules as unknown as JsonValue, (role.rules ?? []) as unknown as JsonValue) ? undefined : rules;
 }
 
-function addNew(rules: rbac.PolicyRule[], more: readonly rbac.PolicyRule[]): void {
+function addNew(found: Map<string, rbac.PolicyRule>, more: readonly rbac.PolicyRule[]): void {
   for (const rule of more) {
-    if (!rules.some((known) => deepEqual(known as unknown as JsonValue, rule as unknown as JsonValue))) rules.push(rule);
+    const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
+    const text = JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
+    if (!found.has(text)) found.set(text, rule);
   }
 }

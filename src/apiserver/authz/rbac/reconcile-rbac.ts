@@ -1,6 +1,6 @@
 import { type Kind, rbac } from '#api';
 import type { Logger } from '#base';
-import type { Client, Draft, Identified, ResourceClient } from '#client';
+import { type Client, type Draft, type Identified, keyOf, type ResourceClient } from '#client';
 import { isStatusReason } from '#machinery';
 import { type Reconciliation, reconcileBinding, reconcileRole } from './reconcile-role.ts';
 
@@ -20,13 +20,13 @@ const ATTEMPTS = 5;
  * namespaces of the policy. Rejects when an object could not be brought in order, after trying all others.
  */
 export async function reconcileRbac(client: Client, policy: RbacPolicy, logger: Logger): Promise<void> {
-  const all = [
-    ...reconcileAll(client, { kind: rbac.ClusterRole, objects: policy.clusterRoles, reconcile: reconcileRole, logger }),
-    ...reconcileAll(client, { kind: rbac.ClusterRoleBinding, objects: policy.clusterRoleBindings, reconcile: reconcileBinding, logger }),
-    ...reconcileAll(client, { kind: rbac.Role, objects: policy.roles, reconcile: reconcileRole, logger }),
-    ...reconcileAll(client, { kind: rbac.RoleBinding, objects: policy.roleBindings, reconcile: reconcileBinding, logger }),
-  ];
-  const failures = (await Promise.allSettled(all)).flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+  const all = await Promise.all([
+    reconcileAll(client, { kind: rbac.ClusterRole, objects: policy.clusterRoles, reconcile: reconcileRole, logger }),
+    reconcileAll(client, { kind: rbac.ClusterRoleBinding, objects: policy.clusterRoleBindings, reconcile: reconcileBinding, logger }),
+    reconcileAll(client, { kind: rbac.Role, objects: policy.roles, reconcile: reconcileRole, logger }),
+    reconcileAll(client, { kind: rbac.RoleBinding, objects: policy.roleBindings, reconcile: reconcileBinding, logger }),
+  ]);
+  const failures = all.flat();
   if (failures.length > 0) throw new AggregateError(failures, 'cannot bring all default roles and bindings in order');
 }
 
@@ -37,11 +37,22 @@ interface Reconciling<T> {
   readonly logger: Logger;
 }
 
-function reconcileAll<T>(client: Client, { kind, objects, reconcile, logger }: Reconciling<T>): readonly Promise<void>[] {
+/** Resolves to what went wrong. */
+async function reconcileAll<T>(client: Client, { kind, objects, reconcile, logger }: Reconciling<T>): Promise<readonly unknown[]> {
+  if (objects.length === 0) return [];
   const resource = client.of(kind as unknown as Kind<Identified>);
-  return objects.map((expected) =>
-    reconcileOne(resource, expected as Identified, { reconcile: reconcile as unknown as Reconcile, logger, kind: kind.kind }),
+  const { items } = await resource.list();
+  const present = new Map(items.map((item) => [keyOf(item), item]));
+  const doing = { reconcile: reconcile as unknown as Reconcile, logger, kind: kind.kind };
+  const all = (objects as readonly Identified[]).map((expected) =>
+    reconcileOne(resource, { expected, existing: present.get(keyOf(expected)) }, doing),
   );
+  return (await Promise.allSettled(all)).flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+}
+
+interface Found {
+  readonly expected: Identified;
+  readonly existing: Identified | undefined;
 }
 
 type Reconcile = (existing: Identified, expected: Identified) => Reconciliation<Identified>;
@@ -53,23 +64,34 @@ interface Doing {
 }
 
 /** Others may write the same object at the same time, such as another server that starts: then it is looked at again. */
-async function reconcileOne(resource: ResourceClient<Identified>, expected: Identified, doing: Doing): Promise<void> {
+async function reconcileOne(resource: ResourceClient<Identified>, { expected, existing: listed }: Found, doing: Doing): Promise<void> {
+  let existing = listed;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptOne(resource, expected, doing);
+      return await attemptOne(resource, { expected, existing }, doing);
     } catch (error) {
       const isRace = (['Conflict', 'AlreadyExists', 'NotFound'] as const).some((reason) => isStatusReason(error, reason));
       if (!isRace || attempt >= ATTEMPTS) throw error;
     }
+    existing = await currentOf(resource, expected);
   }
 }
 
-async function attemptOne(resource: ResourceClient<Identified>, expected: Identified, { reconcile, logger, kind }: Doing): Promise<void> {
-  const { name, namespace } = expected.metadata;
-  const existing = await resource.get(expected.metadata).catch((error: unknown) => {
+async function currentOf(resource: ResourceClient<Identified>, { metadata }: Identified): Promise<Identified | undefined> {
+  try {
+    return await resource.get(metadata);
+  } catch (error) {
     if (isStatusReason(error, 'NotFound')) return undefined;
     throw error;
-  });
+  }
+}
+
+async function attemptOne(
+  resource: ResourceClient<Identified>,
+  { expected, existing }: Found,
+  { reconcile, logger, kind }: Doing,
+): Promise<void> {
+  const { name, namespace } = expected.metadata;
   if (existing === undefined) return void (await resource.create(expected as Draft<Identified>));
   const wanted = reconcile(existing, expected);
   switch (wanted.action) {

@@ -18,7 +18,7 @@ export type Reconciliation<T> =
 
 /** Adds what an existing role lacks of an expected one. What it grants beyond that stays. */
 export function reconcileRole<T extends AnyRole>(existing: T, expected: T): Reconciliation<T> {
-  const missing = uncovered(existing.rules ?? [], expected.rules ?? []);
+  const missing = same(existing.rules, expected.rules) ? [] : uncovered(existing.rules ?? [], expected.rules ?? []);
   const aggregationRule = reconciledAggregation(existing.aggregationRule ?? undefined, expected.aggregationRule ?? undefined);
   const { aggregationRule: _, ...rest } = existing;
   const wanted = {
