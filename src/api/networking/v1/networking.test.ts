@@ -281,6 +281,12 @@ describe('ranges and addresses of services', () => {
     expect(addresses.validate({ metadata: { name }, spec }).map(String)).toEqual(errors);
   });
 
+  test('an address shows its age in a cell that no column names', () => {
+    const spec = { parentRef: { resource: 'services', namespace: 'ns', name: 's' } };
+    expect(addresses.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef']);
+    expect(addresses.table.cells({ metadata: { name: '10.0.0.1' }, spec }, 0)).toEqual(['10.0.0.1', 'services/ns/s', '<unknown>']);
+  });
+
   test('an address stays with whom it was given to', () => {
     const address = (name: string) => ({ metadata: { name: '10.0.0.1' }, spec: { parentRef: { resource: 'services', name } } });
     expect(addresses.validateUpdate(address('b'), address('a')).map(String)).toEqual([
