@@ -1,6 +1,6 @@
 import type { Clock, Random, TimerHandle } from '#base';
 import type { KubeObject as ClientObject, WatchSink as ClientSink, Transport, TransportRequest } from '#client';
-import { apiVersionOf, type Status, StatusError } from '#machinery';
+import { apiVersionOf, isRecurring, type Status, StatusError } from '#machinery';
 import type { UserInfo } from './authn/user.ts';
 import type { ApiRequest, RequestBody } from './request/api-request.ts';
 import type { ApiResponse, Handler, ListResponse, WatchResponse } from './request/api-response.ts';
@@ -250,7 +250,7 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 /** Members that are undefined do not exist in JSON. Returns the value itself when it has none, which is the rule. */
 function withoutUndefined(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isRecurring(value)) return value;
   return Array.isArray(value) ? definedItems(value) : definedMembers(value as Record<string, unknown>);
 }
 

@@ -20,6 +20,7 @@ export class ObjectEncoding {
   readonly #intro: string;
   /** Where the resource version belongs in the stored bytes: behind the intro. */
   readonly versionAt: number;
+  readonly #kept = new KeptMemory();
 
   constructor(
     readonly kind: string,
@@ -32,7 +33,7 @@ export class ObjectEncoding {
   /** What to store: the object without its resource version. What it shares with `like` is copied from there. */
   encodeStored(object: KubeObject, like?: CachedObject): StoredObject {
     const head = this.#intro + metadataText(object.metadata);
-    return like === undefined ? encodeWhole(head, object) : encodeChanged(head, object, like);
+    return like === undefined ? encodeWhole(head, object, this.#kept) : encodeChanged(head, object, { like, kept: this.#kept });
   }
 
   /** Stored bytes as they are served: with their resource version, and the newline that ends every document. */
@@ -64,7 +65,7 @@ export function isTail(field: string): boolean {
   return field !== 'metadata' && field !== 'kind' && field !== 'apiVersion';
 }
 
-function encodeWhole(head: string, object: KubeObject): StoredObject {
+function encodeWhole(head: string, object: KubeObject, kept: KeptMemory): StoredObject {
   let text = head;
   const ends = [text.length];
   for (const field in object) {
@@ -74,7 +75,7 @@ function encodeWhole(head: string, object: KubeObject): StoredObject {
     ends.push(text.length);
   }
   text += '}';
-  const bytes = keptBuffer(Buffer.byteLength(text));
+  const bytes = kept.take(Buffer.byteLength(text));
   bytes.write(text);
   // Positions in the text are positions in the bytes only where every character is one byte.
   return { bytes, ends: bytes.length === text.length ? ends : undefined };
@@ -86,7 +87,12 @@ function encodeField(value: JsonValue): string {
 
 const encodeOnce = oncePerValue((value: object) => encodeJson(value));
 
-function encodeChanged(head: string, object: KubeObject, like: CachedObject): StoredObject {
+interface Base {
+  readonly like: CachedObject;
+  readonly kept: KeptMemory;
+}
+
+function encodeChanged(head: string, object: KubeObject, { like, kept }: Base): StoredObject {
   const pieces: (Buffer | string)[] = [head];
   let length = Buffer.byteLength(head);
   const ends = [length];
@@ -99,7 +105,7 @@ function encodeChanged(head: string, object: KubeObject, like: CachedObject): St
     length += Buffer.byteLength(piece);
     ends.push(length);
   }
-  const bytes = keptBuffer(length + 1);
+  const bytes = kept.take(length + 1);
   let at = 0;
   for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at);
   bytes[at] = CLOSING;
@@ -108,9 +114,27 @@ function encodeChanged(head: string, object: KubeObject, like: CachedObject): St
 
 const CLOSING = 0x7d;
 
-/** Of its own memory: a part of Node's pool would keep all of that pool for as long as the object is there. */
-function keptBuffer(length: number): Buffer {
-  return Buffer.allocUnsafeSlow(length);
+const BLOCK_BYTES = 8 * 1024;
+const SMALL_BYTES = 1024;
+
+/**
+ * Memory for what stays as long as its object: not of Node's pool, all of which a part of it would keep. Small objects, such as leases that are
+ * renewed all the time, share blocks, since they cost more to allocate than to write; those of one kind come and go alike.
+ */
+class KeptMemory {
+  #block: Buffer = Buffer.alloc(0);
+  #used = 0;
+
+  take(length: number): Buffer {
+    if (length > SMALL_BYTES) return Buffer.allocUnsafeSlow(length);
+    if (this.#used + length > this.#block.length) {
+      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += length;
+    return this.#block.subarray(from, this.#used);
+  }
 }
 
 /** Without the opening brace, and without the resource version. */
