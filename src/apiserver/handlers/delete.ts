@@ -127,8 +127,8 @@ const PROPAGATION_FINALIZERS = { Foreground: 'foregroundDeletion', Orphan: 'orph
 function deletionFinalizers(object: KubeObject, options: DeleteOptions, byDefault: 'Background' | 'Orphan' | undefined): readonly string[] {
   const present = object.metadata.finalizers ?? [];
   const policy = policyOf(options);
-  if (policy === undefined && (present.includes('orphan') || present.includes('foregroundDeletion'))) return present;
-  const wanted = PROPAGATION_FINALIZERS[policy ?? byDefault ?? 'Background'];
+  const chosen = present.find((name) => name === 'orphan' || name === 'foregroundDeletion');
+  const wanted = policy === undefined && chosen !== undefined ? chosen : PROPAGATION_FINALIZERS[policy ?? byDefault ?? 'Background'];
   const others = present.filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
   return wanted === undefined ? others : [...others, wanted];
 }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { autoscaling, type TableDefinition } from '#api';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { renderPrinted } from './render.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ListResponse, ObjectResponse } from '../request/api-response.ts';
+import { negotiate } from '../request/negotiation.ts';
+import { renderList, renderObject, renderPrinted } from './render.ts';
 
 const scale = {
   kind: 'Scale',
@@ -32,4 +35,35 @@ test('a scale is told by its metadata', () => {
     apiVersion: 'meta.k8s.io/v1',
     metadata: scale.metadata,
   });
+});
+
+const accepted = (form: string) => ({
+  negotiated: negotiate(`application/json;as=${form};g=meta.k8s.io`),
+  query: new URLSearchParams('includeObject=Everything'),
+  now: 0,
+});
+const resource = { kind: 'Role', group: 'rbac.authorization.k8s.io', custom: false, strategy: {} } as unknown as ServedResource;
+const one = { resource, object: { object: scale } } as unknown as ObjectResponse;
+const many = { resource, items: [{ object: scale }], revision: 9 } as unknown as ListResponse;
+
+test('a form for lists is not one for objects, nor the other way round', () => {
+  expect(() => renderObject(one, accepted('PartialObjectMetadataList;v=v1'))).toThrow(
+    'you requested PartialObjectMetadataList, but the requested object is not a list (*rbac.Role)',
+  );
+  expect(() => renderList(many, accepted('PartialObjectMetadata;v=v1'))).toThrow(
+    'you requested PartialObjectMetadata, but the requested object is a list (*rbac.RoleList)',
+  );
+});
+
+test('the old version of a form is served under its name', () => {
+  expect(JSON.parse(String(renderList(many, accepted('PartialObjectMetadataList;v=v1beta1'))))).toMatchObject({
+    apiVersion: 'meta.k8s.io/v1beta1',
+    items: [{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1beta1' }],
+  });
+});
+
+test('a table takes along what it knows, and refuses the rest', () => {
+  expect(() => renderObject(one, accepted('Table;v=v1'))).toThrow(
+    `Unable to convert to Table as requested: includeObject: Invalid value: "Everything": must be 'Metadata', 'Object', 'None', or empty`,
+  );
 });

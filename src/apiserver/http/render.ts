@@ -1,6 +1,6 @@
 import { meta, type TableDefinition } from '#api';
-import { EnvelopeEncoding, encodeProtobuf, type JsonObject } from '#machinery';
-import { columnsOf, includeObjectOf, partialMetadata, rowOf, type TableOptions, tableOf } from '../printing/table.ts';
+import { EnvelopeEncoding, encodeProtobuf, type JsonObject, StatusError } from '#machinery';
+import { columnsOf, includeObjectOf, META_V1, partialMetadata, rowOf, type TableOptions, tableOf } from '../printing/table.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListResponse, ObjectResponse } from '../request/api-response.ts';
@@ -22,14 +22,16 @@ export function renderObject({ resource, object }: ObjectResponse, context: Rend
   if (negotiated.as === 'Table') {
     return encodeMedia(tableOf([object.object], versionOf(object), tableOptions(resource, context)), negotiated, undefined);
   }
-  if (negotiated.as !== undefined) return encodeMedia(partialMetadata(object.object), negotiated, undefined);
+  if (negotiated.as === 'PartialObjectMetadataList') throw notRendered(negotiated, `not a list (${goTypeOf(resource, '')})`);
+  if (negotiated.as !== undefined) return encodeMedia(partialMetadata(object.object, negotiated.asVersion), negotiated, undefined);
   return objectBytes(object, resource, negotiated);
 }
 
 /** An object that is not kept, in one of the forms that stand for an object. */
 export function renderPrinted(object: KubeObject, table: TableDefinition<KubeObject>, { negotiated, query, now }: RenderContext): Buffer {
-  if (negotiated.as !== 'Table') return encodeMedia(partialMetadata(object), negotiated, undefined);
-  const options = { resource: { strategy: { table } }, now, includeObject: includeObjectOf(query.get('includeObject')) };
+  const apiVersion = negotiated.asVersion;
+  if (negotiated.as !== 'Table') return encodeMedia(partialMetadata(object, apiVersion), negotiated, undefined);
+  const options = { resource: { strategy: { table } }, now, includeObject: includeObjectOf(query.get('includeObject')), apiVersion };
   return encodeMedia(tableOf([object], versionOf({ object }), options), negotiated, undefined);
 }
 
@@ -38,8 +40,19 @@ function versionOf({ object }: Pick<VersionedObject, 'object'>): Record<string, 
   return resourceVersion === undefined ? {} : { resourceVersion };
 }
 
-function tableOptions(resource: ServedResource, { now, query }: RenderContext): TableOptions {
-  return { resource, now, includeObject: includeObjectOf(query.get('includeObject')) };
+function tableOptions(resource: ServedResource, { now, query, negotiated }: RenderContext): TableOptions {
+  return { resource, now, includeObject: includeObjectOf(query.get('includeObject')), apiVersion: negotiated.asVersion };
+}
+
+function notRendered({ as }: Negotiated, what: string): StatusError {
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message: `you requested ${as}, but the requested object is ${what}` });
+}
+
+/** What upstream calls the type of an object, or of a list of them, inside the server. */
+function goTypeOf({ custom, group, kind }: ServedResource, list: '' | 'List'): string {
+  if (custom) return `*unstructured.Unstructured${list}`;
+  const name = group.split('.', 1)[0]!;
+  return `*${name === '' || name === 'events' ? 'core' : name}.${kind}${list}`;
 }
 
 function objectBytes(object: VersionedObject, resource: ServedResource, negotiated: Negotiated): Buffer {
@@ -55,8 +68,10 @@ export function renderList(list: ListResponse, context: RenderContext): Buffer |
   if (negotiated.as === 'Table')
     return encodeMedia(tableOf(objects(), metadata, tableOptions(list.resource, context)), negotiated, undefined);
   if (negotiated.as !== undefined) {
-    const items = objects().map(partialMetadata);
-    return encodeMedia({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata, items }, negotiated, undefined);
+    if (negotiated.as === 'PartialObjectMetadata') throw notRendered(negotiated, `a list (${goTypeOf(list.resource, 'List')})`);
+    const apiVersion = negotiated.asVersion ?? META_V1;
+    const items = objects().map((object) => partialMetadata(object, apiVersion));
+    return encodeMedia({ kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, negotiated, undefined);
   }
   if (negotiated.mediaType === JSON_TYPE && !negotiated.pretty) return new ListBody(list, metadata);
   if (negotiated.mediaType === PROTOBUF_TYPE) return protobufList(list, metadata);
@@ -108,7 +123,7 @@ export class FrameEncoder {
     const { negotiated } = this.context;
     const object = frame.object.as(this.resource);
     if (negotiated.as === 'Table') return this.#table(frame.type, object.object);
-    if (negotiated.as !== undefined) return this.#plain(frame.type, partialMetadata(object.object));
+    if (negotiated.as !== undefined) return this.#plain(frame.type, partialMetadata(object.object, negotiated.asVersion));
     let bytes = frame.encodings.get(this.#key);
     if (bytes === undefined) {
       bytes =
@@ -122,18 +137,13 @@ export class FrameEncoder {
     const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
     const { kind, apiVersion } = this.resource;
     const object = { kind, apiVersion, metadata: { resourceVersion: String(revision), ...annotations } };
-    if (this.context.negotiated.as === 'Table') {
-      const table = {
-        kind: 'Table',
-        apiVersion: 'meta.k8s.io/v1',
-        metadata: { resourceVersion: String(revision) },
-        columnDefinitions: null,
-        rows: [],
-      };
-      return this.#plain('BOOKMARK', { ...table, rows: [{ cells: [], object: { ...partialMetadata(object as unknown as KubeObject) } }] });
-    }
-    if (this.context.negotiated.as !== undefined) return this.#plain('BOOKMARK', partialMetadata(object as unknown as KubeObject));
-    return this.#plain('BOOKMARK', object, this.resource);
+    const { as, asVersion = META_V1 } = this.context.negotiated;
+    if (as === undefined) return this.#plain('BOOKMARK', object, this.resource);
+    const partial = partialMetadata(object as unknown as KubeObject, asVersion);
+    if (as !== 'Table') return this.#plain('BOOKMARK', partial);
+    const metadata = { resourceVersion: String(revision) };
+    const rows = [{ cells: [], object: partial }];
+    return this.#plain('BOOKMARK', { kind: 'Table', apiVersion: asVersion, metadata, columnDefinitions: null, rows });
   }
 
   error(status: { readonly [field: string]: unknown }): Buffer {
@@ -141,15 +151,12 @@ export class FrameEncoder {
   }
 
   #table(type: string, object: KubeObject): Buffer {
-    const options = {
-      resource: this.resource,
-      now: this.context.now,
-      includeObject: includeObjectOf(this.context.query.get('includeObject')),
-    };
+    const options = tableOptions(this.resource, this.context);
     const columnDefinitions = this.#columnsSent ? null : columnsOf(this.resource);
     this.#columnsSent = true;
     const metadata = { resourceVersion: object.metadata.resourceVersion };
-    return this.#plain(type, { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata, columnDefinitions, rows: [rowOf(object, options)] });
+    const { apiVersion = META_V1 } = options;
+    return this.#plain(type, { kind: 'Table', apiVersion, metadata, columnDefinitions, rows: [rowOf(object, options)] });
   }
 
   #plain(type: string, object: { readonly [field: string]: unknown }, resource?: ServedResource): Buffer {

@@ -1,5 +1,5 @@
 import type { TableDefinition } from '#api';
-import { StatusError } from '#machinery';
+import { FieldError, Path, StatusError } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 
 export interface TableOptions {
@@ -7,30 +7,37 @@ export interface TableOptions {
   readonly now: number;
   /** How much of each object goes along with its row. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
+  /** That of the table, `meta.k8s.io/v1` unless said otherwise. */
+  readonly apiVersion?: string | undefined;
 }
 
 /** What knows how its objects are printed. */
 type Printed = { readonly strategy: { readonly table?: TableDefinition<KubeObject> } };
+
+export const META_V1 = 'meta.k8s.io/v1';
+/** What a time that nobody set is printed as. */
+const ZERO_TIME = '0001-01-01T00:00:00Z';
 
 const DEFAULT_TABLE: TableDefinition<KubeObject> = {
   columns: [
     { name: 'Name', type: 'string', format: 'name', description: 'The name of the object, unique among its kind in its namespace.' },
     { name: 'Created At', type: 'date', description: 'When the object was created.' },
   ],
-  cells: ({ metadata }) => [metadata.name, metadata.creationTimestamp ?? null],
+  cells: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ZERO_TIME],
 };
 
 export function includeObjectOf(value: string | null): TableOptions['includeObject'] {
   if (value === null || value === '' || value === 'Metadata') return 'Metadata';
   if (value === 'None' || value === 'Object') return value;
-  throw StatusError.badRequest(`unrecognized includeObject value: "${value}"`);
+  const error = FieldError.invalid(Path.of('includeObject'), value, "must be 'Metadata', 'Object', 'None', or empty");
+  throw StatusError.badRequest(`Unable to convert to Table as requested: ${error}`);
 }
 
 /** The table that `kubectl get` prints. */
 export function tableOf(objects: readonly KubeObject[], listMetadata: Record<string, unknown>, options: TableOptions) {
   return {
     kind: 'Table',
-    apiVersion: 'meta.k8s.io/v1',
+    apiVersion: options.apiVersion ?? META_V1,
     metadata: listMetadata,
     columnDefinitions: columnsOf(options.resource),
     rows: objects.map((object) => rowOf(object, options)),
@@ -51,16 +58,16 @@ export function columnsOf(resource: Printed) {
   }));
 }
 
-export function rowOf(object: KubeObject, { resource, now, includeObject }: TableOptions) {
+export function rowOf(object: KubeObject, { resource, now, includeObject, apiVersion }: TableOptions) {
   const definition = definitionOf(resource);
   const conditions = definition.rowConditions?.(object) ?? [];
   return {
     cells: definition.cells(object, now),
     ...(conditions.length > 0 && { conditions }),
-    object: includeObject === 'Object' ? object : includeObject === 'Metadata' ? partialMetadata(object) : null,
+    object: includeObject === 'Object' ? object : includeObject === 'Metadata' ? partialMetadata(object, apiVersion) : null,
   };
 }
 
-export function partialMetadata({ metadata }: KubeObject) {
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata };
+export function partialMetadata({ metadata }: KubeObject, apiVersion = META_V1) {
+  return { kind: 'PartialObjectMetadata', apiVersion, metadata };
 }

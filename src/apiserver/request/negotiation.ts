@@ -6,6 +6,8 @@ export interface Negotiated {
   readonly mediaType: string;
   /** A rendering of the object instead of the object itself. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
+  /** The API version of that rendering. */
+  readonly asVersion?: string | undefined;
   readonly pretty: boolean;
 }
 
@@ -17,6 +19,7 @@ interface Clause {
 
 const OBJECT_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 const TRANSFORMS = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
+const TRANSFORM_VERSIONS = ['v1', 'v1beta1'];
 const PLAIN_JSON: Negotiated = { mediaType: JSON_TYPE, pretty: false };
 
 export interface NegotiationOptions {
@@ -40,9 +43,11 @@ function serve({ type, params }: Clause, types: readonly string[], transforms: b
   if (mediaType === undefined) return undefined;
   const as = params.get('as');
   const pretty = params.get('pretty') === '1';
+  const [version = '', group = '', stream = ''] = ['v', 'g', 'stream'].map((name) => params.get(name));
+  if (stream !== '' && stream !== 'watch') return undefined;
   if (as === undefined) return params.has('v') || params.has('g') ? undefined : { mediaType, pretty };
-  if (!transforms || !TRANSFORMS.includes(as) || params.get('v') !== 'v1' || params.get('g') !== 'meta.k8s.io') return undefined;
-  return { mediaType, pretty, as: as as NonNullable<Negotiated['as']> };
+  if (!transforms || !TRANSFORMS.includes(as) || !TRANSFORM_VERSIONS.includes(version) || group !== 'meta.k8s.io') return undefined;
+  return { mediaType, pretty, as: as as NonNullable<Negotiated['as']>, asVersion: `${group}/${version}` };
 }
 
 /** The clauses of an Accept header, the most wanted first. */
