@@ -1,4 +1,4 @@
-import type { apiextensions } from '#api';
+import { apiextensions } from '#api';
 
 type Definition = apiextensions.CustomResourceDefinition;
 type Names = apiextensions.CustomResourceDefinitionNames;
@@ -48,6 +48,13 @@ export function namingOf(definition: Definition, others: readonly Definition[]):
   return { acceptedNames, ...conditionsFor(definition, problems) };
 }
 
+const DISTRUSTED: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'InvalidCABundle',
+  message: 'The conversion webhook CABundle is invalid',
+};
+
 function conditionsFor(definition: Definition, problems: readonly Verdict[]): Pick<Naming, 'namesAccepted' | 'established'> {
   // Upstream checks them one after the other and remembers the last.
   const problem = problems.at(-1);
@@ -61,7 +68,7 @@ function conditionsFor(definition: Definition, problems: readonly Verdict[]): Pi
   if (problem === undefined) {
     return {
       namesAccepted: { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' },
-      established: installed,
+      established: isEstablished || apiextensions.hasValidCABundle(definition.spec.conversion) ? installed : DISTRUSTED,
     };
   }
   return {

@@ -1,4 +1,5 @@
 import { checkDns1035Label, FieldError, type Path } from '#machinery';
+import { caBundleProblem, validateCABundle } from '../../ca-bundle.validation.ts';
 import { requiredValue } from '../../field-checks.ts';
 import { validateWebhookClient } from '../../webhook-client.validation.ts';
 import type { CustomResourceConversion, WebhookClientConfig } from './custom-resource-definition-spec.ts';
@@ -6,6 +7,8 @@ import type { CustomResourceConversion, WebhookClientConfig } from './custom-res
 export interface ConversionRules {
   /** One of the versions of the review must be one that this server speaks. */
   readonly requireRecognizedVersion: boolean;
+  /** A definition that is served must be able to reach its webhook. */
+  readonly requireValidCABundle: boolean;
 }
 
 const STRATEGIES = ['None', 'Webhook'];
@@ -21,7 +24,7 @@ export function validateConversion(conversion: CustomResourceConversion | undefi
   if (conversion.strategy === 'Webhook') {
     return [
       ...errors,
-      ...validateClient(clientConfig, clientPath),
+      ...validateClient(clientConfig, clientPath, rules),
       ...validateReviewVersions(conversionReviewVersions, versionsPath, rules),
     ];
   }
@@ -31,9 +34,15 @@ export function validateConversion(conversion: CustomResourceConversion | undefi
   return errors;
 }
 
-function validateClient(client: WebhookClientConfig | undefined, path: Path): FieldError[] {
+function validateClient(client: WebhookClientConfig | undefined, path: Path, rules: ConversionRules): FieldError[] {
   if (client === undefined) return [FieldError.required(path, 'required when strategy is set to Webhook')];
-  return validateWebhookClient(path, client.service ? { ...client, service: { port: HTTPS_PORT, ...client.service } } : client);
+  const errors = validateWebhookClient(path, client.service ? { ...client, service: { port: HTTPS_PORT, ...client.service } } : client);
+  return rules.requireValidCABundle ? [...errors, ...validateCABundle(path.child('caBundle'), client.caBundle ?? '')] : errors;
+}
+
+/** Whether the webhook can be trusted by what the conversion says: no webhook and no bundle count as yes. */
+export function hasValidCABundle(conversion: CustomResourceConversion | undefined): boolean {
+  return caBundleProblem(conversion?.webhook?.clientConfig?.caBundle ?? '') === undefined;
 }
 
 function validateReviewVersions(

@@ -57,6 +57,14 @@ describe('a definition', () => {
       ['metadata.name: Invalid value: "gadgets.example.com": must be spec.names.plural+"."+spec.group'],
     ],
     [
+      'that keeps unknown fields but has defaults',
+      { ...field({ type: 'string', default: 'b' }), spec: { preserveUnknownFields: true } },
+      [
+        'spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema',
+        'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+      ],
+    ],
+    [
       'with a group of one word',
       { metadata: { name: 'widgets.example' }, spec: { group: 'example' } },
       ['spec.group: Invalid value: "example": should be a domain with at least one dot'],
@@ -353,6 +361,28 @@ describe('an update of a definition', () => {
     const set: JSONSchemaProps = { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' };
     expect(errorsAfter(definition(field(set)), field({ ...set, description: 'changed' }))).toEqual([]);
     expect(errorsAfter(definition(), field(set))).toHaveLength(1);
+  });
+
+  it('demands certificates to trust the webhook by once it is established', () => {
+    const webhook = (caBundle: string): Parts => ({
+      spec: {
+        conversion: {
+          strategy: 'Webhook',
+          webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://a.example.com', caBundle } },
+        },
+      },
+    });
+    const broken = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
+    const path = 'spec.conversion.webhookClientConfig.caBundle';
+    expect(errorsOf(webhook('Cg=='))).toEqual([]);
+    expect(errorsAfter(definition(), webhook('Cg=='))).toEqual([]);
+    expect(errorsAfter(established(definition(webhook(broken))), webhook('Cg=='))).toEqual([]);
+    expect(errorsAfter(established(definition()), webhook('Cg=='))).toEqual([
+      `${path}: Invalid value: "Cg==": unable to load root certificates: unable to parse bytes as PEM block`,
+    ]);
+    expect(errorsAfter(established(definition()), webhook(broken))).toEqual([
+      `${path}: Invalid value: "${broken}": unable to load root certificates: failed to parse certificate: x509: malformed certificate`,
+    ]);
   });
 
   it('remembers every version that objects were stored in', () => {

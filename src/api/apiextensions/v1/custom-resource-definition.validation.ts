@@ -1,7 +1,12 @@
 import { checkDns1035Label, checkDns1123Subdomain, FieldError, nameIsDnsSubdomain, Path, structural } from '#machinery';
 import { immutable, requiredValue, sameValue } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
-import { hasRecognizedReviewVersion, validateConversion } from './custom-resource-conversion.validation.ts';
+import {
+  type ConversionRules,
+  hasRecognizedReviewVersion,
+  hasValidCABundle,
+  validateConversion,
+} from './custom-resource-conversion.validation.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from './custom-resource-definition.ts';
 import { validateNames } from './custom-resource-definition-names.validation.ts';
 import type {
@@ -27,8 +32,7 @@ const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32',
 const APPROVAL = 'api-approved.kubernetes.io';
 
 /** Rules are tightened only for what did not break them before. */
-interface Rules extends SchemaRules {
-  readonly requireRecognizedVersion: boolean;
+interface Rules extends SchemaRules, ConversionRules {
   readonly requireImmutableNames: boolean;
   readonly requireOpenAPISchema: boolean;
   readonly requireStructuralSchema: boolean;
@@ -41,6 +45,7 @@ interface Rules extends SchemaRules {
 
 const NEW_DEFINITION: Rules = {
   requireRecognizedVersion: true,
+  requireValidCABundle: false,
   requireImmutableNames: false,
   requireOpenAPISchema: true,
   requireValidPropertyType: true,
@@ -98,6 +103,7 @@ function rulesForUpdate({ spec }: CustomResourceDefinition, old: CustomResourceD
   const reviewVersions = old.spec.conversion?.webhook?.conversionReviewVersions ?? [];
   return {
     requireRecognizedVersion: reviewVersions.length === 0 || hasRecognizedReviewVersion(reviewVersions),
+    requireValidCABundle: isEstablished(old) && hasValidCABundle(old.spec.conversion),
     requireImmutableNames: isEstablished(old),
     requireOpenAPISchema: schemas.length === (old.spec.versions ?? []).length,
     requireValidPropertyType: !schemas.some((schema) => schemaHas(schema, hasInvalidType)),
@@ -172,7 +178,7 @@ function validateSpec(spec: CustomResourceDefinitionSpec, given: Rules): FieldEr
   const rules = { ...given, requireStructuralSchema: given.requireStructuralSchema || spec.preserveUnknownFields !== true };
   const { names } = spec;
   const errors = [...validateGroup(spec.group), ...requiredValue(SPEC.child('scope'), spec.scope, ['Cluster', 'Namespaced'])];
-  errors.push(...validateSchemasPresent(internal, rules), ...validateVersions(internal, rules));
+  errors.push(...validateSchemasPresent(internal, rules), ...validateDefaultsPruned(spec), ...validateVersions(internal, rules));
   for (const field of ['plural', 'singular', 'kind', 'listKind'] as const) {
     if (!names[field]) errors.push(FieldError.required(SPEC.child('names', field)));
   }
@@ -201,6 +207,12 @@ function validateSchemasPresent({ validation, versions }: InternalDefinition, { 
     errors.push(FieldError.required(SPEC.child('versions').index(i).child('schema', 'openAPIV3Schema'), detail));
   }
   return errors;
+}
+
+function validateDefaultsPruned(spec: CustomResourceDefinitionSpec): FieldError[] {
+  const hasDefaults = ({ default: value }: JSONSchemaProps) => value !== undefined && value !== null;
+  if (spec.preserveUnknownFields !== true || !schemasOf(spec).some((schema) => schemaHas(schema, hasDefaults))) return [];
+  return [FieldError.invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')];
 }
 
 function validateVersions(internal: InternalDefinition, rules: Rules): FieldError[] {

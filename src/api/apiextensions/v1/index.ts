@@ -4,6 +4,7 @@ export {
   customResourceType,
   type DecodedCustomResource,
 } from './custom-resource.behaviour.ts';
+export { hasValidCABundle } from './custom-resource-conversion.validation.ts';
 export {
   customResourceDefinitionBehaviour,
   prepareCustomResourceDefinitionForCreate,

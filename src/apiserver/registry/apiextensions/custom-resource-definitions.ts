@@ -29,5 +29,5 @@ export const customResourceDefinitionsStrategy: ResourceStrategy<Definition> = {
   prepareForCreate: apiextensions.prepareCustomResourceDefinitionForCreate,
   prepareForUpdate: apiextensions.prepareCustomResourceDefinitionForUpdate,
   prepareForDelete: beginDeletion,
-  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+  resetFields: { '': [['status']], status: [['spec']] },
 };

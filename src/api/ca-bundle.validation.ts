@@ -1,0 +1,31 @@
+import { X509Certificate } from 'node:crypto';
+import { FieldError, type Path } from '#machinery';
+import { type PemBlock, pemBlocks } from './certificates/v1/certificate-request.ts';
+
+/** Why nothing can be trusted by a bundle of certificates; undefined where something can. An empty bundle means the system's own. */
+export function caBundleProblem(base64: string): string | undefined {
+  if (base64 === '') return undefined;
+  const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
+  const certificates = blocks.filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders);
+  if (certificates.some(isCertificate)) return undefined;
+  return `unable to load root certificates: ${reason(blocks, certificates)}`;
+}
+
+function reason(blocks: readonly PemBlock[], certificates: readonly PemBlock[]): string {
+  if (certificates.length > 0) return 'failed to parse certificate: x509: malformed certificate';
+  return blocks.length > 0 ? 'no valid certificate authority data seen' : 'unable to parse bytes as PEM block';
+}
+
+function isCertificate({ bytes }: PemBlock): boolean {
+  try {
+    new X509Certificate(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function validateCABundle(path: Path, base64: string): FieldError[] {
+  const problem = caBundleProblem(base64);
+  return problem === undefined ? [] : [FieldError.invalid(path, base64, problem)];
+}
