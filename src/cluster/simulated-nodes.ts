@@ -18,6 +18,8 @@ export interface SimulatedNodesConfig {
   readonly names: readonly string[];
   /** What they have in common. */
   readonly kubelet?: Partial<KubeletConfig>;
+  /** They ran in the cluster that this one goes on from. */
+  readonly areContinued?: boolean;
 }
 
 export interface SimulatedNodesDeps {
@@ -73,13 +75,13 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     ending.signal.throwIfAborted();
     informers.start(ending.signal);
   };
-  const start = async (nodeName: string): Promise<Kubelet> => {
+  const start = async (nodeName: string, isContinued = false): Promise<Kubelet> => {
     watching ??= watch();
     await watching;
     ending.signal.throwIfAborted();
     const client = clientAs({ name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
     const kubelet = startKubelet(
-      { ...config.kubelet, nodeName },
+      { ...config.kubelet, nodeName, isContinued },
       { ...deps, client, runtime: new SimulatedRuntime({}, deps), podSource, ticker },
     );
     kubelets.set(nodeName, kubelet);
@@ -89,7 +91,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     try {
-      await raceAbort(Promise.all(config.names.map(start)), stopping);
+      await raceAbort(Promise.all(config.names.map((name) => start(name, config.areContinued))), stopping);
       ready();
       await whenAborted(stopping);
     } finally {
@@ -103,6 +105,6 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     done: component.done,
     [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
     kubelets,
-    add: start,
+    add: (name) => start(name),
   };
 }

@@ -120,7 +120,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       logReady(deps, apiServer);
       deps.onStep?.('nodes');
       const administrator = clientAs(ADMIN);
-      const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {} };
+      const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, areContinued: deps.inherited !== undefined };
       nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
       parts.push(nodes);
       await raceAbort(nodes.ready, stopping);

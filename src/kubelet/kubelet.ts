@@ -83,6 +83,7 @@ class Machine {
   readonly #client: Client;
   readonly #ticker: SharedTicker;
   agent: NodeAgent | undefined;
+  #isContinued: boolean;
   #stop: AbortController | undefined;
   #closing: (() => Promise<void>) | undefined;
   #stopping: AbortSignal | undefined;
@@ -91,6 +92,7 @@ class Machine {
     private readonly config: KubeletConfig,
     private readonly deps: KubeletDeps,
   ) {
+    this.#isContinued = config.isContinued ?? false;
     this.gate = new PartitionGate(deps.client.transport);
     this.#client = new Client(this.gate, { fieldManager: 'kubelet' });
     this.#ticker = deps.ticker ?? new SharedTicker(deps.clock);
@@ -123,6 +125,7 @@ class Machine {
     const feed = podSource ?? (own as NodeFeed);
     const agent = new NodeAgent(this.#options(), { ...deps, runtime, recorder, feed, ticker: this.#ticker }, stop.signal);
     this.agent = agent;
+    this.#isContinued = false;
     this.#closing = async () => {
       stopping.removeEventListener('abort', onStop);
       stop.abort(new DOMException('the kubelet was stopped', 'AbortError'));
@@ -169,6 +172,7 @@ class Machine {
     return {
       config: nodeConfig(this.config),
       registers: registerNode,
+      isContinued: this.#isContinued,
       leaseSeconds: nodeLeaseDurationSeconds,
       reportMs: nodeStatusReportMs,
     };

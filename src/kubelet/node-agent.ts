@@ -29,6 +29,8 @@ export interface NodeAgentDeps {
 export interface NodeAgentOptions {
   readonly config: NodeConfig;
   readonly registers: boolean;
+  /** The node has been at work all along. */
+  readonly isContinued: boolean;
   readonly leaseSeconds: number;
   readonly reportMs: number;
 }
@@ -59,7 +61,7 @@ export class NodeAgent {
     const { feed, recorder, runtime } = this.#deps;
     const { nodeName } = this.#options.config;
     const { signal } = this.#signal;
-    recorder.normal(nodeReference(nodeName), 'Starting', 'Starting kubelet.');
+    if (!this.#options.isContinued) recorder.normal(nodeReference(nodeName), 'Starting', 'Starting kubelet.');
     await this.#reporter.start();
     signal.throwIfAborted();
     this.#lease.start();

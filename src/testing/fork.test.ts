@@ -129,6 +129,25 @@ describe('a fork', () => {
     expect((await fork.client.of(core.Service).list()).items).toEqual([]);
   });
 
+  test('has nodes that were up all along, and tells so when one of them starts', async () => {
+    await using origin = await startCluster({ nodes: 2, clock: 'virtual' });
+    await using fork = await origin.fork();
+    const told = async (cluster: TestCluster) => {
+      const { items } = await cluster.clock.until(cluster.client.of(core.Event).list());
+      const starts = items.filter(({ source }) => source?.component === 'kubelet');
+      return starts.map(({ involvedObject, reason, count }) => `${involvedObject.name} ${reason} ${count}`).sort();
+    };
+    const before = await told(origin);
+    expect(before).toContain('n2 Starting 1');
+    expect(await told(fork)).toEqual(before);
+    await fork.node('n2').crash();
+    await fork.clock.advance('61s');
+    await fork.clock.until(fork.node('n2').recover());
+    await fork.clock.settle();
+    const starts = (await told(fork)).filter((event) => event.includes(' Starting '));
+    expect(starts).toEqual(['n1 Starting 1', 'n2 Starting 1', 'n2 Starting 1']);
+  });
+
   test('takes the tokens of its origin', async () => {
     await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
     const tokens = origin.client.of(core.ServiceAccount).subresource<authentication.TokenRequest>('token');

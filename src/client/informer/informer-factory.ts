@@ -1,5 +1,5 @@
 import type { Kind } from '#api';
-import { realClock, silentLogger, systemRandom } from '#base';
+import { onAbort, realClock, silentLogger, systemRandom } from '#base';
 import type { Client } from '../client.ts';
 import type { Identified, KubeObject } from '../kube-object.ts';
 import type { ResourceClient } from '../resource-client.ts';
@@ -10,6 +10,7 @@ import { type InformerDeps, type InformerOptions, SharedInformer } from './share
 export class InformerFactory {
   readonly #informers = new Map<string, SharedInformer<Identified>>();
   #signal: AbortSignal | undefined;
+  #registration: Disposable | undefined;
 
   constructor(
     private readonly client: Client,
@@ -34,7 +35,7 @@ export class InformerFactory {
     if (informer === undefined) {
       informer = new SharedInformer(client, this.deps, options);
       this.#informers.set(id, informer);
-      if (this.#signal) informer.start(this.#signal);
+      if (this.#signal && !this.#signal.aborted) informer.begin();
     }
     return informer;
   }
@@ -42,7 +43,10 @@ export class InformerFactory {
   /** Starts every informer, those asked for later included. They stop with the signal. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
-    for (const informer of this.#informers.values()) informer.start(signal);
+    for (const informer of this.#informers.values()) informer.begin();
+    this.#registration = onAbort(signal, (reason) => {
+      for (const informer of this.#informers.values()) informer.abort(reason);
+    });
   }
 
   /** Resolves when every informer that was asked for shows a state of the server. */
@@ -65,7 +69,9 @@ export class InformerFactory {
 
   /** Stops all of them; resolves when nothing is left open. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#informers.values()].map((informer) => informer.stop()));
+    this.#registration?.[Symbol.dispose]();
+    const reason = new DOMException('the informers were stopped', 'AbortError');
+    await Promise.all([...this.#informers.values()].map((informer) => informer.stop(reason)));
   }
 }
 

@@ -1,4 +1,4 @@
-import { Backoff, type Clock, childSignal, type Logger, type OwnedSignal, type Random } from '#base';
+import { Backoff, type Clock, type Logger, onAbort, type Random } from '#base';
 import { StatusError } from '#machinery';
 import type { Identified } from '../kube-object.ts';
 import { keyOf } from '../kube-object.ts';
@@ -49,7 +49,9 @@ export class SharedInformer<T extends Identified> {
   #lastFailure = -Infinity;
   #hasSynced = false;
   #resourceVersion = '';
-  #running: OwnedSignal | undefined;
+  readonly #ending = new AbortController();
+  #isStarted = false;
+  #endWatch: (() => void) | undefined;
   #done: Promise<void> = Promise.resolve();
 
   constructor(client: ResourceClient<T>, deps: InformerDeps, options: InformerOptions = {}) {
@@ -97,28 +99,44 @@ export class SharedInformer<T extends Identified> {
   /** What is known already is told at once. Dispose of the result to be told no more. */
   addHandler(handler: InformerHandler<T>): Disposable {
     this.#handlers.add(handler);
-    for (const object of this.#cache.list()) this.#tell(() => handler.add?.(object, true));
+    for (const object of this.#cache.list()) this.#tell(handler, { after: object, isInInitialList: true });
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
 
   /** Begins to follow, until the signal aborts or it is stopped. Starting a running informer changes nothing. */
   start(signal: AbortSignal): void {
-    if (this.#running !== undefined) return;
-    const running = childSignal(signal);
-    this.#running = running;
-    this.#done = this.#run(running.signal).finally(() => {
-      running[Symbol.dispose]();
-      this.#rejectSynced(new DOMException('the informer was stopped before it had synced', 'AbortError'));
-    });
+    if (this.#isStarted) return;
+    const registration = onAbort(signal, (reason) => this.abort(reason));
+    this.begin();
+    this.#done = this.#done.finally(() => registration[Symbol.dispose]());
+  }
+
+  /** As `start`, for an owner who aborts it: of many informers, each would listen to the same signal. */
+  begin(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#done = this.#run();
+  }
+
+  /** Follows no more. */
+  abort(reason: unknown): void {
+    this.#ending.abort(reason);
+    this.#endWatch?.();
   }
 
   /** Stops following; resolves when nothing is left open. */
-  async stop(): Promise<void> {
-    this.#running?.abort(new DOMException('the informer was stopped', 'AbortError'));
+  async stop(reason: unknown = new DOMException('the informer was stopped', 'AbortError')): Promise<void> {
+    if (!this.#ending.signal.aborted) this.abort(reason);
     await this.#done;
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  async #run(): Promise<void> {
+    const { signal } = this.#ending;
+    await this.#followAlways(signal);
+    if (!this.#hasSynced) this.#rejectSynced(new DOMException('the informer was stopped before it had synced', 'AbortError'));
+  }
+
+  async #followAlways(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.#list(signal);
@@ -174,11 +192,11 @@ export class SharedInformer<T extends Identified> {
       let watch: Disposable | undefined;
       const finish = (end: WatchEnd) => {
         watch?.[Symbol.dispose]();
-        signal.removeEventListener('abort', stop);
+        this.#endWatch = undefined;
         resolve(end);
       };
       const stop = () => finish({ type: 'ended' });
-      signal.addEventListener('abort', stop, { once: true });
+      this.#endWatch = stop;
       const options = { namespace, labelSelector, fieldSelector, metadataOnly, ...timeout, allowWatchBookmarks: true };
       watch = this.#client.watchInto({ ...options, resourceVersion: this.#resourceVersion }, this.#sink(finish));
       if (signal.aborted) stop();
@@ -204,27 +222,26 @@ export class SharedInformer<T extends Identified> {
 
   #put(object: T, isInInitialList = false): void {
     const previous = this.#cache.set(object);
+    // The same name with another identity is another object: deleted and created again while nobody watched.
+    const isReplaced = previous !== undefined && previous.metadata.uid !== object.metadata.uid;
     for (const handler of this.#handlers) {
-      if (previous === undefined) this.#tell(() => handler.add?.(object, isInInitialList));
-      // The same name with another identity is another object: deleted and created again while nobody watched.
-      else if (previous.metadata.uid !== object.metadata.uid) this.#tellReplaced(handler, previous, object);
-      else this.#tell(() => handler.update?.(previous, object));
+      if (isReplaced) this.#tell(handler, { before: previous });
+      this.#tell(handler, { before: isReplaced ? undefined : previous, after: object, isInInitialList });
     }
-  }
-
-  #tellReplaced(handler: InformerHandler<T>, previous: T, object: T): void {
-    this.#tell(() => handler.delete?.(previous));
-    this.#tell(() => handler.add?.(object, false));
   }
 
   #remove(key: string, last: T | undefined): void {
     const previous = this.#cache.delete(key);
     if (previous === undefined) return;
-    for (const handler of this.#handlers) this.#tell(() => handler.delete?.(last ?? previous));
+    for (const handler of this.#handlers) this.#tell(handler, { before: last ?? previous });
   }
 
   /** Makes the cache equal to a list; listeners learn the difference. */
   #replace(items: readonly T[]): void {
+    if (this.#cache.size === 0) {
+      for (const object of items) this.#put(object, !this.#hasSynced);
+      return;
+    }
     const present = new Set(items.map(keyOf));
     for (const key of [...this.#cache.keys()]) if (!present.has(key)) this.#remove(key, undefined);
     for (const object of items) {
@@ -236,9 +253,11 @@ export class SharedInformer<T extends Identified> {
   }
 
   /** A listener's mistake is its own: the others are told all the same. */
-  #tell(call: () => void): void {
+  #tell(handler: InformerHandler<T>, { before, after, isInInitialList = false }: Change<T>): void {
     try {
-      call();
+      if (after === undefined) handler.delete?.(before!);
+      else if (before === undefined) handler.add?.(after, isInInitialList);
+      else handler.update?.(before, after);
     } catch (error) {
       this.#deps.logger.error('a listener of an informer failed', { resource: this.#client.ref.resource, error });
     }
@@ -252,6 +271,12 @@ export class SharedInformer<T extends Identified> {
     const asked = error instanceof StatusError ? error.retryAfterSeconds * 1000 : 0;
     await clock.sleep(Math.max(this.#backoff.next(), asked), signal).catch(() => {});
   }
+}
+
+interface Change<T> {
+  readonly before?: T | undefined;
+  readonly after?: T;
+  readonly isInInitialList?: boolean;
 }
 
 type WatchEnd = { readonly type: 'ended' | 'expired' } | { readonly type: 'error'; readonly error: unknown };

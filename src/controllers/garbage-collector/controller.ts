@@ -32,7 +32,9 @@ class GarbageCollectorController implements RunningController {
   constructor(private readonly context: ControllerContext) {
     this.#collector = new GarbageCollector(context, this.#mapper);
     const changed = () => this.#scheduleSync(DEFINITION_DELAY_MS);
-    const handler = { add: changed, update: changed, delete: changed };
+    // What was there before is discovered first of all.
+    const added = (_: unknown, isInInitialList: boolean) => void (isInInitialList || changed());
+    const handler = { add: added, update: changed, delete: changed };
     context.informers.of(apiextensions.CustomResourceDefinition).addHandler(handler);
     context.informers.of(apiregistration.APIService).addHandler(handler);
     onAbort(context.signal, () => this.#pending?.timer.cancel());

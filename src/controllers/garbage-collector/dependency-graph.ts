@@ -24,6 +24,28 @@ export interface GraphNode {
   isVirtual: boolean;
 }
 
+/** Most objects own nothing, and need no set for it. */
+class KnownNode implements GraphNode {
+  isBeingDeleted: boolean;
+  isDeletingDependents: boolean;
+  isVirtual = false;
+  #dependents: Set<GraphNode> | undefined;
+
+  constructor(
+    public identity: ObjectIdentity,
+    public owners: readonly meta.OwnerReference[],
+    { isBeingDeleted, isDeletingDependents }: Pick<GraphNode, 'isBeingDeleted' | 'isDeletingDependents'>,
+  ) {
+    this.isBeingDeleted = isBeingDeleted;
+    this.isDeletingDependents = isDeletingDependents;
+  }
+
+  get dependents(): Set<GraphNode> {
+    this.#dependents ??= new Set();
+    return this.#dependents;
+  }
+}
+
 export type ObservedMetadata = Pick<meta.ObjectMeta, 'ownerReferences' | 'deletionTimestamp' | 'finalizers'>;
 
 /** What follows from a change of the graph. */
@@ -39,6 +61,7 @@ export interface GraphEffects {
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 export const ORPHAN_FINALIZER = 'orphan';
 const ABSENT_OWNERS = 500;
+const NONE: readonly never[] = [];
 
 /**
  * Who owns whom, as far as informers and owner references tell. It follows upstream's graph in what it enqueues, also for references with
@@ -105,10 +128,10 @@ export class DependencyGraph {
   }
 
   #insert(identity: ObjectIdentity, now: ObservedMetadata): GraphNode {
-    const { ownerReferences: owners = [], finalizers = [], deletionTimestamp } = now;
+    const { ownerReferences: owners = NONE, finalizers = [], deletionTimestamp } = now;
     const isBeingDeleted = deletionTimestamp !== undefined;
     const isDeletingDependents = isBeingDeleted && finalizers.includes(FOREGROUND_FINALIZER);
-    const node: GraphNode = { identity, owners, dependents: new Set(), isBeingDeleted, isDeletingDependents, isVirtual: false };
+    const node = new KnownNode(identity, owners, { isBeingDeleted, isDeletingDependents });
     this.#nodes.set(identity.uid, node);
     this.#addToOwners(node, owners);
     return node;
@@ -202,6 +225,7 @@ export class DependencyGraph {
 }
 
 function startsWith(finalizer: string, now: ObservedMetadata, before: ObservedMetadata | undefined): boolean {
+  if (now.deletionTimestamp === undefined) return false;
   const holds = ({ deletionTimestamp, finalizers = [] }: ObservedMetadata) =>
     deletionTimestamp !== undefined && finalizers.includes(finalizer);
   return holds(now) && (before === undefined || !holds(before));

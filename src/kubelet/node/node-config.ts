@@ -40,6 +40,8 @@ export interface KubeletConfig {
   readonly nodeLeaseDurationSeconds?: number;
   /** As `--node-status-report-frequency`. Default 5 min. */
   readonly nodeStatusReportMs?: number;
+  /** The node ran until now, elsewhere: it does not start, and events do not say so. Default false. */
+  readonly isContinued?: boolean;
 }
 
 const DEFAULT_CAPACITY: Readonly<Record<string, string>> = {

@@ -21,6 +21,8 @@ export interface NodeReporterDeps {
 export interface NodeReporterOptions {
   readonly config: NodeConfig;
   readonly registers: boolean;
+  /** What the API says of the node was said by this kubelet, or one that it takes the place of: it is no news. */
+  readonly isContinued: boolean;
   readonly reportMs: number;
 }
 
@@ -162,7 +164,7 @@ export class NodeReporter {
     if (!isFirst || !isSameStatus(before, status)) {
       this.#node = await client.of(core.Node).patch({ name: nodeName }, { status }, { type: 'strategic', subresource: 'status' });
     }
-    this.#tell(this.#reported?.conditions ?? [], status.conditions ?? []);
+    this.#tell((this.#reported ?? (this.options.isContinued ? before : undefined))?.conditions ?? [], status.conditions ?? []);
     this.#reported = status;
   }
 
