@@ -46,9 +46,11 @@ function named(fields: FieldSelector, name: string): FieldSelector {
 
 function knownFields(selector: FieldSelector, resource: ServedResource): FieldSelector {
   const { selectableFields, fieldLabelError } = resource.strategy;
+  // Kinds that say for themselves what can be selected say nothing of a namespace that they do not have.
+  const hasNamespace = resource.namespaced || fieldLabelError === undefined;
   for (const { field } of selector.requirements) {
-    if (field === 'metadata.name' || field === 'metadata.namespace' || (selectableFields && Object.hasOwn(selectableFields, field)))
-      continue;
+    if (field === 'metadata.name' || (field === 'metadata.namespace' && hasNamespace)) continue;
+    if (selectableFields && Object.hasOwn(selectableFields, field)) continue;
     throw StatusError.badRequest(fieldLabelError?.(field) ?? unknownField(field));
   }
   return selector;
