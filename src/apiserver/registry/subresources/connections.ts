@@ -1,7 +1,9 @@
+import type { core } from '#api';
 import { StatusError } from '#machinery';
 import { admissionAttributes, groupResource, type ResourceCall } from '../../handlers/resource-call.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
 import type { ServedSubresource } from '../served-resource.ts';
+import { containerOf } from './pod-container.ts';
 
 const STREAM_VERBS = ['create', 'get'];
 const PROXY_VERBS = ['create', 'delete', 'get', 'patch', 'update'];
@@ -31,7 +33,18 @@ async function admitted(call: ResourceCall, kind: string, connect: Connect): Pro
   });
   await call.deps.admission.admit(attributes);
   await call.deps.admission.validate(attributes);
+  if (call.resource.resource === 'pods') checkReachable(call, found.object as unknown as core.Pod);
   return connect(call);
+}
+
+/** There is no way into a pod that runs nowhere, nor to a container that it does not have. */
+function checkReachable({ subresource, request }: ResourceCall, pod: core.Pod): void {
+  if (subresource === 'proxy') {
+    if (!pod.status?.podIP) throw StatusError.badRequest('address not allowed');
+    return;
+  }
+  if (subresource !== 'portforward') containerOf(pod, request.query.get('container') ?? '');
+  if (!pod.spec?.nodeName) throw StatusError.badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
 }
 
 /** Everything that leads into pods, services and nodes, by `group/resource`. */

@@ -96,10 +96,7 @@ type ScaleChange = (current: Scale) => Scale;
 
 async function replacedScale(call: ResourceCall, options: WriteOptions): Promise<ScaleChange> {
   const wanted = (await decodeBodyAs(call.request, EXPECTED, options.fieldValidation)) as unknown as Scale;
-  const name = wanted.metadata?.name ?? '';
-  if (name !== '' && name !== call.name) {
-    throw StatusError.badRequest(`the name of the object (${name}) does not match the name on the URL (${call.name})`);
-  }
+  checkPlace(call, wanted);
   return (current) => owned(call, { current, wanted, options });
 }
 
@@ -107,8 +104,21 @@ async function patchedScale(call: ResourceCall, options: WriteOptions): Promise<
   const type = patchTypeOf(call);
   if (type === PATCH_TYPES.apply) return appliedScale(call, options);
   const patch = await patchBody(call, type);
-  return (current) =>
-    owned(call, { current, wanted: patchedAs<Scale>(call, { expected: EXPECTED, live: current, patch, type, options }), options });
+  return (current) => {
+    const wanted = patchedAs<Scale>(call, { expected: EXPECTED, live: current, patch, type, options });
+    checkPlace(call, wanted);
+    return owned(call, { current, wanted, options });
+  };
+}
+
+/** A scale is that of the object in the URL, and says so. */
+function checkPlace({ resource, name, namespace }: ResourceCall, { metadata }: Scale): void {
+  const given = metadata?.name ?? '';
+  if (given === '') throw StatusError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  checkName(given, name);
+  if (resource.namespaced && metadata?.namespace && metadata.namespace !== namespace) {
+    throw StatusError.badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
 }
 
 async function appliedScale(call: ResourceCall, options: WriteOptions): Promise<ScaleChange> {

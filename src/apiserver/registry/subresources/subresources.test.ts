@@ -238,6 +238,35 @@ describe('the log of a pod', () => {
   });
 });
 
+describe('a way into a pod', () => {
+  it.each([
+    ['exec?container=nope', 'container nope is not valid for pod nowhere'],
+    ['exec', 'pod nowhere does not have a host assigned'],
+    ['attach', 'pod nowhere does not have a host assigned'],
+    ['portforward', 'pod nowhere does not have a host assigned'],
+    ['proxy', 'address not allowed'],
+  ])('that runs nowhere is not there: %s', async (way, message) => {
+    await makePod('nowhere').catch(() => {});
+    const [path = '', query = ''] = way.split('?');
+    const request = { method: 'POST' as const, path: `/api/v1/namespaces/default/pods/nowhere/${path}`, query: new URLSearchParams(query) };
+    expect(await refusal(client.transport.request(request))).toMatchObject({ code: 400, message });
+  });
+});
+
+describe('a scale', () => {
+  it.each([
+    [{}, 'the name of the object (rc based on URL) was undeterminable: name must be provided'],
+    [{ name: 'other' }, 'the name of the object (other) does not match the name on the URL (rc)'],
+    [{ name: 'rc', namespace: 'other' }, 'the namespace of the provided object does not match the namespace sent on the request'],
+  ])('names the object that it is of: %j', async (metadata, message) => {
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await post('replicationcontrollers', { metadata: { name: 'rc' }, spec: { selector: { a: 'b' }, template } }).catch(() => {});
+    const path = '/api/v1/namespaces/default/replicationcontrollers/rc/scale';
+    const put = client.transport.request({ method: 'PUT', path, body: { metadata, spec: { replicas: 1 } } });
+    expect(await refusal(put)).toMatchObject({ code: 400, message });
+  });
+});
+
 describe('what services claim', () => {
   it('is in order again after a restart', async () => {
     const spec = { type: 'NodePort', ports: [{ port: 80, nodePort: 30100 }], clusterIP: '10.96.3.3' };
