@@ -23,7 +23,14 @@ export function nodesInTurn(nodes: Iterable<NodeInfo>): NodeInfo[] {
   return ordered;
 }
 
-export function zoneOf({ labels }: NodeInfo): string {
-  const first = (keys: readonly string[]) => keys.map((key) => labels[key]).find((value) => value !== undefined) ?? '';
-  return `${first(REGION_LABELS)}\0${first(ZONE_LABELS)}`;
+export function zoneOf({ labels }: Pick<NodeInfo, 'labels'>): string {
+  return `${firstOf(labels, REGION_LABELS)}\0${firstOf(labels, ZONE_LABELS)}`;
+}
+
+function firstOf(labels: NodeInfo['labels'], keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = labels[key];
+    if (value !== undefined) return value;
+  }
+  return '';
 }

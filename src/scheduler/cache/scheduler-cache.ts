@@ -6,7 +6,7 @@ import { PodInfo } from '../framework/pod-info.ts';
 import { QuantityReader } from '../framework/pod-resources.ts';
 import type { DomainCounts, PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind } from '../framework/snapshot.ts';
 import { avoidsPods } from '../framework/tolerations.ts';
-import { nodesInTurn } from './node-order.ts';
+import { nodesInTurn, zoneOf } from './node-order.ts';
 import { PlacedTermIndex } from './placed-term-index.ts';
 import { PodCountIndex } from './pod-count-index.ts';
 
@@ -31,7 +31,7 @@ export class SchedulerCache implements Snapshot {
   readonly #domains = new Map<string, Map<string, number>>();
   #ordered: readonly NodeInfo[] | undefined;
   #versions = new Uint32Array(0);
-  #nodesVersion = 0;
+  #placesVersion = 0;
   #avoidedNodes = 0;
 
   constructor(namespaces: NamespaceLabels) {
@@ -51,8 +51,8 @@ export class SchedulerCache implements Snapshot {
     return this.#avoidedNodes;
   }
 
-  get nodesVersion(): number {
-    return this.#nodesVersion;
+  get placesVersion(): number {
+    return this.#placesVersion;
   }
 
   get podCount(): number {
@@ -111,8 +111,9 @@ export class SchedulerCache implements Snapshot {
     this.#countImages(info, 1);
     this.#avoidedNodes += Number(isAvoided(info)) - Number(before.taints.some(avoidsPods));
     this.#touch(info);
-    const sameShape = before.node !== undefined && semanticEqual(before.labels, info.labels) && semanticEqual(before.taints, info.taints);
-    if (!sameShape) this.#nodesChanged();
+    if (before.node !== undefined && semanticEqual(before.labels, info.labels)) return;
+    this.#domains.clear();
+    if (before.node === undefined || zoneOf(before) !== zoneOf(info)) this.#reorder();
   }
 
   removeNode(name: string): void {
@@ -124,7 +125,8 @@ export class SchedulerCache implements Snapshot {
     info.place = -1;
     // Its pods are told of one by one; until then they are kept where they are.
     if (info.pods.size === 0) this.#nodes.delete(name);
-    this.#nodesChanged();
+    this.#domains.clear();
+    this.#reorder();
   }
 
   isAssumed(uid: string): boolean {
@@ -235,10 +237,9 @@ export class SchedulerCache implements Snapshot {
     this.#versions[place] = ((this.#versions[place] as number) + 1) >>> 0 || 1;
   }
 
-  #nodesChanged(): void {
+  #reorder(): void {
     this.#ordered = undefined;
-    this.#domains.clear();
-    this.#nodesVersion++;
+    this.#placesVersion++;
   }
 }
 

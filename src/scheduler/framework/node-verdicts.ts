@@ -36,16 +36,16 @@ const MAX_KINDS = 32;
 /** The verdicts for each kind of pod that came lately, and room to work in. */
 export class VerdictStore {
   readonly #kinds = new Map<string, NodeVerdicts | undefined>();
-  #nodesVersion = -1;
+  #placesVersion = -1;
   #room = new SearchRoom(0);
   #latest: { readonly signature: string; readonly verdicts: NodeVerdicts } | undefined;
 
   /** Undefined for the first pod of its kind: there may never be another one. */
   for(
     signature: string,
-    { nodes, nodesVersion }: { readonly nodes: readonly unknown[]; readonly nodesVersion: number },
+    { nodes, placesVersion }: { readonly nodes: readonly unknown[]; readonly placesVersion: number },
   ): NodeVerdicts | undefined {
-    if (nodesVersion !== this.#nodesVersion) this.#clear(nodesVersion);
+    if (placesVersion !== this.#placesVersion) this.#clear(placesVersion);
     if (signature === this.#latest?.signature) return this.#latest.verdicts;
     const isKnown = this.#kinds.has(signature);
     const verdicts = isKnown ? (this.#kinds.get(signature) ?? new NodeVerdicts(nodes.length)) : undefined;
@@ -62,8 +62,8 @@ export class VerdictStore {
     return this.#room;
   }
 
-  #clear(nodesVersion: number): void {
-    this.#nodesVersion = nodesVersion;
+  #clear(placesVersion: number): void {
+    this.#placesVersion = placesVersion;
     this.#latest = undefined;
     this.#kinds.clear();
   }

@@ -44,8 +44,8 @@ export interface Snapshot {
   nodesWithImage(name: string): number;
   /** How many nodes only the pods that have no other choice should go to. */
   readonly avoidedNodes: number;
-  /** Changes whenever a node, its labels or taints do: to keep what is computed from them. */
-  readonly nodesVersion: number;
-  /** Of each of `nodes`: changes with anything of it, its pods included. Never 0. Begins anew when `nodesVersion` changes. */
+  /** Changes whenever a node gets another place among `nodes`. */
+  readonly placesVersion: number;
+  /** Of each of `nodes`: changes with anything of it, its pods included. Never 0. Begins anew when `placesVersion` changes. */
   readonly nodeVersions: Uint32Array;
 }
