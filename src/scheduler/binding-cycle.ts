@@ -37,6 +37,7 @@ export class BindingCycles {
   readonly #deps: BindingDeps;
   readonly #running = new Set<Promise<void>>();
   readonly #waiting: WaitingPods;
+  #writing = 0;
 
   constructor(deps: BindingDeps) {
     this.#deps = deps;
@@ -45,6 +46,11 @@ export class BindingCycles {
 
   get size(): number {
     return this.#running.size;
+  }
+
+  /** Whether the server is being told of one: others only wait for a permit or for volumes. */
+  get isWriting(): boolean {
+    return this.#writing > 0;
   }
 
   async settled(): Promise<void> {
@@ -91,8 +97,13 @@ export class BindingCycles {
       const refused = await profile.preBind(state, info, node);
       if (refused !== undefined) return said('PreBind', refused);
     }
-    const failed = await profile.bind(state, info, node);
-    return failed && said('Bind', failed);
+    this.#writing++;
+    try {
+      const failed = await profile.bind(state, info, node);
+      return failed && said('Bind', failed);
+    } finally {
+      this.#writing--;
+    }
   }
 
   #bound(queued: QueuedPod, { placement, profile, events, startedAt }: Cycle): void {
@@ -101,7 +112,7 @@ export class BindingCycles {
     queue.done(info.uid);
     profile.postBind(placement.state, info, placement.node);
     const note = `Successfully assigned ${info.key} to ${placement.node.name}`;
-    events.record({ apiVersion: 'v1', kind: 'Pod', ...info.pod }, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
+    events.record(info.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
     metrics.attempted('scheduled', profile.schedulerName, (clock.monotonic() - startedAt) / 1000);
     metrics.bound(attempts, (clock.now() - (firstTriedAt ?? clock.now())) / 1000);
   }

@@ -1,6 +1,6 @@
-import { events } from '#api';
-import { type Clock, Fifo, type Logger, type Random } from '#base';
-import { type Client, type Identified, referenceTo } from '#client';
+import { type core, events } from '#api';
+import { type Clock, Fifo, type Logger, type Random, type TimerHandle } from '#base';
+import type { Client } from '#client';
 import { formatMicroTime, isStatusReason } from '#machinery';
 
 export interface SchedulerEvent {
@@ -24,10 +24,19 @@ export interface EventWriterDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Whether the server is needed for something more urgent. `resume` says when no longer. */
+  isBusy(): boolean;
+}
+
+interface Waiting {
+  readonly since: number;
+  write(): Promise<void>;
 }
 
 const MAX_QUEUED = 20_000;
 const MAX_IN_FLIGHT = 64;
+/** However busy: upstream's, which writes fifty a second at most, are later than this in any burst. */
+const MAX_DELAY_MS = 5000;
 /** Alike events within this time are one series. */
 const SERIES_MS = 6 * 60_000;
 const MAX_SERIES = 4096;
@@ -36,59 +45,71 @@ const MAX_NOTE = 1024;
 
 /**
  * Events of the events.k8s.io group, as upstream's scheduler writes them: alike ones (same object, reason and action) become a series.
- * Writing never holds up scheduling; what cannot be written is dropped.
+ * Writing never holds up scheduling: while pods are being placed and bound, events wait. What cannot be written is dropped.
  */
 export class EventWriter {
   #dropped = 0;
-  readonly #queue = new Fifo<() => Promise<void>>();
+  readonly #queue = new Fifo<Waiting>();
   readonly #series = new Map<string, Series>();
   readonly #running = new Set<Promise<void>>();
+  #timer: TimerHandle | undefined;
+  #isFlushing = false;
 
   constructor(
     private readonly deps: EventWriterDeps,
     private readonly source: { readonly controller: string; readonly instance: string },
   ) {}
 
-  record(about: Identified, event: SchedulerEvent): void {
+  record(pod: core.Pod, event: SchedulerEvent): void {
     const now = this.deps.clock.now();
-    const key = `${about.metadata.uid} ${event.type} ${event.reason} ${event.action}`;
+    const key = `${pod.metadata.uid} ${event.type} ${event.reason} ${event.action}`;
     const series = this.#series.get(key);
     if (series !== undefined && now - series.seenAt < SERIES_MS) this.#continue(series, now);
-    else this.#begin(key, about, event);
+    else this.#begin(key, pod, event);
+  }
+
+  /** Nothing is more urgent any longer. */
+  resume(): void {
+    this.#start();
   }
 
   /** Resolves when all that was recorded is written or given up. */
   async flushed(): Promise<void> {
+    this.#isFlushing = true;
+    this.#start();
     while (this.#running.size > 0) await Promise.all(this.#running);
+    this.#isFlushing = false;
   }
 
-  #begin(key: string, about: Identified, event: SchedulerEvent): void {
+  #begin(key: string, pod: core.Pod, event: SchedulerEvent): void {
     const { clock, random, client } = this.deps;
-    const now = clock.now();
-    const { name, namespace = 'default' } = about.metadata;
+    const { name, namespace = 'default' } = pod.metadata;
     const series: Series = {
       name: `${name}.${random.string('0123456789abcdef', 16)}`,
       namespace,
       count: 1,
-      seenAt: now,
+      seenAt: clock.now(),
       written: Promise.resolve(),
     };
     this.#remember(key, series);
-    const { reason, action, type } = event;
-    const object = {
-      metadata: { name: series.name, namespace },
-      eventTime: formatMicroTime(now),
-      reportingController: this.source.controller,
-      reportingInstance: this.source.instance,
-      regarding: referenceTo(about),
-      note: event.note.slice(0, MAX_NOTE),
-      ...{ reason, action, type },
-    };
+    const eventTime = series.seenAt;
     this.#enqueue(() => {
+      const object = { metadata: { name: series.name, namespace }, eventTime: formatMicroTime(eventTime), ...this.#said(pod, event) };
       const written = this.#attempt(() => client.of(events.Event).create(object as never));
       series.written = written;
       return written;
     });
+  }
+
+  #said({ metadata }: core.Pod, { reason, action, type, note }: SchedulerEvent): object {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    return {
+      reportingController: this.source.controller,
+      reportingInstance: this.source.instance,
+      regarding: { kind: 'Pod', namespace, name, uid, apiVersion: 'v1', resourceVersion },
+      note: note.slice(0, MAX_NOTE),
+      ...{ reason, action, type },
+    };
   }
 
   /** Only the second of its kind is written at once; how often it went on is of no use to anyone at once. */
@@ -116,17 +137,45 @@ export class EventWriter {
       if (this.#dropped++ === 0) this.deps.logger.warn('too many events wait to be written; dropping some');
       return;
     }
-    this.#queue.push(write);
-    if (this.#running.size < MAX_IN_FLIGHT) this.#run();
+    this.#queue.push({ since: this.deps.clock.monotonic(), write });
+    this.#start();
+  }
+
+  #start(): void {
+    while (this.#running.size < MAX_IN_FLIGHT && this.#mayWrite()) this.#run();
+    if (this.#running.size === 0) this.#arm();
+  }
+
+  #mayWrite(): boolean {
+    const first = this.#queue.peek();
+    if (first === undefined) return false;
+    if (this.#isFlushing || this.#queue.size > MAX_QUEUED / 2 || !this.deps.isBusy()) return true;
+    return this.deps.clock.monotonic() - first.since >= MAX_DELAY_MS;
+  }
+
+  #arm(): void {
+    const { clock } = this.deps;
+    const first = this.#queue.peek();
+    if (first === undefined) return;
+    this.#timer ??= clock.setTimer(Math.max(first.since + MAX_DELAY_MS - clock.monotonic(), 0), () => {
+      this.#timer = undefined;
+      this.#start();
+    });
   }
 
   #run(): void {
-    const running = this.#drain().finally(() => this.#running.delete(running));
+    const running = this.#drain().finally(() => {
+      this.#running.delete(running);
+      this.#start();
+    });
     this.#running.add(running);
   }
 
   async #drain(): Promise<void> {
-    for (let write = this.#queue.shift(); write !== undefined; write = this.#queue.shift()) await write();
+    while (this.#mayWrite()) await this.#queue.shift()?.write();
+    if (this.#queue.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
     if (this.#dropped > 0) this.deps.logger.warn('events were dropped', { count: this.#dropped });
     this.#dropped = 0;
   }

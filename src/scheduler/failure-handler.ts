@@ -76,8 +76,7 @@ export class FailureHandler {
 
   #report(info: PodInfo, { reason, message, events, preemption }: SchedulingFailure): void {
     const { pod } = info;
-    const about = { apiVersion: 'v1', kind: 'Pod', ...pod };
-    events.record(about, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: message });
+    events.record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: message });
     const condition = { type: 'PodScheduled', status: 'False', reason, message };
     this.#patch(pod, { condition, nominatedNode: preemption?.nominatedNode });
   }
@@ -106,7 +105,7 @@ export class FailureHandler {
       await client.of(core.Pod).delete(pod.metadata, { preconditions: { uid: victim.uid } });
     }
     const note = `Preempted by pod ${preemptor.uid} on node ${nodeName}`;
-    failure.events.record({ apiVersion: 'v1', kind: 'Pod', ...pod }, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note });
+    failure.events.record(pod, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note });
   }
 
   #patch(pod: core.Pod, change: PodStatusChange): void {

@@ -111,7 +111,7 @@ export class SchedulingLoop {
     const profile = buildProfile(config, handle);
     const { plugins } = profile;
     const all = new Set([...plugins.preEnqueue, ...plugins.preFilter, ...plugins.filter, ...plugins.reserve, ...plugins.permit]);
-    const events = new EventWriter(this.#deps, { controller: schedulerName, instance });
+    const events = new EventWriter({ ...this.#deps, isBusy: () => this.#isBusy() }, { controller: schedulerName, instance });
     this.#profiles.set(schedulerName, { profile, hints: new QueueingHints(all), events, verdicts: new VerdictStore() });
   }
 
@@ -229,9 +229,17 @@ export class SchedulingLoop {
     for (let pods = 0; this.#isRunning && this.#bindings.size < MAX_BINDINGS; pods++) {
       if (pods >= MAX_PODS_A_TURN || clock.monotonic() - start > MAX_TURN_MS) return void this.#wake();
       const queued = this.#queue.pop();
-      if (queued === undefined) return;
+      if (queued === undefined) return void this.#rest();
       this.#schedule(queued);
     }
+  }
+
+  #isBusy(): boolean {
+    return this.#bindings.isWriting || this.#queue.hasActive;
+  }
+
+  #rest(): void {
+    if (!this.#isBusy()) for (const { events } of this.#profiles.values()) events.resume();
   }
 
   #schedule(queued: QueuedPod): void {

@@ -59,6 +59,11 @@ export class SchedulingQueue {
     return { active: this.#active.size, backoff: this.#backoff.size, unschedulable: this.#unschedulable.size - gated, gated };
   }
 
+  /** Whether a pod could be scheduled now. */
+  get hasActive(): boolean {
+    return this.#active.size > 0;
+  }
+
   /** Which queue the pod is in; undefined when none. */
   placeOf(uid: string): 'active' | 'backoff' | 'unschedulable' | 'gated' | 'in-flight' | undefined {
     if (this.#active.has(uid)) return 'active';
