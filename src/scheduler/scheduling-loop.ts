@@ -2,6 +2,7 @@ import type { core } from '#api';
 import { type Clock, type Logger, type MetricsRegistry, type Random, whenAborted } from '#base';
 import type { Client, InformerFactory } from '#client';
 import { BindingCycles } from './binding-cycle.ts';
+import { BurstMeter } from './burst-meter.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
 import { ClusterWatch, nodeChanges, podChanges } from './cluster-watch.ts';
 import { buildProfile } from './config/build-profile.ts';
@@ -61,6 +62,8 @@ export class SchedulingLoop {
   readonly #failures: FailureHandler;
   readonly #subscriptions: Disposable[] = [];
   readonly #stopping = new AbortController();
+  /** Pods that come one after another, each as soon as the one before is placed, leave short pauses: those are no time for other things. */
+  readonly #burst: BurstMeter;
   #startIndex = 0;
   #isRunning = false;
   #isScheduled = false;
@@ -71,6 +74,7 @@ export class SchedulingLoop {
     this.#watch = new ClusterWatch(deps.informers);
     this.#cache = new SchedulerCache(this.#watch.namespaces);
     this.#metrics = new SchedulerMetrics(deps.metrics);
+    this.#burst = new BurstMeter(deps.clock, () => this.#rest());
     for (const profile of configuration.profiles) this.#addProfile(profile, instance);
     this.#queue = this.#makeQueue();
     const shared = { ...deps, cache: this.#cache, queue: this.#queue, nominations: this.#nominations, metrics: this.#metrics };
@@ -91,6 +95,7 @@ export class SchedulingLoop {
   /** Waits for bindings and events that are under way. */
   async stop(): Promise<void> {
     this.#isRunning = false;
+    this.#burst.stop();
     this.#queue.close();
     this.#stopping.abort(new DOMException('the scheduler was stopped', 'AbortError'));
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
@@ -235,7 +240,7 @@ export class SchedulingLoop {
   }
 
   #isBusy(): boolean {
-    return this.#bindings.isWriting || this.#queue.hasActive;
+    return this.#burst.isOn || this.#bindings.isWriting || this.#queue.hasActive;
   }
 
   #rest(): void {
@@ -262,6 +267,7 @@ export class SchedulingLoop {
     this.#metrics.found((clock.monotonic() - startedAt) / 1000);
     if (placement.type !== 'placed') return void this.#failed(queued, placement, { running, startedAt });
     this.#startIndex = (this.#startIndex + placement.evaluated) % this.#cache.nodes.length;
+    this.#burst.note();
     this.#bindings.start(queued, { placement, profile, events, startedAt });
   }
 
