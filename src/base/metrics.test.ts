@@ -70,6 +70,9 @@ describe('the metrics registry', () => {
     expect(() => registry.counter({ name: 'bad-name', help: '' })).toThrow('"bad-name" is not a metric name');
     expect(() => registry.counter({ name: 'ok', help: '', labels: ['le'] })).toThrow('"le" is not a label name');
     expect(() => registry.histogram({ name: 'h', help: '', buckets: [1, 1] })).toThrow('do not ascend');
+    const twice = { name: 'twice', help: '' };
+    registry.counter(twice);
+    expect(() => registry.gauge(twice)).toThrow('metric twice is registered already');
     expect(() => registry.counter({ name: 'c', help: '' }).with({}).inc(-1)).toThrow('cannot grow by -1');
     const labelled = registry.counter({ name: 'l', help: '', labels: ['a'] });
     expect(() => labelled.with({} as { a: string })).toThrow('label a has no value');

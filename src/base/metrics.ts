@@ -52,19 +52,16 @@ export class MetricsRegistry {
   readonly #families = new Map<string, SeriesFamily<Series, string>>();
 
   counter<L extends string = never>(options: MetricOptions<L>): Family<Counter, L> {
-    return this.#family({ ...options, type: 'counter' }, () => new CounterSeries());
+    return this.#family('counter', options, () => new CounterSeries());
   }
 
   gauge<L extends string = never>(options: MetricOptions<L>): Family<Gauge, L> {
-    return this.#family({ ...options, type: 'gauge' }, () => new GaugeSeries());
+    return this.#family('gauge', options, () => new GaugeSeries());
   }
 
   histogram<L extends string = never>(options: HistogramOptions<L>): Family<Histogram, L> {
-    const buckets = options.buckets ?? DEFAULT_BUCKETS;
-    if (buckets.some((bound, i) => i > 0 && bound <= (buckets[i - 1] as number))) {
-      throw new RangeError(`the buckets of ${options.name} do not ascend: ${buckets.join(', ')}`);
-    }
-    return this.#family({ ...options, type: 'histogram', buckets }, () => new HistogramSeries(buckets));
+    const { buckets = DEFAULT_BUCKETS } = options;
+    return this.#family('histogram', options, () => new HistogramSeries(buckets));
   }
 
   /** All metrics in Prometheus's text format, sorted by name. */
@@ -73,21 +70,35 @@ export class MetricsRegistry {
     return names.map((name) => this.#families.get(name)?.render()).join('');
   }
 
-  #family<S extends Series, L extends string>(definition: Definition<L>, create: () => S): SeriesFamily<S, L> {
-    const known = this.#families.get(definition.name);
+  #family<S extends Series, L extends string>(type: MetricType, options: HistogramOptions<L>, create: () => S): SeriesFamily<S, L> {
+    const known = this.#families.get(options.name);
+    // Who asks often asks with the same options, which need no comparison.
+    if (known?.options === options && known.type === type) return known as unknown as SeriesFamily<S, L>;
+    const definition = definitionOf(type, options);
     if (known) {
       known.assertSame(definition);
       return known as unknown as SeriesFamily<S, L>;
     }
-    assertNames(definition);
-    const family = new SeriesFamily<S, L>(definition, create);
-    this.#families.set(definition.name, family as unknown as SeriesFamily<Series, string>);
+    const family = new SeriesFamily<S, L>(definition, options, create);
+    this.#families.set(options.name, family as unknown as SeriesFamily<Series, string>);
     return family;
   }
 }
 
+type MetricType = 'counter' | 'gauge' | 'histogram';
+
 interface Definition<L extends string> extends HistogramOptions<L> {
-  type: 'counter' | 'gauge' | 'histogram';
+  type: MetricType;
+}
+
+function definitionOf<L extends string>(type: MetricType, options: HistogramOptions<L>): Definition<L> {
+  assertNames(options);
+  if (type !== 'histogram') return { ...options, type };
+  const { buckets = DEFAULT_BUCKETS } = options;
+  if (buckets.some((bound, i) => i > 0 && bound <= (buckets[i - 1] as number))) {
+    throw new RangeError(`the buckets of ${options.name} do not ascend: ${buckets.join(', ')}`);
+  }
+  return { ...options, type, buckets };
 }
 
 interface Series {
@@ -101,7 +112,12 @@ class SeriesFamily<S extends Series, L extends string> implements Family<S, L> {
   /** By the values of the labels. */
   readonly #series = new Map<string, { labels: string; series: S }>();
 
-  constructor(definition: Definition<L>, create: () => S) {
+  constructor(
+    definition: Definition<L>,
+    /** As they were given. */
+    readonly options: HistogramOptions<L>,
+    create: () => S,
+  ) {
     this.#definition = definition;
     this.#names = definition.labels ?? [];
     this.#create = create;
@@ -112,8 +128,12 @@ class SeriesFamily<S extends Series, L extends string> implements Family<S, L> {
     const known = this.#series.get(key);
     if (known) return known.series;
     const series = this.#create();
-    this.#series.set(key, { labels: labelText(this.#definition.labels ?? [], labels), series });
+    this.#series.set(key, { labels: labelText(this.#names, labels), series });
     return series;
+  }
+
+  get type(): MetricType {
+    return this.#definition.type;
   }
 
   remove(labels: Labels<L>): void {
@@ -231,7 +251,7 @@ function sameItems<T>(some: readonly T[] = [], others: readonly T[] = []): boole
   return some === others || (some.length === others.length && some.every((item, i) => item === others[i]));
 }
 
-function assertNames({ name, labels = [] }: Definition<string>): void {
+function assertNames({ name, labels = [] }: MetricOptions<string>): void {
   if (!METRIC_NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not a metric name`);
   const bad = labels.find((label) => !LABEL_NAME.test(label) || label === 'le');
   if (bad !== undefined) throw new Error(`${JSON.stringify(bad)} is not a label name for metric ${name}`);

@@ -50,21 +50,39 @@ export function workQueueMetrics<K>({ registry, name, clock }: WorkQueueMetricsO
   };
 }
 
-const LABELS = ['name'] as const;
+const labels = ['name'] as const;
+const FAMILIES = {
+  depth: { name: 'workqueue_depth', help: 'Keys that wait to be worked on', labels },
+  adds: { name: 'workqueue_adds_total', help: 'Keys added', labels },
+  queued: {
+    name: 'workqueue_queue_duration_seconds',
+    help: 'How long a key waited before it was worked on',
+    labels,
+    buckets: DURATION_BUCKETS,
+  },
+  worked: { name: 'workqueue_work_duration_seconds', help: 'How long the work on a key took', labels, buckets: DURATION_BUCKETS },
+  unfinished: {
+    name: 'workqueue_unfinished_work_seconds',
+    help: 'Seconds of work in progress that work_duration_seconds does not show yet',
+    labels,
+  },
+  longestRunning: {
+    name: 'workqueue_longest_running_processor_seconds',
+    help: 'How long the longest running worker has been at its key',
+    labels,
+  },
+  retries: { name: 'workqueue_retries_total', help: 'Keys added again by way of the rate limiter', labels },
+};
 
 function queueSeries(registry: MetricsRegistry, name: string) {
   const of = { name };
-  const gauge = (metric: string, help: string) => registry.gauge({ name: `workqueue_${metric}`, help, labels: LABELS }).with(of);
-  const counter = (metric: string, help: string) => registry.counter({ name: `workqueue_${metric}`, help, labels: LABELS }).with(of);
-  const histogram = (metric: string, help: string) =>
-    registry.histogram({ name: `workqueue_${metric}`, help, labels: LABELS, buckets: DURATION_BUCKETS }).with(of);
   return {
-    depth: gauge('depth', 'Keys that wait to be worked on'),
-    adds: counter('adds_total', 'Keys added'),
-    queued: histogram('queue_duration_seconds', 'How long a key waited before it was worked on'),
-    worked: histogram('work_duration_seconds', 'How long the work on a key took'),
-    unfinished: gauge('unfinished_work_seconds', 'Seconds of work in progress that work_duration_seconds does not show yet'),
-    longestRunning: gauge('longest_running_processor_seconds', 'How long the longest running worker has been at its key'),
-    retries: counter('retries_total', 'Keys added again by way of the rate limiter'),
+    depth: registry.gauge(FAMILIES.depth).with(of),
+    adds: registry.counter(FAMILIES.adds).with(of),
+    queued: registry.histogram(FAMILIES.queued).with(of),
+    worked: registry.histogram(FAMILIES.worked).with(of),
+    unfinished: registry.gauge(FAMILIES.unfinished).with(of),
+    longestRunning: registry.gauge(FAMILIES.longestRunning).with(of),
+    retries: registry.counter(FAMILIES.retries).with(of),
   };
 }

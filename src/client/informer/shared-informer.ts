@@ -139,13 +139,18 @@ export class SharedInformer<T extends Identified> {
   async #followAlways(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await this.#list(signal);
+        if (!this.#watchesFirst) await this.#list(signal);
         await this.#follow(signal);
       } catch (error) {
         if (signal.aborted) return;
         await this.#pause(error, signal);
       }
     }
+  }
+
+  /** In one process with the server, the watch itself begins with the state, all at once: one question instead of two. */
+  get #watchesFirst(): boolean {
+    return this.#client.isLocal && this.#resourceVersion === '';
   }
 
   /** Watches again and again from where the last watch stopped. Returns when the state must be read anew. */
@@ -170,8 +175,12 @@ export class SharedInformer<T extends Identified> {
     const list =
       this.#resourceVersion === '' ? await this.#client.list({ ...selection, resourceVersion: '0' }) : await this.#relist(selection);
     signal.throwIfAborted();
-    this.#replace(list.items);
-    this.#resourceVersion = list.metadata.resourceVersion;
+    this.#shows(list.items, list.metadata.resourceVersion);
+  }
+
+  #shows(items: readonly T[], resourceVersion: string): void {
+    this.#replace(items);
+    this.#resourceVersion = resourceVersion;
     this.#markSynced();
   }
 
@@ -198,7 +207,9 @@ export class SharedInformer<T extends Identified> {
       const stop = () => finish({ type: 'ended' });
       this.#endWatch = stop;
       const options = { namespace, labelSelector, fieldSelector, metadataOnly, ...timeout, allowWatchBookmarks: true };
-      watch = this.#client.watchInto({ ...options, resourceVersion: this.#resourceVersion }, this.#sink(finish));
+      watch = this.#watchesFirst
+        ? this.#client.watchInto({ ...options, sendInitialEvents: true }, this.#initialSink(finish))
+        : this.#client.watchInto({ ...options, resourceVersion: this.#resourceVersion }, this.#sink(finish));
       if (signal.aborted) stop();
     });
   }
@@ -211,6 +222,22 @@ export class SharedInformer<T extends Identified> {
       },
       error: (error) => finish(isExpired(error) ? { type: 'expired' } : { type: 'error', error }),
       end: () => finish({ type: 'ended' }),
+    };
+  }
+
+  /** What comes before the end of the initial events is a list. */
+  #initialSink(finish: (end: WatchEnd) => void): WatchSink<T> {
+    const sink = this.#sink(finish);
+    let listed: T[] | undefined = [];
+    return {
+      ...sink,
+      event: (type, object) => (listed === undefined ? sink.event(type, object) : void listed.push(object)),
+      bookmark: (resourceVersion, initialEventsEnd) => {
+        if (listed !== undefined && initialEventsEnd) {
+          this.#shows(listed, resourceVersion);
+          listed = undefined;
+        } else if (listed === undefined) sink.bookmark(resourceVersion, initialEventsEnd);
+      },
     };
   }
 
