@@ -2,7 +2,7 @@ import { FieldError, Path } from '#machinery';
 import { sameValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelectorRequirement, validateSelectorOperator } from '../../meta/v1/label.validation.ts';
-import type { ObjectMeta } from '../../meta/v1/object-meta.ts';
+import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import type { LocalSubjectAccessReview } from './local-subject-access-review.ts';
 import { NonResourceAttributes } from './non-resource-attributes.ts';
 import type { FieldSelectorAttributes, LabelSelectorAttributes, ResourceAttributes } from './resource-attributes.ts';
@@ -29,7 +29,8 @@ export function validateSelfSubjectAccessReview({ metadata, spec }: SelfSubjectA
 export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): FieldError[] {
   const errors = validateSubjectSpec(spec ?? {});
   const { namespace = '', ...rest } = metadata ?? {};
-  if (!isEmptyMetadata(rest)) errors.push(FieldError.invalid(Path.of('metadata'), metadata, 'must be empty except for namespace'));
+  if (!isEmptyMetadata(rest))
+    errors.push(FieldError.invalid(Path.of('metadata'), goStruct(ObjectMeta, metadata), 'must be empty except for namespace'));
   const { resourceAttributes: resource, nonResourceAttributes: other } = spec ?? {};
   if (resource && (resource.namespace ?? '') !== namespace) {
     errors.push(FieldError.invalid(RESOURCE.child('namespace'), resource.namespace ?? '', 'must match metadata.namespace'));
@@ -40,7 +41,7 @@ export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjec
 }
 
 function validateNoMetadata(metadata: ObjectMeta, detail: string): FieldError[] {
-  return isEmptyMetadata(metadata) ? [] : [FieldError.invalid(Path.of('metadata'), metadata, detail)];
+  return isEmptyMetadata(metadata) ? [] : [FieldError.invalid(Path.of('metadata'), goStruct(ObjectMeta, metadata), detail)];
 }
 
 function isEmptyMetadata({ managedFields: _, ...metadata }: ObjectMeta): boolean {

@@ -84,6 +84,13 @@ describe('a review of access', () => {
     ).toEqual(['spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":""}: disallowed on this kind of request']);
   });
 
+  test('prints metadata in the order that upstream has it in', () => {
+    const metadata = { namespace: 'ns', labels: { b: '2', a: '1' }, name: 'a' };
+    expect(validateLocalSubjectAccessReview({ metadata, spec: { user: 'u', ...RESOURCE } } as never).map(String)[0]).toBe(
+      'metadata: Invalid value: {"name":"a","namespace":"ns","labels":{"a":"1","b":"2"}}: must be empty except for namespace',
+    );
+  });
+
   test('has no metadata of its own', () => {
     expect(validateSubjectAccessReview({ metadata: { name: 'a' }, spec: { user: 'u', ...RESOURCE } } as never).map(String)).toEqual([
       'metadata: Invalid value: {"name":"a"}: must be empty',
