@@ -1,3 +1,4 @@
+import { groupResourceText } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
@@ -45,6 +46,8 @@ export class Reinvocation {
 export interface AdmissionPlugin {
   readonly name: string;
   readonly operations: readonly Operation[];
+  /** The resources that it has anything to do with, as `pods` or `ingresses.networking.k8s.io`. Absent: all of them. */
+  readonly resources?: readonly string[];
   admit?(attributes: AdmissionAttributes): Promise<unknown> | unknown;
   validate?(attributes: AdmissionAttributes): Promise<void> | void;
 }
@@ -57,19 +60,19 @@ export interface AdmissionChain {
 
 /** Runs plugins in the order of the array. */
 export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
-  const admitting = byOperation(plugins.filter((plugin) => plugin.admit !== undefined));
-  const validating = byOperation(plugins.filter((plugin) => plugin.validate !== undefined));
+  const admitting = new PluginSelection(plugins.filter((plugin) => plugin.admit !== undefined));
+  const validating = new PluginSelection(plugins.filter((plugin) => plugin.validate !== undefined));
   return {
     async admit(attributes) {
       const reinvocation = new Reinvocation();
-      const plugins = admitting[attributes.operation];
+      const plugins = admitting.for(attributes);
       const object = await runMutating(plugins, copyWith(attributes, attributes.object, reinvocation));
       if (!reinvocation.isNeeded) return object;
       reinvocation.isSecondRound = true;
       return runMutating(plugins, copyWith(attributes, object, reinvocation));
     },
     async validate(attributes) {
-      for (const plugin of validating[attributes.operation]) {
+      for (const plugin of validating.for(attributes)) {
         const result = plugin.validate!(attributes);
         if (result instanceof Promise) await result;
       }
@@ -77,9 +80,27 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
   };
 }
 
-function byOperation(plugins: readonly AdmissionPlugin[]): Readonly<Record<Operation, readonly AdmissionPlugin[]>> {
-  const of = (operation: Operation) => plugins.filter(({ operations }) => operations.includes(operation));
-  return { CREATE: of('CREATE'), UPDATE: of('UPDATE'), DELETE: of('DELETE'), CONNECT: of('CONNECT') };
+/** Which plugins a request concerns, found out once for each resource. */
+class PluginSelection {
+  readonly #byResource = new WeakMap<ServedResource, Readonly<Record<Operation, readonly AdmissionPlugin[]>>>();
+
+  constructor(private readonly plugins: readonly AdmissionPlugin[]) {}
+
+  for({ resource, operation }: AdmissionAttributes): readonly AdmissionPlugin[] {
+    let selected = this.#byResource.get(resource);
+    if (selected === undefined) {
+      selected = this.#select(resource);
+      this.#byResource.set(resource, selected);
+    }
+    return selected[operation];
+  }
+
+  #select(resource: ServedResource): Readonly<Record<Operation, readonly AdmissionPlugin[]>> {
+    const name = groupResourceText(resource);
+    const concerned = this.plugins.filter(({ resources }) => resources === undefined || resources.includes(name));
+    const of = (operation: Operation) => concerned.filter(({ operations }) => operations.includes(operation));
+    return { CREATE: of('CREATE'), UPDATE: of('UPDATE'), DELETE: of('DELETE'), CONNECT: of('CONNECT') };
+  }
 }
 
 async function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Promise<unknown> {

@@ -8,6 +8,7 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
     operations: ['UPDATE'],
+    resources: ['certificatesigningrequests.certificates.k8s.io'],
     async validate(attributes) {
       if (!isSigningRequest(attributes, 'approval')) return;
       // The signer as it was: an update cannot choose one that its author may approve for.

@@ -8,6 +8,7 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
     operations: ['UPDATE'],
+    resources: ['certificatesigningrequests.certificates.k8s.io'],
     async validate(attributes) {
       if (!isSigningRequest(attributes, 'status')) return;
       const old = attributes.oldObject as CertificateSigningRequest;

@@ -10,6 +10,7 @@ export function certificateSubjectRestriction(): AdmissionPlugin {
   return {
     name: 'CertificateSubjectRestriction',
     operations: ['CREATE'],
+    resources: ['certificatesigningrequests.certificates.k8s.io'],
     validate(attributes) {
       if (!isSigningRequest(attributes, '')) return;
       const { signerName, request } = (attributes.object as CertificateSigningRequest).spec;

@@ -12,8 +12,9 @@ export function defaultIngressClass(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',
     operations: ['CREATE'],
-    admit: async ({ resource, subresource, object }) => {
-      if (resource.group !== CLASSES.group || resource.resource !== 'ingresses' || subresource !== '') return;
+    resources: ['ingresses.networking.k8s.io'],
+    admit: async ({ subresource, object }) => {
+      if (subresource !== '') return;
       const ingress = object as networking.Ingress;
       if (ingress.spec?.ingressClassName !== undefined || ingress.metadata.annotations?.[OLD_CLASS] !== undefined) return;
       const ingressClassName = defaultClass(await readObjects(deps, CLASSES), MARK);

@@ -12,8 +12,9 @@ export function defaultStorageClass(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
     operations: ['CREATE'],
-    admit: async ({ resource, subresource, object }) => {
-      if (resource.group !== '' || resource.resource !== 'persistentvolumeclaims' || subresource !== '') return;
+    resources: ['persistentvolumeclaims'],
+    admit: async ({ subresource, object }) => {
+      if (subresource !== '') return;
       const claim = object as core.PersistentVolumeClaim;
       // An empty class is a wish too: for a volume without one.
       if (claim.metadata.annotations?.[OLD_CLASS] !== undefined || claim.spec?.storageClassName !== undefined) return;

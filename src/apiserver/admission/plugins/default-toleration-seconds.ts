@@ -20,6 +20,7 @@ export function defaultTolerationSeconds(
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],
+    resources: ['pods'],
     admit: (attributes) => {
       if (!isAboutPods(attributes)) return undefined;
       const pod = attributes.object as core.Pod;

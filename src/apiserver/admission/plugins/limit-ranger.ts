@@ -1,7 +1,7 @@
 import { type core, quota } from '#api';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type Constraint, type Demand, maxConstraint, maxRequestConstraint, minConstraint, ratioConstraint } from './limit-constraints.ts';
-import { forbid, type PluginDeps, readObjects } from './plugin-deps.ts';
+import { forbid, type PluginDeps, readObjects, type Soon, whenKnown } from './plugin-deps.ts';
 
 type LimitRange = core.LimitRange;
 type LimitRangeItem = core.LimitRangeItem;
@@ -15,20 +15,23 @@ export function limitRanger(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'LimitRanger',
     operations: ['CREATE', 'UPDATE'],
-    admit: async (attributes) => {
-      if (!isBounded(attributes) || attributes.resource.resource !== 'pods') return;
-      let pod = attributes.object as core.Pod;
-      for (const range of await rangesFor(attributes, deps)) pod = withDefaults(pod, range);
-      return pod;
+    resources: ['pods', 'persistentvolumeclaims'],
+    admit: (attributes) => {
+      if (!isBounded(attributes) || attributes.resource.resource !== 'pods') return undefined;
+      return whenKnown(rangesFor(attributes, deps), (ranges) => ranges.reduce(withDefaults, attributes.object as core.Pod));
     },
-    validate: async (attributes) => {
-      if (!isBounded(attributes)) return;
-      for (const range of await rangesFor(attributes, deps)) {
-        const problems = [...new Set(violations(attributes, range))];
-        if (problems.length > 0) throw forbid(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
-      }
+    validate: (attributes) => {
+      if (!isBounded(attributes)) return undefined;
+      return whenKnown(rangesFor(attributes, deps), (ranges) => {
+        for (const range of ranges) refuseViolations(attributes, range);
+      });
     },
   };
+}
+
+function refuseViolations(attributes: AdmissionAttributes, range: LimitRange): void {
+  const problems = [...new Set(violations(attributes, range))];
+  if (problems.length > 0) throw forbid(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
 }
 
 /** A pod's containers are fixed once it exists, but for what its resize changes. */
@@ -38,8 +41,8 @@ function isBounded({ resource, subresource, operation, oldObject }: AdmissionAtt
   return resource.resource === 'pods' && (operation === 'CREATE' ? subresource === '' : subresource === 'resize');
 }
 
-async function rangesFor({ namespace }: AdmissionAttributes, deps: PluginDeps): Promise<readonly LimitRange[]> {
-  return (await readObjects(deps, LIMIT_RANGES, namespace)) as unknown as readonly LimitRange[];
+function rangesFor({ namespace }: AdmissionAttributes, deps: PluginDeps): Soon<readonly LimitRange[]> {
+  return readObjects(deps, LIMIT_RANGES, namespace) as unknown as Soon<readonly LimitRange[]>;
 }
 
 function withDefaults(pod: core.Pod, { spec }: LimitRange): core.Pod {

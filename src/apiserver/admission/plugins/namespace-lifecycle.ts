@@ -1,6 +1,7 @@
 import { StatusError } from '#machinery';
+import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { type PluginDeps, readObject } from './plugin-deps.ts';
+import { type PluginDeps, readObject, whenKnown } from './plugin-deps.ts';
 
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -10,15 +11,15 @@ export function namespaceLifecycle(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    admit: async (attributes) => {
+    admit: (attributes) => {
       const { operation, resource, namespace } = attributes;
       if (isNamespace(attributes)) {
         if (operation === 'DELETE' && IMMORTAL.has(attributes.name))
           throw StatusError.forbidden(NAMESPACES, attributes.name, 'this namespace may not be deleted');
-        return;
+        return undefined;
       }
-      if (!resource.namespaced || operation !== 'CREATE' || isAccessReview(attributes)) return;
-      await demandNamespace(attributes, deps, namespace);
+      if (!resource.namespaced || operation !== 'CREATE' || isAccessReview(attributes)) return undefined;
+      return whenKnown(readObject(deps, NAMESPACES, { namespace: '', name: namespace }), (found) => checkNamespace(attributes, found));
     },
   };
 }
@@ -32,8 +33,8 @@ function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.resource === 'localsubjectaccessreviews';
 }
 
-async function demandNamespace(attributes: AdmissionAttributes, deps: PluginDeps, namespace: string): Promise<void> {
-  const found = await readObject(deps, NAMESPACES, { namespace: '', name: namespace });
+function checkNamespace(attributes: AdmissionAttributes, found: KubeObject | undefined): void {
+  const { namespace } = attributes;
   if (found === undefined) throw StatusError.notFound(NAMESPACES, namespace);
   const isTerminating = (found.status as { phase?: string } | undefined)?.phase === 'Terminating';
   if (isTerminating) throw terminating(attributes, namespace);

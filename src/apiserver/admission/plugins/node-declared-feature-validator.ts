@@ -19,6 +19,7 @@ export function nodeDeclaredFeatureValidator(deps: PluginDeps): AdmissionPlugin 
   return {
     name: 'NodeDeclaredFeatureValidator',
     operations: ['UPDATE'],
+    resources: ['pods'],
     validate: async (attributes) => {
       if (!isAboutPods(attributes, 'resize')) return;
       const [old, pod] = [attributes.oldObject as core.Pod, attributes.object as core.Pod];

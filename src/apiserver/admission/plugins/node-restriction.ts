@@ -33,12 +33,12 @@ export function nodeRestriction(deps: NodeRestrictionDeps): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    admit: async (attributes) => {
+    admit: (attributes) => {
       const node = nodeNameOf(attributes.user);
-      if (node === undefined) return;
+      if (node === undefined) return undefined;
       if (node === '') throw forbid(attributes, `could not determine node from user "${attributes.user.name}"`);
       const { group, resource: name } = attributes.resource;
-      await RESTRICTIONS[`${group}/${name}`]?.({ node, attributes, deps });
+      return RESTRICTIONS[`${group}/${name}`]?.({ node, attributes, deps });
     },
   };
 }

@@ -12,9 +12,10 @@ export function persistentVolumeClaimResize(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
     operations: ['UPDATE'],
+    resources: ['persistentvolumeclaims'],
     validate: async (attributes) => {
-      const { resource, subresource, object, oldObject } = attributes;
-      if (resource.group !== '' || resource.resource !== 'persistentvolumeclaims' || subresource !== '') return;
+      const { subresource, object, oldObject } = attributes;
+      if (subresource !== '') return;
       const claim = object as Claim;
       const old = oldObject as Claim;
       if (sizeOf(claim).compare(sizeOf(old)) <= 0) return;

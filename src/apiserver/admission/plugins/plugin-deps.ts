@@ -1,6 +1,7 @@
 import type { Clock, Random } from '#base';
 import { StatusError } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ResourceStorage } from '../../registry/resource-storage.ts';
 import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 
@@ -11,25 +12,35 @@ export interface PluginDeps {
   readonly random: Random;
 }
 
+/** What is mostly known at once. Then nobody waits for it: every write passes a dozen plugins. */
+export type Soon<T> = T | Promise<T>;
+
+export function whenKnown<T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> {
+  return value instanceof Promise ? value.then(use) : use(value);
+}
+
 /** Reads an object of another resource as of now. */
-export async function readObject(
+export function readObject(
   deps: PluginDeps,
   place: { group: string; resource: string },
-  key: { namespace: string; name: string },
-): Promise<KubeObject | undefined> {
-  const found = await storageOf(deps, place).get(key.namespace, key.name);
-  return found?.object;
+  { namespace, name }: { namespace: string; name: string },
+): Soon<KubeObject | undefined> {
+  const storage = storageOf(deps, place);
+  if (storage.isCurrent) return storage.cache.get(storage.keyOf(namespace, name))?.object;
+  return storage.get(namespace, name).then((found) => found?.object);
 }
 
 /** Every object of another resource, in one namespace or in all. */
-export async function readObjects(
-  deps: PluginDeps,
-  place: { group: string; resource: string },
-  namespace = '',
-): Promise<readonly KubeObject[]> {
+export function readObjects(deps: PluginDeps, place: { group: string; resource: string }, namespace = ''): Soon<readonly KubeObject[]> {
   const storage = storageOf(deps, place);
-  if (!storage.isCurrent) await storage.cache.fresh();
-  return [...storage.cache.objects(storage.prefixOf(namespace))].map(({ object }) => object);
+  return storage.isCurrent ? objectsIn(storage, namespace) : storage.cache.fresh().then(() => objectsIn(storage, namespace));
+}
+
+const NONE: readonly KubeObject[] = [];
+
+function objectsIn(storage: ResourceStorage, namespace: string): readonly KubeObject[] {
+  const { cache } = storage;
+  return cache.size === 0 ? NONE : [...cache.objects(storage.prefixOf(namespace))].map(({ object }) => object);
 }
 
 export function storageOf({ table }: PluginDeps, { group, resource }: { group: string; resource: string }) {

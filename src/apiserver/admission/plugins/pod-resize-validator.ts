@@ -8,6 +8,7 @@ export function podResizeValidator(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
     operations: ['UPDATE'],
+    resources: ['pods'],
     validate: async (attributes) => {
       if (!isAboutPods(attributes, 'resize') || attributes.subresource === '') return;
       const pod = attributes.object as core.Pod;

@@ -2,7 +2,7 @@ import type { core, meta } from '#api';
 import { aggregateFieldErrors, StatusError } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
+import { forbid, type PluginDeps, readObject, readObjects, type Soon, whenKnown } from './plugin-deps.ts';
 import { reasonsText, type Standard, standardText, violationsOf, violationsText } from './pod-security/evaluate.ts';
 import { isStricter, policyOf } from './pod-security/namespace-policy.ts';
 import type { CheckedPod } from './pod-security/pod-check.ts';
@@ -50,13 +50,14 @@ export function podSecurity(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'PodSecurity',
     operations: ['CREATE', 'UPDATE'],
-    validate: async (attributes) => {
+    validate: (attributes) => {
       const { resource, subresource } = attributes;
       const place = `${resource.group}/${resource.resource}`;
       if (place === '/namespaces') return subresource === '' ? checkNamespace(attributes, deps) : undefined;
       if (place === '/pods') return checkPod(attributes, deps);
       const template = subresource === '' ? TEMPLATES[place]?.(attributes.object as Workload) : undefined;
-      if (template?.spec !== undefined) await evaluate(attributes, deps, { pod: checkedPod(template), isEnforced: false });
+      if (template?.spec === undefined) return undefined;
+      return evaluate(attributes, deps, { pod: checkedPod(template), isEnforced: false });
     },
   };
 }
@@ -65,12 +66,12 @@ function checkedPod({ metadata, spec }: Template): CheckedPod {
   return { annotations: metadata?.annotations ?? {}, spec: spec ?? ({} as core.PodSpec) };
 }
 
-async function checkPod(attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
+function checkPod(attributes: AdmissionAttributes, deps: PluginDeps): Soon<void> {
   const { subresource, operation, object, oldObject } = attributes;
   if (IGNORED_SUBRESOURCES.has(subresource)) return;
   const pod = object as core.Pod;
   if (operation === 'UPDATE' && !changesContainers(pod, oldObject as core.Pod)) return;
-  await evaluate(attributes, deps, { pod: checkedPod(pod as Template), isEnforced: true });
+  return evaluate(attributes, deps, { pod: checkedPod(pod as Template), isEnforced: true });
 }
 
 /** Of what a pod's update can change, only other images and more containers matter here. */
@@ -88,9 +89,13 @@ interface Evaluation {
   readonly isEnforced: boolean;
 }
 
-async function evaluate(attributes: AdmissionAttributes, deps: PluginDeps, { pod, isEnforced }: Evaluation): Promise<void> {
+function evaluate(attributes: AdmissionAttributes, deps: PluginDeps, evaluation: Evaluation): Soon<void> {
+  const key = { namespace: '', name: attributes.namespace };
+  return whenKnown(readObject(deps, { group: '', resource: 'namespaces' }, key), (found) => evaluateIn(attributes, found, evaluation));
+}
+
+function evaluateIn(attributes: AdmissionAttributes, found: KubeObject | undefined, { pod, isEnforced }: Evaluation): void {
   const { namespace, warn, auditAnnotations } = attributes;
-  const found = await readObject(deps, { group: '', resource: 'namespaces' }, { namespace: '', name: namespace });
   if (found === undefined) throw StatusError.internalError(new Error(`failed to lookup namespace "${namespace}"`));
   const { policy, errors } = policyOf(found.metadata.labels);
   const note = (name: string, text: string) => auditAnnotations.set(AUDIT_PREFIX + name, text);

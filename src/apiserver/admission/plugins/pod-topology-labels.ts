@@ -2,7 +2,7 @@ import type { core } from '#api';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import { withMetadata } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+import { isAboutPods, type PluginDeps, readObject, whenKnown } from './plugin-deps.ts';
 
 const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
@@ -11,16 +11,21 @@ export function podTopologyLabels(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
     operations: ['CREATE'],
-    admit: async (attributes) => {
+    resources: ['pods'],
+    admit: (attributes) => {
       const name = nodeOf(attributes);
-      if (name === '') return;
-      const node = await readObject(deps, { group: '', resource: 'nodes' }, { namespace: '', name });
-      const labels = Object.entries(node?.metadata.labels ?? {}).filter(([key]) => LABELS.includes(key));
-      if (labels.length === 0) return;
-      const object = attributes.object as KubeObject;
-      return withMetadata(object, { labels: { ...object.metadata.labels, ...Object.fromEntries(labels) } });
+      if (name === '') return undefined;
+      return whenKnown(readObject(deps, { group: '', resource: 'nodes' }, { namespace: '', name }), (node) =>
+        withLabelsOf(node, attributes.object as KubeObject),
+      );
     },
   };
+}
+
+function withLabelsOf(node: KubeObject | undefined, object: KubeObject): KubeObject {
+  const labels = Object.entries(node?.metadata.labels ?? {}).filter(([key]) => LABELS.includes(key));
+  if (labels.length === 0) return object;
+  return withMetadata(object, { labels: { ...object.metadata.labels, ...Object.fromEntries(labels) } });
 }
 
 function nodeOf(attributes: AdmissionAttributes): string {

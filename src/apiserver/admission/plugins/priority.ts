@@ -1,7 +1,7 @@
 import type { core, scheduling } from '#api';
 import { oncePerPair, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject, readObjects, type Soon, whenKnown } from './plugin-deps.ts';
 
 type PriorityClass = scheduling.PriorityClass;
 const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
@@ -12,6 +12,7 @@ export function priority(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'Priority',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
+    resources: ['pods', 'priorityclasses.scheduling.k8s.io'],
     admit: (attributes) => (isAboutPods(attributes) && attributes.object !== undefined ? prioritized(attributes, deps) : undefined),
     validate: (attributes) => {
       if (!isAboutClasses(attributes)) return;
@@ -28,11 +29,14 @@ function refuseSystemClass(attributes: AdmissionAttributes): void {
   if (attributes.name.startsWith('system-')) throw forbid(attributes, 'this is a system priority class and cannot be deleted');
 }
 
-async function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): Promise<core.Pod> {
+function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): Soon<core.Pod> {
   const pod = attributes.object as core.Pod;
   if (attributes.operation === 'UPDATE') return kept(pod, attributes.oldObject as core.Pod);
+  return whenKnown(classOf(attributes, deps, pod.spec!.priorityClassName ?? ''), (chosen) => ofClass(attributes, pod, chosen));
+}
+
+function ofClass(attributes: AdmissionAttributes, pod: core.Pod, chosen: PriorityClass | undefined): core.Pod {
   const spec = pod.spec!;
-  const chosen = await classOf(attributes, deps, spec.priorityClassName ?? '');
   const value = priorityOf(chosen);
   const preemptionPolicy = policyOf(chosen);
   if (spec.priority !== undefined && spec.priority !== value) {
@@ -73,17 +77,19 @@ function kept(pod: core.Pod, old: core.Pod): core.Pod {
   return Object.keys(restored).length === 0 ? pod : { ...pod, spec: { ...pod.spec!, ...restored } };
 }
 
-async function classOf(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Promise<PriorityClass | undefined> {
+function classOf(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Soon<PriorityClass | undefined> {
   if (name === '') return defaultClass(deps);
-  const found = await readObject(deps, CLASSES, { namespace: '', name });
-  if (found === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
-  return found as unknown as PriorityClass;
+  return whenKnown(readObject(deps, CLASSES, { namespace: '', name }), (found) => {
+    if (found === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
+    return found as unknown as PriorityClass;
+  });
 }
 
 /** The default class with the lowest value, should there be several. */
-async function defaultClass(deps: PluginDeps): Promise<PriorityClass | undefined> {
-  const classes = (await readObjects(deps, CLASSES)) as unknown as readonly PriorityClass[];
-  return classes.filter(({ globalDefault }) => globalDefault).sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
+function defaultClass(deps: PluginDeps): Soon<PriorityClass | undefined> {
+  return whenKnown(readObjects(deps, CLASSES) as unknown as Soon<readonly PriorityClass[]>, (classes) => {
+    return classes.filter(({ globalDefault }) => globalDefault).sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
+  });
 }
 
 async function checkDefault({ object }: AdmissionAttributes, deps: PluginDeps): Promise<void> {

@@ -17,14 +17,15 @@ export function resourceClaimAuthorization(deps: PluginDeps & { readonly authori
   return {
     name: 'ResourceClaimAuthorization',
     operations: ['CREATE', 'UPDATE'],
-    validate: async (attributes) => {
-      if (attributes.resource.group !== GROUP) return;
-      const errors = await refusals(attributes, deps);
-      if (errors.length === 0) return;
-      const { group, kind } = attributes.resource;
-      throw StatusError.invalid({ group, kind }, (attributes.object as resource.ResourceClaim).metadata.name ?? '', errors);
-    },
+    validate: (attributes) => (attributes.resource.group === GROUP ? demandRights(attributes, deps) : undefined),
   };
+}
+
+async function demandRights(attributes: AdmissionAttributes, deps: PluginDeps & { readonly authorizer: Authorizer }): Promise<void> {
+  const errors = await refusals(attributes, deps);
+  if (errors.length === 0) return;
+  const { group, kind } = attributes.resource;
+  throw StatusError.invalid({ group, kind }, (attributes.object as resource.ResourceClaim).metadata.name ?? '', errors);
 }
 
 async function refusals(

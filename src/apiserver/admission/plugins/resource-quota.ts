@@ -3,7 +3,7 @@ import { formatTime, StatusError, updateManagedFields } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { CachedObject } from '../../watch-cache/cached-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObjects, storageOf } from './plugin-deps.ts';
+import { forbid, type PluginDeps, readObjects, storageOf, whenKnown } from './plugin-deps.ts';
 import { type Charge, chargeQuota, QuotaRefusal } from './quota-check.ts';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
@@ -17,17 +17,20 @@ export function resourceQuota(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'ResourceQuota',
     operations: ['CREATE', 'UPDATE'],
-    validate: async (attributes) => {
+    validate: (attributes) => {
       const { namespace, resource: served } = attributes;
-      if (namespace === '' || !served.namespaced || !quota.isQuotable(served)) return;
-      const storage = storageOf(deps, QUOTAS);
-      await storage.cache.fresh();
+      if (namespace === '' || !served.namespaced || !quota.isQuotable(served)) return undefined;
       // Most namespaces have no quota, and then nothing is counted.
-      if (storage.cache.objects(storage.prefixOf(namespace))[Symbol.iterator]().next().done) return;
-      const charge = await chargeOf(attributes, deps);
-      if (charge !== undefined) await turns.take(namespace, () => charged(attributes, charge, deps));
+      return whenKnown(readObjects(deps, QUOTAS, namespace), (quotas) =>
+        quotas.length === 0 ? undefined : count(attributes, turns, deps),
+      );
     },
   };
+}
+
+async function count(attributes: AdmissionAttributes, turns: NamespaceTurns, deps: PluginDeps): Promise<void> {
+  const charge = await chargeOf(attributes, deps);
+  if (charge !== undefined) await turns.take(attributes.namespace, () => charged(attributes, charge, deps));
 }
 
 /** Within this process, requests of one namespace are counted one after the other, so that they do not undo each other's counts. */

@@ -2,7 +2,7 @@ import type { core, node } from '#api';
 import { Quantity } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject, type Soon, whenKnown } from './plugin-deps.ts';
 
 type Pod = core.Pod;
 const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
@@ -14,28 +14,33 @@ export function runtimeClass(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'RuntimeClass',
     operations: ['CREATE'],
-    admit: async (attributes) => {
-      if (!isAboutPods(attributes)) return;
-      const found = await classOf(attributes, deps);
-      return found && scheduled(attributes, withOverhead(attributes, found), found);
+    resources: ['pods'],
+    admit: (attributes) => {
+      if (!isAboutPods(attributes)) return undefined;
+      return whenKnown(classOf(attributes, deps), (found) => found && scheduled(attributes, withOverhead(attributes, found), found));
     },
-    validate: async (attributes) => {
-      if (!isAboutPods(attributes)) return;
-      const overhead = (await classOf(attributes, deps))?.overhead;
-      const given = (attributes.object as Pod).spec?.overhead;
-      if (overhead === undefined) {
-        if (given !== undefined) throw forbid(attributes, UNFOUNDED);
-      } else if (!sameAmounts(overhead.podFixed, given)) throw forbid(attributes, DIFFERS);
+    validate: (attributes) => {
+      if (!isAboutPods(attributes)) return undefined;
+      return whenKnown(classOf(attributes, deps), (found) => checkOverhead(attributes, found));
     },
   };
 }
 
-async function classOf(attributes: AdmissionAttributes, deps: PluginDeps): Promise<node.RuntimeClass | undefined> {
+function checkOverhead(attributes: AdmissionAttributes, found: node.RuntimeClass | undefined): void {
+  const overhead = found?.overhead;
+  const given = (attributes.object as Pod).spec?.overhead;
+  if (overhead === undefined) {
+    if (given !== undefined) throw forbid(attributes, UNFOUNDED);
+  } else if (!sameAmounts(overhead.podFixed, given)) throw forbid(attributes, DIFFERS);
+}
+
+function classOf(attributes: AdmissionAttributes, deps: PluginDeps): Soon<node.RuntimeClass | undefined> {
   const name = (attributes.object as Pod).spec?.runtimeClassName;
   if (name === undefined) return undefined;
-  const found = await readObject(deps, CLASSES, { namespace: '', name });
-  if (found === undefined) throw forbid(attributes, `pod rejected: RuntimeClass "${name}" not found`);
-  return found as unknown as node.RuntimeClass;
+  return whenKnown(readObject(deps, CLASSES, { namespace: '', name }), (found) => {
+    if (found === undefined) throw forbid(attributes, `pod rejected: RuntimeClass "${name}" not found`);
+    return found as unknown as node.RuntimeClass;
+  });
 }
 
 function withOverhead(attributes: AdmissionAttributes, { overhead }: node.RuntimeClass): Pod {

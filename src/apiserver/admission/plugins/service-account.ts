@@ -3,7 +3,7 @@ import { oncePerPair } from '#machinery';
 import { podSecretNames } from '../../authz/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject, type Soon, whenKnown } from './plugin-deps.ts';
 
 type Pod = core.Pod;
 type ServiceAccount = core.ServiceAccount;
@@ -23,28 +23,36 @@ export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
     operations: ['CREATE', 'UPDATE'],
-    admit: async (attributes) => {
-      if (!isAboutPods(attributes) || attributes.operation !== 'CREATE') return;
+    resources: ['pods'],
+    admit: (attributes) => {
+      if (!isAboutPods(attributes) || attributes.operation !== 'CREATE') return undefined;
       const pod = attributes.object as Pod;
-      if (pod.metadata.annotations?.[MIRROR] !== undefined) return;
+      if (pod.metadata.annotations?.[MIRROR] !== undefined) return undefined;
       const name = pod.spec?.serviceAccountName || 'default';
-      const account = await demandAccount(attributes, deps, name);
-      return { ...pod, spec: withAccount(pod.spec!, account) };
+      return whenKnown(demandAccount(attributes, deps, name), (account) => ({ ...pod, spec: withAccount(pod.spec!, account) }));
     },
-    validate: async (attributes) => {
-      if (!isAboutPods(attributes, 'ephemeralcontainers')) return;
-      if (attributes.operation === 'CREATE' || attributes.subresource === 'ephemeralcontainers') await checkSecrets(attributes, deps);
+    validate: (attributes) => {
+      if (!isAboutPods(attributes, 'ephemeralcontainers')) return undefined;
+      const isChecked = attributes.operation === 'CREATE' || attributes.subresource === 'ephemeralcontainers';
+      return isChecked ? checkSecrets(attributes, deps) : undefined;
     },
   };
 }
 
-async function demandAccount(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Promise<ServiceAccount> {
+function demandAccount(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Soon<ServiceAccount> {
+  return whenKnown(readAccount(attributes, deps, name), (found) => found ?? awaitAccount(attributes, deps, name));
+}
+
+function readAccount({ namespace }: AdmissionAttributes, deps: PluginDeps, name: string): Soon<ServiceAccount | undefined> {
+  return readObject(deps, { group: '', resource: 'serviceaccounts' }, { namespace, name }) as Soon<ServiceAccount | undefined>;
+}
+
+async function awaitAccount(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Promise<ServiceAccount> {
   const attempts = name === 'default' ? DEFAULT_ATTEMPTS : 1;
-  for (let attempt = 1; ; attempt++) {
-    const found = await readObject(deps, { group: '', resource: 'serviceaccounts' }, { namespace: attributes.namespace, name });
-    if (found !== undefined) return found as unknown as ServiceAccount;
-    if (attempt >= attempts) break;
+  for (let attempt = 1; attempt < attempts; attempt++) {
     await deps.clock.sleep(100 + deps.random.int(100), attributes.signal);
+    const found = await readAccount(attributes, deps, name);
+    if (found !== undefined) return found;
   }
   throw forbid(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`);
 }
@@ -107,12 +115,15 @@ function tokenVolume(name: string): core.Volume {
   return { name, projected: TOKEN };
 }
 
-async function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
+function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Soon<void> {
   const pod = attributes.object as Pod;
   if (pod.metadata.annotations?.[MIRROR] !== undefined) return checkMirror(attributes, pod);
   const name = pod.spec?.serviceAccountName ?? '';
   if (name === '') throw forbid(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name}`);
-  const account = await demandAccount(attributes, deps, name);
+  return whenKnown(demandAccount(attributes, deps, name), (account) => checkReferences(attributes, pod, account));
+}
+
+function checkReferences(attributes: AdmissionAttributes, pod: Pod, account: ServiceAccount): void {
   if (!/^(1|t|true)$/i.test(account.metadata.annotations?.[ENFORCE] ?? '')) return;
   const problem = secretReferenceProblem(pod, mountableSecrets(account), attributes.subresource === 'ephemeralcontainers');
   if (problem !== undefined) throw forbid(attributes, problem);

@@ -12,6 +12,7 @@ const FINALIZERS: Readonly<Record<string, string>> = {
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   operations: ['CREATE'],
+  resources: ['persistentvolumes', 'persistentvolumeclaims', 'volumeattributesclasses.storage.k8s.io'],
   admit: ({ resource, subresource, object }) => {
     const finalizer = FINALIZERS[`${resource.group}/${resource.resource}`];
     if (finalizer === undefined || subresource !== '') return undefined;

@@ -7,8 +7,9 @@ const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   operations: ['CREATE'],
-  admit: ({ resource, subresource, object }) => {
-    if (resource.group !== '' || resource.resource !== 'nodes' || subresource !== '') return;
+  resources: ['nodes'],
+  admit: ({ subresource, object }) => {
+    if (subresource !== '') return;
     const node = object as core.Node;
     const taints = node.spec?.taints ?? [];
     if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return;

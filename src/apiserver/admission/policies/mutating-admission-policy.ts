@@ -7,17 +7,18 @@ import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { InvokedHooks } from '../invoked-hooks.ts';
 import { type ChangedKind, changedKind } from '../matching/changed-kind.ts';
 import { convertObject, versionedRequest } from '../matching/versioned-request.ts';
-import { forbid } from '../plugins/plugin-deps.ts';
+import { forbid, whenKnown } from '../plugins/plugin-deps.ts';
 import { type Invocation, selectInvocations } from './invocations.ts';
 import { MutatingPolicy } from './mutating-policy.ts';
 import { type Mutation, MutationError, mutate } from './mutation.ts';
 import { type BindingObject, type PolicyBinding, policyBinding } from './policy-binding.ts';
 import { configurationStorage, isExempt, type PolicyContext, type PolicyDeps, policyContext, requestNamespace } from './policy-context.ts';
-import { PolicySource } from './policy-source.ts';
+import { type PolicyHook, PolicySource } from './policy-source.ts';
 
 const NAME = 'MutatingAdmissionPolicy';
 
 type Source = PolicySource<MutatingPolicy, PolicyBinding>;
+type Hooks = readonly PolicyHook<MutatingPolicy, PolicyBinding>[];
 
 /** Changes objects as MutatingAdmissionPolicies say. */
 export function mutatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
@@ -31,13 +32,14 @@ export function mutatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
   return {
     name: NAME,
     operations: ['CREATE', 'UPDATE', 'CONNECT'],
-    admit: (attributes) => (isExempt(attributes) ? undefined : admit(attributes, source, context)),
+    admit: (attributes) => {
+      if (isExempt(attributes)) return undefined;
+      return whenKnown(source.hooks(), (hooks) => (hooks.length === 0 ? undefined : admit(attributes, hooks, context)));
+    },
   };
 }
 
-async function admit(attributes: AdmissionAttributes, source: Source, context: PolicyContext): Promise<unknown> {
-  const hooks = await source.hooks();
-  if (hooks.length === 0) return attributes.object;
+async function admit(attributes: AdmissionAttributes, hooks: Hooks, context: PolicyContext): Promise<unknown> {
   const selected = await selectInvocations(hooks, attributes, context);
   if (selected.length === 0) return attributes.object;
   const mutating = new Mutating(attributes, context);

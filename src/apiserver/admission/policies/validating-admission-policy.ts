@@ -4,11 +4,11 @@ import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { type VersionedRequest, versionedRequest } from '../matching/versioned-request.ts';
-import { forbid } from '../plugins/plugin-deps.ts';
+import { forbid, whenKnown } from '../plugins/plugin-deps.ts';
 import { type Invocation, selectInvocations } from './invocations.ts';
 import { type BindingObject, type PolicyBinding, policyBinding } from './policy-binding.ts';
 import { configurationStorage, isExempt, type PolicyContext, type PolicyDeps, policyContext, requestNamespace } from './policy-context.ts';
-import { PolicySource } from './policy-source.ts';
+import { type PolicyHook, PolicySource } from './policy-source.ts';
 import { type Denial, ValidatingPolicy, type Verdict } from './validating-policy.ts';
 
 interface ValidatingBinding extends PolicyBinding {
@@ -16,6 +16,7 @@ interface ValidatingBinding extends PolicyBinding {
 }
 
 type Source = PolicySource<ValidatingPolicy, ValidatingBinding>;
+type Hooks = readonly PolicyHook<ValidatingPolicy, ValidatingBinding>[];
 
 const MAX_ANNOTATION_SIZE = 10 * 1024;
 const FAILURE_ANNOTATION = 'validation.policy.admission.k8s.io/validation_failure';
@@ -32,7 +33,10 @@ export function validatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionPolicy',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    validate: (attributes) => (isExempt(attributes) ? undefined : validate(attributes, source, context)),
+    validate: (attributes) => {
+      if (isExempt(attributes)) return undefined;
+      return whenKnown(source.hooks(), (hooks) => (hooks.length === 0 ? undefined : validate(attributes, hooks, context)));
+    },
   };
 }
 
@@ -41,9 +45,7 @@ function compileBinding(object: KubeObject, { matching }: PolicyContext): Valida
   return { ...policyBinding(object as BindingObject, matching), actions: binding.spec?.validationActions ?? [] };
 }
 
-async function validate(attributes: AdmissionAttributes, source: Source, context: PolicyContext): Promise<void> {
-  const hooks = await source.hooks();
-  if (hooks.length === 0) return;
+async function validate(attributes: AdmissionAttributes, hooks: Hooks, context: PolicyContext): Promise<void> {
   const selected = await selectInvocations(hooks, attributes, context);
   const dispatch = new Dispatch(attributes, context);
   for (const invocation of selected) {

@@ -18,6 +18,7 @@ import { InvokedHooks } from '../invoked-hooks.ts';
 import { configuresAdmission } from '../matching/admission-kind.ts';
 import { changedKind, readChanged } from '../matching/changed-kind.ts';
 import { convertObject, type VersionedRequest } from '../matching/versioned-request.ts';
+import { whenKnown } from '../plugins/plugin-deps.ts';
 import type { ReviewAnswer } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import { annotate } from './webhook-caller.ts';
@@ -34,13 +35,14 @@ export function mutatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
   return {
     name: NAME,
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    admit: (attributes) => (configuresAdmission(attributes) ? undefined : admit(attributes, context)),
+    admit: (attributes) => {
+      if (configuresAdmission(attributes)) return undefined;
+      return whenKnown(context.source.webhooks(), (webhooks) => (webhooks.length === 0 ? undefined : admit(attributes, webhooks, context)));
+    },
   };
 }
 
-async function admit(attributes: AdmissionAttributes, context: WebhookContext): Promise<unknown> {
-  const webhooks = await context.source.webhooks();
-  if (webhooks.length === 0) return attributes.object;
+async function admit(attributes: AdmissionAttributes, webhooks: readonly Webhook[], context: WebhookContext): Promise<unknown> {
   const round = new Round(attributes, context);
   for (const [index, webhook] of webhooks.entries()) await round.ask(webhook, index);
   return round.finish();

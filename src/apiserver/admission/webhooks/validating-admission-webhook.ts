@@ -3,6 +3,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { configuresAdmission } from '../matching/admission-kind.ts';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
+import { whenKnown } from '../plugins/plugin-deps.ts';
 import type { Webhook } from './webhook.ts';
 import { annotate } from './webhook-caller.ts';
 import { type WebhookContext, type WebhookDeps, webhookContext } from './webhook-context.ts';
@@ -16,7 +17,12 @@ export function validatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
   return {
     name: 'ValidatingAdmissionWebhook',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    validate: (attributes) => (configuresAdmission(attributes) ? undefined : validate(attributes, context)),
+    validate: (attributes) => {
+      if (configuresAdmission(attributes)) return undefined;
+      return whenKnown(context.source.webhooks(), (webhooks) =>
+        webhooks.length === 0 ? undefined : validate(attributes, webhooks, context),
+      );
+    },
   };
 }
 
@@ -25,9 +31,7 @@ interface Question {
   readonly request: VersionedRequest;
 }
 
-async function validate(attributes: AdmissionAttributes, context: WebhookContext): Promise<void> {
-  const webhooks = await context.source.webhooks();
-  if (webhooks.length === 0) return;
+async function validate(attributes: AdmissionAttributes, webhooks: readonly Webhook[], context: WebhookContext): Promise<void> {
   const authorizer = new RequestAuthorizer(context.authorizer, attributes);
   const questions: Question[] = [];
   for (const webhook of webhooks) {
