@@ -17,7 +17,7 @@ export interface CustomResources {
 const MAIN_RESET = [['status']];
 const STATUS_RESET = [['metadata'], ['spec']];
 
-export function customResourcesOf(definition: Definition, deps: StorageDeps & { scale: typeof customScale }): CustomResources {
+export function customResourcesOf(definition: Definition, deps: CustomDeps): CustomResources {
   const { spec } = definition;
   const storedName = (spec.versions ?? []).find(({ storage }) => storage)!.name;
   const types = new Map((spec.versions ?? []).map(({ name }) => [name, apiextensions.customResourceType(definition, name)]));
@@ -46,13 +46,19 @@ function revived(type: CustomType, object: KubeObject): KubeObject {
   return (type.defaults?.(pruned) ?? pruned) as unknown as KubeObject;
 }
 
+export interface CustomDeps extends StorageDeps {
+  readonly scale: typeof customScale;
+  /** Whether the definition is being deleted, now. */
+  readonly isTerminating: () => boolean;
+}
+
 interface Versioning {
   readonly definition: Definition;
   readonly version: apiextensions.CustomResourceDefinitionVersion;
   readonly storage: ResourceStorage;
   readonly storedName: string;
   readonly types: ReadonlyMap<string, CustomType>;
-  readonly deps: StorageDeps & { scale: typeof customScale };
+  readonly deps: CustomDeps;
 }
 
 function versionOf({ definition, version, storage, storedName, types, deps }: Versioning): ServedResource {
@@ -70,6 +76,7 @@ function versionOf({ definition, version, storage, storedName, types, deps }: Ve
     listKind: spec.names.listKind || `${spec.names.kind}List`,
     itemsNameKind: true,
     custom: true,
+    isTerminating: deps.isTerminating,
     decode: (value) => decodeCustom(type, value),
     ...(version.schema?.openAPIV3Schema && { openAPIV3Schema: version.schema.openAPIV3Schema as unknown as JsonObject }),
   };
@@ -122,7 +129,7 @@ function subresourcesOf(type: CustomType, deps: Versioning['deps']): readonly Se
 
 function decodeCustom(type: CustomType, value: JsonValue): DecodedObject {
   if (!isJsonObject(value)) return { object: {}, error: 'the document is not an object', problems: [] };
-  const { object, error, unknownFields } = type.decode(value);
+  const { object, error, unknownFields } = type.decode(value.metadata ? value : { ...value, metadata: {} });
   const problems = unknownFields.map((field) => `unknown field "${field}"`);
   return { object, ...(error !== undefined && { error }), problems };
 }

@@ -29,6 +29,13 @@ interface Serving {
 const RETRY_MS = 1000;
 
 /** Serves what custom resource definitions define, for as long as they are there. */
+const DELETING: Condition = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+
 export class DefinitionsController {
   readonly #deps: DefinitionsDeps;
   readonly #definitions = new Map<string, Definition>();
@@ -137,7 +144,8 @@ export class DefinitionsController {
     const { name } = definition.metadata;
     const serving = this.#serving.get(name);
     if (serving !== undefined && sameJson(serving.spec as unknown as JsonValue, definition.spec as unknown as JsonValue)) return;
-    const resources = customResourcesOf(definition, { ...this.#deps, scale: customScale });
+    const isTerminating = () => this.#definitions.get(name)?.metadata.deletionTimestamp !== undefined;
+    const resources = customResourcesOf(definition, { ...this.#deps, scale: customScale, isTerminating });
     this.#stopServing(name);
     this.#serving.set(name, { spec: definition.spec, resources });
     this.#deps.table.add(...resources.served);
@@ -155,6 +163,13 @@ export class DefinitionsController {
   async #finish(definition: Definition): Promise<void> {
     const { metadata } = definition;
     if (!metadata.finalizers?.includes(CLEANUP_FINALIZER)) return;
+    const present = definition.status?.conditions ?? [];
+    if (present.some(({ type, reason }) => type === DELETING.type && reason !== DELETING.reason)) {
+      const conditions = present.map((condition) => (condition.type === DELETING.type ? { ...condition, ...DELETING } : condition));
+      // The event of this write brings the definition back.
+      await this.#updateStatus({ ...definition, status: { ...definition.status, conditions } } as Definition);
+      return this.#enqueue(metadata.name);
+    }
     const left = await this.#deleteInstances(definition);
     if (left > 0) {
       this.#deps.clock.setTimer(RETRY_MS, () => this.#enqueue(metadata.name));

@@ -1,9 +1,11 @@
 import { NO_RESOURCE, StatusError, serverResponseError } from '#machinery';
+import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts';
 import { ANONYMOUS } from '../authn/user.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
+import { negotiate, negotiateWatch } from '../request/negotiation.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
@@ -97,23 +99,51 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
   const call: ResourceCall = {
     request,
     resource,
-    deps,
+    deps: resource.isTerminating?.() ? { ...deps, admission: withoutCreation(deps.admission) } : deps,
     subresource: info.subresource,
     namespace: resource.namespaced ? info.namespace : '',
     name: info.name,
     user: request.user ?? ANONYMOUS,
   };
   if (info.subresource !== '') return dispatchSubresource(call);
+  if (resource.custom && info.name === '' && NEEDS_NAME[info.verb]) throw StatusError.badRequest('name must be provided');
   if (info.name !== '' && !resource.verbs.some((verb) => NEEDS_NAME[verb])) throw resourceNotFound();
   if (method === 'HEAD' || !resource.verbs.includes(info.verb) || NEEDS_NAME[info.verb] === (info.name === '')) throw methodNotAllowed();
+  checkAcceptable(call);
   const own = resource.handlers?.[info.verb];
   return own === undefined ? HANDLERS[info.verb]!(call) : own(request, call);
+}
+
+/** Admission while the definition of a resource goes away. */
+function withoutCreation(admission: AdmissionChain): AdmissionChain {
+  const refuse = ({ operation, resource, name }: AdmissionAttributes) => {
+    if (operation === 'CREATE')
+      throw StatusError.forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
+  };
+  return {
+    admit: async (attributes) => {
+      refuse(attributes);
+      return admission.admit(attributes);
+    },
+    validate: async (attributes) => {
+      refuse(attributes);
+      return admission.validate(attributes);
+    },
+  };
+}
+
+/** A client that could not read the answer is told so before anything is done for it. */
+function checkAcceptable({ request, resource: { custom } }: ResourceCall): void {
+  const accept = request.header('accept');
+  if (request.info.verb === 'watch') negotiateWatch(accept, { custom });
+  else negotiate(accept, { custom });
 }
 
 /** Paths that do not fit the resource's scope lead nowhere. */
 function checkScope({ info, path }: ApiRequest, resource: ServedResource): void {
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (!resource.namespaced && inNamespace) throw resource.custom ? new PageMissing() : resourceNotFound();
+  if (resource.custom && resource.namespaced && !inNamespace && info.verb !== 'list' && info.verb !== 'watch') throw new PageMissing();
   if (resource.namespaced && !inNamespace && /\/[^/]+\/[^/]+$/.test(path) && info.name !== '' && path.endsWith(`/${info.name}`))
     throw resourceNotFound();
   if (resource.namespaced && !inNamespace && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
@@ -130,5 +160,6 @@ function dispatchSubresource(call: ResourceCall): Promise<ApiResponse> | ApiResp
   if (!isAllowed) throw resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
   if (subresource.handler !== undefined) return subresource.handler(request);
   if (subresource.callHandler !== undefined) return subresource.callHandler(call);
+  checkAcceptable(call);
   return HANDLERS[info.verb]!(call);
 }

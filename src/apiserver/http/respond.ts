@@ -36,13 +36,13 @@ export function respond(response: ApiResponse, to: Responding): void | Promise<v
     case 'plain':
       return respondPlain(response, to);
     case 'object': {
-      const context = renderContext(to);
+      const context = renderContext(to, response.resource.custom);
       return send(to, response.code, renderObject(response, context), contentTypeOf(context.negotiated));
     }
     case 'list':
       return respondList(response, to);
     case 'watch':
-      return streamWatch(response, to, renderContext(to));
+      return streamWatch(response, to, renderContext(to, response.resource.custom));
     case 'stream':
       return streamBody(response, to);
   }
@@ -55,8 +55,8 @@ function respondRaw({ code, headers, contentType, body }: RawResponse, to: Respo
   return to.exchange.respond(code, { ...all, 'content-type': contentType }, body);
 }
 
-function renderContext({ request, clock }: Responding): RenderContext {
-  const negotiated = negotiate(request.header('accept'));
+function renderContext({ request, clock }: Responding, custom = false): RenderContext {
+  const negotiated = negotiate(request.header('accept'), { custom });
   const pretty = negotiated.pretty || request.query.get('pretty') === 'true' || request.query.get('pretty') === '1';
   return { negotiated: pretty === negotiated.pretty ? negotiated : { ...negotiated, pretty }, query: request.query, now: clock.now() };
 }
@@ -86,7 +86,7 @@ function statusNegotiation(request: ApiRequest): Negotiated {
 }
 
 function respondList(list: ListResponse, to: Responding): void | Promise<void> {
-  const context = renderContext(to);
+  const context = renderContext(to, list.resource.custom);
   const body = renderList(list, context);
   const contentType = contentTypeOf(context.negotiated);
   if (!(body instanceof ListBody)) return send(to, 200, body, contentType);

@@ -40,6 +40,8 @@ export interface ServedResource extends ResourceInfo {
   readonly deprecation?: string;
   /** Defined at run time by a CustomResourceDefinition. */
   readonly custom: boolean;
+  /** Whether its definition is being deleted: what there is goes, and nothing new comes. */
+  readonly isTerminating?: () => boolean;
   readonly subresources: ReadonlyMap<string, ServedSubresource>;
   /** Verbs that are answered in a way of their own (reviews), instead of by the generic handlers. */
   readonly handlers?: Readonly<Record<string, OwnHandler>>;

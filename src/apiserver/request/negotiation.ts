@@ -26,26 +26,38 @@ export interface NegotiationOptions {
   readonly types?: readonly string[];
   /** Whether `as=Table` and the like may be asked for. */
   readonly transforms?: boolean;
+  /** Custom resources have no form in protobuf; what stands for them has. */
+  readonly custom?: boolean;
 }
 
 /** Chooses from an Accept header. Throws NotAcceptable when nothing that can be served is wanted. */
-export function negotiate(accept: string | undefined, { types = OBJECT_TYPES, transforms = true }: NegotiationOptions = {}): Negotiated {
+export function negotiate(accept: string | undefined, options: NegotiationOptions = {}): Negotiated {
   if (accept === undefined || accept === '' || accept === JSON_TYPE || accept === '*/*') return PLAIN_JSON;
   for (const clause of parseAccept(accept)) {
-    const chosen = serve(clause, types, transforms);
+    const chosen = serve(clause, options);
     if (chosen !== undefined) return chosen;
   }
-  throw StatusError.notAcceptable(types);
+  throw StatusError.notAcceptable(options.types ?? OBJECT_TYPES);
 }
 
-function serve({ type, params }: Clause, types: readonly string[], transforms: boolean): Negotiated | undefined {
+/** Chooses for a watch, which is no document but a stream of them: YAML has none. */
+export function negotiateWatch(accept: string | undefined, options: NegotiationOptions = {}): Negotiated {
+  const negotiated = negotiate(accept, options);
+  if (negotiated.mediaType !== YAML_TYPE) return negotiated;
+  throw StatusError.notAcceptable([JSON_TYPE, PROTOBUF_TYPE].map((type) => `${type};stream=watch`));
+}
+
+function serve({ type, params }: Clause, { types = OBJECT_TYPES, transforms = true, custom }: NegotiationOptions): Negotiated | undefined {
   const mediaType = type === '*/*' ? types[0]! : types.find((known) => known === type);
   if (mediaType === undefined) return undefined;
   const as = params.get('as');
   const pretty = params.get('pretty') === '1';
   const [version = '', group = '', stream = ''] = ['v', 'g', 'stream'].map((name) => params.get(name));
   if (stream !== '' && stream !== 'watch') return undefined;
-  if (as === undefined) return params.has('v') || params.has('g') ? undefined : { mediaType, pretty };
+  if (as === undefined) {
+    const isServed = !params.has('v') && !params.has('g') && !(custom && mediaType === PROTOBUF_TYPE);
+    return isServed ? { mediaType, pretty } : undefined;
+  }
   if (!transforms || !TRANSFORMS.includes(as) || !TRANSFORM_VERSIONS.includes(version) || group !== 'meta.k8s.io') return undefined;
   return { mediaType, pretty, as: as as NonNullable<Negotiated['as']>, asVersion: `${group}/${version}` };
 }

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { apiextensions } from '#api';
+import { serveAdmission } from '../admission/admission-server.test-data.ts';
+
+const GROUP = 'terminating.example.com';
+const WIDGETS = { group: GROUP, version: 'v1', resource: 'widgets', namespaced: true };
+
+async function served() {
+  const { client } = await serveAdmission();
+  const definitions = client.of(apiextensions.CustomResourceDefinition);
+  await definitions.create({
+    metadata: { name: `widgets.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  } as never);
+  const widgets = client.resource(WIDGETS);
+  await expect.poll(() => widgets.list().catch(() => undefined)).toBeDefined();
+  return { definitions, widgets, transport: client.transport };
+}
+
+const widget = (name: string, finalizers: readonly string[] = []) => ({
+  apiVersion: `${GROUP}/v1`,
+  kind: 'Widget',
+  metadata: { name, namespace: 'default', finalizers },
+});
+
+it('a definition whose objects something holds takes no new ones, and says why it is still there', async () => {
+  const { definitions, widgets } = await served();
+  await widgets.create(widget('held', ['example.com/hold']) as never);
+  await definitions.delete({ name: `widgets.${GROUP}` });
+  const reason = async () => {
+    const { status } = await definitions.get({ name: `widgets.${GROUP}` });
+    return status?.conditions?.map(({ type, reason }) => `${type}: ${reason}`);
+  };
+  await expect
+    .poll(reason)
+    .toEqual(['NamesAccepted: NoConflicts', 'Established: InitialNamesAccepted', 'Terminating: InstanceDeletionInProgress']);
+  await expect(widgets.create(widget('new') as never)).rejects.toThrow(
+    `widgets.${GROUP} "new" is forbidden: create not allowed while custom resource definition is terminating`,
+  );
+});
+
+const PATH = `/apis/${GROUP}/v1/namespaces/default/widgets`;
+
+it.each([
+  ['an object without metadata', { method: 'POST', path: PATH, body: { apiVersion: `${GROUP}/v1`, kind: 'Widget' } }, 422],
+  ['a replacement of nothing in particular', { method: 'PUT', path: PATH, body: widget('a') }, 400],
+  ['an object outside namespaces', { method: 'POST', path: `/apis/${GROUP}/v1/widgets`, body: widget('a') }, 404],
+] as const)('%s is refused', async (_what, request, code) => {
+  const { transport } = await served();
+  const answered = transport.request(request).catch((error: { code: number }) => error);
+  expect(await answered).toMatchObject({ code });
+});
