@@ -12,7 +12,7 @@ import {
   whenAborted,
 } from '#base';
 import { type Client, InformerFactory } from '#client';
-import { type Kubelet, type KubeletConfig, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
+import { type Kubelet, type KubeletConfig, RequestLanes, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
 
 export interface SimulatedNodesConfig {
   readonly names: readonly string[];
@@ -67,6 +67,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
   });
   const podSource = sharedNodeFeed(informers.of(core.Pod), informers.of(core.Node));
   const ticker = new SharedTicker(clock);
+  const lanes = new RequestLanes();
   const ending = new AbortController();
   let watching: Promise<void> | undefined;
   /** Only a cluster with nodes has their watcher, and its role. */
@@ -82,7 +83,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     const client = clientAs({ name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
     const kubelet = startKubelet(
       { ...config.kubelet, nodeName, isContinued },
-      { ...deps, client, runtime: new SimulatedRuntime({}, deps), podSource, ticker },
+      { ...deps, client, runtime: new SimulatedRuntime({}, deps), podSource, ticker, lanes },
     );
     kubelets.set(nodeName, kubelet);
     deps.kubelets.add(nodeName, (call) => kubelet.handle(call));

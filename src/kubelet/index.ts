@@ -5,6 +5,7 @@ export { type Kubelet, type KubeletDeps, startKubelet } from './kubelet.ts';
 export { KUBELET_PORT, type KubeletConfig } from './node/node-config.ts';
 export type { NodePressure } from './node/node-status.ts';
 export { type NodeFeed, sharedNodeFeed } from './pod-source.ts';
+export { RequestLanes } from './request-lanes.ts';
 export type { KubeletAnswer, KubeletCall } from './server/kubelet-handler.ts';
 export { type KubeletServer, type KubeletServerConfig, type KubeletServerDeps, startKubeletServer } from './server/kubelet-server.ts';
 export { SharedTicker } from './shared-ticker.ts';

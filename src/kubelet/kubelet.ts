@@ -7,6 +7,7 @@ import type { NodePressure } from './node/node-status.ts';
 import { NodeAgent } from './node-agent.ts';
 import { PartitionGate } from './partition-gate.ts';
 import { type NodeFeed, ownNodeFeed } from './pod-source.ts';
+import type { RequestLanes } from './request-lanes.ts';
 import { type KubeletAnswer, type KubeletCall, kubeletHandler } from './server/kubelet-handler.ts';
 import { SharedTicker } from './shared-ticker.ts';
 
@@ -22,6 +23,8 @@ export interface KubeletDeps {
   readonly podSource?: NodeFeed;
   /** Shared by the kubelets of one process, so that they wake up together. Absent: one of its own. */
   readonly ticker?: SharedTicker;
+  /** Shared by the kubelets of one process, so that they write in turns. Absent: each writes as it pleases. */
+  readonly lanes?: RequestLanes;
 }
 
 /** A running kubelet, and the node that it is. */
@@ -116,14 +119,14 @@ class Machine {
     const onStop = () => stop.abort(stopping.reason);
     stopping.addEventListener('abort', onStop, { once: true });
     if (stopping.aborted) onStop();
-    const { clock, random, logger, podSource, runtime } = this.deps;
+    const { clock, random, logger, podSource, runtime, lanes } = this.deps;
     const deps = { client: this.#client, clock, random, logger: logger.child({ node: this.config.nodeName }) };
     const own = podSource === undefined ? ownNodeFeed(this.#client, deps, this.config.nodeName) : undefined;
     own?.start(stop.signal);
-    const sink = new EventSink(deps, stop.signal);
+    const sink = new EventSink({ ...deps, lane: lanes?.events }, stop.signal);
     const recorder = sink.recorder({ component: 'kubelet', host: this.config.nodeName });
     const feed = podSource ?? (own as NodeFeed);
-    const agent = new NodeAgent(this.#options(), { ...deps, runtime, recorder, feed, ticker: this.#ticker }, stop.signal);
+    const agent = new NodeAgent(this.#options(), { ...deps, runtime, recorder, feed, ticker: this.#ticker, lanes }, stop.signal);
     this.agent = agent;
     this.#isContinued = false;
     this.#closing = async () => {

@@ -11,6 +11,7 @@ import { admissionProblem } from './pod-admission.ts';
 import type { NodeFeed } from './pod-source.ts';
 import { PodWorker, type PodWorkerDeps } from './pod-worker.ts';
 import { askByNetwork } from './probes/network-prober.ts';
+import type { RequestLanes } from './request-lanes.ts';
 import { RestartBackoff } from './restart-backoff.ts';
 import type { SharedTicker } from './shared-ticker.ts';
 import type { PodVerdict } from './status/pod-status.ts';
@@ -24,6 +25,7 @@ export interface NodeAgentDeps {
   readonly recorder: EventRecorder;
   readonly feed: NodeFeed;
   readonly ticker: SharedTicker;
+  readonly lanes?: RequestLanes | undefined;
 }
 
 export interface NodeAgentOptions {

@@ -9,6 +9,7 @@ import { PodEvents } from './pod-events.ts';
 import { isSidecar, isTerminalPhase, latestContainer, NO_STATE, type PodState, podText, readPodState } from './pod-state.ts';
 import type { ProbeTarget } from './probes/network-prober.ts';
 import { PodProbes } from './probes/pod-probes.ts';
+import type { RequestLanes } from './request-lanes.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
 import { StartFailure } from './start-failure.ts';
 import type { WaitingReason } from './status/container-statuses.ts';
@@ -26,6 +27,7 @@ export interface PodWorkerDeps extends ContainerDeps {
   readonly hostIps: readonly string[];
   /** Aborts when the kubelet stops: the worker does nothing any more, and leaves everything as it is. */
   readonly signal: AbortSignal;
+  readonly lanes?: RequestLanes | undefined;
   /** Why the node does not take the pod, if it does not. Asked once, before anything runs. */
   admit(pod: core.Pod): PodVerdict | undefined;
   probe(target: ProbeTarget, request: ProbeRequest): Promise<ProbeAnswer>;

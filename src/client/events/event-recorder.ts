@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { type Clock, Fifo, type Logger, type Random } from '#base';
+import { type AsyncSemaphore, type Clock, Fifo, type Logger, type Random } from '#base';
 import { formatTime, isStatusReason, StatusError } from '#machinery';
 import type { Client } from '../client.ts';
 import type { Identified } from '../kube-object.ts';
@@ -29,6 +29,8 @@ export interface EventSinkDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Sinks that share it take turns. */
+  readonly lane?: AsyncSemaphore | undefined;
 }
 
 const MAX_QUEUED = 1000;
@@ -114,8 +116,10 @@ export class EventSink {
 
   /** False when another try may succeed: the server could not be reached. */
   async #tryWrite(correlated: Exclude<Correlated, { type: 'skip' }>): Promise<boolean> {
+    const { lane } = this.deps;
     try {
-      this.#correlator.written(await this.#send(correlated));
+      const written = await (lane === undefined ? this.#send(correlated) : lane.run(() => this.#send(correlated)));
+      this.#correlator.written(written);
       return true;
     } catch (error) {
       return this.#isFinal(error, correlated.event);
@@ -123,6 +127,7 @@ export class EventSink {
   }
 
   async #send(correlated: Exclude<Correlated, { type: 'skip' }>): Promise<core.Event> {
+    this.signal.throwIfAborted();
     const events = this.deps.client.of(core.Event);
     const { event } = correlated;
     if (correlated.type === 'create') return events.create(event);

@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { Backoff, type Clock, type Logger, type Random } from '#base';
+import { type AsyncSemaphore, Backoff, type Clock, type Logger, type Random } from '#base';
 import type { Client } from '#client';
 import { isStatusReason } from '#machinery';
 import { statusPatch } from './status-patch.ts';
@@ -10,6 +10,8 @@ export interface StatusWriterDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Those of many pods take turns. */
+  readonly lanes?: { readonly statuses: AsyncSemaphore } | undefined;
 }
 
 const RETRY = { initialMs: 200, maxMs: 10_000, jitter: 0.2 };
@@ -61,16 +63,22 @@ export class StatusWriter {
   async #writeAll(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     const backoff = new Backoff(RETRY, this.deps.random);
-    while (!this.deps.signal.aborted) {
-      const wanted = this.#wanted;
-      const patch = wanted && statusPatch(this.#known, wanted);
-      if (patch === undefined) return;
-      if (await this.#write(patch)) {
-        // What the server would not take as it was sent is not sent again and again.
-        if (this.#wanted === wanted) return;
-        backoff.reset();
-      } else await this.deps.clock.sleep(backoff.next(), this.deps.signal).catch(() => {});
+    const { lanes, signal, clock } = this.deps;
+    while (!signal.aborted) {
+      const outcome = await (lanes === undefined ? this.#writeLatest() : lanes.statuses.run(() => this.#writeLatest()));
+      if (outcome === 'done') return;
+      if (outcome === 'outdated') backoff.reset();
+      else await clock.sleep(backoff.next(), signal).catch(() => {});
     }
+  }
+
+  async #writeLatest(): Promise<'done' | 'outdated' | 'failed'> {
+    const wanted = this.#wanted;
+    const patch = wanted && statusPatch(this.#known, wanted);
+    if (patch === undefined || this.deps.signal.aborted) return 'done';
+    if (!(await this.#write(patch))) return 'failed';
+    // What the server would not take as it was sent is not sent again and again.
+    return this.#wanted === wanted ? 'done' : 'outdated';
   }
 
   /** False when another try may succeed. */
