@@ -1,7 +1,7 @@
 import { AsyncSemaphore } from '#base';
 
-const STATUSES = 8;
-const EVENTS = 2;
+const STATUSES = 16;
+const EVENTS = 8;
 
 /**
  * The kubelets of one process write what they have to say of their pods a few at a time. Thousands of pods that start together would
