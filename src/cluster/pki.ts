@@ -1,7 +1,8 @@
-import { createPublicKey, generateKeyPair, X509Certificate } from 'node:crypto';
+import { createPublicKey, generateKeyPair, type KeyObject, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
   type AlternativeNames,
+  type Authority,
   createAuthority,
   type ExtendedKeyUsage,
   type KeyPair,
@@ -70,20 +71,21 @@ export async function createPki(options: PkiOptions): Promise<ClusterPki & { rea
 /** The same certificates, but for those that are missing, end soon, lack a name or come from another authority. */
 export function renewedCertificates(current: Partial<ClusterCertificates>, options: PkiOptions): ClusterCertificates {
   const authority = renewAuthority(current.authority, options);
+  const issuing = { ...options, ...issuerOf(authority) };
   const clients = Object.entries(CLIENTS).map(([name, subject]) => {
     const before = current.clients?.[name as ClientName];
-    return [name, renewCertificate(before, clientRequest(subject), { ...options, authority })];
+    return [name, renewCertificate(before, clientRequest(subject), issuing)];
   });
   return {
     authority,
-    serving: renewCertificate(current.serving, servingRequest(options), { ...options, authority }),
+    serving: renewCertificate(current.serving, servingRequest(options), issuing),
     clients: Object.fromEntries(clients) as Record<ClientName, KeyPair>,
   };
 }
 
 /** A client certificate of the cluster: for a node, or for somebody who is to use it. */
 export function createClientCertificate(subject: Subject, authority: KeyPair, options: Pick<PkiOptions, 'now' | 'random'>): KeyPair {
-  return issue(clientRequest(subject), { ...options, authority });
+  return issue(clientRequest(subject), { ...options, ...issuerOf(authority) });
 }
 
 /** A certificate for serving, such as that of a kubelet. */
@@ -92,7 +94,7 @@ export function createServingCertificate(
   authority: KeyPair,
   options: Pick<PkiOptions, 'now' | 'random'>,
 ): KeyPair {
-  return issue({ ...names, purpose: 'serverAuth' }, { ...options, authority });
+  return issue({ ...names, purpose: 'serverAuth' }, { ...options, ...issuerOf(authority) });
 }
 
 /** Does not hold up the process, for finding the primes takes a while. */
@@ -127,34 +129,51 @@ function servingRequest({ names, clusterDomain = 'cluster.local' }: PkiOptions):
 }
 
 function renewAuthority(current: KeyPair | undefined, { now, random }: PkiOptions): KeyPair {
-  if (current !== undefined && !endsSoon(current, now)) return current;
+  if (current !== undefined && !endsSoon(new X509Certificate(current.certificate), now)) return current;
   return createAuthority({ subject: { commonName: 'kubernetes' }, notBefore: now - BACKDATE_MS, notAfter: now + AUTHORITY_MS }, random);
 }
 
-interface Issuing extends Pick<PkiOptions, 'now' | 'random'> {
-  readonly authority: KeyPair;
+/** Reading keys takes longer than signing with them: each is read once, when it is needed. */
+interface Issuer {
+  signer(): Authority;
+  publicKey(): KeyObject;
 }
+
+function issuerOf(authority: KeyPair): Issuer {
+  let signer: Authority | undefined;
+  let publicKey: KeyObject | undefined;
+  return {
+    signer: () => {
+      signer ??= loadAuthority(authority);
+      return signer;
+    },
+    publicKey: () => {
+      publicKey ??= new X509Certificate(authority.certificate).publicKey;
+      return publicKey;
+    },
+  };
+}
+
+type Issuing = Pick<PkiOptions, 'now' | 'random'> & Issuer;
 
 function renewCertificate(current: KeyPair | undefined, wish: CertificateWish, options: Issuing): KeyPair {
-  const isGood = current !== undefined && !endsSoon(current, options.now) && isFrom(current, options.authority) && hasNames(current, wish);
-  return isGood ? current : issue(wish, options);
+  return current !== undefined && isGood(new X509Certificate(current.certificate), wish, options) ? current : issue(wish, options);
 }
 
-function endsSoon({ certificate }: KeyPair, now: number): boolean {
-  return Date.parse(new X509Certificate(certificate).validTo) - now < RENEW_BEFORE_MS;
+function isGood(certificate: X509Certificate, wish: CertificateWish, { now, publicKey }: Issuing): boolean {
+  return !endsSoon(certificate, now) && hasNames(certificate, wish) && certificate.verify(publicKey());
 }
 
-function isFrom({ certificate }: KeyPair, authority: KeyPair): boolean {
-  return new X509Certificate(certificate).verify(new X509Certificate(authority.certificate).publicKey);
+function endsSoon({ validTo }: X509Certificate, now: number): boolean {
+  return Date.parse(validTo) - now < RENEW_BEFORE_MS;
 }
 
-function hasNames({ certificate }: KeyPair, { dnsNames = [], ipAddresses = [] }: CertificateWish): boolean {
-  const parsed = new X509Certificate(certificate);
+function hasNames(parsed: X509Certificate, { dnsNames = [], ipAddresses = [] }: CertificateWish): boolean {
   return dnsNames.every((name) => parsed.checkHost(name) !== undefined) && ipAddresses.every((ip) => parsed.checkIP(ip) !== undefined);
 }
 
-function issue({ subject, purpose, ...names }: CertificateWish, { authority, now, random }: Issuing): KeyPair {
-  const signer = loadAuthority(authority);
+function issue({ subject, purpose, ...names }: CertificateWish, { signer: load, now, random }: Issuing): KeyPair {
+  const signer = load();
   const key = newPrivateKey();
   const certificate = signCertificate(
     {

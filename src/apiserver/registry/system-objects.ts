@@ -31,23 +31,25 @@ export async function ensureSystemObjects(options: SystemObjectsOptions, deps: S
   const { client, clock, logger } = deps;
   const ensure = <T extends Identified>(kind: Kind<T>, objects: readonly object[]) =>
     Promise.all(objects.map((object) => createIfMissing(client, kind, object as Draft<T>)));
-  await Promise.all([
+  // Each waits for what it needs only: a durable store takes its time for every step.
+  const ground = Promise.all([
     ensure(
       core.Namespace,
       SYSTEM_NAMESPACES.map((name) => ({ metadata: { name } })),
     ),
-    ensure(scheduling.PriorityClass, SYSTEM_PRIORITY_CLASSES),
-    ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS),
     ensure(networking.ServiceCIDR, [kubernetesServiceCidr(options.serviceCidrs)]),
+  ]);
+  await Promise.all([
+    ground.then(() => publishKubernetesService(options, deps)),
+    ground.then(() => reconcileRbac(client, DEFAULT_RBAC_POLICY, logger)),
+    ensure(scheduling.PriorityClass, SYSTEM_PRIORITY_CLASSES),
+    ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS).then(() =>
+      ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS),
+    ),
     ensure(
       apiregistration.APIService,
       builtInApiServices().map((service) => withAvailability(service, clock)),
     ),
-  ]);
-  await Promise.all([
-    ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS),
-    reconcileRbac(client, DEFAULT_RBAC_POLICY, logger),
-    publishKubernetesService(options, deps),
   ]);
 }
 
