@@ -39,3 +39,15 @@ describe('a strategic merge patch', () => {
     await expect(patch({ kind: 'Secret', apiVersion: 'apps/v1' })).resolves.toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' });
   });
 });
+
+describe('an applied configuration', () => {
+  it('may leave out a key that is empty by default', async () => {
+    const { client } = await serveAdmission();
+    const template = { spec: { imagePullSecrets: [{}], containers: [{ name: 'c', image: 'i' }] } };
+    const config = { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 'a', namespace: 'default' }, template };
+    const applied = await client.of(core.PodTemplate).apply(config as never, { fieldManager: 'me' });
+    expect(applied.metadata.managedFields?.[0]?.fieldsV1).toMatchObject({
+      'f:template': { 'f:spec': { 'f:imagePullSecrets': { 'k:{"name":""}': {} } } },
+    });
+  });
+});

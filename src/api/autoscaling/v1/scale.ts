@@ -2,7 +2,7 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int32, message, object, required, string } from '../../schema.ts';
 
 export const ScaleSpec = object('io.k8s.api.autoscaling.v1.ScaleSpec', 'The size that is wanted.', {
-  replicas: field(1, int32, 'How many are wanted.'),
+  replicas: field(1, int32, 'How many are wanted.', { default: 0 }),
 });
 export type ScaleSpec = Infer<typeof ScaleSpec>;
 

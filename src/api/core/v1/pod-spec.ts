@@ -81,7 +81,7 @@ export const FileKeySelector = atomic(
     volumeName: required(1, string, 'The volume.'),
     path: required(2, string, 'The file, relative to the volume.'),
     key: required(3, string, 'The key.'),
-    optional: pointer(4, bool, 'Whether it may be missing.'),
+    optional: pointer(4, bool, 'Whether it may be missing.', { default: false }),
   }),
 );
 export type FileKeySelector = Infer<typeof FileKeySelector>;
@@ -177,7 +177,7 @@ export type TCPSocketAction = Infer<typeof TCPSocketAction>;
 
 export const GRPCAction = object('io.k8s.api.core.v1.GRPCAction', 'A gRPC health check to make.', {
   port: required(1, int32, 'The port of the gRPC service.'),
-  service: nullable(2, string, "The service to ask about; '' asks about the server as a whole."),
+  service: nullable(2, string, "The service to ask about; '' asks about the server as a whole.", { default: '' }),
 });
 export type GRPCAction = Infer<typeof GRPCAction>;
 

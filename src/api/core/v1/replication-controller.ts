@@ -19,7 +19,7 @@ import { PodTemplateSpec } from './pod-template-spec.ts';
 
 export const ReplicationControllerSpec = object('io.k8s.api.core.v1.ReplicationControllerSpec', 'How many pods of what kind.', {
   replicas: pointer(1, int32, 'How many pods are wanted. 1 by default.', { default: 1 }),
-  minReadySeconds: field(4, int32, 'How long a new pod must be ready to count as available.'),
+  minReadySeconds: field(4, int32, 'How long a new pod must be ready to count as available.', { default: 0 }),
   selector: field(2, atomicMapOf(string), 'Labels of the pods that belong to it; those of the template by default.'),
   template: pointer(3, PodTemplateSpec, 'The pods to make when there are too few.'),
 });
