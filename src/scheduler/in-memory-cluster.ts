@@ -68,11 +68,18 @@ export class InMemoryCluster implements Transport {
   }
 
   watch(request: TransportRequest, sink: WatchSink): Disposable {
+    this.onRequest(request);
     const { collection } = placeOf(request.path);
+    if (request.query?.get('sendInitialEvents') === 'true') this.#show(collection, sink);
     const sinks = this.#watches.get(collection) ?? new Set();
     this.#watches.set(collection, sinks);
     sinks.add(sink);
     return { [Symbol.dispose]: () => void sinks.delete(sink) };
+  }
+
+  #show(collection: string, sink: WatchSink): void {
+    for (const object of this.objects(collection)) sink.event('ADDED', object);
+    sink.bookmark(String(this.#revision), true);
   }
 
   text(): Promise<string> {
