@@ -41,9 +41,15 @@ class FeasibleNodes implements PreScoreContext {
   ) {}
 
   get nodes(): readonly NodeInfo[] {
-    const { nodes } = this.snapshot;
-    this.#nodes ??= Array.from({ length: this.count }, (_, i) => nodes[this.places[i] as number] as NodeInfo);
+    this.#nodes ??= this.#collect();
     return this.#nodes;
+  }
+
+  #collect(): readonly NodeInfo[] {
+    const { nodes } = this.snapshot;
+    const feasible: NodeInfo[] = [];
+    for (let i = 0; i < this.count; i++) feasible.push(nodes[this.places[i] as number] as NodeInfo);
+    return feasible;
   }
 }
 
@@ -79,7 +85,7 @@ interface Scoring {
 }
 
 function addScores(state: CycleState, pod: PodInfo, { totals, nodes, others }: Scoring): void {
-  const scores = new Array<number>(nodes.length).fill(0);
+  const scores = new Float64Array(nodes.length);
   for (const { plugin, weight } of others) {
     for (let i = 0; i < nodes.length; i++) scores[i] = plugin.score!(state, pod, nodes[i] as NodeInfo);
     plugin.normalizeScores?.(state, scores, nodes);

@@ -4,7 +4,7 @@ import type { NamespaceLabels } from '../framework/affinity-term.ts';
 import { NodeInfo } from '../framework/node-info.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import { QuantityReader } from '../framework/pod-resources.ts';
-import type { DomainCounts, PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind } from '../framework/snapshot.ts';
+import type { DomainCounts, PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind, Topology } from '../framework/snapshot.ts';
 import { avoidsPods } from '../framework/tolerations.ts';
 import { nodesInTurn, zoneOf } from './node-order.ts';
 import { PlacedTermIndex } from './placed-term-index.ts';
@@ -29,6 +29,7 @@ export class SchedulerCache implements Snapshot {
   readonly #terms = new PlacedTermIndex();
   readonly #imageNodes = new Map<string, number>();
   readonly #domains = new Map<string, Map<string, number>>();
+  readonly #topologies = new Map<string, Topology>();
   #ordered: readonly NodeInfo[] | undefined;
   #versions = new Uint32Array(0);
   #placesVersion = 0;
@@ -91,6 +92,15 @@ export class SchedulerCache implements Snapshot {
     return known;
   }
 
+  topology(topologyKey: string): Topology {
+    let known = this.#topologies.get(topologyKey);
+    if (known === undefined) {
+      known = topologyOf(this.nodes, topologyKey);
+      this.#topologies.set(topologyKey, known);
+    }
+    return known;
+  }
+
   placedTerms(kind: TermKind): Iterable<PlacedTerm> {
     return this.#terms.terms(kind);
   }
@@ -112,7 +122,7 @@ export class SchedulerCache implements Snapshot {
     this.#avoidedNodes += Number(isAvoided(info)) - Number(before.taints.some(avoidsPods));
     this.#touch(info);
     if (before.node !== undefined && semanticEqual(before.labels, info.labels)) return;
-    this.#domains.clear();
+    this.#relabelled();
     if (before.node === undefined || zoneOf(before) !== zoneOf(info)) this.#reorder();
   }
 
@@ -125,7 +135,7 @@ export class SchedulerCache implements Snapshot {
     info.place = -1;
     // Its pods are told of one by one; until then they are kept where they are.
     if (info.pods.size === 0) this.#nodes.delete(name);
-    this.#domains.clear();
+    this.#relabelled();
     this.#reorder();
   }
 
@@ -237,10 +247,29 @@ export class SchedulerCache implements Snapshot {
     this.#versions[place] = ((this.#versions[place] as number) + 1) >>> 0 || 1;
   }
 
+  #relabelled(): void {
+    this.#domains.clear();
+    this.#topologies.clear();
+  }
+
   #reorder(): void {
     this.#ordered = undefined;
     this.#placesVersion++;
   }
+}
+
+function topologyOf(nodes: readonly NodeInfo[], topologyKey: string): Topology {
+  const values: string[] = [];
+  const places = new Map<string, number>();
+  const domainAt = new Int32Array(nodes.length).fill(-1);
+  nodes.forEach(({ labels }, place) => {
+    const value = labels[topologyKey];
+    if (value === undefined) return;
+    const domain = places.get(value) ?? values.push(value) - 1;
+    places.set(value, domain);
+    domainAt[place] = domain;
+  });
+  return { values, domainAt };
 }
 
 function isAvoided({ taints }: NodeInfo): boolean {

@@ -38,7 +38,7 @@ export interface Plugin {
   /** 0 to 100 after `normalizeScores`. */
   score?(state: CycleState, pod: PodInfo, node: NodeInfo): number;
   /** In place, one score a node. */
-  normalizeScores?(state: CycleState, scores: number[], nodes: readonly NodeInfo[]): void;
+  normalizeScores?(state: CycleState, scores: Float64Array, nodes: readonly NodeInfo[]): void;
   reserve?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
   /** Takes back `reserve`, also when that never ran or failed. */
   unreserve?(state: CycleState, pod: PodInfo, node: NodeInfo): void;

@@ -1,5 +1,6 @@
 import { type AffinityTerm, type NamespaceLabels, termMatches } from '../../framework/affinity-term.ts';
 import type { CloneableState } from '../../framework/cycle-state.ts';
+import { DomainMemo } from '../../framework/domain-memo.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import type { PodQuery, Snapshot } from '../../framework/snapshot.ts';
@@ -22,6 +23,9 @@ interface Counts {
 
 /** What required (anti-)affinity says about each domain, for one pod. */
 export class AffinityFilterState implements CloneableState {
+  /** When all terms are of one topology, all nodes of a domain are alike. A trial, which changes that, does without. */
+  #memo: DomainMemo | undefined;
+
   private constructor(
     private readonly pod: PodInfo,
     private readonly namespaces: NamespaceLabels,
@@ -45,7 +49,12 @@ export class AffinityFilterState implements CloneableState {
     for (const term of requiredAntiAffinity) {
       antiAffinity.addDomains(term.topologyKey, snapshot.countPodsBy(term.topologyKey, queryOf([term])), 1);
     }
-    return new AffinityFilterState(pod, namespaces, { existingAntiAffinity, affinity, antiAffinity });
+    const state = new AffinityFilterState(pod, namespaces, { existingAntiAffinity, affinity, antiAffinity });
+    const terms = [...requiredAffinity, ...requiredAntiAffinity];
+    const keys = new Set([...terms.map(({ topologyKey }) => topologyKey), ...existingAntiAffinity.keys]);
+    const [only = ''] = keys;
+    if (keys.size === 1) state.#memo = new DomainMemo(snapshot.topology(only));
+    return state;
   }
 
   clone(): AffinityFilterState {
@@ -73,10 +82,14 @@ export class AffinityFilterState implements CloneableState {
   }
 
   check(node: NodeInfo): Status | undefined {
+    return this.#memo === undefined ? this.#ask(node) : this.#memo.check(node, this.#ask);
+  }
+
+  readonly #ask = (node: NodeInfo): Status | undefined => {
     if (!this.satisfiesAffinity(node)) return AFFINITY;
     if (!this.satisfiesAntiAffinity(node)) return ANTI_AFFINITY;
     return this.counts.existingAntiAffinity.touches(node) ? EXISTING_ANTI_AFFINITY : undefined;
-  }
+  };
 
   private satisfiesAffinity({ labels }: NodeInfo): boolean {
     const { requiredAffinity } = this.pod.affinity;

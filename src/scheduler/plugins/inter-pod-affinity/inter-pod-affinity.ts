@@ -71,7 +71,7 @@ function topologyScores(pod: PodInfo, snapshot: Snapshot, { hardWeight, ignoresE
 }
 
 /** From the least, which becomes 0, to the greatest, which becomes 100. */
-function stretch(scores: number[]): void {
+function stretch(scores: Float64Array): void {
   let least = Infinity;
   let most = -Infinity;
   for (const score of scores) {

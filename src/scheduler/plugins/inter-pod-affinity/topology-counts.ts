@@ -20,6 +20,11 @@ export class TopologyCounts {
     return [...keys].every((key) => this.#valuesOf(key).every((value) => this.get(key, value) === 0));
   }
 
+  /** The topologies that have a count. */
+  get keys(): readonly string[] {
+    return [...this.#layers.map(({ key }) => key), ...this.#changes.keys()];
+  }
+
   addDomains(key: string, counts: DomainCounts, weight: number): void {
     if (counts.size > 0 && weight !== 0) this.#layers.push({ key, counts, weight });
   }

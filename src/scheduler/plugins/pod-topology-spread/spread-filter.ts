@@ -1,4 +1,5 @@
 import type { CloneableState } from '../../framework/cycle-state.ts';
+import { DomainMemo } from '../../framework/domain-memo.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import type { DomainCounts, Snapshot } from '../../framework/snapshot.ts';
@@ -21,6 +22,9 @@ interface Domains {
 
 /** Matching pods in each domain of each constraint that must hold. */
 export class SpreadFilterState implements CloneableState {
+  /** With one constraint all nodes of a domain are alike. A trial, which changes that, does without. */
+  #memo: DomainMemo | undefined;
+
   private constructor(
     readonly constraints: readonly SpreadConstraint[],
     private readonly domains: readonly Domains[],
@@ -38,7 +42,10 @@ export class SpreadFilterState implements CloneableState {
           : collected(pod, constraint, { constraints, snapshot, inclusion });
       return { ...counted, changes: new Map<string, number>(), minimum: undefined };
     });
-    return new SpreadFilterState(constraints, domains, inclusion);
+    const state = new SpreadFilterState(constraints, domains, inclusion);
+    const [only] = constraints;
+    if (constraints.length === 1 && only !== undefined) state.#memo = new DomainMemo(snapshot.topology(only.topologyKey));
+    return state;
   }
 
   clone(): SpreadFilterState {
@@ -59,6 +66,10 @@ export class SpreadFilterState implements CloneableState {
   }
 
   check(node: NodeInfo): Status | undefined {
+    return this.#memo === undefined ? this.#ask(node) : this.#memo.check(node, this.#ask);
+  }
+
+  readonly #ask = (node: NodeInfo): Status | undefined => {
     for (let i = 0; i < this.constraints.length; i++) {
       const constraint = this.constraints[i] as SpreadConstraint;
       const domain = node.labels[constraint.topologyKey];
@@ -68,7 +79,7 @@ export class SpreadFilterState implements CloneableState {
       if (matching(domains, domain) + (constraint.countsItself ? 1 : 0) - domains.minimum > constraint.maxSkew) return MISMATCH;
     }
     return undefined;
-  }
+  };
 }
 
 type Counted = Pick<Domains, 'all' | 'counts'>;

@@ -1,7 +1,7 @@
 import type { NodeInfo } from '../../framework/node-info.ts';
 import { MAX_SCORE } from '../../framework/normalize-scores.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
-import type { PodCounts, Snapshot } from '../../framework/snapshot.ts';
+import type { PodCounts, Snapshot, Topology } from '../../framework/snapshot.ts';
 import { countsFor, hasAllKeys, isOnEveryNode, NodeInclusion, type SpreadConstraint, spreadQuery } from './spread-constraint.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
@@ -15,82 +15,100 @@ export interface SpreadScoring {
   readonly nodes: readonly NodeInfo[];
 }
 
+/** A constraint with what is counted for it. */
+interface Counted {
+  readonly constraint: SpreadConstraint;
+  readonly topology: Topology;
+  /** Matching pods on each node. */
+  readonly byNode: PodCounts;
+  /** Matching pods in each domain that has a node to choose, undefined for others; not used for host names, where each node is its own. */
+  readonly byDomain: (number | undefined)[];
+  readonly isByHost: boolean;
+  weight: number;
+}
+
 /** Matching pods in the domains of constraints that should hold. */
 export class SpreadScoreState {
-  readonly #constraints: readonly SpreadConstraint[];
-  readonly #domains: readonly Map<string, number>[];
-  readonly #counts: readonly PodCounts[];
-  readonly #weights: readonly number[];
-  readonly #ignored = new Set<NodeInfo>();
+  readonly #counted: readonly Counted[];
+  /** Undefined when no node is. */
+  readonly #ignored: ReadonlySet<NodeInfo> | undefined;
 
   constructor(pod: PodInfo, scoring: SpreadScoring) {
-    const { constraints, requireAllKeys, snapshot, nodes } = scoring;
-    this.#constraints = constraints;
-    this.#counts = constraints.map((constraint) => countsFor(snapshot, pod, constraint));
-    if (requireAllKeys) for (const node of nodes) if (!hasAllKeys(node, constraints)) this.#ignored.add(node);
-    this.#domains = constraints.map((constraint) => this.#domainsOf(constraint, nodes));
-    const hosts = nodes.length - this.#ignored.size;
-    // With more domains, a pod more or less in one means less: the weight makes up for it.
-    this.#weights = constraints.map(({ topologyKey }, i) => Math.log((topologyKey === HOSTNAME ? hosts : this.#domains[i]!.size) + 2));
+    const { constraints, requireAllKeys, nodes } = scoring;
+    const ignored = requireAllKeys ? nodes.filter((node) => !hasAllKeys(node, constraints)) : [];
+    this.#ignored = ignored.length === 0 ? undefined : new Set(ignored);
+    this.#counted = constraints.map((constraint) => this.#count(pod, constraint, scoring));
     this.#countDomains(pod, scoring);
+    const hosts = nodes.length - ignored.length;
+    for (const counted of this.#counted) {
+      const domains = counted.isByHost ? hosts : counted.byDomain.filter((count) => count !== undefined).length;
+      // With more domains, a pod more or less in one means less: the weight makes up for it.
+      counted.weight = Math.log(domains + 2);
+    }
   }
 
   score(node: NodeInfo): number {
-    if (this.#ignored.has(node)) return 0;
+    if (this.#ignored?.has(node)) return 0;
     let score = 0;
-    for (let i = 0; i < this.#constraints.length; i++) {
-      const { topologyKey, maxSkew } = this.#constraints[i] as SpreadConstraint;
-      const domain = node.labels[topologyKey];
-      if (domain === undefined) continue;
-      const count = topologyKey === HOSTNAME ? this.#counts[i]?.get(node) : this.#domains[i]?.get(domain);
-      score += (count ?? 0) * (this.#weights[i] as number) + (maxSkew - 1);
+    for (let i = 0; i < this.#counted.length; i++) {
+      const { constraint, topology, byNode, byDomain, isByHost, weight } = this.#counted[i] as Counted;
+      const domain = topology.domainAt[node.place] as number;
+      if (domain < 0) continue;
+      const count = isByHost ? byNode.get(node) : byDomain[domain];
+      score += (count ?? 0) * weight + (constraint.maxSkew - 1);
     }
     return Math.round(score);
   }
 
   /** The fewer the better; nodes without the keys come last. */
-  normalize(scores: number[], nodes: readonly NodeInfo[]): void {
+  normalize(scores: Float64Array, nodes: readonly NodeInfo[]): void {
+    const ignored = this.#ignored;
     let least = Number.MAX_SAFE_INTEGER;
     let most = 0;
-    scores.forEach((score, i) => {
-      if (this.#ignored.has(nodes[i] as NodeInfo)) return;
-      least = Math.min(least, score);
-      most = Math.max(most, score);
-    });
     for (let i = 0; i < scores.length; i++) {
-      if (this.#ignored.has(nodes[i] as NodeInfo)) scores[i] = 0;
+      if (ignored?.has(nodes[i] as NodeInfo)) continue;
+      least = Math.min(least, scores[i] as number);
+      most = Math.max(most, scores[i] as number);
+    }
+    for (let i = 0; i < scores.length; i++) {
+      if (ignored?.has(nodes[i] as NodeInfo)) scores[i] = 0;
       else scores[i] = most === 0 ? MAX_SCORE : Math.trunc((MAX_SCORE * (most + least - (scores[i] as number))) / most);
     }
   }
 
-  #domainsOf({ topologyKey }: SpreadConstraint, nodes: readonly NodeInfo[]): Map<string, number> {
-    const domains = new Map<string, number>();
-    if (topologyKey === HOSTNAME) return domains;
-    for (const node of nodes) {
-      const domain = node.labels[topologyKey];
-      if (domain !== undefined && !this.#ignored.has(node)) domains.set(domain, 0);
+  #count(pod: PodInfo, constraint: SpreadConstraint, { snapshot, nodes }: SpreadScoring): Counted {
+    const topology = snapshot.topology(constraint.topologyKey);
+    const isByHost = constraint.topologyKey === HOSTNAME;
+    const byDomain: (number | undefined)[] = [];
+    if (!isByHost) {
+      for (const _ of topology.values) byDomain.push(undefined);
+      for (const node of nodes) {
+        const domain = topology.domainAt[node.place] as number;
+        if (domain >= 0 && !this.#ignored?.has(node)) byDomain[domain] = 0;
+      }
     }
-    return domains;
+    return { constraint, topology, byNode: countsFor(snapshot, pod, constraint), byDomain, isByHost, weight: 0 };
   }
 
-  #countDomains(pod: PodInfo, { requireAllKeys, snapshot }: SpreadScoring): void {
+  #countDomains(pod: PodInfo, { constraints, requireAllKeys, snapshot }: SpreadScoring): void {
     const inclusion = new NodeInclusion(pod);
-    const isUniform = !requireAllKeys || this.#constraints.every(({ topologyKey }) => isOnEveryNode(topologyKey, snapshot));
-    this.#constraints.forEach((constraint, i) => {
-      const { topologyKey } = constraint;
-      if (topologyKey === HOSTNAME) return;
-      const domains = this.#domains[i] as Map<string, number>;
+    const isUniform = !requireAllKeys || constraints.every(({ topologyKey }) => isOnEveryNode(topologyKey, snapshot));
+    for (const { constraint, topology, byNode, byDomain, isByHost } of this.#counted) {
+      if (isByHost) continue;
       if (isUniform && inclusion.includesAll(constraint)) {
-        const counts = snapshot.countPodsBy(topologyKey, spreadQuery(pod.namespace, constraint));
-        for (const domain of domains.keys()) domains.set(domain, counts.get(domain) ?? 0);
-        return;
+        const counts = snapshot.countPodsBy(constraint.topologyKey, spreadQuery(pod.namespace, constraint));
+        byDomain.forEach((known, domain) => {
+          if (known !== undefined) byDomain[domain] = counts.get(topology.values[domain] as string) ?? 0;
+        });
+        continue;
       }
-      for (const [node, count] of this.#counts[i] as PodCounts) {
-        const domain = node.labels[topologyKey];
-        const known = domain === undefined ? undefined : domains.get(domain);
-        if (known === undefined || (requireAllKeys && !hasAllKeys(node, this.#constraints))) continue;
-        if (inclusion.includes(constraint, node)) domains.set(domain as string, known + count);
+      for (const [node, count] of byNode) {
+        // Pods are also on nodes that are no longer there.
+        const domain = node.place < 0 ? -1 : (topology.domainAt[node.place] as number);
+        const known = domain < 0 ? undefined : byDomain[domain];
+        if (known === undefined || (requireAllKeys && !hasAllKeys(node, constraints))) continue;
+        if (inclusion.includes(constraint, node)) byDomain[domain] = known + count;
       }
-    });
+    }
   }
 }
