@@ -3,7 +3,7 @@ import { type Entry, PersistentMap, type Store, type WatchEvent as StoreEvent, u
 import type { KubeObject } from '../registry/kube-object.ts';
 import { CachedObject } from './cached-object.ts';
 import type { ObjectEncoding, StoredObject } from './object-encoding.ts';
-import { type CacheEvent, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
+import { type CacheEvent, InitialFrame, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
 
 export interface ResourceCacheOptions {
   readonly store: Store;
@@ -36,6 +36,8 @@ export interface WrittenObject {
 /** How many past events a new watcher can start from. */
 const RING_CAPACITY = 1024;
 const KEPT_SNAPSHOTS = 16;
+/** When more than one in so many objects changed, sorting all anew is cheaper. */
+const MANY = 8;
 
 export type Snapshot = PersistentMap<string, CachedObject>;
 
@@ -139,12 +141,24 @@ export class ResourceCache {
 
   /** The state of this moment; it never changes. */
   snapshot(): Snapshot {
-    for (const key of this.#unsorted) {
-      const object = this.#byKey.get(key);
-      this.#sorted = object === undefined ? this.#sorted.delete(key) : this.#sorted.set(key, object);
-    }
+    if (this.#unsorted.size * MANY > this.#byKey.size) this.#sortAll();
+    else for (const key of this.#unsorted) this.#sort(key);
     this.#unsorted.clear();
     return this.#sorted;
+  }
+
+  #sort(key: string): void {
+    const object = this.#byKey.get(key);
+    this.#sorted = object === undefined ? this.#sorted.delete(key) : this.#sorted.set(key, object);
+  }
+
+  #sortAll(): void {
+    const keys = [...this.#byKey.keys()].sort(unitOrder);
+    this.#sorted = PersistentMap.fromSorted(
+      unitOrder,
+      keys,
+      keys.map((key) => this.#byKey.get(key)!),
+    );
   }
 
   /** Remembers a state that a client pages through. */
@@ -166,12 +180,9 @@ export class ResourceCache {
   }
 
   #snapshotOf(entries: readonly Entry[]): Snapshot {
-    let sorted: Snapshot = PersistentMap.empty<string, CachedObject>(unitOrder);
-    for (const { key, value, modRevision } of entries) {
-      const current = this.#byKey.get(key);
-      sorted = sorted.set(key, current?.revision === modRevision ? current : this.#decode(key, value, modRevision));
-    }
-    return sorted;
+    const keys = entries.map(({ key }) => key);
+    const objects = entries.map((entry) => this.objectOf(entry));
+    return isSorted(keys) ? PersistentMap.fromSorted(unitOrder, keys, objects) : inserted(keys, objects);
   }
 
   /** Every object whose key begins with `prefix`, in key order. */
@@ -370,8 +381,8 @@ export class ResourceCache {
 
   #replayState(scope: WatchScope, sink: WatchSink, initialEventsEnd: boolean): void {
     const { prefix, matches } = scope.filter;
-    for (const object of this.objects(prefix)) {
-      if (matches === undefined || matches(object.object)) sink.frame({ type: 'ADDED', object, encodings: new Map() });
+    for (const object of listFrom(this.snapshot(), prefix)) {
+      if (matches === undefined || matches(object.object)) sink.frame(new InitialFrame(object));
     }
     if (initialEventsEnd) sink.bookmark(this.#revision, true);
   }
@@ -383,6 +394,18 @@ export class ResourceCache {
       if (frame !== undefined) sink.frame(frame);
     }
   }
+}
+
+/** Stores order keys by code points, caches by code units: nearly always the same. */
+function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (unitOrder(keys[i - 1]!, keys[i]!) >= 0) return false;
+  return true;
+}
+
+function inserted(keys: readonly string[], objects: readonly CachedObject[]): Snapshot {
+  let sorted: Snapshot = PersistentMap.empty<string, CachedObject>(unitOrder);
+  for (let i = 0; i < keys.length; i++) sorted = sorted.set(keys[i]!, objects[i]!);
+  return sorted;
 }
 
 /** Every object of a snapshot whose key begins with `prefix`, from `start` on, in key order. */

@@ -12,6 +12,19 @@ export interface WatchFrame {
   readonly encodings: Map<unknown, Buffer>;
 }
 
+/** An object that was there before the watch. Most are for watchers of this process, who need no bytes. */
+export class InitialFrame implements WatchFrame {
+  readonly type = 'ADDED';
+  #encodings: Map<unknown, Buffer> | undefined;
+
+  constructor(readonly object: CachedObject) {}
+
+  get encodings(): Map<unknown, Buffer> {
+    this.#encodings ??= new Map();
+    return this.#encodings;
+  }
+}
+
 export interface WatchSink {
   frame(frame: WatchFrame): void;
   /** Every change up to this revision has been delivered. `initialEventsEnd` closes the state that was asked for first. */

@@ -20,6 +20,33 @@ function entriesOf<K, V>(map: PersistentMap<K, V>, start?: K): [K, V][] {
 }
 
 describe('a persistent map', () => {
+  test('made at once of sorted keys is one that they were set in, and goes on as such', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(2000), { maxLength: 1500 }), steps, (initial, history) => {
+        const keys = initial.toSorted((a, b) => a - b);
+        let map = PersistentMap.fromSorted(
+          numberOrder,
+          keys,
+          keys.map((key) => -key),
+        );
+        const model = new Map(keys.map((key) => [key, -key]));
+        for (const [i, { set, remove }] of history.entries()) {
+          map = set !== undefined ? map.set(set, i) : map.delete(remove!);
+          if (set !== undefined) model.set(set, i);
+          else model.delete(remove!);
+        }
+        const expected = [...model].sort(([a], [b]) => a - b);
+        expect(entriesOf(map)).toEqual(expected);
+        expect(map.size).toBe(expected.length);
+        for (const key of keys) {
+          expect(map.get(key)).toBe(model.get(key));
+          expect(map.rank(key)).toBe(expected.filter(([other]) => other < key).length);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   test('holds what a Map would hold, in order', () => {
     fc.assert(
       fc.property(steps, (history) => {

@@ -17,6 +17,16 @@ export class PersistentMap<K, V> {
     return new PersistentMap<K, V>(order, { keys: [], values: [], children: undefined, size: 0 });
   }
 
+  /** From keys in their order, each once, and the value of each: far cheaper than to set one after the other. */
+  static fromSorted<K, V>(order: KeyOrder<K>, keys: readonly K[], values: readonly V[]): PersistentMap<K, V> {
+    let nodes = sliced(keys.length, (start, end) => leaf(keys.slice(start, end), values.slice(start, end)));
+    while (nodes.length > 1) {
+      const below = nodes;
+      nodes = sliced(below.length, (start, end) => branch(below.slice(start, end)));
+    }
+    return nodes[0] === undefined ? PersistentMap.empty(order) : new PersistentMap(order, nodes[0]);
+  }
+
   get size(): number {
     return this.#root.size;
   }
@@ -115,6 +125,13 @@ function branch<K, V>(children: readonly Node<K, V>[]): Node<K, V> {
     size += children[i]!.size;
   }
   return { keys, values: [], children, size };
+}
+
+/** What `make` makes of each run of a node's length. */
+function sliced<T>(length: number, make: (start: number, end: number) => T): T[] {
+  const parts: T[] = [];
+  for (let start = 0; start < length; start += FANOUT) parts.push(make(start, Math.min(start + FANOUT, length)));
+  return parts;
 }
 
 function replaced<T>(list: readonly T[], at: number, item: T): T[] {
