@@ -57,6 +57,7 @@ interface StatusParts {
   readonly reason: StatusReason;
   readonly message: string;
   readonly details?: StatusDetails;
+  readonly metadata?: Status['metadata'];
 }
 
 /**
@@ -67,6 +68,8 @@ export class StatusError extends Error {
   readonly code: number;
   readonly reason: StatusReason;
   readonly details: StatusDetails | undefined;
+  /** How to go on with a list that failed, when there is a way. */
+  readonly metadata: Status['metadata'];
 
   constructor(parts: StatusParts, options?: ErrorOptions) {
     super(parts.message, options);
@@ -74,13 +77,14 @@ export class StatusError extends Error {
     this.code = parts.code;
     this.reason = parts.reason;
     this.details = parts.details;
+    this.metadata = parts.metadata ?? {};
   }
 
   get status(): Status {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata: this.metadata,
       status: 'Failure',
       ...(this.message !== '' && { message: this.message }),
       ...(this.reason !== '' && { reason: this.reason }),
@@ -141,8 +145,8 @@ export class StatusError extends Error {
   }
 
   /** The resource version asked for is too old. */
-  static expired(message: string): StatusError {
-    return new StatusError({ code: 410, reason: 'Expired', message });
+  static expired(message: string, metadata: Status['metadata'] = {}): StatusError {
+    return new StatusError({ code: 410, reason: 'Expired', message, metadata });
   }
 
   static invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
@@ -214,8 +218,8 @@ export class StatusError extends Error {
 
   /** What a client makes of a Status it received. */
   static fromStatus(status: Partial<Status>): StatusError {
-    const { code = 500, reason = '', message = '', details } = status;
-    return new StatusError({ code, reason, message, ...(details !== undefined && { details }) });
+    const { code = 500, reason = '', message = '', details, metadata } = status;
+    return new StatusError({ code, reason, message, ...(details !== undefined && { details }), ...(metadata && { metadata }) });
   }
 
   /** Any thrown value as an API failure: what is not one already answers 500 with its message and no reason. */

@@ -59,11 +59,11 @@ interface State {
 async function stateFor(call: ResourceCall, { token, resourceVersion, match, limit }: ListQuery): Promise<State> {
   const { cache } = call.resource.storage!;
   await cache.fresh();
-  if (token !== undefined && token.revision > 0) return pastState(call, token.revision, true);
+  if (token !== undefined && token.revision > 0) return pastState(call, token.revision, token);
   const asked = resourceVersion === '' ? 0 : numeric(resourceVersion);
   if (asked > cache.revision) throw tooLargeResourceVersion(asked, cache.revision);
   const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0);
-  if (exact) return pastState(call, asked, false);
+  if (exact) return pastState(call, asked);
   const state = { snapshot: cache.snapshot(), revision: cache.revision };
   if (limit > 0) cache.keepSnapshot(state.revision, state.snapshot);
   return state;
@@ -74,14 +74,17 @@ function numeric(text: string): number {
   throw StatusError.badRequest(`invalid resource version: ${malformedResourceVersion(text)}`);
 }
 
-async function pastState(call: ResourceCall, revision: number, continued: boolean): Promise<State> {
+async function pastState(call: ResourceCall, revision: number, token?: ContinueToken): Promise<State> {
   const snapshot = await call.resource.storage!.cache.snapshotAt(revision);
   if (snapshot !== undefined) return { snapshot, revision };
-  if (!continued) throw StatusError.expired('The resourceVersion for the provided list is too old.');
-  throw StatusError.expired(
-    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
-  );
+  if (token === undefined) throw StatusError.expired('The resourceVersion for the provided list is too old.');
+  throw StatusError.expired(CONTINUE_EXPIRED, { continue: encodeContinue({ revision: ANY_REVISION, start: token.start }) });
 }
+
+const CONTINUE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+/** In a token: go on in whatever state there is. */
+const ANY_REVISION = -1;
 
 interface Page {
   readonly items: readonly CachedObject[];
