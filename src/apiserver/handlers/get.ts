@@ -1,13 +1,27 @@
 import { StatusError } from '#machinery';
 import type { ApiResponse } from '../request/api-response.ts';
+import type { CachedObject } from '../watch-cache/cached-object.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
 import { parseResourceVersion } from './resource-version.ts';
 
-export async function handleGet(call: ResourceCall): Promise<ApiResponse> {
+/** Answers at once, where the cache is known to be current. */
+export function handleGet(call: ResourceCall): Promise<ApiResponse> | ApiResponse {
   const { resource, namespace, name, request } = call;
   const asked = request.query.get('resourceVersion');
-  if (asked) await resource.storage!.cache.fresh().then(() => parseResourceVersion(asked, resource.storage!.cache.revision));
-  const found = await resource.storage!.get(namespace, name);
+  if (asked) return getNotOlder(call, asked);
+  const found = resource.storage!.get(namespace, name);
+  return found instanceof Promise ? found.then((object) => answer(call, object)) : answer(call, found);
+}
+
+async function getNotOlder(call: ResourceCall, version: string): Promise<ApiResponse> {
+  const storage = call.resource.storage!;
+  await storage.cache.fresh();
+  parseResourceVersion(version, storage.cache.revision);
+  return answer(call, await storage.get(call.namespace, call.name));
+}
+
+function answer(call: ResourceCall, found: CachedObject | undefined): ApiResponse {
+  const { resource, name } = call;
   if (found === undefined) throw StatusError.notFound(groupResource(call), name);
   return { type: 'object', code: 200, resource, object: found.as(resource) };
 }

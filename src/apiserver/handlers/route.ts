@@ -20,7 +20,7 @@ import { handleWatch } from './watch.ts';
 /** Whether a verb is for one object (which its path names) or for the collection. */
 const NEEDS_NAME: Readonly<Record<string, boolean>> = { get: true, update: true, patch: true, delete: true, create: false };
 
-type ResourceHandler = (call: ResourceCall) => Promise<ApiResponse>;
+type ResourceHandler = (call: ResourceCall) => Promise<ApiResponse> | ApiResponse;
 
 const HANDLERS: Readonly<Record<string, ResourceHandler>> = {
   get: handleGet,

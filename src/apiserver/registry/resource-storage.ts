@@ -72,8 +72,8 @@ export class ResourceStorage {
     return this.cache.isStarted && this.#store.localReads;
   }
 
-  /** The object as of now: every write acknowledged before the call is seen. */
-  async get(namespace: string, name: string): Promise<CachedObject | undefined> {
+  /** The object as of now: every write acknowledged before the call is seen. At once, where the cache is known to be current. */
+  get(namespace: string, name: string): CachedObject | undefined | Promise<CachedObject | undefined> {
     const key = this.keyOf(namespace, name);
     return this.isCurrent ? this.cache.get(key) : this.#read(key);
   }

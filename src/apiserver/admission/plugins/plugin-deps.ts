@@ -25,9 +25,7 @@ export function readObject(
   place: { group: string; resource: string },
   { namespace, name }: { namespace: string; name: string },
 ): Soon<KubeObject | undefined> {
-  const storage = storageOf(deps, place);
-  if (storage.isCurrent) return storage.cache.get(storage.keyOf(namespace, name))?.object;
-  return storage.get(namespace, name).then((found) => found?.object);
+  return whenKnown(storageOf(deps, place).get(namespace, name), (found) => found?.object);
 }
 
 /** Every object of another resource, in one namespace or in all. */
