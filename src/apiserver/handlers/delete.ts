@@ -1,5 +1,6 @@
 import { formatTime, StatusError } from '#machinery';
 import { type KubeObject, withoutMetadata } from '../registry/kube-object.ts';
+import type { Propagation } from '../registry/strategy.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
@@ -124,12 +125,13 @@ function graceFor({ resource }: ResourceCall, object: KubeObject, options: Delet
 
 const PROPAGATION_FINALIZERS = { Foreground: 'foregroundDeletion', Orphan: 'orphan', Background: undefined } as const;
 
-function deletionFinalizers(object: KubeObject, options: DeleteOptions, byDefault: 'Background' | 'Orphan' | undefined): readonly string[] {
+function deletionFinalizers(object: KubeObject, options: DeleteOptions, byDefault: Propagation = 'Background'): readonly string[] {
   const present = object.metadata.finalizers ?? [];
+  const others = present.filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
+  if (byDefault === 'Unsupported') return others;
   const policy = policyOf(options);
   const chosen = present.find((name) => name === 'orphan' || name === 'foregroundDeletion');
-  const wanted = policy === undefined && chosen !== undefined ? chosen : PROPAGATION_FINALIZERS[policy ?? byDefault ?? 'Background'];
-  const others = present.filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
+  const wanted = policy === undefined && chosen !== undefined ? chosen : PROPAGATION_FINALIZERS[policy ?? byDefault];
   return wanted === undefined ? others : [...others, wanted];
 }
 

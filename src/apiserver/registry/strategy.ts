@@ -3,6 +3,9 @@ import type { FieldError, StatusError } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 
 /** Who asks and when: what a strategy may know of the request. */
+/** `Unsupported`: nothing depends on objects of the kind, whatever the client asks for. */
+export type Propagation = 'Background' | 'Orphan' | 'Unsupported';
+
 export interface RequestScope {
   readonly user: UserInfo;
   /** Milliseconds since the epoch. */
@@ -44,7 +47,7 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   /** Something besides metadata's finalizers and the grace period keeps a deleted object: a namespace's content. */
   readonly isDeletionHeld?: (object: T) => boolean;
   /** What deletion means when nobody says: background, unless a kind is older than that (Job: orphan). */
-  readonly defaultPropagation?: 'Background' | 'Orphan';
+  readonly defaultPropagation?: Propagation;
   /** Deletion answers with the object, not with a Status. */
   readonly returnsDeletedObject?: boolean;
   readonly deletionWarnings?: (

@@ -8,6 +8,7 @@ export const eventsStrategy: ResourceStrategy<core.Event> = {
   ...core.eventBehaviour,
   allowCreateOnUpdate: true,
   ttlSeconds: TTL_SECONDS,
+  defaultPropagation: 'Unsupported',
   fieldLabelError: (field) => `field label not supported: ${field}`,
 };
 
@@ -16,5 +17,6 @@ export const newEventsStrategy: ResourceStrategy<events.Event> = {
   ...events.eventBehaviour,
   allowCreateOnUpdate: true,
   ttlSeconds: TTL_SECONDS,
+  defaultPropagation: 'Unsupported',
   fieldLabelError: (field) => `field label not supported: ${field}`,
 };

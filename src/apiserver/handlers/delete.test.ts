@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { core } from '#api';
+import { configMap, serveAdmission } from '../admission/admission-server.test-data.ts';
+
+it('nothing depends on events: they go at once, whatever is asked', async () => {
+  const { client } = await serveAdmission();
+  const events = client.of(core.Event);
+  await events.create({ metadata: { name: 'e', namespace: 'default' }, involvedObject: { namespace: 'default' } } as never);
+  await events.delete({ name: 'e', namespace: 'default' }, { propagationPolicy: 'Foreground' });
+  await expect(events.get({ name: 'e', namespace: 'default' })).rejects.toThrow('not found');
+});
+
+it('the finalizer of the propagation that an object has goes to the end of those that it has', async () => {
+  const { client } = await serveAdmission();
+  const maps = client.of(core.ConfigMap);
+  const map = configMap('a');
+  await maps.create({ ...map, metadata: { ...map.metadata, finalizers: ['orphan', 'example.com/hold'] } });
+  await maps.delete({ name: 'a', namespace: 'default' });
+  expect((await maps.get({ name: 'a', namespace: 'default' })).metadata.finalizers).toEqual(['example.com/hold', 'orphan']);
+});
