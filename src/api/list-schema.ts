@@ -1,12 +1,12 @@
 import type { ObjectSchema } from '#machinery';
 import { ListMeta } from './meta/v1/list-meta.ts';
-import { always, listOf, message, required } from './schema.ts';
+import { always, message, required, unmarkedListOf } from './schema.ts';
 
 /** The schema of a kind's list, such as PodList. Made anew at each call; what decodes or encodes many lists keeps it. */
 export function listSchemaOf(kind: ObjectSchema): ObjectSchema {
   const shortName = kind.name.slice(kind.name.lastIndexOf('.') + 1);
   return message(`${kind.name}List`, `A list of ${shortName} objects.`, {
     metadata: always(1, ListMeta, 'Metadata of the list: its resource version, and how to go on reading it.'),
-    items: required(2, listOf(kind), 'The objects.'),
+    items: required(2, unmarkedListOf(kind), 'The objects.'),
   });
 }

@@ -9,6 +9,7 @@ import type {
   ResourceInfo,
   ScalarSchema,
   Schema,
+  Union,
 } from '#machinery';
 
 /**
@@ -105,15 +106,24 @@ export function setOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
 export function mapListOf<T>(items: Typed<T>, ...keys: string[]): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'map', keys };
 }
+/** A list of which OpenAPI does not tell that apply owns it as a whole: such are lists of objects, and lists whose type has a name. */
+export function unmarkedListOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
+  return { type: 'list', items, listType: 'atomic', keys: [], unmarked: true };
+}
 /** A list that protobuf carries in a message of its own. */
 export function wrappedListOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
-  return { type: 'list', items, listType: 'atomic', keys: [], wrapped: true };
+  return { type: 'list', items, listType: 'atomic', keys: [], wrapped: true, unmarked: true };
 }
 export function mapOf<T>(values: Typed<T>): Typed<Readonly<Record<string, T>>, MapSchema> {
   return { type: 'map', values, atomic: false };
 }
 export function atomicMapOf<T>(values: Typed<T>): Typed<Readonly<Record<string, T>>, MapSchema> {
   return { type: 'map', values, atomic: true };
+}
+
+/** A map of which OpenAPI tells that apply owns its entries one by one. */
+export function granularMapOf<T>(values: Typed<T>): Typed<Readonly<Record<string, T>>, MapSchema> {
+  return { type: 'map', values, atomic: false, granular: true };
 }
 
 function define<R extends boolean>(presence: Presence, isRequired: R) {
@@ -157,6 +167,11 @@ export function atomic<S extends ObjectSchema>(schema: S): S {
 /** The same object, its fields owned one by one. */
 export function granular<S extends ObjectSchema>(schema: S): S {
   return { ...schema, atomic: false };
+}
+
+/** An object of which one of some fields is given. */
+export function union<S extends ObjectSchema>(schema: S, given: Union): S {
+  return { ...schema, union: given };
 }
 
 /** A schema that is needed before it is defined, or that contains itself. */

@@ -35,6 +35,14 @@ export interface ObjectSchema {
   readonly atomic: boolean;
   /** Unknown fields are kept as they came (custom resources, embedded objects). */
   readonly preserveUnknown: boolean;
+  /** Of these fields one is given; OpenAPI tells so, and nothing else does. */
+  readonly union?: Union;
+}
+
+export interface Union {
+  /** The field that tells which one is given, where there is such a field. */
+  readonly discriminator?: string;
+  readonly fields: readonly string[];
 }
 
 export interface ListSchema {
@@ -45,6 +53,8 @@ export interface ListSchema {
   readonly keys: readonly string[];
   /** Protobuf carries the list in a message of its own, as it does every list that is a map's value. */
   readonly wrapped?: boolean;
+  /** OpenAPI does not tell how the list is merged; it is atomic then. */
+  readonly unmarked?: boolean;
   readonly goName?: string;
 }
 
@@ -52,6 +62,8 @@ export interface MapSchema {
   readonly type: 'map';
   readonly values: Schema;
   readonly atomic: boolean;
+  /** OpenAPI tells what goes without saying: that entries are owned one by one. */
+  readonly granular?: boolean;
   readonly goName?: string;
 }
 

@@ -21,7 +21,13 @@ export function fixedParts(): readonly DocumentPart[] {
       type: meta.APIVersions,
     }),
     part('apis', '/apis/', { id: 'getAPIVersions', description: 'get the groups that are served', tag: 'apis', type: meta.APIGroupList }),
-    part('version', '/version/', { id: 'getCodeVersion', description: 'get the version of the server', tag: 'version' }),
+    part('version', '/version/', {
+      id: 'getCodeVersion',
+      description: 'get the version of the server',
+      tag: 'version',
+      type: meta.VersionInfo,
+      produces: ['application/json'],
+    }),
     part('.well-known/openid-configuration', '/.well-known/openid-configuration/', {
       id: 'getServiceAccountIssuerOpenIDConfiguration',
       description: 'get the OpenID configuration of the issuer of service account tokens',
@@ -31,6 +37,7 @@ export function fixedParts(): readonly DocumentPart[] {
       id: 'getServiceAccountIssuerOpenIDKeyset',
       description: 'get the keys that service account tokens are signed with',
       tag: 'openid',
+      produces: ['application/jwk-set+json'],
     }),
   ];
 }
@@ -52,20 +59,21 @@ interface DocumentOptions {
   readonly description: string;
   readonly tag: string;
   readonly type?: ObjectSchema;
+  readonly produces?: readonly string[];
 }
 
 function part(key: string, path: string, options: DocumentOptions): DocumentPart {
   return { key, paths: [document(path, options)], types: options.type ? [options.type] : [] };
 }
 
-function document(path: string, { id, description, tag, type }: DocumentOptions): PathModel {
+function document(path: string, { id, description, tag, type, produces }: DocumentOptions): PathModel {
   const get: Operation = {
     id,
     description,
     tag,
     parameters: [],
     responses: [type ? { code: 200, type: type.name } : { code: 200 }],
-    produces: type ? OBJECT_TYPES : ['application/json'],
+    produces: produces ?? (type ? OBJECT_TYPES : ['application/json']),
   };
   return { path, parameters: [], operations: { get } };
 }

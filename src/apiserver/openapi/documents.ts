@@ -1,12 +1,5 @@
 import { listSchemaOf, meta } from '#api';
-import {
-  apiVersionOf,
-  type GroupVersionKind,
-  type JsonObject,
-  type ObjectSchema,
-  type OpenApiVersion,
-  openapiDefinitions,
-} from '#machinery';
+import { type GroupVersionKind, type JsonObject, type ObjectSchema, type OpenApiVersion, openapiDefinitions } from '#machinery';
 import { customDefinitions } from './custom-definition.ts';
 import { type DocumentPart, fixedParts, groupPart, versionPath } from './discovery-paths.ts';
 import { definitionName, listDefinitionName, type OpenApiResource } from './openapi-resource.ts';
@@ -80,7 +73,7 @@ function definitionsOf(version: OpenApiVersion, plans: readonly DocumentPlan[], 
   const builtIn = resources.filter(({ custom }) => !custom);
   const roots = [...plans.flatMap(({ types }) => types), ...builtIn.flatMap(rootsOf), ...(resources.length > 0 ? COMMON : [])];
   return {
-    ...openapiDefinitions(roots, { version, kinds: kindsOf(builtIn, options) }),
+    ...openapiDefinitions(roots, { version, kinds: kindsOf(builtIn, version === 2 ? options.groupVersions : ownGroupVersions(resources)) }),
     ...Object.assign({}, ...resources.filter(({ custom }) => custom).map((resource) => customDefinitions(version, resource))),
     ...(resources.length > 0 && { [PATCH_DEFINITION]: PATCH }),
   };
@@ -101,9 +94,16 @@ function rootsOf(resource: OpenApiResource): readonly ObjectSchema[] {
   return [resource.schema, ...list, ...foreignTypes(resource)];
 }
 
+/** A document of one group-version knows that one and the core. */
+function ownGroupVersions(resources: readonly OpenApiResource[]): DocumentOptions['groupVersions'] {
+  const core = { group: '', version: 'v1' };
+  const [first] = resources;
+  return first === undefined || first.group === '' ? [core] : [core, { group: first.group, version: first.version }];
+}
+
 function kindsOf(
   resources: readonly OpenApiResource[],
-  { groupVersions }: DocumentOptions,
+  groupVersions: DocumentOptions['groupVersions'],
 ): ReadonlyMap<string, readonly GroupVersionKind[]> {
   const kinds = new Map<string, readonly GroupVersionKind[]>();
   for (const resource of resources) {
@@ -129,8 +129,6 @@ function kindsOf(
 
 /** The group-versions that are built in, each once, in order of their names. */
 export function builtInGroupVersions(resources: readonly OpenApiResource[]): DocumentOptions['groupVersions'] {
-  const found = new Map(
-    resources.filter(({ custom }) => !custom).map(({ group, version }) => [apiVersionOf({ group, version }), { group, version }]),
-  );
+  const found = new Map(resources.filter(({ custom }) => !custom).map(({ group, version }) => [`${group}/${version}`, { group, version }]));
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, at]) => at);
 }

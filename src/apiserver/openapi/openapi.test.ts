@@ -145,12 +145,40 @@ describe('definitions', () => {
     const extension = 'x-kubernetes-group-version-kind';
     expect(schemas['io.k8s.api.core.v1.PodList']![extension]).toEqual([{ group: '', kind: 'PodList', version: 'v1' }]);
     expect(schemas['io.k8s.api.policy.v1.Eviction']![extension]).toEqual([{ group: 'policy', kind: 'Eviction', version: 'v1' }]);
-    const options = schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']![extension];
-    expect(options).toContainEqual({ group: 'apps', kind: 'DeleteOptions', version: 'v1' });
+    const name = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+    const core = { group: '', kind: 'DeleteOptions', version: 'v1' };
+    expect(schemas[name]![extension]).toEqual([core]);
+    const all = at(v2, 'definitions', name, extension) as readonly unknown[];
+    expect(all[0]).toEqual(core);
+    expect(all).toContainEqual({ group: 'apps', kind: 'DeleteOptions', version: 'v1' });
+  });
+
+  test('tell of lists how they are merged, but not of objects in a list', () => {
+    const listType = 'x-kubernetes-list-type';
+    expect(at(schemas['io.k8s.api.core.v1.PodSpec']!, 'properties', 'containers')).toHaveProperty([listType], 'map');
+    expect(at(schemas['io.k8s.api.core.v1.Container']!, 'properties', 'args')).toHaveProperty([listType], 'atomic');
+    expect(at(schemas['io.k8s.api.core.v1.PodList']!, 'properties', 'items')).not.toHaveProperty([listType]);
+  });
+
+  test('tell which fields exclude each other', () => {
+    expect(schemas['io.k8s.api.core.v1.SeccompProfile']!['x-kubernetes-unions']).toEqual([
+      { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },
+    ]);
   });
 });
 
 describe('paths', () => {
+  test('say once what all their operations take, in order', () => {
+    const names = (value: unknown) => (value as readonly { readonly name: string }[]).map(({ name }) => name);
+    const paths = v3.get('api/v1')!.paths as unknown as Record<string, Record<string, object>>;
+    const all = paths['/api/v1/namespaces/{namespace}/pods']!;
+    expect(names(all.parameters)).toEqual(['namespace', 'pretty']);
+    expect(names(at(all as never, 'post', 'parameters'))).toEqual(['dryRun', 'fieldManager', 'fieldValidation']);
+    const alone = paths['/api/v1/namespaces/{namespace}/pods/{name}/eviction']!;
+    expect(names(alone.parameters)).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'name', 'namespace', 'pretty']);
+    expect(alone.post).not.toHaveProperty('parameters');
+  });
+
   const pods = '/api/v1/namespaces/{namespace}/pods';
   test.each([
     [pods, 'get', 'listCoreV1NamespacedPod', 'list'],

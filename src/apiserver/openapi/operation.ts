@@ -37,12 +37,33 @@ export interface PathModel {
 
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 401: 'Unauthorized' };
 
-export function renderPath(version: OpenApiVersion, { parameters, operations }: PathModel): JsonObject {
+export function renderPath(version: OpenApiVersion, model: PathModel): JsonObject {
+  const { parameters, operations } = withSharedParameters(model);
   const methods = Object.entries(operations).map(([method, operation]) => [method, renderOperation(version, operation)] as const);
   return {
     ...Object.fromEntries(methods),
     ...(parameters.length > 0 && { parameters: parameters.map((parameter) => renderParameter(version, parameter)) }),
   };
+}
+
+/** What every operation of a path takes is said once, of the path. */
+function withSharedParameters({ path, parameters, operations }: PathModel): PathModel {
+  const [first, ...others] = Object.values(operations);
+  const isShared = ({ name }: Parameter) => others.every((other) => other.parameters.some((parameter) => parameter.name === name));
+  const shared = (first?.parameters ?? []).filter(isShared);
+  const rest = (operation: Operation) => ({
+    ...operation,
+    parameters: operation.parameters.filter((parameter) => !isIn(shared, parameter)),
+  });
+  return {
+    path,
+    parameters: [...parameters, ...shared].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    operations: Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, rest(operation)])),
+  };
+}
+
+function isIn(parameters: readonly Parameter[], { name }: Parameter): boolean {
+  return parameters.some((parameter) => parameter.name === name);
 }
 
 function renderOperation(version: OpenApiVersion, operation: Operation): JsonObject {

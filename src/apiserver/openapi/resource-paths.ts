@@ -167,7 +167,9 @@ class ResourcePaths {
   }
 
   private delete(): Verb {
-    const type = this.resource.strategy?.returnsDeletedObject ? this.type : meta.Status.name;
+    // Upstream's namespaces come back too when they are deleted, though it says that they do not.
+    const isNamespace = this.resource.group === '' && this.resource.kind === 'Namespace';
+    const type = this.resource.strategy?.returnsDeletedObject && !isNamespace ? this.type : meta.Status.name;
     const responses = [200, 202].map((code) => ({ code, type }));
     const body = { type: meta.DeleteOptions.name, mediaTypes: ['*/*'], required: false };
     return { action: 'delete', idVerb: 'delete', phrase: 'delete a', parameters: DELETE_PARAMETERS, body, responses };

@@ -88,7 +88,8 @@ function objectPath(resource: OpenApiResource, sub: OpenApiSubresource): PathMod
     const method = METHODS[verb];
     return method === undefined ? [] : [[method, objectOperation(resource, sub, verb)] as const];
   });
-  const query = sub.name === 'log' ? queryParameters(core.PodLogOptions) : [];
+  // Upstream publishes no parameter that is a time.
+  const query = sub.name === 'log' ? queryParameters(core.PodLogOptions).filter(({ name }) => name !== 'sinceTime') : [];
   return { path, parameters: [...parameters, ...query, PRETTY], operations: Object.fromEntries(operations) };
 }
 

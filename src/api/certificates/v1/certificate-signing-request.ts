@@ -15,6 +15,7 @@ import {
   required,
   string,
   time,
+  unmarkedListOf,
 } from '../../schema.ts';
 
 export const CertificateSigningRequestSpec = object(
@@ -28,7 +29,7 @@ export const CertificateSigningRequestSpec = object(
     username: field(2, string, 'Who asks. Set by the system.'),
     uid: field(3, string, 'The id of who asks. Set by the system.'),
     groups: field(4, listOf(string), 'The groups of who asks. Set by the system.'),
-    extra: field(6, mapOf(named('v1.ExtraValue', listOf(string))), 'Anything else known of who asks. Set by the system.'),
+    extra: field(6, mapOf(named('v1.ExtraValue', unmarkedListOf(string))), 'Anything else known of who asks. Set by the system.'),
   },
 );
 export type CertificateSigningRequestSpec = Infer<typeof CertificateSigningRequestSpec>;

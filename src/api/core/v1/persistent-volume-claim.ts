@@ -2,6 +2,7 @@ import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import {
   always,
   field,
+  granularMapOf,
   type Infer,
   kind,
   listOf,
@@ -43,7 +44,7 @@ export const PersistentVolumeClaimStatus = object('io.k8s.api.core.v1.Persistent
   allocatedResources: field(5, mapOf(quantity), 'How much storage is set aside while a resize goes on.'),
   allocatedResourceStatuses: field(
     7,
-    named('map[v1.ResourceName]v1.ClaimResourceStatus', mapOf(string)),
+    named('map[v1.ResourceName]v1.ClaimResourceStatus', granularMapOf(string)),
     'How far a resize has come, by resource.',
   ),
   currentVolumeAttributesClassName: pointer(8, string, 'The VolumeAttributesClass that the volume has.'),

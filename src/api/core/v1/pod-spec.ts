@@ -21,6 +21,7 @@ import {
   required,
   setOf,
   string,
+  union,
 } from '../../schema.ts';
 import { Affinity } from './affinity.ts';
 import { LocalObjectReference } from './local-object-reference.ts';
@@ -242,16 +243,22 @@ export const WindowsSecurityContextOptions = object('io.k8s.api.core.v1.WindowsS
 });
 export type WindowsSecurityContextOptions = Infer<typeof WindowsSecurityContextOptions>;
 
-export const SeccompProfile = object('io.k8s.api.core.v1.SeccompProfile', 'Which system calls are allowed.', {
-  type: required(1, named('v1.SeccompProfileType'), 'Unconfined, RuntimeDefault, or Localhost for a file of the node.'),
-  localhostProfile: pointer(2, string, 'The file, for Localhost.'),
-});
+export const SeccompProfile = union(
+  object('io.k8s.api.core.v1.SeccompProfile', 'Which system calls are allowed.', {
+    type: required(1, named('v1.SeccompProfileType'), 'Unconfined, RuntimeDefault, or Localhost for a file of the node.'),
+    localhostProfile: pointer(2, string, 'The file, for Localhost.'),
+  }),
+  { discriminator: 'type', fields: ['localhostProfile'] },
+);
 export type SeccompProfile = Infer<typeof SeccompProfile>;
 
-export const AppArmorProfile = object('io.k8s.api.core.v1.AppArmorProfile', 'An AppArmor profile.', {
-  type: required(1, named('v1.AppArmorProfileType'), 'Unconfined, RuntimeDefault, or Localhost for one loaded on the node.'),
-  localhostProfile: pointer(2, string, 'The profile, for Localhost.'),
-});
+export const AppArmorProfile = union(
+  object('io.k8s.api.core.v1.AppArmorProfile', 'An AppArmor profile.', {
+    type: required(1, named('v1.AppArmorProfileType'), 'Unconfined, RuntimeDefault, or Localhost for one loaded on the node.'),
+    localhostProfile: pointer(2, string, 'The profile, for Localhost.'),
+  }),
+  { discriminator: 'type', fields: ['localhostProfile'] },
+);
 export type AppArmorProfile = Infer<typeof AppArmorProfile>;
 
 export const SecurityContext = object('io.k8s.api.core.v1.SecurityContext', 'Security settings of a container.', {
@@ -447,9 +454,12 @@ export const PodResourceClaim = object('io.k8s.api.core.v1.PodResourceClaim', 'A
 });
 export type PodResourceClaim = Infer<typeof PodResourceClaim>;
 
-export const PodSchedulingGroup = object('io.k8s.api.core.v1.PodSchedulingGroup', 'A group of pods that is scheduled together.', {
-  podGroupName: pointer(1, string, 'The group.'),
-});
+export const PodSchedulingGroup = union(
+  object('io.k8s.api.core.v1.PodSchedulingGroup', 'A group of pods that is scheduled together.', {
+    podGroupName: pointer(1, string, 'The group.'),
+  }),
+  { fields: ['podGroupName'] },
+);
 export type PodSchedulingGroup = Infer<typeof PodSchedulingGroup>;
 
 export const PodSpec = object('io.k8s.api.core.v1.PodSpec', 'What a pod runs, and how.', {

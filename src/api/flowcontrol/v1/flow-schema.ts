@@ -15,6 +15,7 @@ import {
   setOf,
   string,
   time,
+  union,
 } from '../../schema.ts';
 
 export const PriorityLevelConfigurationReference = object(
@@ -47,12 +48,15 @@ export const ServiceAccountSubject = object('io.k8s.api.flowcontrol.v1.ServiceAc
 });
 export type ServiceAccountSubject = Infer<typeof ServiceAccountSubject>;
 
-export const Subject = object('io.k8s.api.flowcontrol.v1.Subject', 'Who makes a request.', {
-  kind: required(1, named('v1.SubjectKind'), 'The kind.'),
-  user: pointer(2, UserSubject, 'A user.'),
-  group: pointer(3, GroupSubject, 'A group.'),
-  serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
-});
+export const Subject = union(
+  object('io.k8s.api.flowcontrol.v1.Subject', 'Who makes a request.', {
+    kind: required(1, named('v1.SubjectKind'), 'The kind.'),
+    user: pointer(2, UserSubject, 'A user.'),
+    group: pointer(3, GroupSubject, 'A group.'),
+    serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
+  }),
+  { discriminator: 'kind', fields: ['group', 'serviceAccount', 'user'] },
+);
 export type Subject = Infer<typeof Subject>;
 
 export const ResourcePolicyRule = object('io.k8s.api.flowcontrol.v1.ResourcePolicyRule', 'Requests for resources.', {

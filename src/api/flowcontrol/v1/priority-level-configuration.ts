@@ -13,6 +13,7 @@ import {
   required,
   string,
   time,
+  union,
 } from '../../schema.ts';
 
 export const QueuingConfiguration = object('io.k8s.api.flowcontrol.v1.QueuingConfiguration', 'Settings of queues.', {
@@ -22,10 +23,13 @@ export const QueuingConfiguration = object('io.k8s.api.flowcontrol.v1.QueuingCon
 });
 export type QueuingConfiguration = Infer<typeof QueuingConfiguration>;
 
-export const LimitResponse = object('io.k8s.api.flowcontrol.v1.LimitResponse', 'What happens to requests beyond the share.', {
-  type: required(1, named('v1.LimitResponseType'), 'Queue or Reject.'),
-  queuing: pointer(2, QueuingConfiguration, 'Settings of the queues.'),
-});
+export const LimitResponse = union(
+  object('io.k8s.api.flowcontrol.v1.LimitResponse', 'What happens to requests beyond the share.', {
+    type: required(1, named('v1.LimitResponseType'), 'Queue or Reject.'),
+    queuing: pointer(2, QueuingConfiguration, 'Settings of the queues.'),
+  }),
+  { discriminator: 'type', fields: ['queuing'] },
+);
 export type LimitResponse = Infer<typeof LimitResponse>;
 
 export const LimitedPriorityLevelConfiguration = object(
@@ -50,14 +54,13 @@ export const ExemptPriorityLevelConfiguration = object(
 );
 export type ExemptPriorityLevelConfiguration = Infer<typeof ExemptPriorityLevelConfiguration>;
 
-export const PriorityLevelConfigurationSpec = object(
-  'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec',
-  'How a level is limited.',
-  {
+export const PriorityLevelConfigurationSpec = union(
+  object('io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec', 'How a level is limited.', {
     type: required(1, named('v1.PriorityLevelEnablement'), 'Limited or Exempt.'),
     limited: pointer(2, LimitedPriorityLevelConfiguration, 'Settings of a limited level.'),
     exempt: pointer(3, ExemptPriorityLevelConfiguration, 'Settings of an exempt level.'),
-  },
+  }),
+  { discriminator: 'type', fields: ['exempt', 'limited'] },
 );
 export type PriorityLevelConfigurationSpec = Infer<typeof PriorityLevelConfigurationSpec>;
 

@@ -26,4 +26,5 @@ export * from './server-address-by-client-cidr.ts';
 export * from './status.ts';
 export * from './table.ts';
 export * from './update-options.ts';
+export * from './version-info.ts';
 export * from './watch-event.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../json-value.ts';
-import type { Field, GroupVersionKind, ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema } from '../../schema.ts';
+import type { Field, GroupVersionKind, ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema, Union } from '../../schema.ts';
 
 export type OpenApiVersion = 2 | 3;
 
@@ -110,6 +110,7 @@ class DefinitionWriter {
       ...(required.length > 0 && { required }),
       ...(schema.atomic && { 'x-kubernetes-map-type': 'atomic' }),
       ...(schema.preserveUnknown && { 'x-kubernetes-preserve-unknown-fields': true }),
+      ...(schema.union && { 'x-kubernetes-unions': [unionText(schema.union)] }),
       ...(kinds && { 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) }),
     };
   }
@@ -171,17 +172,18 @@ class DefinitionWriter {
     return isLoosened ? { 'x-kubernetes-map-type': 'granular' } : {};
   }
 
-  private list({ items, listType, keys }: ListSchema): JsonObject {
+  private list({ items, listType, keys, unmarked }: ListSchema): JsonObject {
     return {
       type: 'array',
       items: this.element(items),
-      'x-kubernetes-list-type': listType,
+      ...(!unmarked && { 'x-kubernetes-list-type': listType }),
       ...(listType === 'map' && { 'x-kubernetes-list-map-keys': keys }),
     };
   }
 
-  private map({ values, atomic }: MapSchema): JsonObject {
-    return { type: 'object', additionalProperties: this.element(values), ...(atomic && { 'x-kubernetes-map-type': 'atomic' }) };
+  private map({ values, atomic, granular }: MapSchema): JsonObject {
+    const mapType = atomic ? 'atomic' : granular ? 'granular' : undefined;
+    return { type: 'object', additionalProperties: this.element(values), ...(mapType && { 'x-kubernetes-map-type': mapType }) };
   }
 
   private element(schema: Schema): JsonObject {
@@ -206,6 +208,12 @@ const SCALARS_V3: Readonly<Record<NamedScalar, JsonObject>> = {
   quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
   intOrString: { oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' },
 };
+
+/** Fields are called as in Go where they are values of the discriminator. */
+function unionText({ discriminator, fields }: Union): JsonObject {
+  const byValue = Object.fromEntries(fields.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
+  return { ...(discriminator && { discriminator }), 'fields-to-discriminateBy': byValue };
+}
 
 function described(description: string): JsonObject {
   return description === '' ? {} : { description };
