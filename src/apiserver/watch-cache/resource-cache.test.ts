@@ -120,6 +120,37 @@ describe('the state of a watch cache', () => {
     await at.store.compact(at.cache.revision);
     expect(await at.cache.snapshotAt(first + 1)).toBeUndefined();
   });
+
+  test('S7: may begin with that of another, and goes its own way', async () => {
+    await using origin = await open();
+    await origin.put('a', 'red');
+    const revision = await origin.put('b', 'red');
+    await origin.cache.start();
+    const objects = origin.cache.snapshot();
+    await using store = origin.store.fork();
+    // Written before the other cache is there, and after.
+    const value = ENCODING.encodeStored({ metadata: { name: 'c' }, colour: 'blue' } as unknown as KubeObject).bytes;
+    await store.txn({ write: [{ type: 'put', key: `${PREFIX}c`, value }] });
+    let reads = 0;
+    const counted = new Proxy<Store>(store, {
+      get(target, name: keyof Store) {
+        if (name === 'range') reads++;
+        const member = target[name];
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const options = { store: counted, prefix: PREFIX, encoding: ENCODING, logger: silentLogger, written: new WeakMap() };
+    const cache = new ResourceCache({ ...options, initial: { revision, objects } });
+    await cache.start();
+    await store.txn({ write: [{ type: 'delete', key: `${PREFIX}a` }] });
+    await origin.put('d', 'green');
+    const names = (of: ResourceCache) => [...of.objects()].map(({ object }) => object.metadata.name);
+    expect(names(cache)).toEqual(['b', 'c']);
+    expect(names(origin.cache)).toEqual(['a', 'b', 'd']);
+    expect(cache.get(`${PREFIX}b`)).toBe(origin.cache.get(`${PREFIX}b`));
+    expect(reads).toBe(0);
+    cache.close();
+  });
 });
 
 describe('a watch', () => {
