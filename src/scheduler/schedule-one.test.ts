@@ -165,3 +165,19 @@ test('a node that did not change is asked once for pods that are alike, and agai
   cache.setNode(node('n20'));
   expect(schedule('g', '1')).toBe(20);
 });
+
+test('a pod that is seen on the node that it was given changes nothing that is known of the node', () => {
+  const cache = new SchedulerCache({ labelsOf: () => undefined });
+  cache.setNode(node('n'));
+  const given = pod('p', { requests: { cpu: '1' } });
+  cache.assume(cache.podInfo(given), cache.node('n')!);
+  const version = () => cache.nodeVersions[0];
+  const assumed = version();
+  const confirmed = { ...given, metadata: { ...given.metadata, generation: 2 }, spec: { ...given.spec, nodeName: 'n' } } as core.Pod;
+  cache.setPod(confirmed);
+  expect([version(), cache.isAssumed('default-p'), cache.node('n')?.pods.get('default-p')?.pod]).toEqual([assumed, false, confirmed]);
+  const resized = pod('p', { requests: { cpu: '2' }, on: 'n' });
+  cache.setPod({ ...resized, metadata: { ...resized.metadata, generation: 3 } });
+  expect(cache.node('n')?.pods.get('default-p')?.requests.milliCpu).toBe(2000);
+  expect(version()).not.toBe(assumed);
+});

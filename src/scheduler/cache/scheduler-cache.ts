@@ -276,17 +276,27 @@ function isAvoided({ taints }: NodeInfo): boolean {
   return taints.some(avoidsPods);
 }
 
-/** Most updates of a pod are of its status: what scheduling computed from it is still true then. */
+/** Most updates of a pod are of its status, or only give it its node: what scheduling computed from it is still true then. */
 function hasSameFootprint(before: core.Pod, after: core.Pod): boolean {
   return (
-    before.metadata.generation === after.metadata.generation &&
     (before.metadata.deletionTimestamp == null) === (after.metadata.deletionTimestamp == null) &&
     !hasSizes(before) &&
     !hasSizes(after) &&
     semanticEqual(before.metadata.labels, after.metadata.labels) &&
-    // Servers that give pods a generation change it with the spec.
-    (after.metadata.generation != null || semanticEqual(before.spec?.containers, after.spec?.containers))
+    (isSameGeneration(before, after) || asksForTheSame(before.spec, after.spec))
   );
+}
+
+/** Servers that give pods a generation change it with the spec, so also with the node. */
+function isSameGeneration(before: core.Pod, after: core.Pod): boolean {
+  return after.metadata.generation != null && before.metadata.generation === after.metadata.generation;
+}
+
+/** All that a PodInfo is computed from. */
+const FOOTPRINT = ['containers', 'initContainers', 'volumes', 'affinity', 'overhead', 'resources', 'priority'] as const;
+
+function asksForTheSame(before: core.PodSpec | undefined, after: core.PodSpec | undefined): boolean {
+  return FOOTPRINT.every((field) => before?.[field] === after?.[field] || semanticEqual(before?.[field] as never, after?.[field] as never));
 }
 
 function hasSizes({ status }: core.Pod): boolean {

@@ -19,6 +19,7 @@ export class Nominations {
   }
 
   delete(uid: string): void {
+    if (this.isEmpty) return;
     const nodeName = this.#nodeOf.get(uid);
     if (nodeName === undefined) return;
     this.#nodeOf.delete(uid);

@@ -45,6 +45,8 @@ export class Profile {
   readonly #localFilters: ReadonlySet<Plugin>;
   readonly #localScores: ReadonlySet<Plugin>;
   readonly #signers: readonly Plugin[];
+  /** Of the latest pod. */
+  readonly #fragments: { readonly value: unknown; readonly text: string }[] = [];
 
   constructor(
     readonly schedulerName: string,
@@ -61,7 +63,18 @@ export class Profile {
 
   /** Equal for pods of which all local plugins say the same. */
   signature(pod: PodInfo): string {
-    return JSON.stringify(this.#signers.map((plugin) => plugin.sign!(pod)));
+    let signature = '';
+    for (let i = 0; i < this.#signers.length; i++) signature += this.#fragment(i, (this.#signers[i] as Plugin).sign!(pod));
+    return signature;
+  }
+
+  /** Pods of one template often share what is signed: then it need not be written out again. */
+  #fragment(signer: number, value: unknown): string {
+    const latest = this.#fragments[signer];
+    if (latest !== undefined && latest.value === value) return latest.text;
+    const text = `${JSON.stringify(value)}\n`;
+    this.#fragments[signer] = { value, text };
+    return text;
   }
 
   preEnqueue(pod: PodInfo): Status | undefined {

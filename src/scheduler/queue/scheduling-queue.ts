@@ -99,10 +99,9 @@ export class SchedulingQueue {
 
   delete(uid: string): void {
     this.#active.delete(uid);
-    this.#backoff.delete(uid);
     this.#unschedulable.delete(uid);
     this.#options.nominations.delete(uid);
-    this.#armBackoff();
+    if (this.#backoff.delete(uid)) this.#armBackoff();
   }
 
   /** The next pod to schedule. It is in flight until `done` or `failed`. */

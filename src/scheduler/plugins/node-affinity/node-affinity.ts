@@ -44,7 +44,10 @@ export const nodeAffinity: PluginFactory = (args): Plugin => {
         hint: (pod, { after }) => (mayFit(pod, after as core.Node) ? 'Queue' : 'Skip'),
       },
     ],
-    sign: ({ pod: { spec } }) => [spec?.nodeSelector, spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution],
+    sign: ({ pod: { spec } }) => {
+      const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+      return spec?.nodeSelector === undefined && required === undefined ? undefined : [spec?.nodeSelector, required];
+    },
     preFilter(state, { pod }) {
       const selector = requiredNodeAffinity(pod);
       if (selector === undefined && addedRequired === undefined) return { status: SKIP };

@@ -53,7 +53,8 @@ export const nodeResourcesFit: PluginFactory = (args): Plugin => {
 /** All that scores by resources look at as well. */
 export function signResources({ requests, nonZeroMilliCpu, nonZeroMemory }: PodInfo): unknown {
   const { milliCpu, memory, ephemeralStorage, scalars } = requests;
-  return [milliCpu, memory, ephemeralStorage, nonZeroMilliCpu, nonZeroMemory, ...(scalars ?? [])];
+  const plain = `${milliCpu} ${memory} ${ephemeralStorage} ${nonZeroMilliCpu} ${nonZeroMemory}`;
+  return scalars === undefined ? plain : [plain, ...scalars];
 }
 
 /** LeastAllocated of CPU and memory in equal parts, written out: it is asked of every node that fits, for every pod. */
