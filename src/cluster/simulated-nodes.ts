@@ -72,7 +72,8 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
   let watching: Promise<void> | undefined;
   /** Only a cluster with nodes has their watcher, and its role. */
   const watch = async () => {
-    await reconcileRbac(deps.administrator, WATCHER_POLICY, logger);
+    // Nodes that go on had their watcher before.
+    if (!config.areContinued || config.names.length === 0) await reconcileRbac(deps.administrator, WATCHER_POLICY, logger);
     ending.signal.throwIfAborted();
     informers.start(ending.signal);
   };

@@ -148,6 +148,20 @@ describe('a fork', () => {
     expect(starts).toEqual(['n1 Starting 1', 'n2 Starting 1', 'n2 Starting 1']);
   });
 
+  test('takes nodes that its origin had none of', async () => {
+    await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
+    await using fork = await origin.fork();
+    await fork.addNode('n1');
+    await fork.apply(DEPLOYMENT);
+    await fork.waitFor(async () => {
+      const { items } = await fork.client.of(core.Pod).list({ namespace: 'default' });
+      return items.length === 2 && items.every(({ status }) => status?.phase === 'Running');
+    });
+    await using second = await fork.fork();
+    await second.addNode('n2');
+    expect((await second.client.of(core.Node).list()).items.map(({ metadata }) => metadata.name)).toEqual(['n1', 'n2']);
+  });
+
   test('takes the tokens of its origin', async () => {
     await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
     const tokens = origin.client.of(core.ServiceAccount).subresource<authentication.TokenRequest>('token');
