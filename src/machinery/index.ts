@@ -83,7 +83,18 @@ export { applyStrategicMergePatch, combineStrategicMergePatches } from './patch/
 export { writtenAfterMerge } from './patch/written-after-merge.ts';
 export * from './quantity.ts';
 export { maxQuantity, minQuantity, Quantity, QuantityError } from './quantity.ts';
-export { isRecurring, markRecurring, oncePerPair, oncePerValue } from './recurring.ts';
+export {
+  changeOnce,
+  changeOnceWith,
+  isRecurring,
+  markRecurring,
+  type Naming,
+  oncePerPair,
+  oncePerValue,
+  recurs,
+  textOnce,
+  withOwnName,
+} from './recurring.ts';
 export * from './schema.ts';
 export * from './semantic-equal.ts';
 export { type ServerResponse, serverResponseError } from './server-response-error.ts';

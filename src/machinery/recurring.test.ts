@@ -1,5 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { isRecurring, markRecurring, oncePerPair, oncePerValue } from './recurring.ts';
+import {
+  changeOnce,
+  isRecurring,
+  markRecurring,
+  type Naming,
+  oncePerPair,
+  oncePerValue,
+  recurs,
+  textOnce,
+  withOwnName,
+} from './recurring.ts';
+
+interface Named {
+  readonly name: string;
+  readonly size: number;
+  readonly note?: string;
+}
+
+const NAMING: Naming<Named> = { placeholder: 'PLACE', rename: (value, name) => ({ ...value, name }) };
+
+function recurring<T extends object>(value: T): T {
+  markRecurring(value);
+  return value;
+}
 
 describe('what is found out about a value', () => {
   it('is worked out each time, unless the value recurs', () => {
@@ -17,23 +40,85 @@ describe('what is found out about a value', () => {
     expect(calls).toBe(3);
   });
 
-  it('recurs as the value does', () => {
-    const copy = oncePerValue((value: object) => ({ ...value }));
-    const value = {};
-    expect(isRecurring(copy(value))).toBe(false);
-    markRecurring(value);
-    expect(isRecurring(copy(value))).toBe(true);
-  });
-
   it('is remembered for each of a few partners', () => {
     const pair = oncePerPair((value: { n: number }, partner: string) => ({ text: `${value.n}${partner}` }));
-    const value = { n: 1 };
-    markRecurring(value);
+    const value = recurring({ n: 1 });
     const first = pair(value, 'a');
     expect(pair(value, 'b')).toEqual({ text: '1b' });
     expect(pair(value, 'a')).toBe(first);
     for (const partner of ['c', 'd', 'e', 'f']) expect(pair(value, partner)).toEqual({ text: `1${partner}` });
     expect(pair(value, 'a')).toEqual(first);
     expect(pair(value, 'a')).not.toBe(first);
+  });
+
+  it('holds for values that differ from a recurring one in their name alone', () => {
+    let calls = 0;
+    const double = oncePerValue(({ size }: Named) => {
+      calls++;
+      return size * 2;
+    });
+    const value = recurring({ name: 'PLACE', size: 2 });
+    const [a, b] = ['a', 'b'].map((name) => withOwnName(value, NAMING, name));
+    expect(a).toEqual({ name: 'a', size: 2 });
+    expect([double(a!), double(b!), double(value), calls]).toEqual([4, 4, 4, 1]);
+    expect(recurs(a!)).toBe(true);
+    expect(recurs({ ...a })).toBe(false);
+  });
+
+  it('does not hold for variants of a value that does not recur', () => {
+    const variant = withOwnName({ name: 'PLACE', size: 2 }, NAMING, 'a');
+    expect(variant).toEqual({ name: 'a', size: 2 });
+    expect(recurs(variant)).toBe(false);
+  });
+});
+
+describe('a change', () => {
+  const grow = changeOnce((value: Named) => ({ ...value, size: value.size + 1 }));
+
+  it('of a recurring value is made once, and its result recurs', () => {
+    const value = recurring({ name: 'n', size: 1 });
+    expect(grow(value)).toEqual({ name: 'n', size: 2 });
+    expect(grow(value)).toBe(grow(value));
+    expect(isRecurring(grow(value))).toBe(true);
+    expect(isRecurring(grow({ name: 'n', size: 1 }))).toBe(false);
+  });
+
+  it('of a variant keeps its name, and is a variant again', () => {
+    const value = recurring({ name: 'PLACE', size: 1 });
+    const variant = withOwnName(value, NAMING, 'a');
+    const grown = grow(variant);
+    expect(grown).toEqual({ name: 'a', size: 2 });
+    expect(recurs(grown)).toBe(true);
+    expect(grow(grown)).toEqual({ name: 'a', size: 3 });
+    expect(grow(value)).toEqual({ name: 'PLACE', size: 2 });
+  });
+
+  it('that changes nothing of a variant leaves it as it is', () => {
+    const keep = changeOnce((value: Named) => value);
+    const variant = withOwnName(recurring({ name: 'PLACE', size: 1 }), NAMING, 'a');
+    expect(keep(variant)).toBe(variant);
+  });
+});
+
+describe('the text of a value', () => {
+  it('is that of the value, whether it recurs, is a variant or neither', () => {
+    let calls = 0;
+    const text = textOnce((value) => {
+      calls++;
+      return JSON.stringify(value);
+    });
+    const value = recurring({ name: 'PLACE', size: 1 });
+    for (const one of [{ name: 'x', size: 0 }, value, ...['a', 'b', 'c'].map((name) => withOwnName(value, NAMING, name))]) {
+      expect(text(one)).toBe(JSON.stringify(one));
+    }
+    calls = 0;
+    for (const one of [value, ...['d', 'e'].map((name) => withOwnName(value, NAMING, name))]) expect(text(one)).toBe(JSON.stringify(one));
+    expect(calls).toBe(0);
+  });
+
+  it('is written anew where the placeholder stands for something else too', () => {
+    const text = textOnce(JSON.stringify);
+    const value = recurring({ name: 'PLACE', size: 1, note: 'see PLACE' });
+    expect(text(withOwnName(value, NAMING, 'a'))).toBe('{"name":"a","size":1,"note":"see PLACE"}');
   });
 });

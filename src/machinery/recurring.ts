@@ -3,6 +3,21 @@
  * about such a value once holds for every object that has it.
  */
 const recurring = new WeakSet<object>();
+const variants = new WeakMap<object, Variant>();
+
+/** A value that is like a recurring one in all but a name. */
+interface Variant {
+  readonly of: object;
+  readonly naming: Naming<never>;
+  readonly name: string;
+}
+
+/** A name that each object has for itself, while everything around it recurs. Nothing that is found out about the value depends on it. */
+export interface Naming<V> {
+  /** The name in the value that recurs. */
+  readonly placeholder: string;
+  rename(value: V, name: string): V;
+}
 
 /** From now on, what is found out about this very value is remembered. */
 export function markRecurring(value: object): void {
@@ -13,21 +28,34 @@ export function isRecurring(value: object): boolean {
   return recurring.has(value);
 }
 
-/** `compute`, which looks at nothing but its argument, worked out once for a value that recurs. What it makes of such a value recurs itself. */
+/** Whether this very value recurs, or one that differs from it in a name alone. */
+export function recurs(value: object): boolean {
+  return recurring.has(value) || variants.has(value);
+}
+
+/** The value with a name of its own instead of the placeholder. */
+export function withOwnName<V extends object>(value: V, naming: Naming<V>, name: string): V {
+  const renamed = naming.rename(value, name);
+  if (recurring.has(value)) variants.set(renamed, { of: value, naming: naming as Naming<never>, name });
+  return renamed;
+}
+
+/** `compute`, which looks at nothing but its argument, worked out once for a value that recurs. */
 export function oncePerValue<V extends object, R extends NonNullable<unknown>>(compute: (value: V) => R): (value: V) => R {
   const results = new WeakMap<V, R>();
   return (value) => {
-    if (!recurring.has(value)) return compute(value);
-    let result = results.get(value);
+    const known = recurring.has(value) ? value : (variants.get(value)?.of as V | undefined);
+    if (known === undefined) return compute(value);
+    let result = results.get(known);
     if (result === undefined) {
-      result = madeOfRecurring(compute(value));
-      results.set(value, result);
+      result = compute(known);
+      results.set(known, result);
     }
     return result;
   };
 }
 
-/** The most partners for which the result with one value is remembered. */
+/** The most partners with which the result for one value is remembered. */
 const MAX_PARTNERS = 4;
 
 interface Pairing<P, R> {
@@ -39,18 +67,53 @@ interface Pairing<P, R> {
 export function oncePerPair<V extends object, P, R extends NonNullable<unknown>>(
   compute: (value: V, partner: P) => R,
 ): (value: V, partner: P) => R {
-  const known = new WeakMap<V, readonly Pairing<P, R>[]>();
+  const pairingsOf = oncePerValue((_: V): { list: readonly Pairing<P, R>[] } => ({ list: [] }));
   return (value, partner) => {
-    if (!recurring.has(value)) return compute(value, partner);
-    const pairings = known.get(value) ?? [];
-    for (const pairing of pairings) if (pairing.partner === partner) return pairing.result;
-    const result = madeOfRecurring(compute(value, partner));
-    known.set(value, [{ partner, result }, ...pairings.slice(0, MAX_PARTNERS - 1)]);
+    if (!recurs(value)) return compute(value, partner);
+    const known = pairingsOf(value);
+    for (const pairing of known.list) if (pairing.partner === partner) return pairing.result;
+    const result = compute((variants.get(value)?.of as V | undefined) ?? value, partner);
+    known.list = [{ partner, result }, ...known.list.slice(0, MAX_PARTNERS - 1)];
     return result;
   };
 }
 
-function madeOfRecurring<R>(result: R): R {
-  if (typeof result === 'object' && result !== null) recurring.add(result);
-  return result;
+/** A change that depends on nothing but the value, made once for one that recurs. What becomes of such a value recurs itself. */
+export function changeOnce<V extends object>(change: (value: V) => V): (value: V) => V {
+  const changeWith = changeOnceWith((value: V, _: undefined) => change(value));
+  return (value) => changeWith(value, undefined);
+}
+
+/** The same for a change that depends on a second value as well, which is one of a few. */
+export function changeOnceWith<V extends object, P>(change: (value: V, partner: P) => V): (value: V, partner: P) => V {
+  const changed = oncePerPair((value: V, partner: P) => {
+    const result = change(value, partner);
+    if (recurring.has(value)) recurring.add(result);
+    return result;
+  });
+  return (value, partner) => {
+    const result = changed(value, partner);
+    const variant = variants.get(value);
+    if (variant === undefined) return result;
+    return result === variant.of ? value : withOwnName(result, variant.naming as unknown as Naming<V>, variant.name);
+  };
+}
+
+/** A text of a value, which is put together from that of the value that it is a variant of. */
+export function textOnce(encode: (value: object) => string): (value: object) => string {
+  const textOf = oncePerValue(encode);
+  const piecesOf = oncePerPair((value: object, naming: Naming<never>) => textPieces(value, naming, encode));
+  return (value) => {
+    const variant = variants.get(value);
+    if (variant === undefined) return recurring.has(value) ? textOf(value) : encode(value);
+    const pieces = piecesOf(value, variant.naming);
+    return pieces.length === 0 ? encode(value) : pieces.join(variant.name);
+  };
+}
+
+/** What stands around the name in the text; nothing when the placeholder stands where it is no name. */
+function textPieces(value: object, naming: Naming<never>, encode: (value: object) => string): readonly string[] {
+  const pieces = encode(value).split(naming.placeholder);
+  const probe = `${naming.placeholder}-probe`;
+  return encode(naming.rename(value as never, probe)) === pieces.join(probe) ? pieces : [];
 }

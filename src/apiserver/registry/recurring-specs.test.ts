@@ -42,11 +42,11 @@ afterEach(async () => {
   for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
 });
 
-async function serve() {
+async function serve(isAdmitting = false) {
   const timing = { clock: realClock, random: seededRandom(1) };
   const store = openMemoryStore(timing);
   opened.push({ [Symbol.asyncDispose]: async () => void (await store.close()) });
-  const deps = { ...timing, store, logger: silentLogger, metrics: new MetricsRegistry(), admission: [] };
+  const deps = { ...timing, store, logger: silentLogger, metrics: new MetricsRegistry(), ...(!isAdmitting && { admission: [] }) };
   const listen = { host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS };
   const server = startApiServer({ listen, version: {}, anonymousAuth: true, systemObjects: false }, deps);
   opened.push(server);
@@ -155,5 +155,34 @@ describe('pods with the same spec', () => {
     expect(created.map(common)).toEqual(created.map(() => common(created[0]!)));
     expect(created[3]!.spec).toBe(created[2]!.spec);
     expect(created[3]!.spec).not.toBe(created[0]!.spec);
+  });
+
+  it('have each a name of their own for the volume with their token', async () => {
+    const { client, post } = await serve(true);
+    await client.of(core.Namespace).create({ metadata: { name: 'default' } });
+    await client.of(core.ServiceAccount).create({ metadata: { name: 'default', namespace: 'default' } });
+    const names = new Set<string>();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      const { body } = await post(pod(name));
+      const volume = body.spec!.volumes![0]!.name;
+      names.add(volume);
+      expect(volume).toMatch(/^kube-api-access-[a-z0-9]{5}$/);
+      expect(body.spec!.containers[0]!.volumeMounts).toEqual([expect.objectContaining({ name: volume })]);
+      expect(body.spec!.tolerations).toHaveLength(2);
+      expect(await client.of(core.Pod).get({ namespace: 'default', name })).toEqual(body);
+    }
+    expect(names.size).toBe(5);
+  });
+
+  it('keep a volume that has the name of one for a token', async () => {
+    const { client, post } = await serve(true);
+    await client.of(core.Namespace).create({ metadata: { name: 'default' } });
+    await client.of(core.ServiceAccount).create({ metadata: { name: 'default', namespace: 'default' } });
+    const spec = { ...SPEC, volumes: [{ name: 'kube-api-access-xxxxx', emptyDir: {} }] };
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const { body } = await post(pod(name, spec));
+      expect(body.spec!.volumes).toEqual(spec.volumes);
+      expect(body.spec!.containers[0]!.volumeMounts![0]!.name).toBe('kube-api-access-xxxxx');
+    }
   });
 });

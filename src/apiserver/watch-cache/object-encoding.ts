@@ -1,4 +1,4 @@
-import { encodeJson, encodeManagedFields, type JsonValue, type ManagedFieldsEntry, oncePerValue } from '#machinery';
+import { encodeJson, encodeManagedFields, type JsonValue, type ManagedFieldsEntry, textOnce } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { CachedObject } from './cached-object.ts';
 
@@ -85,7 +85,7 @@ function encodeField(value: JsonValue): string {
   return typeof value === 'object' && value !== null ? encodeOnce(value) : encodeJson(value);
 }
 
-const encodeOnce = oncePerValue((value: object) => encodeJson(value));
+const encodeOnce = textOnce(encodeJson);
 
 interface Base {
   readonly like: CachedObject;

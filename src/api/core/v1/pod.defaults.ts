@@ -1,4 +1,4 @@
-import { oncePerValue } from '#machinery';
+import { changeOnce } from '#machinery';
 import { fillUnset, mapField, mapItems, withField } from '../../defaulting.ts';
 import { requestLimits } from './container.defaults.ts';
 import type { Pod, PodStatus } from './pod.ts';
@@ -13,7 +13,7 @@ export function defaultPod(pod: Pod): Pod {
   return mapField(cleaned, 'status', withPodIps);
 }
 
-const defaultSpec = oncePerValue((spec: PodSpec) => defaultPodSpec(defaultOwnSpec(spec)));
+const defaultSpec = changeOnce((spec: PodSpec) => defaultPodSpec(defaultOwnSpec(spec)));
 
 // What is filled in for pods but not for the templates they come from.
 function defaultOwnSpec(spec: PodSpec): PodSpec {

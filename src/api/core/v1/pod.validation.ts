@@ -1,4 +1,4 @@
-import { checkDns1123Label, type FieldError, isRecurring, nameIsDnsSubdomain, oncePerValue, Path } from '#machinery';
+import { checkDns1123Label, type FieldError, nameIsDnsSubdomain, oncePerValue, Path, recurs } from '#machinery';
 import { FieldReport } from '../../field-report.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import { validateImageText } from './container.validation.ts';
@@ -28,7 +28,7 @@ export function validatePod(pod: Pod): FieldError[] {
 export function validateMetadataAndSpec({ metadata, spec = EMPTY_SPEC }: Pod, at: FieldReport): void {
   at.add(validateObjectMeta(metadata, META_RULES));
   if (metadata?.annotations) validatePodAnnotations(metadata.annotations, FieldReport.on(ANNOTATIONS, at.errors), spec);
-  if (isRecurring(spec) && isValidInEveryPod(spec)) return;
+  if (recurs(spec) && isValidInEveryPod(spec)) return;
   validatePodSpec(spec, at, { isPod: true, podMeta: metadata });
   validateOwnSpec(spec, at);
 }

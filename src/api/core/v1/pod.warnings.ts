@@ -1,4 +1,4 @@
-import { checkLabelValue, goQuote, isRecurring, oncePerValue, Path, Quantity } from '#machinery';
+import { checkLabelValue, goQuote, oncePerValue, Path, Quantity, recurs } from '#machinery';
 import { ipWarnings } from '../../ip.validation.ts';
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import type { PodAffinity } from './affinity.ts';
@@ -52,7 +52,7 @@ export function podWarnings(pod: Pod, old?: Pod): readonly string[] {
   if (old) return [];
   const { metadata, spec = {} as PodSpec } = pod;
   const subject = { spec, metadata, path: Path.none };
-  const isHarmless = isRecurring(spec) && !warnsInEveryPod(spec);
+  const isHarmless = recurs(spec) && !warnsInEveryPod(spec);
   return [
     ...appArmorWarnings(spec, metadata, Path.none),
     ...podNameWarnings(metadata.name),

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { oncePerValue } from '#machinery';
+import { changeOnce } from '#machinery';
 import type { AdmissionPlugin } from '../admission.ts';
 import { isAboutPods } from './plugin-deps.ts';
 
@@ -16,7 +16,7 @@ export function defaultTolerationSeconds(
   { notReadySeconds, unreachableSeconds }: TolerationDefaults = { notReadySeconds: 300, unreachableSeconds: 300 },
 ): AdmissionPlugin {
   const defaults = [toleration(NOT_READY, notReadySeconds), toleration(UNREACHABLE, unreachableSeconds)];
-  const tolerating = oncePerValue((spec: core.PodSpec) => withTolerations(spec, defaults));
+  const tolerating = changeOnce((spec: core.PodSpec) => withTolerations(spec, defaults));
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],

@@ -1,5 +1,5 @@
 import type { core, scheduling } from '#api';
-import { oncePerPair, StatusError } from '#machinery';
+import { changeOnceWith, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbid, isAboutPods, type PluginDeps, readObject, readObjects, type Soon, whenKnown } from './plugin-deps.ts';
 
@@ -54,7 +54,7 @@ function ofClass(attributes: AdmissionAttributes, pod: core.Pod, chosen: Priorit
   return { ...pod, spec: withPriority(spec, chosen) };
 }
 
-const withPriority = oncePerPair((spec: core.PodSpec, chosen: PriorityClass | undefined): core.PodSpec => {
+const withPriority = changeOnceWith((spec: core.PodSpec, chosen: PriorityClass | undefined): core.PodSpec => {
   const name = chosen === undefined ? {} : { priorityClassName: chosen.metadata.name };
   return { ...spec, ...name, priority: priorityOf(chosen), preemptionPolicy: policyOf(chosen) };
 });

@@ -1,11 +1,13 @@
 import type { core } from '#api';
-import { oncePerPair } from '#machinery';
+import type { Random } from '#base';
+import { changeOnceWith, type Naming, oncePerValue, withOwnName } from '#machinery';
 import { podSecretNames } from '../../authz/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
 import { forbid, isAboutPods, type PluginDeps, readObject, type Soon, whenKnown } from './plugin-deps.ts';
 
 type Pod = core.Pod;
+type PodSpec = core.PodSpec;
 type ServiceAccount = core.ServiceAccount;
 
 const MIRROR = 'kubernetes.io/config.mirror';
@@ -29,7 +31,10 @@ export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
       const pod = attributes.object as Pod;
       if (pod.metadata.annotations?.[MIRROR] !== undefined) return undefined;
       const name = pod.spec?.serviceAccountName || 'default';
-      return whenKnown(demandAccount(attributes, deps, name), (account) => ({ ...pod, spec: withAccount(pod.spec!, account) }));
+      return whenKnown(demandAccount(attributes, deps, name), (account) => ({
+        ...pod,
+        spec: withAccount(pod.spec!, account, deps.random),
+      }));
     },
     validate: (attributes) => {
       if (!isAboutPods(attributes, 'ephemeralcontainers')) return undefined;
@@ -57,45 +62,60 @@ async function awaitAccount(attributes: AdmissionAttributes, deps: PluginDeps, n
   throw forbid(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`);
 }
 
-const withAccount = oncePerPair((spec: core.PodSpec, account: ServiceAccount): core.PodSpec => {
+/** Each pod has its own name for the volume with the token; but for that, what pods of one template get is the same. */
+function withAccount(spec: PodSpec, account: ServiceAccount, random: Random): PodSpec {
+  const admitted = withNamelessToken(spec, account);
+  return hasNamelessToken(admitted) ? withOwnName(admitted, TOKEN_VOLUME, VOLUME_PREFIX + random.string(SUFFIX_ALPHABET, 5)) : admitted;
+}
+
+const TOKEN_VOLUME: Naming<PodSpec> = {
+  placeholder: `${VOLUME_PREFIX}xxxxx`,
+  rename: (spec, name) => ({
+    ...spec,
+    containers: spec.containers.map((container) => withMountOf(container, name)),
+    ...(spec.initContainers && { initContainers: spec.initContainers.map((container) => withMountOf(container, name)) }),
+    volumes: spec.volumes!.map((volume) => named(volume, name)),
+  }),
+};
+
+function withMountOf(container: core.Container, name: string): core.Container {
+  const { volumeMounts } = container;
+  return volumeMounts ? { ...container, volumeMounts: volumeMounts.map((mount) => named(mount, name)) } : container;
+}
+
+/** By identity: pods may come with a volume of the placeholder's name. */
+function named<T extends object>(part: T, name: string): T {
+  return part === NAMELESS_VOLUME || part === NAMELESS_MOUNT ? { ...part, name } : part;
+}
+
+const hasNamelessToken = oncePerValue((spec: PodSpec) => spec.volumes?.at(-1) === NAMELESS_VOLUME);
+
+const withNamelessToken = changeOnceWith((spec: PodSpec, account: ServiceAccount): PodSpec => {
   const { name } = account.metadata;
   const secrets = spec.imagePullSecrets?.length ? {} : pullSecrets(account);
-  const named = { ...spec, serviceAccountName: name, serviceAccount: name, ...secrets };
+  const owned = { ...spec, serviceAccountName: name, serviceAccount: name, ...secrets };
   const wantsToken = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
-  return wantsToken ? withToken(named, account) : named;
+  return wantsToken ? withToken(owned) : owned;
 });
 
 function pullSecrets({ imagePullSecrets }: ServiceAccount) {
   return imagePullSecrets?.length ? { imagePullSecrets: imagePullSecrets.map(({ name }) => ({ name: name ?? '' })) } : {};
 }
 
-function withToken(spec: core.PodSpec, account: ServiceAccount): core.PodSpec {
+function withToken(spec: PodSpec): PodSpec {
   const present = spec.volumes?.find(({ name }) => name.startsWith(VOLUME_PREFIX))?.name;
-  const volume = present ?? VOLUME_PREFIX + suffixFor(account);
-  const containers = mounted(spec.containers ?? [], volume);
-  const initContainers = spec.initContainers && mounted(spec.initContainers, volume);
+  const mount = present === undefined ? NAMELESS_MOUNT : { ...NAMELESS_MOUNT, name: present };
+  const containers = mounted(spec.containers ?? [], mount);
+  const initContainers = spec.initContainers && mounted(spec.initContainers, mount);
   if (containers === (spec.containers ?? containers) && initContainers === spec.initContainers) return spec;
-  const volumes = present === undefined ? [...(spec.volumes ?? []), tokenVolume(volume)] : spec.volumes!;
+  const volumes = present === undefined ? [...(spec.volumes ?? []), NAMELESS_VOLUME] : spec.volumes!;
   return { ...spec, containers, ...(initContainers && { initContainers }), volumes };
 }
 
-const SUFFIX_LENGTH = 5;
-
-/** A name that no one else uses in the pod, and the same in all pods of an account, so that pods of one template stay alike. */
-function suffixFor({ metadata }: ServiceAccount): string {
-  let hash = 0;
-  for (const char of metadata.uid ?? '') hash = (Math.imul(hash, 31) + char.charCodeAt(0)) >>> 0;
-  let suffix = '';
-  for (; suffix.length < SUFFIX_LENGTH; hash = Math.floor(hash / SUFFIX_ALPHABET.length))
-    suffix += SUFFIX_ALPHABET[hash % SUFFIX_ALPHABET.length];
-  return suffix;
-}
-
 /** Containers with the token mounted, but for those that have something at its place already. */
-function mounted(containers: readonly core.Container[], volume: string): readonly core.Container[] {
+function mounted(containers: readonly core.Container[], mount: core.VolumeMount): readonly core.Container[] {
   const lacks = ({ volumeMounts }: core.Container) => !volumeMounts?.some(({ mountPath }) => mountPath === MOUNT_PATH);
   if (!containers.some(lacks)) return containers;
-  const mount = { name: volume, readOnly: true, mountPath: MOUNT_PATH };
   return containers.map((container) =>
     lacks(container) ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), mount] } : container,
   );
@@ -111,9 +131,8 @@ const TOKEN: core.ProjectedVolumeSource = {
   defaultMode: 0o644,
 };
 
-function tokenVolume(name: string): core.Volume {
-  return { name, projected: TOKEN };
-}
+const NAMELESS_VOLUME: core.Volume = { name: TOKEN_VOLUME.placeholder, projected: TOKEN };
+const NAMELESS_MOUNT: core.VolumeMount = { name: TOKEN_VOLUME.placeholder, readOnly: true, mountPath: MOUNT_PATH };
 
 function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Soon<void> {
   const pod = attributes.object as Pod;

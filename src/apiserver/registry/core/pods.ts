@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { formatTime, oncePerValue } from '#machinery';
+import { changeOnce, formatTime } from '#machinery';
 import { withoutMetadata } from '../kube-object.ts';
 import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
 import { withAppArmorFields } from './pod-app-armor.ts';
@@ -17,7 +17,7 @@ function prepareForCreate(pod: Pod, { now }: RequestScope): Pod {
   return { ...pod, spec: withAppArmorFields(spec, pod.metadata.annotations), status };
 }
 
-const servedSpec = oncePerValue((spec: PodSpec) => core.dropDisabledPodFields(core.withServiceAccount(spec)));
+const servedSpec = changeOnce((spec: PodSpec) => core.dropDisabledPodFields(core.withServiceAccount(spec)));
 
 function gatedCondition(now: number): core.PodStatus {
   const lastTransitionTime = formatTime(now);
