@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MetricsRegistry, realClock, seededRandom } from '#base';
 import { alwaysAllow } from '../authz/privileged-groups.ts';
 import { ResourceTable } from '../registry/resource-table.ts';
-import { orderedPlugins, PLUGIN_ORDER } from './plugin-order.ts';
+import { orderedPlugins, PLUGIN_ORDER, TOKEN_VOLUME_NAMES } from './plugin-order.ts';
 import { builtInPlugins } from './plugins.ts';
 
 const plugin = (name: string) => ({ name, operations: [] });
@@ -23,6 +23,8 @@ test('every built-in plugin has its place', () => {
   const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate'));
   const validation = ['ResourceClaimAuthorization', 'PolicyParameterAuthorization'];
   expect(names(orderedPlugins(builtInPlugins(deps))).slice(0, validation.length)).toEqual(validation);
-  const named = names(builtInPlugins(deps)).filter((name) => !validation.includes(name));
+  const ordered = names(orderedPlugins(builtInPlugins(deps)));
+  expect(ordered.indexOf(TOKEN_VOLUME_NAMES)).toBe(ordered.indexOf('MutatingAdmissionPolicy') - 1);
+  const named = ordered.filter((name) => !validation.includes(name) && name !== TOKEN_VOLUME_NAMES);
   expect([...named, ...certificates].toSorted()).toEqual([...PLUGIN_ORDER].toSorted());
 });

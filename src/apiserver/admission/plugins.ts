@@ -16,7 +16,7 @@ import { priority } from './plugins/priority.ts';
 import { resourceClaimAuthorization } from './plugins/resource-claim-authorization.ts';
 import { resourceQuota } from './plugins/resource-quota.ts';
 import { runtimeClass } from './plugins/runtime-class.ts';
-import { serviceAccount } from './plugins/service-account.ts';
+import { serviceAccount, tokenVolumeNames } from './plugins/service-account.ts';
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts';
 import { mutatingAdmissionPolicy } from './policies/mutating-admission-policy.ts';
@@ -46,6 +46,7 @@ export function builtInPlugins(deps: PluginDeps & PolicyDeps, tolerations?: Tole
     podTopologyLabels(deps),
     nodeDeclaredFeatureValidator(deps),
     podResizeValidator(deps),
+    tokenVolumeNames(deps),
     mutatingAdmissionPolicy(deps),
     mutatingAdmissionWebhook(deps),
     validatingAdmissionPolicy(deps),

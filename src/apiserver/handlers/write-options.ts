@@ -1,3 +1,4 @@
+import { meta } from '#api';
 import { FieldError, Path, StatusError } from '#machinery';
 import type { ApiRequest } from '../request/api-request.ts';
 
@@ -21,15 +22,22 @@ export function writeOptions(
   found: readonly FieldError[] = [],
 ): WriteOptions {
   const { query } = request;
+  const userAgent = request.header('user-agent');
+  if (query.size === 0 && found.length === 0) return plainOptions(kind, managerFromUserAgent(userAgent));
   const dryRun = query.getAll('dryRun');
   const fieldValidation = query.get('fieldValidation') ?? '';
   const manager = query.get('fieldManager') ?? '';
-  const errors = [...found, ...managerErrors(manager), ...dryRunErrors(dryRun), ...validationErrors(fieldValidation)];
+  const errors = [
+    ...found,
+    ...meta.validateFieldManager(manager, Path.of('fieldManager')),
+    ...dryRunErrors(dryRun),
+    ...validationErrors(fieldValidation),
+  ];
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind }, '', errors);
   return {
     dryRun: dryRun.length > 0,
     fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
-    fieldManager: manager || managerFromUserAgent(request.header('user-agent')),
+    fieldManager: manager || managerFromUserAgent(userAgent),
     raw: {
       kind,
       apiVersion: 'meta.k8s.io/v1',
@@ -40,6 +48,17 @@ export function writeOptions(
   };
 }
 
+/** What a client asks for that asks for nothing special. */
+function plainOptions(kind: keyof typeof PLAIN, fieldManager: string): WriteOptions {
+  return { dryRun: false, fieldValidation: 'Warn', fieldManager, raw: PLAIN[kind] };
+}
+
+const PLAIN = {
+  CreateOptions: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' },
+  UpdateOptions: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
+  PatchOptions: { kind: 'PatchOptions', apiVersion: 'meta.k8s.io/v1' },
+} as const;
+
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   const path = Path.of('dryRun');
   return values.every((value) => value === 'All') ? [] : [FieldError.notSupported(path, values, ['All'])];
@@ -48,19 +67,6 @@ export function dryRunErrors(values: readonly string[]): FieldError[] {
 function validationErrors(value: string): FieldError[] {
   if (value === '' || VALIDATIONS.includes(value as FieldValidation)) return [];
   return [FieldError.notSupported(Path.of('fieldValidation'), value, ['', ...VALIDATIONS])];
-}
-
-const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
-
-function managerErrors(manager: string): FieldError[] {
-  const path = Path.of('fieldManager');
-  const errors = Buffer.byteLength(manager) > MAX_MANAGER_LENGTH ? [FieldError.tooLong(path, MAX_MANAGER_LENGTH)] : [];
-  for (const { 0: rune, index } of manager.matchAll(UNPRINTABLE)) {
-    const code = rune.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-    const position = Buffer.byteLength(manager.slice(0, index));
-    errors.push(FieldError.invalid(path, manager, `invalid character U+${code} (at position ${position})`));
-  }
-  return errors;
 }
 
 /** The program's name: what stands before the first slash of the user agent. */

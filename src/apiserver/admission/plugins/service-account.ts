@@ -1,8 +1,8 @@
 import type { core } from '#api';
-import type { Random } from '#base';
-import { changeOnceWith, type Naming, oncePerValue, withOwnName } from '#machinery';
+import { changeOnceWith, type Naming, withOwnName } from '#machinery';
 import { podSecretNames } from '../../authz/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { TOKEN_VOLUME_NAMES } from '../plugin-order.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
 import { forbid, isAboutPods, type PluginDeps, readObject, type Soon, whenKnown } from './plugin-deps.ts';
 
@@ -33,7 +33,7 @@ export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
       const name = pod.spec?.serviceAccountName || 'default';
       return whenKnown(demandAccount(attributes, deps, name), (account) => ({
         ...pod,
-        spec: withAccount(pod.spec!, account, deps.random),
+        spec: withAccount(pod.spec!, account),
       }));
     },
     validate: (attributes) => {
@@ -63,9 +63,17 @@ async function awaitAccount(attributes: AdmissionAttributes, deps: PluginDeps, n
 }
 
 /** Each pod has its own name for the volume with the token; but for that, what pods of one template get is the same. */
-function withAccount(spec: PodSpec, account: ServiceAccount, random: Random): PodSpec {
-  const admitted = withNamelessToken(spec, account);
-  return hasNamelessToken(admitted) ? withOwnName(admitted, TOKEN_VOLUME, VOLUME_PREFIX + random.string(SUFFIX_ALPHABET, 5)) : admitted;
+export function tokenVolumeNames({ random }: PluginDeps): AdmissionPlugin {
+  return {
+    name: TOKEN_VOLUME_NAMES,
+    operations: ['CREATE'],
+    resources: ['pods'],
+    admit: ({ object, subresource }) => {
+      const pod = object as Pod;
+      if (subresource !== '' || pod.spec?.volumes?.at(-1) !== NAMELESS_VOLUME) return undefined;
+      return { ...pod, spec: withOwnName(pod.spec, TOKEN_VOLUME, VOLUME_PREFIX + random.string(SUFFIX_ALPHABET, 5)) };
+    },
+  };
 }
 
 const TOKEN_VOLUME: Naming<PodSpec> = {
@@ -88,9 +96,7 @@ function named<T extends object>(part: T, name: string): T {
   return part === NAMELESS_VOLUME || part === NAMELESS_MOUNT ? { ...part, name } : part;
 }
 
-const hasNamelessToken = oncePerValue((spec: PodSpec) => spec.volumes?.at(-1) === NAMELESS_VOLUME);
-
-const withNamelessToken = changeOnceWith((spec: PodSpec, account: ServiceAccount): PodSpec => {
+const withAccount = changeOnceWith((spec: PodSpec, account: ServiceAccount): PodSpec => {
   const { name } = account.metadata;
   const secrets = spec.imagePullSecrets?.length ? {} : pullSecrets(account);
   const owned = { ...spec, serviceAccountName: name, serviceAccount: name, ...secrets };

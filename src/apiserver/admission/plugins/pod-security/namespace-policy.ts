@@ -22,8 +22,20 @@ const LEVELS: readonly Level[] = ['privileged', 'baseline', 'restricted'];
 
 type Labels = Readonly<Record<string, string>>;
 
+const NO_LABELS: Labels = {};
+const policies = new WeakMap<Labels, ParsedPolicy>();
+
 /** What a namespace's labels say; where they do not, pods may do everything. */
-export function policyOf(labels: Labels = {}): ParsedPolicy {
+export function policyOf(labels: Labels = NO_LABELS): ParsedPolicy {
+  let policy = policies.get(labels);
+  if (policy === undefined) {
+    policy = parsePolicy(labels);
+    policies.set(labels, policy);
+  }
+  return policy;
+}
+
+function parsePolicy(labels: Labels): ParsedPolicy {
   const errors: FieldError[] = [];
   const enforce = standardOf('enforce', labels, { errors, onError: 'restricted' });
   const audit = standardOf('audit', labels, { errors, onError: 'privileged' });
