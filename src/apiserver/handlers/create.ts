@@ -35,10 +35,18 @@ export async function createObject(call: ResourceCall, object: KubeObject, optio
     const named = nameObject(object, call);
     const created = await tryCreate(call, named, options);
     if (created !== undefined) return created instanceof ConvertedObject ? created : created.as(resource);
-    if (attempt < attempts) continue;
-    if (attempts > 1) throw StatusError.generateNameConflict(groupResource(call), named.metadata.name, 1);
-    throw StatusError.alreadyExists(groupResource(call), named.metadata.name);
+    if (attempt >= attempts) throw await nameTaken(call, named);
   }
+}
+
+/** As upstream: a base for names blames the server's choice even when the client named the object itself. */
+async function nameTaken(call: ResourceCall, { metadata: { name, generateName: base } }: KubeObject): Promise<StatusError> {
+  const taken = base
+    ? StatusError.generateNameConflict(groupResource(call), name, 1)
+    : StatusError.alreadyExists(groupResource(call), name);
+  const present = await call.resource.storage!.get(call.namespace, name);
+  if (!present?.object.metadata.deletionTimestamp) return taken;
+  return StatusError.fromStatus({ ...taken.status, message: `object is being deleted: ${taken.message}` });
 }
 
 async function tryCreate(

@@ -1,9 +1,10 @@
-import { KINDS, meta } from '#api';
+import { KINDS } from '#api';
 import {
   cannotBeHandled,
   type DecodedObject,
   decodeObject,
   FieldError,
+  type GroupVersionKind,
   goJsonKind,
   isJsonObject,
   type JsonObject,
@@ -103,16 +104,6 @@ function documentOf(value: JsonValue, { recurringSpecs: specs }: ExpectedKind): 
   return { value, problems: [], bytes: undefined, learn: (known) => specs.learnValue(sent, known) };
 }
 
-/** The body of a request that may have none, such as a deletion. */
-export async function readBodyValue({ request }: { request: ApiRequest }): Promise<JsonValue | undefined> {
-  const { body } = request;
-  if (body.type === 'object') return body.value as JsonValue | undefined;
-  const bytes = await body.read(BODY_LIMIT);
-  if (bytes.length === 0) return undefined;
-  const expected = { kind: 'DeleteOptions', schema: meta.DeleteOptions, custom: false };
-  return parseBody(bytes, body.contentType, expected).value;
-}
-
 /** Checks that the body says it is what the path expects. One that says nothing is taken to be that. */
 function ofKind(parsed: ParsedBody, expected: ExpectedKind): JsonObject {
   const value = parsed.value === null && !expected.custom ? {} : parsed.value;
@@ -169,10 +160,34 @@ function mismatch(kind: string, apiVersion: string, expected: ExpectedKind): Sta
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})`,
     );
   }
-  const isKnown = !expected.custom && KINDS.some((known) => known.kind === kind && known.group === group && known.version === version);
-  const why = isKnown ? noConversion(`${version}.${kind}`, expected) : notRegistered(kind, apiVersion);
+  const why =
+    !expected.custom && isKnown({ group, version, kind }) ? noConversion(`${version}.${kind}`, expected) : notRegistered(kind, apiVersion);
   return cannotBeHandled({ group, version, kind }, expected.kind, why);
 }
+
+/** Whether upstream's scheme has the kind: one that is served, its list, or what every version has beside its own kinds. */
+function isKnown({ group, version, kind }: GroupVersionKind): boolean {
+  const versioned = KINDS.filter((known) => known.group === group && known.version === version);
+  if (versioned.length === 0) return false;
+  if (KINDS_OF_EVERY_VERSION.has(kind) || (group === '' && UNVERSIONED_KINDS.has(kind))) return true;
+  return versioned.some((known) => known.kind === kind || (hasList(known.kind) && `${known.kind}List` === kind));
+}
+
+/** Reviews and bindings are answered, not kept. */
+function hasList(kind: string): boolean {
+  return kind !== 'Binding' && !kind.endsWith('Review');
+}
+
+const KINDS_OF_EVERY_VERSION: ReadonlySet<string> = new Set([
+  'WatchEvent',
+  'ListOptions',
+  'GetOptions',
+  'DeleteOptions',
+  'CreateOptions',
+  'UpdateOptions',
+  'PatchOptions',
+]);
+const UNVERSIONED_KINDS: ReadonlySet<string> = new Set(['List', 'Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList']);
 
 /** Another kind, but one that there is: it was read before anyone saw that it is not wanted here. */
 function noConversion(from: string, { group, kind }: ExpectedKind): string {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { core } from '#api';
+import { StatusError } from '#machinery';
+import { configMap, serveAdmission } from '../admission/admission-server.test-data.ts';
+
+const PLACE = { name: 'a', namespace: 'default' };
+const EXISTS = 'configmaps "a" already exists';
+const NOT_GENERATED = `${EXISTS}, the server was not able to generate a unique name for the object`;
+
+async function refusal(of: Promise<unknown>): Promise<Pick<StatusError, 'code' | 'reason' | 'message'> & { retryAfterSeconds?: number }> {
+  const error = await of.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof StatusError)) throw new Error('it was not refused', { cause: error });
+  const { code, reason, message, details } = error;
+  return { code, reason, message, ...(details?.retryAfterSeconds && { retryAfterSeconds: details.retryAfterSeconds }) };
+}
+
+describe('an object whose name is taken', () => {
+  const taken = { code: 409, reason: 'AlreadyExists' };
+  const named = configMap('a');
+  const both = { ...named, metadata: { ...named.metadata, generateName: 'a-' } };
+
+  it('is refused, with advice to try again when it has a base for names too', async () => {
+    const maps = (await serveAdmission()).client.of(core.ConfigMap);
+    await maps.create(named);
+    expect(await refusal(maps.create(named))).toEqual({ ...taken, message: EXISTS });
+    expect(await refusal(maps.create(named, { dryRun: true }))).toEqual({ ...taken, message: EXISTS });
+    expect(await refusal(maps.create(both))).toEqual({ ...taken, message: NOT_GENERATED, retryAfterSeconds: 1 });
+  });
+
+  it('is told when the other one is about to go', async () => {
+    const maps = (await serveAdmission()).client.of(core.ConfigMap);
+    await maps.create({ ...named, metadata: { ...named.metadata, finalizers: ['example.com/hold'] } });
+    await maps.delete(PLACE);
+    expect(await refusal(maps.create(named))).toEqual({ ...taken, message: `object is being deleted: ${EXISTS}` });
+    const message = `object is being deleted: ${NOT_GENERATED}`;
+    expect(await refusal(maps.create(both))).toEqual({ ...taken, message, retryAfterSeconds: 1 });
+  });
+});
+
+describe('a body of another kind', () => {
+  const notRegistered = (kind: string, version: string) =>
+    `no kind "${kind}" is registered for version "${version}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+
+  it.each([
+    ['v1', 'Secret', 'converting (v1.Secret) to (core.ConfigMap): unknown conversion'],
+    ['v1', 'ConfigMapList', 'converting (v1.ConfigMapList) to (core.ConfigMap): unknown conversion'],
+    ['apps/v1', 'DeploymentList', 'converting (v1.DeploymentList) to (core.ConfigMap): unknown conversion'],
+    ['v1', 'List', 'converting (v1.List) to (core.ConfigMap): unknown conversion'],
+    ['v1', 'Status', 'converting (v1.Status) to (core.ConfigMap): unknown conversion'],
+    ['apps/v1', 'DeleteOptions', 'converting (v1.DeleteOptions) to (core.ConfigMap): unknown conversion'],
+    ['v1', 'BindingList', notRegistered('BindingList', 'v1')],
+    ['apps/v1', 'List', notRegistered('List', 'apps/v1')],
+    ['apps/v1', 'PodList', notRegistered('PodList', 'apps/v1')],
+    ['none/v1', 'DeleteOptions', notRegistered('DeleteOptions', 'none/v1')],
+  ])('%s %s is refused by what is known of it', async (apiVersion, kind, why) => {
+    const maps = (await serveAdmission()).client.of(core.ConfigMap);
+    const sent = { ...configMap('a'), apiVersion, kind };
+    const message = `${kind} in version "v1" cannot be handled as a ConfigMap: ${why}`;
+    expect(await refusal(maps.create(sent as never))).toEqual({ code: 400, reason: 'BadRequest', message });
+  });
+});
