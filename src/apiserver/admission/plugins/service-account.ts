@@ -29,12 +29,14 @@ export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
     admit: (attributes) => {
       if (!isAboutPods(attributes) || attributes.operation !== 'CREATE') return undefined;
       const pod = attributes.object as Pod;
-      if (pod.metadata.annotations?.[MIRROR] !== undefined) return undefined;
+      if (isMirror(pod)) return checkMirror(attributes, pod);
       const name = pod.spec?.serviceAccountName || 'default';
-      return whenKnown(demandAccount(attributes, deps, name), (account) => ({
-        ...pod,
-        spec: withAccount(pod.spec!, account),
-      }));
+      return whenKnown(demandAccount(attributes, deps, name), (account) => {
+        const changed = { ...pod, spec: withAccount(pod.spec!, account) };
+        // Now as well as at the end, as upstream: a pod that is refused for this is refused before others look at it.
+        checkReferences(attributes, changed, account);
+        return changed;
+      });
     },
     validate: (attributes) => {
       if (!isAboutPods(attributes, 'ephemeralcontainers')) return undefined;
@@ -142,7 +144,7 @@ const NAMELESS_MOUNT: core.VolumeMount = { name: TOKEN_VOLUME.placeholder, readO
 
 function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Soon<void> {
   const pod = attributes.object as Pod;
-  if (pod.metadata.annotations?.[MIRROR] !== undefined) return checkMirror(attributes, pod);
+  if (attributes.operation === 'CREATE' && isMirror(pod)) return checkMirror(attributes, pod);
   const name = pod.spec?.serviceAccountName ?? '';
   if (name === '') throw forbid(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name}`);
   return whenKnown(demandAccount(attributes, deps, name), (account) => checkReferences(attributes, pod, account));
@@ -150,8 +152,10 @@ function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Soon<v
 
 function checkReferences(attributes: AdmissionAttributes, pod: Pod, account: ServiceAccount): void {
   if (!/^(1|t|true)$/i.test(account.metadata.annotations?.[ENFORCE] ?? '')) return;
-  const problem = secretReferenceProblem(pod, mountableSecrets(account), attributes.subresource === 'ephemeralcontainers');
-  if (problem !== undefined) throw forbid(attributes, problem);
+  const isEphemeral = attributes.subresource === 'ephemeralcontainers';
+  const problem = secretReferenceProblem(pod, mountableSecrets(account), isEphemeral);
+  // Upstream does not say that these are forbidden, so that they fail as an error of the server.
+  if (problem !== undefined) throw isEphemeral ? new Error(problem) : forbid(attributes, problem);
 }
 
 function mountableSecrets(account: ServiceAccount): MountableSecrets {
@@ -162,8 +166,12 @@ function mountableSecrets(account: ServiceAccount): MountableSecrets {
   };
 }
 
+function isMirror({ metadata }: Pod): boolean {
+  return metadata.annotations?.[MIRROR] !== undefined;
+}
+
 /** A mirror pod stands for a pod that a node runs by itself, with nothing of the API's. */
-function checkMirror(attributes: AdmissionAttributes, pod: Pod): void {
+function checkMirror(attributes: AdmissionAttributes, pod: Pod): undefined {
   const { spec } = pod;
   if (spec?.serviceAccountName) throw forbid(attributes, 'a mirror pod may not reference service accounts');
   if (podSecretNames(pod).length > 0) throw forbid(attributes, 'a mirror pod may not reference secrets');

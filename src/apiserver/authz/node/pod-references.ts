@@ -56,8 +56,9 @@ export function podResourceClaimNames({ spec, status }: Pod): readonly string[] 
 }
 
 function containersOf({ spec }: Pod): readonly { env?: core.Container['env']; envFrom?: core.Container['envFrom'] }[] {
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {};
-  return [...initContainers, ...containers, ...ephemeralContainers] as readonly core.Container[];
+  const { containers, initContainers = [], ephemeralContainers = [] } = spec ?? {};
+  // Before a pod is validated it may have none.
+  return [...initContainers, ...(containers ?? []), ...ephemeralContainers] as readonly core.Container[];
 }
 
 function named(names: readonly (string | undefined)[]): readonly string[] {
