@@ -1,5 +1,5 @@
 import { parseIp } from '#base';
-import { checkDns1123Label, checkLabelKey, checkUnixId, type FieldError, nameIsDnsSubdomain, Path, Quantity } from '#machinery';
+import { checkDns1123Label, checkLabelKey, checkUnixId, FieldError, nameIsDnsSubdomain, Path, Quantity } from '#machinery';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLegacyIp } from '../../ip.validation.ts';
@@ -180,8 +180,12 @@ function validateAddresses(addresses: readonly { readonly ip: string }[], at: Fi
     at.add(validateLegacyIp(at.index(i).path, ip ?? '', known));
   });
   if (addresses.length <= 1) return;
-  const families = new Set(addresses.map(({ ip }) => parseIp(ip ?? '')?.family));
-  if (families.size === 2 && addresses.length === 2 && !families.has(undefined)) return;
+  const families = addresses.map(({ ip }) => parseIp(ip ?? '')?.family);
+  const wrong = families.indexOf(undefined);
+  if (wrong >= 0) {
+    const why = new Error(`failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]?.ip ?? ''}`);
+    at.add([FieldError.internalError(at.path, why)]);
+  } else if (addresses.length === 2 && families[0] !== families[1]) return;
   at.invalid(
     addresses.map((address) => goStruct(schema, address)),
     'may specify no more than one IP for each IP family',

@@ -74,6 +74,12 @@ describe('an update of a pod', () => {
       { schedulingGates: [{ name: 'a.b/c' }] },
       'spec.nodeSelector: Invalid value: null: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
     ],
+    [
+      'change the node selector of a gated pod, which is printed in order',
+      { schedulingGates: [{ name: 'a.b/c' }], nodeSelector: { a: 'b' } },
+      { schedulingGates: [{ name: 'a.b/c' }], nodeSelector: { z: 'y', b: 'c' } },
+      'spec.nodeSelector: Invalid value: {"b":"c","z":"y"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+    ],
   ])('may not %s', (_, before, after, message) => {
     expect(update(before, after)).toContain(message);
   });
@@ -172,5 +178,22 @@ describe('a status', () => {
       'status.qosClass: Invalid value: "Burstable": field is immutable',
       'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: may specify no more than one IP for each IP family',
     ]);
+  });
+
+  test.each(['podIPs', 'hostIPs'])('cannot tell the families of %s when one is no address', (list) => {
+    const addresses = [{ ip: '10.0.0.1' }, { ip: 'x' }, { ip: 'y' }];
+    const status = { [list]: addresses, ...(list === 'hostIPs' && { hostIP: '10.0.0.1' }) };
+    const after = pod({}, { status });
+    const pair = [
+      `status.${list}: Internal error: failed to check for dual stack with error:invalid IP[1]: x`,
+      `status.${list}: Invalid value: [{"IP":"10.0.0.1"},{"IP":"x"},{"IP":"y"}]: may specify no more than one IP for each IP family`,
+    ];
+    const notAnIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
+    expect(validatePodStatusUpdate(after, pod({})).map(String)).toEqual([
+      `status.${list}[1]: Invalid value: "x": ${notAnIp}`,
+      `status.${list}[2]: Invalid value: "y": ${notAnIp}`,
+      ...pair,
+    ]);
+    expect(validatePodStatusUpdate(after, after).map(String)).toEqual(pair);
   });
 });

@@ -1,7 +1,7 @@
 import { diffText, FieldError, goQuote, inclusiveRangeText, type JsonValue, Path, semanticEqual } from '#machinery';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
-import { goStruct } from '../../go-struct.ts';
+import { goMap, goStruct } from '../../go-struct.ts';
 import { METADATA, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { NodeAffinity } from './affinity.ts';
 import { NodeSelectorTerm } from './node-selector-term.ts';
@@ -169,7 +169,7 @@ type Labels = Readonly<Record<string, string>>;
 
 function validateNodeSelectorMutation(selector: Labels | undefined, at: FieldReport, old: Labels): void {
   if (Object.keys(old).every((key) => selector?.[key] === old[key])) return;
-  at.invalid(selector ?? null, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)');
+  at.invalid(goMap(selector), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)');
 }
 
 export function validateNodeAffinityMutation(affinity: NodeAffinity | undefined, at: FieldReport, old: NodeAffinity | undefined): void {
