@@ -17,6 +17,7 @@ export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, OM
 export { Path } from './field-path.ts';
 export * from './field-selector.ts';
 export { compareBytes, goFloat, goJsonEscape, goQuote, goValue } from './go-format.ts';
+export { goParseIntError } from './go-parse-int.ts';
 export {
   type GroupKind,
   type GroupResource,

@@ -83,12 +83,19 @@ function merged(call: ResourceCall, { live, applied, options }: Applying): KubeO
     ...writtenFields(call),
   });
   if (object === (live as unknown)) return live!;
+  const unconverted = resource.conversionError?.(object);
+  if (unconverted !== undefined) throw new Error(`failed to convert to unversioned (${placeOf(call)}): ${unconverted}`);
   // Custom resources keep nulls here, for validation to find; built-in kinds have no place for them.
   const decoded = (resource.custom
     ? object
     : checkedDecode({ request, expected: resource, validation: 'Ignore' }, object)) as unknown as KubeObject;
   const placed = identified(decoded, call);
   return resource.strategy.defaults?.(placed) ?? placed;
+}
+
+/** As upstream's record of field owners names an object. */
+function placeOf({ namespace, name, resource }: ResourceCall): string {
+  return `${namespace}/${name}; ${resource.apiVersion}, Kind=${resource.kind}`;
 }
 
 /** Who names a uid means an object that exists. */

@@ -37,6 +37,8 @@ export interface ExpectedKind {
   /** Other versions in which it may come, with the same fields. */
   readonly alsoVersions?: readonly string[];
   readonly decode?: (value: JsonValue) => DecodedObject;
+  /** What is wrong with a decoded object that its schema does not tell. */
+  readonly conversionError?: (object: JsonObject) => string | undefined;
   /** Kinds whose objects come by the thousand with the same spec. */
   readonly recurringSpecs?: RecurringSpecs;
 }
@@ -213,7 +215,8 @@ interface DecodeRequest {
 /** Decodes by schema; problems are refused, warned of or ignored as the client asked. */
 export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
   const { object, error, problems } = expected.decode?.(value) ?? decodeObject(expected.schema, value, { written: parsed?.written });
-  if (error !== undefined) throw cannotBeHandled(expected, expected.kind, error);
+  const why = error ?? expected.conversionError?.(object);
+  if (why !== undefined) throw cannotBeHandled(expected, expected.kind, why);
   if (problems.length === 0 && parsed?.written === undefined && isJsonObject(object.spec ?? null))
     parsed?.learn?.(object.spec as JsonObject);
   reportProblems({ request, expected, validation }, parsed?.problems.length ? [...parsed.problems, ...problems] : problems);

@@ -126,9 +126,12 @@ function patchedDocument(
   const { object, error, problems } = read(call.deps, expected, { value, before, written });
   const found = [...(type === PATCH_TYPES.json ? jsonPatchProblems(patch) : duplicateProblems(patch.duplicates)), ...problems];
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
-  const why = error ?? (isRefused ? strictDecodingError(found) : undefined);
+  const unconverted = error === undefined ? expected.conversionError?.(object) : undefined;
+  const why = error ?? (type === PATCH_TYPES.strategic ? undefined : unconverted) ?? (isRefused ? strictDecodingError(found) : undefined);
   if (why !== undefined)
     throw type === PATCH_TYPES.strategic ? invalidPatch(patch, before, why) : invalidResult(expected.schema, { value, before }, why);
+  // Upstream turns the result of a strategic patch into its own form outside of what it takes for the client's fault.
+  if (unconverted !== undefined) throw new Error(unconverted);
   reportProblems({ request: call.request, expected, validation: options.fieldValidation }, found);
   return { object, value };
 }

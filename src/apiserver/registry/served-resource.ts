@@ -32,6 +32,7 @@ export interface ServedResource extends ResourceInfo {
   readonly released?: (object: KubeObject) => Promise<void> | void;
   /** Reads a document as an object of this kind; by default by its schema. */
   readonly decode?: (value: JsonValue) => DecodedObject;
+  readonly conversionError?: (object: JsonObject) => string | undefined;
   /** The schema as its definition has it, for OpenAPI. */
   readonly openAPIV3Schema?: JsonObject;
   /** Of kinds whose objects come by the thousand with the same spec. */
@@ -104,6 +105,7 @@ export function servedResource(kind: Kind<unknown>, options: ServedResourceOptio
     itemsNameKind: false,
     custom: false,
     subresources: new Map(subresources.map((sub) => [sub.name, sub])),
+    ...(strategy.conversionError && { conversionError: (object) => strategy.conversionError?.(object as never) }),
     ...(strategy.specsRecur && { recurringSpecs: new RecurringSpecs() }),
     ...(fromStored && { fromStored }),
     ...(toStored && { toStored }),

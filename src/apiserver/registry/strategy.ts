@@ -33,6 +33,8 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   /** Has a status subresource (and the common pattern with it). */
   readonly hasStatus?: boolean;
   readonly tracksGeneration?: boolean;
+  /** Why an object that is well formed cannot be read all the same: upstream turns some annotations into fields of other versions. */
+  readonly conversionError?: (object: T) => string | undefined;
   readonly prepareForCreate?: (object: T, scope: RequestScope) => T;
   readonly prepareForUpdate?: (object: T, old: T, scope: RequestScope) => T;
   /** What is unwise in a status that is about to be. */

@@ -1,6 +1,4 @@
-import { goQuote, StatusError } from '#machinery';
-
-const MAX_INT64 = 2n ** 63n - 1n;
+import { goParseIntError, StatusError } from '#machinery';
 
 /** A flag in a query: anything but absence, `false` and `0` sets it. Undefined when it is absent. */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
@@ -12,12 +10,7 @@ export function queryFlag(query: URLSearchParams, name: string): boolean | undef
 export function queryInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  const why = !/^[+-]?\d+$/.test(text) ? 'invalid syntax' : isInt64(text) ? undefined : 'value out of range';
-  if (why !== undefined) throw StatusError.badRequest(`strconv.ParseInt: parsing ${goQuote(text)}: ${why}`);
+  const why = goParseIntError(text);
+  if (why !== undefined) throw StatusError.badRequest(why);
   return Number(text);
-}
-
-function isInt64(text: string): boolean {
-  const value = BigInt(text.replace('+', ''));
-  return value <= MAX_INT64 && value >= -MAX_INT64 - 1n;
 }

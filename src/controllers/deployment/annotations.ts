@@ -1,8 +1,10 @@
+import { apps } from '#api';
+
 export const REVISION = 'deployment.kubernetes.io/revision';
 export const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
 export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
 export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
-export const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
+export const { ROLLBACK_TO } = apps;
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Undefined when it is no whole number. */

@@ -86,3 +86,6 @@ export const Deployment = kind(
   },
 );
 export type Deployment = Infer<typeof Deployment>;
+
+/** The annotation with the revision to go back to: once a field of the spec, and still checked as that. */
+export const ROLLBACK_TO = 'deprecated.deployment.rollback.to';

@@ -10,6 +10,7 @@ import {
   type DeploymentSpec,
   type DeploymentStatus,
   DeploymentStrategy,
+  ROLLBACK_TO,
   type RollingUpdateDeployment,
 } from './deployment.ts';
 import { validateReplicaTemplate } from './replica-set.validation.ts';
@@ -20,25 +21,28 @@ const STATUS = Path.of('status');
 const META_RULES = { namespaced: true, nameRule: nameIsDnsSubdomain } as const;
 const EMPTY_SPEC = {} as DeploymentSpec;
 
-export function validateDeployment({ metadata, spec = EMPTY_SPEC }: Deployment): FieldError[] {
-  return validateSpec(spec, FieldReport.on(SPEC, validateObjectMeta(metadata, META_RULES)));
+export function validateDeployment(deployment: Deployment): FieldError[] {
+  return validateSpec(deployment, FieldReport.on(SPEC, validateObjectMeta(deployment.metadata, META_RULES)));
 }
 
-export function validateDeploymentUpdate({ metadata, spec = EMPTY_SPEC }: Deployment, old: Deployment): FieldError[] {
+export function validateDeploymentUpdate(deployment: Deployment, old: Deployment): FieldError[] {
+  const { metadata, spec = EMPTY_SPEC } = deployment;
   const at = FieldReport.on(SPEC, validateObjectMetaUpdate(metadata, old.metadata));
-  validateSpec(spec, at);
+  validateSpec(deployment, at);
   if (!sameValue(spec.selector, old.spec?.selector))
     at.child('selector').invalid(goStruct(LabelSelector, spec.selector), FIELD_IS_IMMUTABLE);
   return at.errors;
 }
 
-function validateSpec(spec: DeploymentSpec, at: FieldReport): FieldError[] {
+function validateSpec({ metadata, spec = EMPTY_SPEC }: Deployment, at: FieldReport): FieldError[] {
   const { minReadySeconds = 0, revisionHistoryLimit, progressDeadlineSeconds: deadline } = spec;
   at.child('replicas').nonNegative(spec.replicas);
   validateReplicaTemplate(spec, at);
   validateStrategy(spec.strategy ?? {}, at.child('strategy'));
   at.child('minReadySeconds').nonNegative(minReadySeconds);
   at.child('revisionHistoryLimit').nonNegative(revisionHistoryLimit);
+  const rollback = metadata.annotations?.[ROLLBACK_TO];
+  if (rollback) at.child('rollback').child('version').nonNegative(Number(rollback));
   at.child('progressDeadlineSeconds').nonNegative(deadline);
   if (deadline !== undefined && deadline <= minReadySeconds) {
     at.child('progressDeadlineSeconds').invalid(deadline, 'must be greater than minReadySeconds');

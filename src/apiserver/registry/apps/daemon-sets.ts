@@ -1,5 +1,5 @@
 import { apps, core } from '#api';
-import { type JsonValue, semanticEqual } from '#machinery';
+import { goParseIntError, type JsonValue, semanticEqual } from '#machinery';
 import type { ResourceStrategy } from '../strategy.ts';
 import { prepareTemplate } from '../template-preparation.ts';
 
@@ -9,8 +9,7 @@ type DaemonSet = apps.DaemonSet;
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 function templateGeneration({ metadata }: DaemonSet): number {
-  const text = metadata.annotations?.[TEMPLATE_GENERATION] ?? '';
-  return /^[+-]?\d+$/.test(text) ? Number(text) : 0;
+  return Number(metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
 }
 
 function withTemplateGeneration(set: DaemonSet, generation: number): DaemonSet {
@@ -20,6 +19,11 @@ function withTemplateGeneration(set: DaemonSet, generation: number): DaemonSet {
 
 function withAnnotation(set: DaemonSet): DaemonSet {
   return set.metadata.annotations?.[TEMPLATE_GENERATION] === undefined ? withTemplateGeneration(set, 0) : set;
+}
+
+function conversionError({ metadata }: DaemonSet): string | undefined {
+  const text = metadata?.annotations?.[TEMPLATE_GENERATION];
+  return text === undefined ? undefined : goParseIntError(text);
 }
 
 function prepareForCreate(set: DaemonSet): DaemonSet {
@@ -40,6 +44,7 @@ export const daemonSetsStrategy: ResourceStrategy<DaemonSet> = {
   ...apps.daemonSetBehaviour,
   // The client that creates a set owns the annotation, as if it had written it.
   defaults: (set) => withAnnotation(apps.daemonSetBehaviour.defaults?.(set) ?? set),
+  conversionError,
   hasStatus: true,
   tracksGeneration: true,
   prepareForCreate,

@@ -1,0 +1,14 @@
+import { goQuote } from './go-format.ts';
+
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** What Go's strconv.ParseInt says of a text that is no decimal int64; undefined when it is one. */
+export function goParseIntError(text: string): string | undefined {
+  const why = /^[+-]?\d+$/.test(text) ? (isInt64(text) ? undefined : 'value out of range') : 'invalid syntax';
+  return why && `strconv.ParseInt: parsing ${goQuote(text)}: ${why}`;
+}
+
+function isInt64(text: string): boolean {
+  const value = BigInt(text.replace('+', ''));
+  return value <= MAX_INT64 && value >= -MAX_INT64 - 1n;
+}
