@@ -48,6 +48,8 @@ const NOT_UPDATABLE =
 /** What was immutable since an object was made is not checked again on its updates. */
 interface SpecRules {
   readonly isUpdate: boolean;
+  /** Sets that were kept before rules grew stricter can still be changed. */
+  readonly anyTemplate?: boolean;
 }
 
 export function validateStatefulSet({ metadata, spec = EMPTY_SPEC }: StatefulSet): FieldError[] {
@@ -56,7 +58,8 @@ export function validateStatefulSet({ metadata, spec = EMPTY_SPEC }: StatefulSet
 
 export function validateStatefulSetUpdate({ metadata, spec = EMPTY_SPEC }: StatefulSet, old: StatefulSet): FieldError[] {
   const at = FieldReport.on(SPEC, validateObjectMetaUpdate(metadata, old.metadata));
-  validateSpec(spec, at, { isUpdate: true });
+  const anyTemplate = validateSpec(old.spec ?? EMPTY_SPEC, FieldReport.on(SPEC), { isUpdate: true }).length > 0;
+  validateSpec(spec, at, { isUpdate: true, anyTemplate });
   if (!sameValue(withoutUpdatable(spec), withoutUpdatable(old.spec ?? EMPTY_SPEC))) at.forbidden(NOT_UPDATABLE);
   return at.errors;
 }
@@ -67,14 +70,15 @@ function withoutUpdatable(spec: StatefulSetSpec): Partial<StatefulSetSpec> {
   return rest;
 }
 
-function validateSpec(spec: StatefulSetSpec, at: FieldReport, { isUpdate }: SpecRules): FieldError[] {
+function validateSpec(spec: StatefulSetSpec, at: FieldReport, rules: SpecRules): FieldError[] {
+  const { isUpdate } = rules;
   validatePolicies(spec, at);
   if (!isUpdate) validateClaims(spec.volumeClaimTemplates ?? [], at.child('volumeClaimTemplates'));
   at.child('replicas').nonNegative(spec.replicas);
   at.child('minReadySeconds').nonNegative(spec.minReadySeconds);
   if (spec.ordinals) at.child('ordinals.start').nonNegative(spec.ordinals.start);
   if (!isUpdate && spec.serviceName) at.child('serviceName').problems(spec.serviceName, checkDns1123Label(spec.serviceName));
-  validateSelectorAndTemplate(spec, at);
+  validateSelectorAndTemplate(spec, at, rules);
   validateRestartsAlways(spec.template, at.child('template'), 'StatefulSet');
   return at.errors;
 }
@@ -117,7 +121,7 @@ function validateClaims(claims: readonly PersistentVolumeClaim[], at: FieldRepor
   });
 }
 
-function validateSelectorAndTemplate(spec: StatefulSetSpec, at: FieldReport): void {
+function validateSelectorAndTemplate(spec: StatefulSetSpec, at: FieldReport, { anyTemplate = false }: SpecRules): void {
   const { selector, template = {} } = spec;
   const field = at.child('selector');
   if (!selector) field.required();
@@ -132,12 +136,13 @@ function validateSelectorAndTemplate(spec: StatefulSetSpec, at: FieldReport): vo
   }
   const pods = at.child('template');
   if (!compiled.isEmpty) validateTemplateLabels(template, pods, compiled);
-  validateTemplate(templateOfPods(template, spec.volumeClaimTemplates ?? []), pods);
+  const ofPods = templateOfPods(template, spec.volumeClaimTemplates ?? []);
+  if (!anyTemplate) validatePodTemplateSpec(ofPods, pods);
+  validateTemplateMetadata(ofPods, pods);
 }
 
 // Upstream looks at labels and annotations twice.
-function validateTemplate(template: PodTemplateSpec, at: FieldReport): void {
-  validatePodTemplateSpec(template, at);
+function validateTemplateMetadata(template: PodTemplateSpec, at: FieldReport): void {
   const { labels, annotations } = template.metadata ?? {};
   if (labels) at.add(validateLabels(labels, at.child('labels').path));
   if (annotations) at.add(validateAnnotations(annotations, at.child('annotations').path));

@@ -157,6 +157,16 @@ describe('validation', () => {
     expect(updated(deploymentBehaviour, {}, { replicas: 5 })).toEqual([]);
   });
 
+  test('lets a stateful set that was kept with a wrong template go on with it', () => {
+    const wrong = { ...template, spec: { containers: [{ name: 'C', image: 'app:1' }] } };
+    expect(updated(statefulSetBehaviour, { template: wrong }, { template: wrong, replicas: 2 })).toEqual([]);
+    expect(updated(statefulSetBehaviour, {}, { template: wrong })).toHaveLength(1);
+    const alsoUnlabelled = { ...wrong, metadata: { labels: { app: 'b' } } };
+    expect(updated(statefulSetBehaviour, { template: wrong }, { template: alsoUnlabelled })).toEqual([
+      'spec.template.metadata.labels: Invalid value: {"app":"b"}: `selector` does not match template `labels`',
+    ]);
+  });
+
   test('lets a stateful set change little', () => {
     expect(updated(statefulSetBehaviour, {}, { replicas: 3, minReadySeconds: 5 })).toEqual([]);
     expect(updated(statefulSetBehaviour, {}, { serviceName: 'x' })[0]).toContain(
