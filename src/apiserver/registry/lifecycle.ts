@@ -25,7 +25,11 @@ export function beforeCreate(object: KubeObject, context: WriteContext): KubeObj
   const prepared = strategy.prepareForCreate?.(owned, scope) ?? owned;
   refuseInvalid(resource, prepared.metadata.name, strategy.validate?.(prepared) ?? []);
   refuseInvalid(resource, prepared.metadata.name, meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
-  return withoutEmptyLists(resource.schema, prepared);
+  return canonical(resource, prepared);
+}
+
+function canonical({ schema, strategy }: ServedResource, object: KubeObject): KubeObject {
+  return withoutEmptyLists(schema, strategy.canonicalize?.(object) ?? object);
 }
 
 function ownMetadata(object: KubeObject, { resource, namespace, scope, random }: WriteContext): KubeObject['metadata'] {
@@ -46,7 +50,7 @@ export function beforeUpdate(object: KubeObject, old: KubeObject, context: Write
     ...validateUpdate(prepared, old, context),
   ];
   refuseInvalid(resource, old.metadata.name, errors);
-  return withoutEmptyLists(resource.schema, prepared);
+  return canonical(resource, prepared);
 }
 
 function commonRules({ namespaced }: ServedResource) {

@@ -37,6 +37,8 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly conversionError?: (object: T) => string | undefined;
   readonly prepareForCreate?: (object: T, scope: RequestScope) => T;
   readonly prepareForUpdate?: (object: T, old: T, scope: RequestScope) => T;
+  /** An object that is found valid, as it is kept. */
+  readonly canonicalize?: (object: T) => T;
   /** What is unwise in a status that is about to be. */
   readonly statusWarnings?: (object: T) => readonly string[];
   readonly prepareForStatusUpdate?: (object: T, old: T, scope: RequestScope) => T;

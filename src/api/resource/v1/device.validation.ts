@@ -137,8 +137,23 @@ interface Binding {
   readonly bindingFailureConditions?: readonly string[] | undefined;
 }
 
+/** The same without empty lists, which only matter to what failures print. */
+export function withoutEmptyConditions<T extends Binding>(devices: readonly T[]): readonly T[] {
+  const isEmpty = (conditions: readonly string[] | undefined) => conditions?.length === 0;
+  if (!devices.some((device) => isEmpty(device.bindingConditions) || isEmpty(device.bindingFailureConditions))) return devices;
+  return devices.map((device) => {
+    const { bindingConditions: wanted, bindingFailureConditions: failures, ...rest } = device;
+    return {
+      ...rest,
+      ...(wanted?.length && { bindingConditions: wanted }),
+      ...(failures?.length && { bindingFailureConditions: failures }),
+    } as T;
+  });
+}
+
 /** What must be true before pods start, and what makes that fail: both or neither, and nothing twice. */
-export function validateBindingConditions({ bindingConditions = [], bindingFailureConditions = [] }: Binding, at: FieldReport): void {
+export function validateBindingConditions(binding: Binding, at: FieldReport): void {
+  const { bindingConditions = [], bindingFailureConditions = [] } = binding;
   const wanted = at.child('bindingConditions');
   const failures = at.child('bindingFailureConditions');
   const rules = { max: MAX_BINDING_CONDITIONS, item: (name: string, at: FieldReport) => at.add(validateLabelName(name, at.path)) };
@@ -149,10 +164,10 @@ export function validateBindingConditions({ bindingConditions = [], bindingFailu
     if (bindingConditions.includes(name)) at.invalid(name, 'bindingFailureConditions must not overlap with bindingConditions');
   });
   if (bindingConditions.length === 0 && bindingFailureConditions.length > 0) {
-    wanted.invalid(null, 'bindingConditions are required to use bindingFailureConditions');
+    wanted.invalid(binding.bindingConditions ?? null, 'bindingConditions are required to use bindingFailureConditions');
   }
   if (bindingFailureConditions.length === 0 && bindingConditions.length > 0) {
-    failures.invalid(null, 'bindingFailureConditions are required to use bindingConditions');
+    failures.invalid(binding.bindingFailureConditions ?? null, 'bindingFailureConditions are required to use bindingConditions');
   }
 }
 

@@ -1,4 +1,5 @@
 export * from './admin-access.validation.ts';
+export { withoutEmptyConditions } from './device.validation.ts';
 export * from './device-class.behaviour.ts';
 export * from './device-class.ts';
 export * from './device-configuration.ts';

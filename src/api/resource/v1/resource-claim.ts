@@ -34,8 +34,9 @@ export const DeviceRequestAllocationResult = object(
     device: required(4, string, 'The device.'),
     adminAccess: pointer(5, bool, 'Whether it is only to be looked after.'),
     tolerations: field(6, listOf(DeviceToleration), 'Taints that are tolerated.'),
-    bindingConditions: field(7, listOf(string), 'What must be true of the device before pods start.'),
-    bindingFailureConditions: field(8, listOf(string), 'What, being true, makes the allocation fail.'),
+    // As of devices.
+    bindingConditions: pointer(7, listOf(string), 'What must be true of the device before pods start.'),
+    bindingFailureConditions: pointer(8, listOf(string), 'What, being true, makes the allocation fail.'),
     shareID: pointer(9, named('types.UID'), 'Which share of the device it is.'),
     consumedCapacity: field(10, named('map[v1.QualifiedName]resource.Quantity', mapOf(quantity)), 'How much of the device it takes.'),
   },

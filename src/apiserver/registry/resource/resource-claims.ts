@@ -12,9 +12,19 @@ function dropFreedDevices(claim: resource.ResourceClaim, old: resource.ResourceC
   return { ...claim, status: kept.length === 0 ? status : { ...status, devices: kept } };
 }
 
+function canonicalize(claim: resource.ResourceClaim): resource.ResourceClaim {
+  const { allocation } = claim.status ?? {};
+  const given = allocation?.devices?.results;
+  const results = given && resource.withoutEmptyConditions(given);
+  if (results === given) return claim;
+  const devices = { ...allocation?.devices, results };
+  return { ...claim, status: { ...claim.status, allocation: { ...allocation, devices } } } as resource.ResourceClaim;
+}
+
 export const resourceClaimsStrategy: ResourceStrategy<resource.ResourceClaim> = {
   ...resource.resourceClaimBehaviour,
   hasStatus: true,
+  canonicalize,
   prepareForStatusUpdate: (claim, old) => dropFreedDevices(withKeptMetadata(claim, old), old),
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
 };

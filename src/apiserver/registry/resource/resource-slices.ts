@@ -44,9 +44,16 @@ function prepare(slice: Slice, { now }: RequestScope, old?: Slice): Slice {
   return { ...slice, spec: { ...slice.spec, devices: withoutUnofferedFields(withTimes(devices, now), old?.spec?.devices ?? []) } };
 }
 
+function canonicalize(slice: Slice): Slice {
+  const given = slice.spec?.devices;
+  const devices = given && resource.withoutEmptyConditions(given);
+  return devices === given ? slice : ({ ...slice, spec: { ...slice.spec, devices } } as Slice);
+}
+
 export const resourceSlicesStrategy: ResourceStrategy<Slice> = {
   ...resource.resourceSliceBehaviour,
   tracksGeneration: true,
+  canonicalize,
   prepareForCreate: (slice, scope) => prepare(slice, scope),
   prepareForUpdate: (slice, old, scope) => prepare(slice, scope, old),
   fieldLabelError: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
