@@ -1,17 +1,25 @@
 import type { Clock, Random } from '#base';
 import { checkDns1123Subdomain } from '#machinery';
 
-/** Names events as upstream does: the object's name and the time in hexadecimal nanoseconds, which never repeat. */
+const NANOS_PER_MS = 1_000_000;
+
+/**
+ * Names events as upstream does: the object's name and the time in hexadecimal nanoseconds, which never repeat. The clock knows no more
+ * than milliseconds; where in one this recorder is, chance decides, so that two that tell of one object at one time do not collide.
+ */
 export class EventNames {
+  readonly #offset: bigint;
   #lastNanos = 0n;
 
   constructor(
     private readonly clock: Clock,
     private readonly random: Random,
-  ) {}
+  ) {
+    this.#offset = BigInt(random.int(NANOS_PER_MS));
+  }
 
   next(objectName: string): string {
-    const now = BigInt(this.clock.now()) * 1_000_000n;
+    const now = BigInt(this.clock.now()) * BigInt(NANOS_PER_MS) + this.#offset;
     this.#lastNanos = now > this.#lastNanos ? now : this.#lastNanos + 1n;
     const name = `${objectName}.${this.#lastNanos.toString(16)}`;
     return checkDns1123Subdomain(name).length === 0 ? name : this.random.uuid();
