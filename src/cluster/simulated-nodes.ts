@@ -12,7 +12,16 @@ import {
   whenAborted,
 } from '#base';
 import { type Client, InformerFactory } from '#client';
-import { type Kubelet, type KubeletConfig, RequestLanes, SharedTicker, SimulatedRuntime, sharedNodeFeed, startKubelet } from '#kubelet';
+import {
+  type Kubelet,
+  type KubeletConfig,
+  type MachineFailure,
+  RequestLanes,
+  SharedTicker,
+  SimulatedRuntime,
+  sharedNodeFeed,
+  startKubelet,
+} from '#kubelet';
 
 export interface SimulatedNodesConfig {
   readonly names: readonly string[];
@@ -20,6 +29,8 @@ export interface SimulatedNodesConfig {
   readonly kubelet?: Partial<KubeletConfig>;
   /** They ran in the cluster that this one goes on from. */
   readonly areContinued?: boolean;
+  /** What had befallen some of them there, by name. */
+  readonly failures?: ReadonlyMap<string, MachineFailure>;
 }
 
 export interface SimulatedNodesDeps {
@@ -77,13 +88,13 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     ending.signal.throwIfAborted();
     informers.start(ending.signal);
   };
-  const start = async (nodeName: string, isContinued = false): Promise<Kubelet> => {
+  const start = async (nodeName: string, before: Pick<KubeletConfig, 'isContinued' | 'failure'> = {}): Promise<Kubelet> => {
     watching ??= watch();
     await watching;
     ending.signal.throwIfAborted();
     const client = clientAs({ name: `system:node:${nodeName}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
     const kubelet = startKubelet(
-      { ...config.kubelet, nodeName, isContinued },
+      { ...config.kubelet, ...before, nodeName },
       { ...deps, client, runtime: new SimulatedRuntime({}, deps), podSource, ticker, lanes },
     );
     kubelets.set(nodeName, kubelet);
@@ -93,7 +104,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     try {
-      await raceAbort(Promise.all(config.names.map((name) => start(name, config.areContinued))), stopping);
+      await raceAbort(Promise.all(config.names.map((name) => start(name, stateOf(name, config)))), stopping);
       ready();
       await whenAborted(stopping);
     } finally {
@@ -109,4 +120,9 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     kubelets,
     add: (name) => start(name),
   };
+}
+
+function stateOf(name: string, { areContinued = false, failures }: SimulatedNodesConfig): Pick<KubeletConfig, 'isContinued' | 'failure'> {
+  const failure = failures?.get(name);
+  return { isContinued: areContinued, ...(failure && { failure }) };
 }

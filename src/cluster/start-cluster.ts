@@ -23,7 +23,7 @@ import {
 } from '#base';
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
-import type { KubeletConfig } from '#kubelet';
+import type { KubeletConfig, MachineFailure } from '#kubelet';
 import { type SchedulerConfig, settingsOfItsOwnProcess, startScheduler } from '#scheduler';
 import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
@@ -63,6 +63,8 @@ export interface Inheritance {
   readonly snapshots: CachedObjects['snapshots'];
   /** The tokens of the one are good for the other. */
   readonly serviceAccountKey: ClusterPki['serviceAccountKey'];
+  /** Nodes that are down or cut off in the one are so in the other. */
+  readonly nodeFailures: ReadonlyMap<string, MachineFailure>;
 }
 
 export interface Cluster extends Component {
@@ -120,7 +122,8 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       logReady(deps, apiServer);
       deps.onStep?.('nodes');
       const administrator = clientAs(ADMIN);
-      const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, areContinued: deps.inherited !== undefined };
+      const before = { areContinued: deps.inherited !== undefined, failures: deps.inherited?.nodeFailures ?? new Map() };
+      const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, ...before };
       nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
       parts.push(nodes);
       await raceAbort(nodes.ready, stopping);
@@ -139,7 +142,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     apiServer,
     client: clientAs(ADMIN),
     clientAs,
-    inheritance: () => ({ snapshots: apiServer.snapshots(), serviceAccountKey }),
+    inheritance: () => ({ snapshots: apiServer.snapshots(), serviceAccountKey, nodeFailures: failuresOf(nodes) }),
     useCertificates(renewed) {
       apiServer.useCertificate({ ...settings.tls, ...servingTls(renewed) });
       remote.useCertificate(kubeletCredentials(renewed));
@@ -224,4 +227,10 @@ function controllerUser(controller: string): UserInfo {
   if (controller === MANAGERS_OWN) return MANAGER;
   const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
   return { name: `system:serviceaccount:kube-system:${controllerAccount(controller)}`, groups };
+}
+
+function failuresOf(nodes: SimulatedNodes | undefined): ReadonlyMap<string, MachineFailure> {
+  const failures = new Map<string, MachineFailure>();
+  for (const [name, { failure }] of nodes?.kubelets ?? []) if (failure) failures.set(name, failure);
+  return failures;
 }

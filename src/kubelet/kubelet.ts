@@ -2,7 +2,7 @@ import type { core } from '#api';
 import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
 import { Client, EventSink } from '#client';
 import type { ContainerRuntime } from './cri/runtime.ts';
-import { type KubeletConfig, nodeConfig } from './node/node-config.ts';
+import { type KubeletConfig, type MachineFailure, nodeConfig } from './node/node-config.ts';
 import type { NodePressure } from './node/node-status.ts';
 import { NodeAgent } from './node-agent.ts';
 import { PartitionGate } from './partition-gate.ts';
@@ -33,6 +33,8 @@ export interface Kubelet extends Component {
   /** The pods that it looks after, with the status that it reports. */
   readonly pods: readonly core.Pod[];
   readonly runtime: ContainerRuntime;
+  /** What has befallen the machine; undefined when it is well. */
+  readonly failure: MachineFailure | undefined;
   /** The kubelet's own API, as its server would answer: logs, pods, health, metrics. */
   handle(call: KubeletCall): Promise<KubeletAnswer>;
   /** Resolves when no pod has a step under way. */
@@ -56,7 +58,7 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
   const machine = new Machine(config, deps);
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     try {
-      await machine.boot(stopping);
+      await machine.begin(stopping);
       ready();
       await whenAborted(stopping);
     } finally {
@@ -67,6 +69,9 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
     ...{ ready: component.ready, done: component.done, nodeName: config.nodeName, runtime: deps.runtime },
     get pods() {
       return machine.agent?.pods ?? [];
+    },
+    get failure() {
+      return machine.failure;
     },
     handle: (call) => machine.handle(call),
     idle: async () => machine.agent?.idle(),
@@ -112,7 +117,23 @@ class Machine {
     return this.#handle(call);
   }
 
-  async boot(stopping: AbortSignal): Promise<void> {
+  get failure(): MachineFailure | undefined {
+    if (!this.gate.isCut) return undefined;
+    return this.agent === undefined ? { type: 'crashed' } : { type: 'partitioned', pods: this.agent.pods };
+  }
+
+  /** As the machine is found: well, cut off, or down until it recovers. */
+  async begin(stopping: AbortSignal): Promise<void> {
+    const { failure } = this.config;
+    if (failure === undefined) return this.boot(stopping);
+    this.gate.cut();
+    if (failure.type === 'partitioned') return this.boot(stopping, failure.pods);
+    this.#stopping = stopping;
+    this.#isContinued = false;
+    this.deps.runtime.powerOff?.();
+  }
+
+  async boot(stopping: AbortSignal, cutOffWith?: readonly core.Pod[]): Promise<void> {
     this.#stopping = stopping;
     const stop = new AbortController();
     this.#stop = stop;
@@ -137,7 +158,7 @@ class Machine {
       await own?.stop();
       await sink.flushed();
     };
-    await agent.start();
+    await agent.start(cutOffWith);
   }
 
   async halt(): Promise<void> {

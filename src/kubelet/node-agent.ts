@@ -58,13 +58,13 @@ export class NodeAgent {
     this.#lease = new NodeLease(options.config.nodeName, options.leaseSeconds, { ...own, node: () => this.#reporter.node });
   }
 
-  /** Resolves when the node is registered and looks after its pods. */
-  async start(): Promise<void> {
+  /** Resolves when the node is registered and looks after its pods. One that begins cut off has those that it is given, and tells nobody. */
+  async start(cutOffWith?: readonly core.Pod[]): Promise<void> {
     const { feed, recorder, runtime } = this.#deps;
     const { nodeName } = this.#options.config;
     const { signal } = this.#signal;
     if (!this.#options.isContinued) recorder.normal(nodeReference(nodeName), 'Starting', 'Starting kubelet.');
-    await this.#reporter.start();
+    await (cutOffWith === undefined ? this.#reporter.start() : this.#adoptNode());
     signal.throwIfAborted();
     this.#lease.start();
     await feed.synced;
@@ -75,9 +75,11 @@ export class NodeAgent {
       // What began was begun by the worker, which looks again anyway.
       if (type === 'stopped') this.#workers.get(podUid)?.wake();
     });
-    await this.#restore();
+    // Pods that are there already may still run in a runtime that does not know it.
+    await runtime.restore?.(cutOffWith ?? this.#assignedPods());
     signal.throwIfAborted();
-    this.#subscribe();
+    if (cutOffWith === undefined) this.#subscribe();
+    else for (const pod of cutOffWith) this.#add(pod);
     await this.#removeStrangers();
   }
 
@@ -136,13 +138,18 @@ export class NodeAgent {
     return seen;
   }
 
-  /** Pods that are there already may still run in a runtime that does not know it. */
-  async #restore(): Promise<void> {
-    const { feed, runtime } = this.#deps;
-    if (runtime.restore === undefined) return;
+  #assignedPods(): readonly core.Pod[] {
     const pods: core.Pod[] = [];
-    feed.pods(this.#options.config.nodeName, { add: (pod) => void pods.push(pod) })[Symbol.dispose]();
-    await runtime.restore(pods);
+    this.#deps.feed.pods(this.#options.config.nodeName, { add: (pod) => void pods.push(pod) })[Symbol.dispose]();
+    return pods;
+  }
+
+  async #adoptNode(): Promise<void> {
+    const { feed } = this.#deps;
+    await feed.synced;
+    const found: core.Node[] = [];
+    feed.node(this.#options.config.nodeName, { add: (node) => void found.push(node) })[Symbol.dispose]();
+    for (const node of found) await this.#reporter.adopt(node);
   }
 
   /** Sandboxes of pods that the API no longer knows are left over from before. */

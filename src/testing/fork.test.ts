@@ -148,6 +148,64 @@ describe('a fork', () => {
     expect(starts).toEqual(['n1 Starting 1', 'n2 Starting 1', 'n2 Starting 1']);
   });
 
+  describe('of a cluster with a node in trouble', () => {
+    const NODE_POD = `
+apiVersion: v1
+kind: Pod
+metadata: { name: NAME }
+spec: { nodeName: n2, tolerations: [{ operator: Exists }], containers: [{ name: c, image: i }] }
+`;
+    const readiness = async (cluster: TestCluster) => {
+      const { status } = await cluster.clock.until(cluster.client.of(core.Node).get({ name: 'n2' }));
+      return status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    };
+    const runs = (cluster: TestCluster, name: string) =>
+      cluster.waitFor(async () => {
+        const { status } = await cluster.client.of(core.Pod).get({ namespace: 'default', name });
+        return status?.phase === 'Running' && status;
+      });
+    const podsOf = (cluster: TestCluster) => cluster.node('n2').pods.map(({ metadata, status }) => `${metadata.name} ${status?.phase}`);
+
+    /** A cluster whose second node has one pod, and then the trouble. */
+    async function troubled(trouble: 'crash' | 'partition') {
+      const origin = await startCluster({ nodes: 2, clock: 'virtual' });
+      await origin.apply(NODE_POD.replace('NAME', 'old'));
+      await runs(origin, 'old');
+      await origin.clock.until(Promise.resolve(origin.node('n2')[trouble]()));
+      await origin.clock.advance('61s');
+      expect(await readiness(origin)).toBe('Unknown');
+      return origin;
+    }
+
+    test.each(['crash', 'partition'] as const)('has the same trouble after a %s, until the node recovers in it', async (trouble) => {
+      await using origin = await troubled(trouble);
+      await using fork = await origin.fork();
+      expect(fork.node('n2').failure?.type).toBe(`${trouble}ed`);
+      expect(podsOf(fork)).toEqual(podsOf(origin));
+      await fork.clock.advance('3m');
+      expect(await readiness(fork)).toBe('Unknown');
+      await fork.apply(NODE_POD.replace('NAME', 'new'));
+      await fork.clock.advance('1m');
+      expect((await fork.client.of(core.Pod).get({ namespace: 'default', name: 'new' })).status?.phase).toBe('Pending');
+      await fork.clock.until(fork.node('n2').recover());
+      await runs(fork, 'new');
+      expect(await readiness(fork)).toBe('True');
+      expect(fork.node('n2').failure).toBeUndefined();
+      const restarts = (await runs(fork, 'old')).containerStatuses?.[0]?.restartCount;
+      expect(restarts).toBe(trouble === 'crash' ? 1 : 0);
+      expect(await readiness(origin)).toBe('Unknown');
+    });
+
+    test('hands it on to its own forks', async () => {
+      await using origin = await troubled('partition');
+      await using fork = await origin.fork();
+      await using second = await fork.fork();
+      expect(podsOf(second)).toEqual(['old Running']);
+      expect(second.node('n2').failure?.type).toBe('partitioned');
+      expect(second.node('n1').failure).toBeUndefined();
+    });
+  });
+
   test('takes nodes that its origin had none of', async () => {
     await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
     await using fork = await origin.fork();

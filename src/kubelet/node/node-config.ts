@@ -42,7 +42,14 @@ export interface KubeletConfig {
   readonly nodeStatusReportMs?: number;
   /** The node ran until now, elsewhere: it does not start, and events do not say so. Default false. */
   readonly isContinued?: boolean;
+  /** What had befallen the machine by then, and lasts until it recovers. Default: nothing. */
+  readonly failure?: MachineFailure;
 }
+
+export type MachineFailure =
+  | { readonly type: 'crashed' }
+  /** With the pods that it goes on with, as it knows them. */
+  | { readonly type: 'partitioned'; readonly pods: readonly core.Pod[] };
 
 const DEFAULT_CAPACITY: Readonly<Record<string, string>> = {
   cpu: '8',

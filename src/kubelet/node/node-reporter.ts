@@ -59,6 +59,13 @@ export class NodeReporter {
     this.#plan();
   }
 
+  /** Takes up the node where it was reported before, without a word to the API. */
+  async adopt(node: core.Node): Promise<void> {
+    this.#node = node;
+    this.#reported = await this.#status(node.status);
+    this.#plan();
+  }
+
   stop(): void {
     this.#timer?.cancel();
   }
