@@ -55,8 +55,10 @@ function affinityProblem(pod: core.Pod, { node }: AdmissionFacts): PodVerdict | 
 }
 
 function portProblem(pod: core.Pod, { others }: AdmissionFacts): PodVerdict | undefined {
+  const wanted = hostPorts(pod);
+  if (wanted.length === 0) return undefined;
   const taken = others.flatMap(hostPorts);
-  if (!hostPorts(pod).some((port) => taken.some((other) => collide(port, other)))) return undefined;
+  if (!wanted.some((port) => taken.some((other) => collide(port, other)))) return undefined;
   return { reason: 'NodePorts', message: 'Predicate NodePorts failed' };
 }
 
@@ -86,13 +88,26 @@ function collide(a: core.ContainerPort, b: core.ContainerPort): boolean {
 
 type Amounts = Record<string, Quantity>;
 
+/** Of every pod on a node, whenever another one comes. */
+const requests = new WeakMap<core.PodSpec, Readonly<Amounts>>();
+
 /** What a pod asks of a node: its containers and sidecars together, or its hungriest init container, whichever is more, and overhead. */
-export function podRequests({ spec }: core.Pod): Readonly<Record<string, Quantity>> {
+export function podRequests({ spec }: core.Pod): Readonly<Amounts> {
+  if (spec === undefined) return {};
+  let amounts = requests.get(spec);
+  if (amounts === undefined) {
+    amounts = specRequests(spec);
+    requests.set(spec, amounts);
+  }
+  return amounts;
+}
+
+function specRequests(spec: core.PodSpec): Amounts {
   const total: Amounts = {};
-  for (const container of spec?.containers ?? []) addTo(total, container.resources?.requests);
+  for (const container of spec.containers ?? []) addTo(total, container.resources?.requests);
   const sidecars: Amounts = {};
   const peak: Amounts = {};
-  for (const container of spec?.initContainers ?? []) {
+  for (const container of spec.initContainers ?? []) {
     const now = { ...sidecars };
     addTo(now, container.resources?.requests);
     if (isSidecar(container)) addTo(sidecars, container.resources?.requests);
@@ -100,8 +115,8 @@ export function podRequests({ spec }: core.Pod): Readonly<Record<string, Quantit
   }
   for (const [resource, amount] of Object.entries(sidecars)) total[resource] = (total[resource] ?? Quantity.zero).add(amount);
   raise(total, peak);
-  for (const [resource, amount] of Object.entries(spec?.resources?.requests ?? {})) total[resource] = Quantity.parse(amount);
-  addTo(total, spec?.overhead);
+  for (const [resource, amount] of Object.entries(spec.resources?.requests ?? {})) total[resource] = Quantity.parse(amount);
+  addTo(total, spec.overhead);
   return total;
 }
 

@@ -23,7 +23,21 @@ const WIDE_RANGE = ['--controller-manager-arg', 'cluster-cidr=10.128.0.0/9'];
 
 /** Nodes that the cluster itself simulates: their kubelets start the pods while others are still being bound. */
 export function bindOnSimulatedNodes(): Promise<BindRate> {
-  return bindRate(['--nodes', String(BIND_NODES), '--wait', '5m'], async () => {});
+  return bindRate(['--nodes', String(BIND_NODES), '--wait', '5m'], untilQuiet);
+}
+
+const EVENTS = '/api/v1/events?limit=1';
+const QUIET_MS = 3_000;
+
+/** Nodes that come up tell so in many events, which take a while to be written. */
+async function untilQuiet(driver: ApiDriver): Promise<void> {
+  for (let before = -1; ; ) {
+    const { metadata } = await driver.read<{ metadata: { remainingItemCount?: number } }>(EVENTS);
+    const count = metadata.remainingItemCount ?? 0;
+    if (count === before) return;
+    before = count;
+    await realClock.sleep(QUIET_MS);
+  }
 }
 
 /** Nodes that are objects only, as in the figure of upstream: nothing runs there. */
