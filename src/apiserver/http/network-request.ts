@@ -6,6 +6,9 @@ import { queryFlag } from '../request/query-values.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
 import type { Exchange } from './exchange.ts';
 
+/** Of all requests that have none: nobody writes to a query. */
+const NO_QUERY = new URLSearchParams();
+
 /** A request that came over the network. */
 export class NetworkRequest implements ApiRequest {
   readonly method: string;
@@ -25,12 +28,12 @@ export class NetworkRequest implements ApiRequest {
     const mark = url.indexOf('?');
     this.method = method;
     this.path = decodePath(mark < 0 ? url : url.slice(0, mark));
-    this.query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+    this.query = mark < 0 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1));
     this.info = parseRequestInfo({
       method,
       path: this.path,
-      watch: queryFlag(this.query, 'watch') ?? false,
-      selectedName: selectedName(this.query),
+      watch: mark >= 0 && (queryFlag(this.query, 'watch') ?? false),
+      selectedName: mark < 0 ? undefined : selectedName(this.query),
     });
     this.body = { type: 'bytes', read: (limit) => exchange.readBody(limit), contentType: exchange.header('content-type') ?? '' };
   }

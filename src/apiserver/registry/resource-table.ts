@@ -6,6 +6,7 @@ export class ResourceTable {
   readonly #groups = new Map<string, Set<string>>();
   /** Made when first asked for after a change. */
   readonly #sortedVersions = new Map<string, readonly string[]>();
+  readonly #preferred = new Map<string, Map<string, ServedResource | undefined>>();
   #generation = 0;
 
   /** Grows with every change: what is derived from the table is made again when it has. */
@@ -19,8 +20,7 @@ export class ResourceTable {
       const versions = this.#groups.get(resource.group) ?? new Set();
       this.#groups.set(resource.group, versions.add(resource.version));
     }
-    this.#sortedVersions.clear();
-    this.#generation++;
+    this.#changed();
   }
 
   remove(...resources: readonly ServedResource[]): void {
@@ -28,7 +28,12 @@ export class ResourceTable {
       if (this.#byPath.get(pathOf(resource)) === resource) this.#byPath.delete(pathOf(resource));
     }
     this.#rebuildGroups();
+    this.#changed();
+  }
+
+  #changed(): void {
     this.#sortedVersions.clear();
+    this.#preferred.clear();
     this.#generation++;
   }
 
@@ -39,6 +44,22 @@ export class ResourceTable {
 
   find(group: string, version: string, resource: string): ServedResource | undefined {
     return this.#byPath.get(`${group}/${version}/${resource}`);
+  }
+
+  /** In the preferred version of its group. */
+  findPreferred(group: string, resource: string): ServedResource | undefined {
+    let known = this.#preferred.get(group);
+    if (known === undefined) {
+      known = new Map();
+      this.#preferred.set(group, known);
+    }
+    if (!known.has(resource)) known.set(resource, this.#inPreferredVersion(group, resource));
+    return known.get(resource);
+  }
+
+  #inPreferredVersion(group: string, resource: string): ServedResource | undefined {
+    const [version] = this.versions(group);
+    return version === undefined ? undefined : this.find(group, version, resource);
   }
 
   /** By kind: what an object's apiVersion and kind name. */

@@ -42,8 +42,7 @@ function objectsIn(storage: ResourceStorage, namespace: string): readonly KubeOb
 }
 
 export function storageOf({ table }: PluginDeps, { group, resource }: { group: string; resource: string }) {
-  const version = table.versions(group)[0];
-  const served = version === undefined ? undefined : table.find(group, version, resource);
+  const served = table.findPreferred(group, resource);
   if (served?.storage === undefined) throw new Error(`no resource ${resource} in group ${group}`);
   return served.storage;
 }
