@@ -2,6 +2,7 @@ import { rbac } from '#api';
 import { parseKey } from '#client';
 import type { Controller } from '../runtime/controller.ts';
 import { KeyedController } from '../runtime/keyed-controller.ts';
+import { OwnWrites } from '../runtime/own-writes.ts';
 import { aggregatedRules } from './reconcile.ts';
 
 const FIELD_MANAGER = 'clusterrole-aggregation-controller';
@@ -18,15 +19,19 @@ export const clusterRoleAggregationController: Controller = {
   start(context) {
     const { informers, client } = context;
     const roles = informers.of(rbac.ClusterRole).addIndex(AGGREGATED, aggregation);
+    const ownWrites = new OwnWrites();
     const controller = new KeyedController(context, {
       name: 'ClusterRoleAggregator',
       concurrency: CONCURRENCY,
       async sync(key) {
+        // The write itself brings the key again.
+        if (!ownWrites.areSeen(key)) return;
         const role = roles.lister.get(parseKey(key));
         const rules = role && aggregatedRules(role, roles.lister.list());
         if (role === undefined || rules === undefined) return;
         const { name } = role.metadata;
-        await client.of(rbac.ClusterRole).apply({ metadata: { name }, rules }, { fieldManager: FIELD_MANAGER, force: true });
+        const wish = { metadata: { name }, rules };
+        ownWrites.wrote(key, roles, await client.of(rbac.ClusterRole).apply(wish, { fieldManager: FIELD_MANAGER, force: true }));
       },
     });
     // Any role may be part of any other.

@@ -30,4 +30,37 @@ describe('an aggregated role', () => {
   it('is one that says so', () => {
     expect(aggregatedRules(roles[0]!, roles)).toBeUndefined();
   });
+
+  it('has at once what those that it selects are still to get', () => {
+    const label = (to: string) => ({ [`to-${to}`]: 'true' });
+    const made = (name: string, from: string, labels: Record<string, string>, rules: rbac.PolicyRule[] = []): rbac.ClusterRole => ({
+      metadata: { name, labels },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(from) }] },
+      rules,
+    });
+    const view = made('view', 'view', label('edit'));
+    const edit = made('edit', 'edit', label('admin'));
+    const admin = made('admin', 'admin', {});
+    const parts = [role('p1', label('view'), 'pods'), role('p2', label('edit'), 'secrets'), role('p3', label('admin'), 'nodes')];
+    const all = [admin, edit, view, ...parts];
+    expect(aggregatedRules(view, all)).toEqual([rule('pods')]);
+    expect(aggregatedRules(edit, all)).toEqual(['secrets', 'pods'].map(rule));
+    expect(aggregatedRules(admin, all)).toEqual(['secrets', 'pods', 'nodes'].map(rule));
+  });
+
+  it('may be part of a circle, in which rules go round', () => {
+    const circular = (name: string, from: string, resource: string): rbac.ClusterRole => ({
+      metadata: { name, labels: { in: name } },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { in: from } }] },
+      rules: [rule(resource)],
+    });
+    const [a, b] = [circular('a', 'b', 'pods'), circular('b', 'a', 'nodes')];
+    expect(aggregatedRules(a, [a, b])).toBeUndefined();
+    expect(aggregatedRules(b, [a, b])).toBeUndefined();
+  });
+
+  it('is soon known when many select one another', () => {
+    const mesh = Array.from({ length: 40 }, (_, i) => ({ ...aggregate({ to: 'a' }), metadata: { name: `m${i}`, labels: { to: 'a' } } }));
+    expect(aggregatedRules(mesh[0]!, [...mesh, ...roles])).toEqual(['pods', 'nodes', 'secrets'].map(rule));
+  });
 });

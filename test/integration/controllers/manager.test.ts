@@ -73,6 +73,24 @@ describe('roles made of others', () => {
     await plane.clock.advance(1000);
     expect((await roles.get({ name: 'all' })).rules).toEqual([rule('boats')]);
   });
+
+  it('are written once each at the start, though they are made of one another', async () => {
+    const clock = new VirtualClock();
+    const [random, logger, metrics] = [seededRandom(1), silentLogger, new MetricsRegistry()];
+    const deps = { clock, random, logger, metrics };
+    await using server = startApiServer({ version: {}, anonymousAuth: false }, { ...deps, store: openMemoryStore({ clock }) });
+    await server.ready;
+    const admin = { name: 'admin', groups: ['system:masters'] };
+    const client = new Client(inProcessTransport(server.handle, admin, { clock, random }));
+    await using _manager = startControllerManager({ controllers: ['clusterrole-aggregation-controller'] }, { ...deps, client });
+    await clock.advance(1000);
+    const view = await client.of(rbac.ClusterRole).get({ name: 'view' });
+    const edit = await client.of(rbac.ClusterRole).get({ name: 'edit' });
+    expect(view.rules).not.toEqual([]);
+    expect(edit.rules).toEqual(expect.arrayContaining([...(view.rules ?? [])]));
+    const updates = /^etcd_requests_total\{operation="update",.*resource="clusterroles"\} (\d+)$/m;
+    expect(updates.exec(metrics.text())?.[1]).toBe('3');
+  });
 });
 
 describe('secrets for tokens of service accounts', () => {
