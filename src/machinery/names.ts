@@ -179,8 +179,12 @@ export function checkWildcardDns1123Subdomain(value: string): Problems {
   return check(value, RULES.wildcard, { maxLength: DNS1123_SUBDOMAIN_MAX_LENGTH });
 }
 
+/** What nearly all label keys look like. */
+const PLAIN_KEY = /^(?:[a-z0-9]+(?:[.-][a-z0-9]+)*\/)?[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*$/;
+
 /** A label key: a name with an optional DNS subdomain and slash before it. Also called a qualified name. */
 export function checkLabelKey(value: string): Problems {
+  if (value.length <= 63 && PLAIN_KEY.test(value)) return NONE;
   const slash = value.indexOf('/');
   if (slash < 0) return checkQualifiedPart(value);
   if (value.indexOf('/', slash + 1) >= 0) return [tooManySlashes()];
