@@ -1,4 +1,4 @@
-import type { core } from '#api';
+import { type core, quota } from '#api';
 import { Quantity } from '#machinery';
 import { matchesNode } from './node/node-affinity.ts';
 import { isSidecar } from './pod-state.ts';
@@ -33,10 +33,10 @@ function resourceProblem(pod: core.Pod, { node, others }: AdmissionFacts): PodVe
   if (others.length + 1 > maxPods) return outOf('pods', 1, others.length, maxPods);
   const wanted = podRequests(pod);
   for (const resource of ['cpu', 'memory', 'ephemeral-storage']) {
-    const request = wanted[resource];
+    const request = wanted.get(resource);
     const capacity = allocatable[resource];
     if (request === undefined || capacity === undefined || request.compare(Quantity.zero) === 0) continue;
-    const used = others.reduce((sum, other) => sum.add(podRequests(other)[resource] ?? Quantity.zero), Quantity.zero);
+    const used = others.reduce((sum, other) => sum.add(podRequests(other).get(resource) ?? Quantity.zero), Quantity.zero);
     if (used.add(request).compare(Quantity.parse(capacity)) <= 0) continue;
     const amount = (quantity: Quantity) => (resource === 'cpu' ? quantity.milliValue() : quantity.value());
     return outOf(resource, amount(request), amount(used), amount(Quantity.parse(capacity)));
@@ -86,48 +86,18 @@ function collide(a: core.ContainerPort, b: core.ContainerPort): boolean {
   return left === right || left === '0.0.0.0' || right === '0.0.0.0';
 }
 
-type Amounts = Record<string, Quantity>;
+type Amounts = ReadonlyMap<string, Quantity>;
 
 /** Of every pod on a node, whenever another one comes. */
-const requests = new WeakMap<core.PodSpec, Readonly<Amounts>>();
+const requests = new WeakMap<core.PodSpec, Amounts>();
 
-/** What a pod asks of a node: its containers and sidecars together, or its hungriest init container, whichever is more, and overhead. */
-export function podRequests({ spec }: core.Pod): Readonly<Amounts> {
-  if (spec === undefined) return {};
+/** What a pod asks of a node by its spec, whatever it has at the moment. */
+function podRequests({ metadata, spec }: core.Pod): Amounts {
+  if (spec === undefined) return new Map();
   let amounts = requests.get(spec);
   if (amounts === undefined) {
-    amounts = specRequests(spec);
+    amounts = quota.podRequests({ metadata, spec });
     requests.set(spec, amounts);
   }
   return amounts;
-}
-
-function specRequests(spec: core.PodSpec): Amounts {
-  const total: Amounts = {};
-  for (const container of spec.containers ?? []) addTo(total, container.resources?.requests);
-  const sidecars: Amounts = {};
-  const peak: Amounts = {};
-  for (const container of spec.initContainers ?? []) {
-    const now = { ...sidecars };
-    addTo(now, container.resources?.requests);
-    if (isSidecar(container)) addTo(sidecars, container.resources?.requests);
-    raise(peak, now);
-  }
-  for (const [resource, amount] of Object.entries(sidecars)) total[resource] = (total[resource] ?? Quantity.zero).add(amount);
-  raise(total, peak);
-  for (const [resource, amount] of Object.entries(spec.resources?.requests ?? {})) total[resource] = Quantity.parse(amount);
-  addTo(total, spec.overhead);
-  return total;
-}
-
-function addTo(total: Amounts, amounts: Readonly<Record<string, string>> = {}): void {
-  for (const [resource, amount] of Object.entries(amounts))
-    total[resource] = (total[resource] ?? Quantity.zero).add(Quantity.parse(amount));
-}
-
-function raise(total: Amounts, peak: Amounts): void {
-  for (const [resource, amount] of Object.entries(peak)) {
-    const known = total[resource];
-    if (known === undefined || known.compare(amount) < 0) total[resource] = amount;
-  }
 }

@@ -78,9 +78,9 @@ async function parseRequest(request: ApiRequest, expected: ExpectedKind): Promis
   if (body.type === 'object') return documentOf(body.value as JsonValue, expected);
   const bytes = await body.read(BODY_LIMIT);
   const { recurringSpecs: specs } = expected;
-  const found = specs && (mediaTypeOf(body.contentType) || JSON_TYPE) === JSON_TYPE ? specs.find(bytes) : undefined;
+  const found = specs && mediaTypeOf(body.contentType) === JSON_TYPE ? specs.find(bytes) : undefined;
   const spec = found && specs?.recall(found.text);
-  const rest = spec && parseRest(found.rest, expected);
+  const rest = spec && parseRest(found.rest(), expected);
   if (rest) return { ...rest, bytes, spec };
   const whole = parseBody(bytes, body.contentType, expected);
   return found && specs ? { ...whole, learn: (known) => specs.learn(found.text, known) } : whole;
@@ -109,9 +109,9 @@ function documentOf(value: JsonValue, { recurringSpecs: specs }: ExpectedKind): 
 /** Checks that the body says it is what the path expects. One that says nothing is taken to be that. */
 function ofKind(parsed: ParsedBody, expected: ExpectedKind): JsonObject {
   const value = parsed.value === null && !expected.custom ? {} : parsed.value;
-  if (!isJsonObject(value)) throw unnamed(value, `value of type ${VERSION_AND_KIND}`, { expected, parsed });
+  if (!isJsonObject(value)) throw unreadable(unnamedObject(value), { expected, parsed });
   const mistyped = ['apiVersion', 'kind'].find((key) => typeof (value[key] ?? '') !== 'string');
-  if (mistyped !== undefined) throw unnamed(value[mistyped]!, `struct field .${mistyped} of type string`, { expected, parsed });
+  if (mistyped !== undefined) throw unreadable(unnamed(value[mistyped]!, `struct field .${mistyped} of type string`), { expected, parsed });
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
   if (expected.custom && !kind) throw missing('Kind', expected, parsed);
   if (expected.custom && !apiVersion) throw missing('apiVersion', expected, parsed);
@@ -144,8 +144,15 @@ interface Reading {
 }
 
 /** In the words of upstream's decoder, which looks for the kind of a document first. */
-function unnamed(value: JsonValue, place: string, { expected, parsed }: Reading): StatusError {
-  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go ${place}`;
+function unnamed(value: JsonValue, place: string): string {
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go ${place}`;
+}
+
+export function unnamedObject(value: JsonValue): string {
+  return unnamed(value, `value of type ${VERSION_AND_KIND}`);
+}
+
+function unreadable(why: string, { expected, parsed }: Reading): StatusError {
   return unrecognizedObject(expected.kind, why, parsed.bytes ?? Buffer.alloc(0));
 }
 
@@ -196,9 +203,11 @@ function noConversion(from: string, { group, kind }: ExpectedKind): string {
   return `converting (${from}) to (${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}): unknown conversion`;
 }
 
-/** Clients match on this text, the place in upstream's source included. */
-export function notRegistered(kind: string, apiVersion: string): string {
-  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+const ALL_KINDS = 'pkg/api/legacyscheme/scheme.go:30';
+
+/** Clients match on this text, the place in upstream's source where the known kinds stand included. */
+export function notRegistered(kind: string, apiVersion: string, scheme = ALL_KINDS): string {
+  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`;
 }
 
 // Kinds that moved out of these are still known under their old name, though no longer served.

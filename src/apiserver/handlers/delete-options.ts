@@ -1,19 +1,9 @@
 import { meta } from '#api';
-import {
-  decodeObject,
-  FieldError,
-  goJsonKind,
-  isJsonObject,
-  JsonSyntaxError,
-  type JsonValue,
-  Path,
-  parseJson,
-  StatusError,
-} from '#machinery';
+import { decodeObject, FieldError, isJsonObject, JsonSyntaxError, type JsonValue, Path, parseJson, StatusError } from '#machinery';
 import type { ApiRequest } from '../request/api-request.ts';
 import { JSON_TYPE, mediaTypeOf, parseBody } from '../request/parse-body.ts';
 import { queryFlag, queryInteger } from '../request/query-values.ts';
-import { BODY_LIMIT } from './decode-body.ts';
+import { BODY_LIMIT, notRegistered, unnamedObject } from './decode-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { dryRunErrors } from './write-options.ts';
 
@@ -40,8 +30,7 @@ async function bodyOf({ body }: ApiRequest): Promise<JsonValue | undefined> {
   if (body.type === 'object') return body.value as JsonValue | undefined;
   const bytes = await body.read(BODY_LIMIT);
   if (bytes.length === 0) return undefined;
-  const isJson = (mediaTypeOf(body.contentType) || JSON_TYPE) === JSON_TYPE;
-  return isJson ? jsonValue(bytes) : parseBody(bytes, body.contentType, BODY).value;
+  return mediaTypeOf(body.contentType) === JSON_TYPE ? jsonValue(bytes) : parseBody(bytes, body.contentType, BODY).value;
 }
 
 function jsonValue(bytes: Buffer): JsonValue {
@@ -69,23 +58,16 @@ export function checkedDeleteOptions(options: meta.DeleteOptions): DeleteOptions
 }
 
 function fromBody(value: JsonValue): meta.DeleteOptions {
-  if (!isJsonObject(value)) throw StatusError.badRequest(`couldn't get version/kind; json parse error: ${unnamed(value)}`);
+  if (!isJsonObject(value)) throw StatusError.badRequest(unnamedObject(value));
   const { kind, apiVersion } = value as { kind?: string; apiVersion?: string };
-  if (kind && kind !== 'DeleteOptions') throw StatusError.badRequest(notRegistered(kind, apiVersion || 'v1'));
+  if (kind && kind !== 'DeleteOptions') throw StatusError.badRequest(notRegistered(kind, apiVersion || 'v1', OPTION_KINDS));
   const { object, error } = decodeObject(meta.DeleteOptions, value);
   if (error !== undefined) throw StatusError.badRequest(error);
   return object as meta.DeleteOptions;
 }
 
-function unnamed(value: JsonValue): string {
-  const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  return `json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`;
-}
-
 /** Options are read by a scheme that knows nothing but options. */
-function notRegistered(kind: string, apiVersion: string): string {
-  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"`;
-}
+const OPTION_KINDS = 'pkg/apis/meta/internalversion/scheme/register.go:27';
 
 function fromQuery(query: URLSearchParams): meta.DeleteOptions {
   const gracePeriodSeconds = queryInteger(query, 'gracePeriodSeconds');

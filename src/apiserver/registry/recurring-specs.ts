@@ -8,7 +8,7 @@ const MAX_LENGTH = 32 * 1024;
 export interface SpecText {
   readonly text: string;
   /** The document with `null` in the place of its spec. */
-  readonly rest: Buffer;
+  rest(): Buffer;
 }
 
 /**
@@ -25,7 +25,7 @@ export class RecurringSpecs {
     const range = document.length <= MAX_LENGTH ? objectMemberRange(document, 'spec') : undefined;
     if (range === undefined) return undefined;
     const { from, to } = range;
-    const rest = Buffer.concat([document.subarray(0, from), NULL, document.subarray(to)]);
+    const rest = () => Buffer.concat([document.subarray(0, from), NULL, document.subarray(to)]);
     return { text: document.toString('latin1', from, to), rest };
   }
 

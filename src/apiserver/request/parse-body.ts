@@ -41,14 +41,14 @@ export interface ExpectedBody {
   readonly custom: boolean;
 }
 
-/** The media type in a content type, without its parameters. */
+/** The media type in a content type, without its parameters. A body of which nothing is said is JSON. */
 export function mediaTypeOf(contentType: string): string {
-  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase() || JSON_TYPE;
 }
 
 /** Reads a body by its content type. */
 export function parseBody(bytes: Buffer, contentType: string, expected: ExpectedBody): ParsedBody {
-  const type = mediaTypeOf(contentType) || JSON_TYPE;
+  const type = mediaTypeOf(contentType);
   if (type === JSON_TYPE) return jsonBody(bytes, expected);
   if (type === YAML_TYPE) return yamlBody(bytes, expected.kind);
   if (type === PROTOBUF_TYPE && !expected.custom) return { value: protobufBody(bytes, expected), problems: [], bytes: undefined };
