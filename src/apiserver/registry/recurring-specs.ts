@@ -1,3 +1,4 @@
+import { Lru } from '#base';
 import { type JsonObject, markRecurring, objectMemberRange } from '#machinery';
 
 /** The most specs that are remembered, and the longest text of one. */
@@ -16,8 +17,8 @@ export interface SpecText {
  * then on every object that has it shares one decoded value, and with it all that is remembered of recurring values.
  */
 export class RecurringSpecs {
-  /** In the order in which they were last seen. Those seen only once have no value yet. */
-  readonly #byText = new Map<string, JsonObject | undefined>();
+  /** Those seen only once have no value yet. */
+  readonly #byText = new Lru<string, { readonly spec?: JsonObject }>({ capacity: MAX_SPECS });
   readonly #byValue = new WeakMap<object, JsonObject | undefined>();
 
   /** Finds the spec in a JSON document. */
@@ -31,26 +32,14 @@ export class RecurringSpecs {
 
   /** What a spec of this text says, if it is known to recur. */
   recall(text: string): JsonObject | undefined {
-    const spec = this.#byText.get(text);
-    if (spec === undefined) return undefined;
-    this.#byText.delete(text);
-    this.#byText.set(text, spec);
-    return spec;
+    return this.#byText.get(text)?.spec;
   }
 
   /** A document with this text was read, and nothing was wrong with it. */
   learn(text: string, spec: JsonObject): void {
-    const isKnown = this.#byText.delete(text);
+    const isKnown = this.#byText.get(text) !== undefined;
     if (isKnown) markRecurring(spec);
-    else if (this.#byText.size >= MAX_SPECS) this.#forgetOldest();
-    this.#byText.set(text, isKnown ? spec : undefined);
-  }
-
-  #forgetOldest(): void {
-    for (const text of this.#byText.keys()) {
-      this.#byText.delete(text);
-      return;
-    }
+    this.#byText.set(text, isKnown ? { spec } : {});
   }
 
   /** The same for clients in this process, which hand over the very value again. */
