@@ -95,8 +95,9 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const serviceAccountKey = pki?.serviceAccountKey ?? deps.inherited?.serviceAccountKey ?? temporaryKey();
   const security = securityConfig(settings, serviceAccountKey);
   const health = new PartHealth();
+  const isCopy = deps.inherited !== undefined;
   // What a copy does not have, its origin did without.
-  const serverConfig = { ...apiServerConfig(settings, listenConfig(config)), systemObjects: deps.inherited === undefined };
+  const serverConfig = { ...apiServerConfig(settings, listenConfig(config)), systemObjects: !isCopy };
   const apiServer = startApiServer(serverConfig, {
     ...deps,
     ...loggerOf('apiserver', deps),
@@ -112,23 +113,31 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     try {
       deps.onStep?.('API server');
       await raceAbort(apiServer.ready, stopping);
-      const starting: Starting = { config, deps: { ...deps, metrics }, clientAs };
-      deps.onStep?.('controllers, scheduler');
-      const [manager, scheduler] = [startControllers(starting), startSchedulerIn(starting)];
-      health.add('controller-manager', manager);
-      health.add('scheduler', scheduler);
-      parts.push(manager, scheduler);
-      await raceAbort(Promise.all(parts.map((part) => part.ready)), stopping);
-      logReady(deps, apiServer);
-      deps.onStep?.('nodes');
-      const administrator = clientAs(ADMIN);
-      const before = { areContinued: deps.inherited !== undefined, failures: deps.inherited?.nodeFailures ?? new Map() };
-      const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, ...before };
-      nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
-      parts.push(nodes);
-      await raceAbort(nodes.ready, stopping);
-      loggerOf('kubelet', deps).logger.info('nodes run', { count: nodes.kubelets.size });
+      const startManagers = async () => {
+        deps.onStep?.('controllers, scheduler');
+        const starting: Starting = { config, deps: { ...deps, metrics }, clientAs };
+        const [manager, scheduler] = [startControllers(starting), startSchedulerIn(starting)];
+        health.add('controller-manager', manager);
+        health.add('scheduler', scheduler);
+        parts.push(manager, scheduler);
+        await raceAbort(Promise.all([manager.ready, scheduler.ready]), stopping);
+        logReady(deps, apiServer);
+      };
+      const startNodes = async () => {
+        deps.onStep?.('nodes');
+        const administrator = clientAs(ADMIN);
+        const before = { areContinued: isCopy, failures: deps.inherited?.nodeFailures ?? new Map() };
+        const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, ...before };
+        nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
+        parts.push(nodes);
+        await raceAbort(nodes.ready, stopping);
+        loggerOf('kubelet', deps).logger.info('nodes run', { count: nodes.kubelets.size });
+      };
+      if (!isCopy) await startManagers();
+      await startNodes();
       ready();
+      // In a copy there is nothing that those who look at it would have to wait for: whoever reads it, reads it at once.
+      if (isCopy) await nextTurn().then(startManagers);
       await Promise.race([whenAborted(stopping), ...parts.map((part) => part.done)]);
     } finally {
       await stopAll(parts);
@@ -152,6 +161,11 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       return nodes;
     },
   };
+}
+
+/** Lets everything that is ready run first. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** By this name `sampan logs` finds what a part wrote. */

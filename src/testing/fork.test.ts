@@ -233,6 +233,8 @@ spec: { nodeName: n2, tolerations: [{ operator: Exists }], containers: [{ name: 
   test('ages by its own clock: time in the origin ends no event in it', async () => {
     await using origin = await startCluster({ nodes: 1, clock: 'virtual' });
     await using fork = await origin.fork();
+    // Its controllers tell of the nodes that they find.
+    await fork.clock.settle();
     const events = await namesIn(fork, core.Event);
     expect(events).not.toEqual([]);
     await origin.clock.advance('65m');

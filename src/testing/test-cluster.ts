@@ -77,9 +77,9 @@ export class TestCluster implements AsyncDisposable {
     const cluster = startWholeCluster(config, { ...deps, ...(inherited && { inherited }) });
     const clock = new TestClock(virtual);
     try {
-      await clock.until(cluster.ready);
-      // A fork goes on from wherever the other one was.
-      if (inherited === undefined) await clock.until(untilUsable(cluster, config, { clock: time }));
+      // A fork goes on from wherever the other one was; its controllers and its scheduler take up their work before its time moves.
+      if (inherited !== undefined) await cluster.ready;
+      else await clock.until(cluster.ready.then(() => untilUsable(cluster, config, { clock: time })));
     } catch (error) {
       await clock.until(cluster[Symbol.asyncDispose]().catch(() => {}));
       await store.close();
