@@ -24,6 +24,7 @@ const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
   'persistentvolume-binder-controller': 'persistent-volume-binder',
   'persistentvolumeclaim-protection-controller': 'pvc-protection-controller',
   'persistentvolume-protection-controller': 'pv-protection-controller',
+  'resourceclaim-controller': 'resource-claim-controller',
 };
 
 /** The controller that makes tokens of accounts works as the manager itself. */

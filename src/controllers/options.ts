@@ -7,6 +7,7 @@ export interface ControllerOptions extends WorkloadOptions {
   readonly concurrentGcSyncs: number;
   readonly concurrentServiceAccountTokenSyncs: number;
   readonly concurrentResourceQuotaSyncs: number;
+  readonly concurrentEphemeralVolumeSyncs: number;
   /** The time between a namespace's deletion and that of its content, in which all servers learn of it. 0 where there is one server. */
   readonly namespaceDeletionGracePeriodMs: number;
   readonly resourceQuotaSyncPeriodMs: number;
@@ -27,6 +28,7 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   concurrentGcSyncs: 20,
   concurrentServiceAccountTokenSyncs: 5,
   concurrentResourceQuotaSyncs: 5,
+  concurrentEphemeralVolumeSyncs: 5,
   namespaceDeletionGracePeriodMs: 5_000,
   resourceQuotaSyncPeriodMs: 300_000,
   enableGarbageCollector: true,

@@ -7,6 +7,7 @@ import { disruptionController } from './disruption/controller.ts';
 import { endpointsController } from './endpoints/controller.ts';
 import { endpointSliceController } from './endpointslice/controller.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/controller.ts';
+import { ephemeralVolumeController } from './ephemeralvolume/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { jobController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
@@ -19,6 +20,7 @@ import { pvProtectionController } from './pvprotection/controller.ts';
 import { replicaSetController } from './replicaset/controller.ts';
 import { replicationControllerController } from './replicationcontroller/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
+import { resourceClaimController } from './resourceclaim/controller.ts';
 import { rootCaPublisherController } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './serviceaccount/controller.ts';
@@ -28,6 +30,7 @@ import { statefulSetController } from './statefulset/controller.ts';
 import { taintEvictionController } from './tainteviction/controller.ts';
 import { ttlController } from './ttl/controller.ts';
 import { ttlAfterFinishedController } from './ttlafterfinished/controller.ts';
+import { vacProtectionController } from './vacprotection/controller.ts';
 import { validatingAdmissionPolicyStatusController } from './validatingadmissionpolicystatus/controller.ts';
 
 /** Every controller there is, in the order in which they are started. */
@@ -60,6 +63,9 @@ export const CONTROLLERS: readonly Controller[] = [
   clusterRoleAggregationController,
   pvcProtectionController,
   pvProtectionController,
+  vacProtectionController,
+  ephemeralVolumeController,
+  resourceClaimController,
   csrSigningController,
   csrApprovingController,
   csrCleanerController,

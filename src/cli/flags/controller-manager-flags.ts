@@ -77,6 +77,10 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'count',
     help: 'namespaces that are looked after at once',
   }),
+  'concurrent-ephemeralvolume-syncs': option('concurrentEphemeralVolumeSyncs', numberValue, {
+    value: 'count',
+    help: 'pods with ephemeral volumes that are looked after at once',
+  }),
   'concurrent-gc-syncs': option('concurrentGcSyncs', numberValue, { value: 'count', help: 'objects that are collected at once' }),
   'concurrent-endpoint-syncs': option('concurrentEndpointSyncs', numberValue, {
     value: 'count',

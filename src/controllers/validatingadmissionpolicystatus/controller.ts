@@ -1,26 +1,32 @@
-import { admissionregistration } from '#api';
+import { admissionregistration, apiextensions } from '#api';
 import type { Controller } from '../runtime/controller.ts';
 import { KeyedController } from '../runtime/keyed-controller.ts';
 import { checkTypes } from './check-types.ts';
+import { builtInKinds, definedKinds } from './checked-kinds.ts';
+
+const NAME = 'validatingadmissionpolicy-status';
 
 /** Tells in the status of each policy what its expressions get wrong about the kinds that they are for. */
 export const validatingAdmissionPolicyStatusController: Controller = {
   name: 'validatingadmissionpolicy-status-controller',
-  aliases: ['validatingadmissionpolicy-status'],
+  aliases: [NAME],
   enabledByDefault: true,
   start(context) {
     const { informers, client } = context;
     const policies = informers.of(admissionregistration.ValidatingAdmissionPolicy);
+    const definitions = informers.of(apiextensions.CustomResourceDefinition);
+    const builtIn = builtInKinds();
     const controller = new KeyedController(context, {
-      name: 'validatingadmissionpolicy-status',
+      name: NAME,
       async sync(key) {
         const policy = policies.lister.get({ name: key });
-        const generation = policy?.metadata.generation ?? 0;
-        if (policy === undefined || policy.status?.observedGeneration === generation) return;
-        const expressionWarnings = checkTypes(policy);
+        const observedGeneration = policy?.metadata.generation ?? 0;
+        if (policy === undefined || observedGeneration <= (policy.status?.observedGeneration ?? 0)) return;
+        const expressionWarnings = checkTypes(policy, [...builtIn, ...definitions.lister.list().flatMap(definedKinds)]);
         const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
-        const status = { ...policy.status, observedGeneration: generation, typeChecking };
-        await client.of(admissionregistration.ValidatingAdmissionPolicy).updateStatus({ ...policy, status });
+        const wish = { metadata: { name: key }, status: { observedGeneration, typeChecking } };
+        const policyClient = client.of(admissionregistration.ValidatingAdmissionPolicy);
+        await policyClient.apply(wish, { subresource: 'status', fieldManager: NAME, force: true });
       },
     });
     policies.addHandler({ add: (policy) => controller.enqueue(policy), update: (_, policy) => controller.enqueue(policy) });

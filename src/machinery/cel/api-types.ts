@@ -1,8 +1,8 @@
 import type { ObjectSchema, ScalarType, Schema } from '../schema.ts';
 import { escapeIdentifier, isReservedWord } from './escaping.ts';
-import { BOOL, BYTES, type CelField, type CelType, DOUBLE, DYN, INT, listType, mapType, objectType, STRING, TIMESTAMP } from './types.ts';
+import { BOOL, BYTES, type CelField, type CelType, DOUBLE, INT, listType, mapType, objectType, STRING, TIMESTAMP } from './types.ts';
 
-const SCALARS: Readonly<Record<ScalarType, CelType>> = {
+const SCALARS: Readonly<Record<ScalarType, CelType | undefined>> = {
   string: STRING,
   int32: INT,
   int64: INT,
@@ -11,38 +11,45 @@ const SCALARS: Readonly<Record<ScalarType, CelType>> = {
   bytes: BYTES,
   time: TIMESTAMP,
   microTime: TIMESTAMP,
-  // Durations of the API are of no fixed form to expressions.
-  duration: DYN,
-  // Either of two types.
-  quantity: DYN,
-  intOrString: DYN,
+  duration: STRING,
+  // Either of two types, which published schemas cannot say in one word: expressions that are checked do not see them.
+  quantity: undefined,
+  intOrString: undefined,
 };
 
-/** The type by which expressions see values of a schema of the API, for checking them. Fields are typed as they are asked for: schemas recur. */
-export function apiType(schema: Schema, name: string): CelType {
+/**
+ * The type by which expressions see values of a schema of the API, for checking them; undefined for values that they do not see. Fields are
+ * typed as they are asked for: schemas recur.
+ */
+export function apiType(schema: Schema, name: string): CelType | undefined {
   switch (schema.type) {
     case 'object':
       return structType(schema, name);
-    case 'list':
-      return listType(apiType(schema.items, `${name}.@idx`), { listKind: schema.listType, listMapKeys: schema.keys });
-    case 'map':
-      return mapType(STRING, apiType(schema.values, `${name}.@elem`));
+    case 'list': {
+      const item = apiType(schema.items, `${name}.@idx`);
+      return item && listType(item, { listKind: schema.listType, listMapKeys: schema.keys });
+    }
+    case 'map': {
+      const value = apiType(schema.values, `${name}.@elem`);
+      return value && mapType(STRING, value);
+    }
     case 'any':
-      return DYN;
+      return schema.objectOnly ? objectType(name, {}) : undefined;
     default:
       return SCALARS[schema.type];
   }
 }
 
 function structType(schema: ObjectSchema, name: string): CelType {
-  if (schema.preserveUnknown) return DYN;
   const fields = new Map<string, CelField>();
   const properties = new Map(schema.fields.map((field) => [escapeIdentifier(field.name) ?? field.name, field]));
   const resolve = (identifier: string): CelField | undefined => {
     const known = fields.get(identifier);
     const field = properties.get(identifier);
     if (known !== undefined || field === undefined) return known;
-    const made = { type: apiType(field.schema, `${name}.${identifier}`), property: field.name };
+    const type = apiType(field.schema, `${name}.${identifier}`);
+    if (type === undefined) return undefined;
+    const made = { type, property: field.name };
     fields.set(identifier, made);
     return made;
   };

@@ -117,6 +117,11 @@ export function boundedType(type: CelType): CelType {
   return type.weight > MAX_TYPE_WEIGHT ? DYN : type;
 }
 
+/** A type that is known by its name alone: expressions can hand its values to functions but not look into them. */
+export function closedType(name: string, traits: TypeTraits = {}): CelType {
+  return new CelType('struct', name, { traits: { minSerializedSize: 2, ...traits } });
+}
+
 /** A struct type. `fields` may be a table or a lazy resolver; two struct types with one name are the same type. */
 export function objectType(name: string, fields: FieldResolver | Readonly<Record<string, CelType>>, traits: TypeTraits = {}): CelType {
   const resolver = typeof fields === 'function' ? fields : tableResolver(fields);

@@ -197,8 +197,9 @@ class Checker {
   }
 
   private structFieldType(id: number, type: CelType, name: string): CelType {
-    const field = type.traits.fields?.(name);
-    if (field === undefined) this.report(id, `undefined field '${name}'`);
+    const { fields } = type.traits;
+    const field = fields?.(name);
+    if (field === undefined) this.report(id, fields ? `undefined field '${name}'` : `unexpected failed resolution of '${type.name}'`);
     return field?.type ?? ERROR;
   }
 

@@ -1,13 +1,13 @@
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../names.ts';
 import { type CelLibrary, declare, method } from '../check/declarations.ts';
-import { BOOL, type CelType, objectType, STRING } from '../types.ts';
+import { BOOL, type CelType, closedType, STRING } from '../types.ts';
 import { CelObject, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';
 
-export const AUTHORIZER_TYPE = objectType('kubernetes.authorization.Authorizer', {});
-export const PATH_CHECK_TYPE = objectType('kubernetes.authorization.PathCheck', {});
-export const GROUP_CHECK_TYPE = objectType('kubernetes.authorization.GroupCheck', {});
-export const RESOURCE_CHECK_TYPE = objectType('kubernetes.authorization.ResourceCheck', {});
-export const DECISION_TYPE = objectType('kubernetes.authorization.Decision', {});
+export const AUTHORIZER_TYPE = closedType('kubernetes.authorization.Authorizer');
+export const PATH_CHECK_TYPE = closedType('kubernetes.authorization.PathCheck');
+export const GROUP_CHECK_TYPE = closedType('kubernetes.authorization.GroupCheck');
+export const RESOURCE_CHECK_TYPE = closedType('kubernetes.authorization.ResourceCheck');
+export const DECISION_TYPE = closedType('kubernetes.authorization.Decision');
 
 /** Whom a check is about: the one who sent the request, unless the expression names a service account. */
 export interface AuthorizationSubject {

@@ -1,12 +1,12 @@
 import { checkLabelValue, checkQualifiedName, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain, type Problems } from '../../names.ts';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
-import { listType, objectType, optionalType, STRING } from '../types.ts';
+import { closedType, listType, optionalType, STRING } from '../types.ts';
 import { CelList } from '../values/containers.ts';
 import { parseDate } from '../values/time.ts';
 import { CelObject, CelOptional, type CelValue, noSuchOverload } from '../values/value.ts';
 import { parseRequestUri, UrlError } from './go-url.ts';
 
-export const FORMAT_TYPE = objectType('kubernetes.NamedFormat', {});
+export const FORMAT_TYPE = closedType('kubernetes.NamedFormat');
 
 /** A named rule for strings, such as `format.dns1123Label()`. */
 export class NamedFormat extends CelObject {

@@ -1,10 +1,10 @@
 import { Quantity, QuantityError } from '../../quantity.ts';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
-import { BOOL, DOUBLE, INT, objectType, STRING } from '../types.ts';
+import { BOOL, closedType, DOUBLE, INT, STRING } from '../types.ts';
 import { isInt64, toInt } from '../values/integers.ts';
 import { CelDouble, type CelInt, CelObject, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';
 
-export const QUANTITY_TYPE = objectType('kubernetes.Quantity', {}, { minSerializedSize: 8, convert: fromRaw });
+export const QUANTITY_TYPE = closedType('kubernetes.Quantity', { minSerializedSize: 8, convert: fromRaw });
 
 function fromRaw(raw: unknown): QuantityValue {
   if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'bigint')

@@ -1,10 +1,10 @@
 import { compareBytes, goQuote } from '../../go-format.ts';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
-import { BOOL, INT, objectType, STRING } from '../types.ts';
+import { BOOL, closedType, INT, STRING } from '../types.ts';
 import { isUint64, toInt } from '../values/integers.ts';
 import { type CelInt, CelObject, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';
 
-export const SEMVER_TYPE = objectType('kubernetes.Semver', {});
+export const SEMVER_TYPE = closedType('kubernetes.Semver');
 
 /** A semantic version. */
 interface Version {

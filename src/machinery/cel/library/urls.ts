@@ -1,10 +1,10 @@
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
-import { BOOL, listType, mapType, objectType, STRING } from '../types.ts';
+import { BOOL, closedType, listType, mapType, STRING } from '../types.ts';
 import { CelList, EntryMap } from '../values/containers.ts';
 import { CelObject, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';
 import { escapedPath, formatUrl, type GoUrl, hostname, parseRequestUri, parseUrlReference, port, queryValues, UrlError } from './go-url.ts';
 
-export const URL_TYPE = objectType('kubernetes.URL', {});
+export const URL_TYPE = closedType('kubernetes.URL');
 
 export class UrlValue extends CelObject {
   readonly type = URL_TYPE;

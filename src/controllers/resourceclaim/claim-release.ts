@@ -1,0 +1,86 @@
+import { core, resource } from '#api';
+import { Lru } from '#base';
+import { parseKey, type SharedInformer } from '#client';
+import type { ControllerContext } from '../runtime/controller.ts';
+import { isGone } from '../runtime/keyed-controller.ts';
+import { withoutFinalizer } from '../runtime/protection.ts';
+import { CLAIM_FINALIZER, isHeld, isPodConsumer, isPodDone, owningPod, withConsumers } from './reconcile.ts';
+
+type Claim = resource.ResourceClaim;
+type Consumer = resource.ResourceClaimConsumerReference;
+
+const REMEMBERED_PODS = 500;
+
+interface Caches {
+  readonly pods: SharedInformer<core.Pod>;
+  readonly claims: SharedInformer<Claim>;
+}
+
+/** Takes claims back from pods that need them no more, and deletes those that were made for such pods. */
+export class ClaimRelease {
+  /** Pods that were seen and are gone, by uid: the server need not be asked about them. */
+  readonly #gone = new Lru<string, true>({ capacity: REMEMBERED_PODS });
+
+  constructor(
+    private readonly context: ControllerContext,
+    private readonly caches: Caches,
+  ) {}
+
+  podIsGone({ metadata }: core.Pod): void {
+    this.#gone.set(metadata.uid ?? '', true);
+  }
+
+  async sync(key: string): Promise<void> {
+    const claim = this.caches.claims.lister.get(parseKey(key));
+    if (claim === undefined) return;
+    const consumers = claim.status?.reservedFor ?? [];
+    const remaining = await this.#stillNeeding(claim, consumers);
+    if (remaining.length < consumers.length) await this.#free(withConsumers(claim, remaining));
+    else if (remaining.length === 0 && claim.metadata.deletionTimestamp !== undefined) await this.#letGo(claim);
+    if (remaining.length === 0) await this.#deleteUnneeded(claim);
+  }
+
+  async #stillNeeding({ metadata }: Claim, consumers: readonly Consumer[]): Promise<readonly Consumer[]> {
+    const needs = await Promise.all(consumers.map((consumer) => !isPodConsumer(consumer) || this.#mayRun(consumer, metadata.namespace)));
+    return consumers.filter((_, index) => needs[index]);
+  }
+
+  async #mayRun({ name, uid }: Consumer, namespace: string | undefined): Promise<boolean> {
+    if (this.#gone.get(uid)) return false;
+    const cached = this.caches.pods.lister.get({ name, namespace });
+    if (cached !== undefined) return cached.metadata.uid === uid && !isPodDone(cached);
+    // The scheduler may know a pod that the cache does not show yet: only the server can tell.
+    try {
+      const pod = await this.context.client.of(core.Pod).get({ name, namespace });
+      return pod.metadata.uid === uid;
+    } catch (error) {
+      if (isGone(error)) return false;
+      throw error;
+    }
+  }
+
+  /** The finalizer goes with the allocation that it stands for. */
+  async #free(wanted: Claim): Promise<void> {
+    const freed = await this.#client.updateStatus(wanted);
+    if (isHeld(freed) && freed.status?.allocation === undefined) await this.#client.update(withoutFinalizer(freed, CLAIM_FINALIZER));
+  }
+
+  async #letGo(claim: Claim): Promise<void> {
+    if (!isHeld(claim)) return;
+    const freed = claim.status?.allocation === undefined ? claim : await this.#client.updateStatus(withConsumers(claim, []));
+    await this.#client.update(withoutFinalizer(freed, CLAIM_FINALIZER));
+  }
+
+  /** Its pod may stay long after it is done. One that cannot be found is left to the garbage collector: it may be too new to be seen. */
+  async #deleteUnneeded(claim: Claim): Promise<void> {
+    const owner = owningPod(claim);
+    const { name, namespace } = claim.metadata;
+    const pod = owner && this.caches.pods.lister.get({ name: owner.name, namespace });
+    if (pod === undefined || (pod.metadata.uid === owner?.uid && !isPodDone(pod))) return;
+    await this.#client.delete({ name, namespace });
+  }
+
+  get #client() {
+    return this.context.client.of(resource.ResourceClaim);
+  }
+}
