@@ -8,6 +8,7 @@ import type { PodInfo } from './framework/pod-info.ts';
 import type { Profile } from './framework/profile.ts';
 import { isRejected, messageOf, type Status } from './framework/status.ts';
 import { WaitingPods } from './framework/waiting-pods.ts';
+import type { PodStatusWriter } from './pod-status-writer.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 import type { Placement } from './schedule-one.ts';
@@ -18,6 +19,7 @@ export interface BindingDeps {
   readonly queue: SchedulingQueue;
   readonly nominations: Nominations;
   readonly failures: FailureHandler;
+  readonly status: PodStatusWriter;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
@@ -91,9 +93,12 @@ export class BindingCycles {
 
   async #carryOut(info: PodInfo, { placement, profile }: Cycle): Promise<Status | undefined> {
     const { node, state } = placement;
-    const permitted = this.#waiting.has(info.uid) ? await this.#waiting.permitted(info.uid) : undefined;
+    const isWaiting = this.#waiting.has(info.uid);
+    const hasWork = profile.willPreBind(state, info, node);
+    if (isWaiting || hasWork) await this.#announce(info, node.name);
+    const permitted = isWaiting ? await this.#waiting.permitted(info.uid) : undefined;
     if (permitted !== undefined) return permitted;
-    if (profile.plugins.preBind.length > 0) {
+    if (hasWork) {
       const refused = await profile.preBind(state, info, node);
       if (refused !== undefined) return said('PreBind', refused);
     }
@@ -103,6 +108,15 @@ export class BindingCycles {
       return failed && said('Bind', failed);
     } finally {
       this.#writing--;
+    }
+  }
+
+  /** It may take long until the pod is bound: others, an autoscaler among them, are told where it will be. */
+  async #announce({ pod, key }: PodInfo, nominatedNode: string): Promise<void> {
+    try {
+      await this.#deps.status.write(pod, { nominatedNode });
+    } catch (error) {
+      this.#deps.logger.warn('where a pod is about to be bound could not be written', { pod: key, error });
     }
   }
 
@@ -126,7 +140,8 @@ export class BindingCycles {
     // What it would have taken is free again: others may have been turned away because of it.
     queue.moveOn({ resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete', before: info.pod });
     const rejected = isRejected(refusal);
-    const diagnosis = new Diagnosis(cache.nodes.length);
+    // The others were not asked.
+    const diagnosis = new Diagnosis(1);
     if (rejected) diagnosis.setStatus(node, refusal);
     failures.handle(queued, {
       events,
@@ -134,6 +149,7 @@ export class BindingCycles {
       startedAt,
       message: rejected ? diagnosis.message() : messageOf(refusal),
       reason: rejected ? 'Unschedulable' : 'SchedulerError',
+      nominatedNode: '',
       ...(rejected && { diagnosis }),
     });
   }

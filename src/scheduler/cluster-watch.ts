@@ -19,6 +19,7 @@ export class ClusterWatch {
   readonly #csiNodes: SharedInformer<storage.CSINode>;
   readonly #csiDrivers: SharedInformer<storage.CSIDriver>;
   readonly #capacities: SharedInformer<storage.CSIStorageCapacity>;
+  readonly #attachments: SharedInformer<storage.VolumeAttachment>;
   readonly objects: ClusterObjects;
   readonly namespaces: NamespaceLabels;
 
@@ -33,8 +34,10 @@ export class ClusterWatch {
     this.#csiNodes = informers.of(storage.CSINode);
     this.#csiDrivers = informers.of(storage.CSIDriver);
     this.#capacities = informers.of(storage.CSIStorageCapacity);
+    this.#attachments = informers.of(storage.VolumeAttachment);
     this.namespaces = { labelsOf: (name) => this.#namespaces.lister.get({ name })?.metadata.labels as Labels | undefined };
     this.objects = {
+      pods: this.pods.lister,
       services: this.#services.lister,
       claims: this.#claims.lister,
       volumes: this.#volumes.lister,
@@ -42,6 +45,7 @@ export class ClusterWatch {
       csiNodes: this.#csiNodes.lister,
       csiDrivers: this.#csiDrivers.lister,
       csiStorageCapacities: this.#capacities.lister,
+      volumeAttachments: this.#attachments.lister,
       disruptionBudgets: informers.of(policy.PodDisruptionBudget).lister,
       ownerSelector: ownerSelectors(informers),
     };
@@ -56,6 +60,7 @@ export class ClusterWatch {
       follow(this.#csiNodes, 'CSINode', tell),
       follow(this.#csiDrivers, 'CSIDriver', tell),
       follow(this.#capacities, 'CSIStorageCapacity', tell),
+      follow(this.#attachments, 'VolumeAttachment', tell),
       follow(this.#services, 'Service', tell),
     ];
   }
@@ -121,6 +126,7 @@ export function nodeChanges(before: core.Node, after: core.Node): readonly Clust
     add('UpdateNodeTaint');
   }
   if (!semanticEqual(before.metadata.annotations, after.metadata.annotations)) add('UpdateNodeAnnotation');
+  if (!semanticEqual(before.status?.declaredFeatures as never, after.status?.declaredFeatures as never)) add('UpdateNodeDeclaredFeature');
   return events;
 }
 

@@ -22,6 +22,8 @@ export interface SchedulingFailure {
   readonly startedAt: number;
   readonly diagnosis?: Diagnosis;
   readonly preemption?: PostFilterResult | undefined;
+  /** Where to nominate the pod to; '' takes a nomination back, undefined leaves it. */
+  readonly nominatedNode?: string | undefined;
 }
 
 export interface FailureDeps {
@@ -53,7 +55,7 @@ export class FailureHandler {
 
   handle(queued: QueuedPod, failure: SchedulingFailure): void {
     const { clock, metrics, cache, queue, pods } = this.#deps;
-    const { reason, profile, startedAt, diagnosis, preemption } = failure;
+    const { reason, profile, startedAt, diagnosis, preemption, nominatedNode } = failure;
     metrics.attempted(reason === 'Unschedulable' ? 'unschedulable' : 'error', profile, (clock.monotonic() - startedAt) / 1000);
     const { info } = queued;
     const pod = pods.get(info.pod.metadata);
@@ -61,7 +63,7 @@ export class FailureHandler {
     if (pod === undefined || pod.metadata.uid !== info.uid || pod.spec?.nodeName) return void queue.done(info.uid);
     if (pod !== info.pod) queued.info = cache.podInfo(pod);
     queue.failed(queued, { rejectedBy: diagnosis?.rejectedBy ?? NOBODY, pendingOn: diagnosis?.pendingOn ?? NOBODY });
-    this.#nominate(queued.info, preemption?.nominatedNode);
+    this.#nominate(queued.info, nominatedNode);
     this.#report(queued.info, failure);
     if (preemption?.victims !== undefined) this.#preempt(queued.info, failure, preemption);
     else if (preemption !== undefined) metrics.preempted(0);
@@ -74,17 +76,20 @@ export class FailureHandler {
     else nominations.set(info, nominatedNode);
   }
 
-  #report(info: PodInfo, { reason, message, events, preemption }: SchedulingFailure): void {
+  #report(info: PodInfo, { reason, message, events, nominatedNode }: SchedulingFailure): void {
     const { pod } = info;
     events.record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: message });
     const condition = { type: 'PodScheduled', status: 'False', reason, message };
-    this.#patch(pod, { condition, nominatedNode: preemption?.nominatedNode });
+    this.#patch(pod, { condition, nominatedNode });
   }
 
   #preempt(preemptor: PodInfo, failure: SchedulingFailure, { nominatedNode = '', victims = [] }: PostFilterResult): void {
     const { nominations, metrics } = this.#deps;
     metrics.preempted(victims.length);
-    for (const victim of victims) this.#run(() => this.#evict(victim, { preemptor, nodeName: nominatedNode, failure }));
+    const remaining = victims.filter(({ pod }) => pod.metadata.deletionTimestamp == null);
+    // All are on their way out already: there is nothing to do but wait.
+    if (remaining.length === 0) return;
+    for (const victim of remaining) this.#run(() => this.#evict(victim, { preemptor, nodeName: nominatedNode, failure }));
     // Those of lower priority that were to go there should look for another place.
     for (const other of [...nominations.on(nominatedNode)]) {
       if (other.priority >= preemptor.priority) continue;
@@ -99,11 +104,9 @@ export class FailureHandler {
   ): Promise<void> {
     const { client, status } = this.#deps;
     const { pod } = victim;
-    if (pod.metadata.deletionTimestamp == null) {
-      const message = `${failure.profile}: preempting to accommodate a higher priority pod`;
-      await status.write(pod, { condition: { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler', message } });
-      await client.of(core.Pod).delete(pod.metadata, { preconditions: { uid: victim.uid } });
-    }
+    const message = `${failure.profile}: preempting to accommodate a higher priority pod`;
+    await status.write(pod, { condition: { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler', message } });
+    await client.of(core.Pod).delete(pod.metadata, { preconditions: { uid: victim.uid } });
     const note = `Preempted by pod ${preemptor.uid} on node ${nodeName}`;
     failure.events.record(pod, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note });
   }

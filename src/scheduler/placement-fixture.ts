@@ -21,6 +21,7 @@ export interface ClusterState {
   readonly volumes?: readonly core.PersistentVolume[];
   readonly storageClasses?: readonly storage.StorageClass[];
   readonly csiNodes?: readonly storage.CSINode[];
+  readonly volumeAttachments?: readonly storage.VolumeAttachment[];
   readonly budgets?: readonly policy.PodDisruptionBudget[];
   readonly ownerSelector?: OwnerSelector;
   readonly configuration?: unknown;
@@ -63,6 +64,7 @@ function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle
     schedulerName: 'default-scheduler',
     namespaces,
     objects: {
+      pods: listed(state.pods),
       services: listed(state.services),
       claims: listed(state.claims),
       volumes: listed(state.volumes),
@@ -70,6 +72,7 @@ function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle
       csiNodes: listed(state.csiNodes),
       csiDrivers: listed([]),
       csiStorageCapacities: listed([]),
+      volumeAttachments: listed(state.volumeAttachments),
       disruptionBudgets: listed(state.budgets),
       ownerSelector: () => state.ownerSelector,
     },

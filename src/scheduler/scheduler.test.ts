@@ -12,6 +12,9 @@ const PODS = '/api/v1/pods';
 const NODES = '/api/v1/nodes';
 const EVENTS = '/apis/events.k8s.io/v1/events';
 
+const CLASSES = '/apis/storage.k8s.io/v1/storageclasses';
+const CLAIMS = '/api/v1/persistentvolumeclaims';
+
 const running: AsyncDisposable[] = [];
 afterEach(async () => {
   for (const one of running.splice(0)) await one[Symbol.asyncDispose]();
@@ -29,6 +32,8 @@ async function started(cluster: InMemoryCluster, { seed = 1, ...config }: Schedu
 }
 
 const nodeOf = (cluster: InMemoryCluster, name: string) => cluster.get<core.Pod>(PODS, `default/${name}`)?.spec?.nodeName;
+const nominatedTo = (cluster: InMemoryCluster, name: string) =>
+  cluster.get<core.Pod>(PODS, `default/${name}`)?.status?.nominatedNodeName ?? undefined;
 const conditionOf = (cluster: InMemoryCluster, name: string) =>
   cluster.get<core.Pod>(PODS, `default/${name}`)?.status?.conditions?.find(({ type }) => type === 'PodScheduled');
 const notes = (cluster: InMemoryCluster) =>
@@ -106,6 +111,38 @@ describe('the scheduler', () => {
     cluster.put(PODS, pod('p'));
     await clock.settle();
     expect(nodeOf(cluster, 'p')).toBe('n');
+  });
+
+  test('tells where a pod will be while its volume is being made, and takes it back when that fails', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    cluster.put(CLASSES, { metadata: { name: 'sc' }, provisioner: 'd', volumeBindingMode: 'WaitForFirstConsumer' } as never);
+    const spec = { storageClassName: 'sc', resources: { requests: { storage: '1Gi' } } };
+    cluster.put(CLAIMS, { metadata: { name: 'c', namespace: 'default' }, spec } as never);
+    const { clock } = await started(cluster);
+    cluster.put(PODS, pod('p', { spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } }));
+    await clock.advance(1000);
+    const promised = cluster.get<core.PersistentVolumeClaim>(CLAIMS, 'default/c')!;
+    expect(promised.metadata.annotations).toEqual({ 'volume.kubernetes.io/selected-node': 'n' });
+    expect([nodeOf(cluster, 'p'), nominatedTo(cluster, 'p')]).toEqual([undefined, 'n']);
+    cluster.remove(NODES, 'n');
+    cluster.put(CLAIMS, { ...promised, metadata: { ...promised.metadata, annotations: { other: 'x' } } });
+    await clock.advance(1000);
+    expect(notes(cluster)[0]).toBe(
+      'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "c"',
+    );
+    expect(nominatedTo(cluster, 'p')).toBeUndefined();
+  });
+
+  test('leaves victims alone that are going already', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    cluster.put(PODS, pod('victim', { requests: { cpu: '3' }, on: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' }));
+    const { clock } = await started(cluster);
+    cluster.put(PODS, pod('p', { requests: { cpu: '3' }, priority: 10 }));
+    await clock.advance(2000);
+    expect(cluster.get<core.Pod>(PODS, 'default/victim')?.status?.conditions).toBeUndefined();
+    expect([notes(cluster), nominatedTo(cluster, 'p')]).toEqual([['FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu.'], 'n']);
   });
 
   test('makes room for a more important pod, and keeps the room for it', async () => {

@@ -78,8 +78,9 @@ export class SchedulingLoop {
     for (const profile of configuration.profiles) this.#addProfile(profile, instance);
     this.#queue = this.#makeQueue();
     const shared = { ...deps, cache: this.#cache, queue: this.#queue, nominations: this.#nominations, metrics: this.#metrics };
-    this.#failures = new FailureHandler({ ...shared, pods: this.#watch.pods.lister, status: new PodStatusWriter(deps.client, deps.clock) });
-    this.#bindings = new BindingCycles({ ...shared, failures: this.#failures, onRoom: () => this.#wake() });
+    const status = new PodStatusWriter(deps.client, deps.clock);
+    this.#failures = new FailureHandler({ ...shared, pods: this.#watch.pods.lister, status });
+    this.#bindings = new BindingCycles({ ...shared, status, failures: this.#failures, onRoom: () => this.#wake() });
     this.#metrics.watchQueue(this.#queue);
     this.#metrics.watchCache(this.#cache);
     this.#subscribe();
@@ -280,10 +281,11 @@ export class SchedulingLoop {
     const common = { events, profile: profile.schedulerName, startedAt, message: placement.message };
     if (placement.type === 'error') {
       const reason = placement.message === NO_NODES_MESSAGE ? 'Unschedulable' : 'SchedulerError';
-      return void this.#failures.handle(queued, { ...common, reason });
+      return void this.#failures.handle(queued, { ...common, reason, nominatedNode: '' });
     }
     const { diagnosis, preemption } = placement;
-    this.#failures.handle(queued, { ...common, reason: 'Unschedulable', diagnosis, preemption });
+    const nominatedNode = preemption === undefined ? '' : preemption.nominatedNode;
+    this.#failures.handle(queued, { ...common, reason: 'Unschedulable', diagnosis, preemption, nominatedNode });
   }
 }
 

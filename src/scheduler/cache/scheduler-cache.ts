@@ -300,5 +300,8 @@ function asksForTheSame(before: core.PodSpec | undefined, after: core.PodSpec | 
 }
 
 function hasSizes({ status }: core.Pod): boolean {
-  return (status?.containerStatuses ?? []).some(({ resources, allocatedResources }) => resources != null || allocatedResources != null);
+  const isSized = ({ resources }: core.ContainerStatus) => resources != null;
+  return (
+    status?.resources != null || (status?.containerStatuses ?? []).some(isSized) || (status?.initContainerStatuses ?? []).some(isSized)
+  );
 }

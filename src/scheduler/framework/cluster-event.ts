@@ -11,6 +11,7 @@ export type EventResource =
   | 'CSINode'
   | 'CSIDriver'
   | 'CSIStorageCapacity'
+  | 'VolumeAttachment'
   | 'ResourceClaim'
   | 'Service'
   | 'Any';
@@ -24,6 +25,7 @@ export type EventAction =
   | 'UpdateNodeTaint'
   | 'UpdateNodeCondition'
   | 'UpdateNodeAnnotation'
+  | 'UpdateNodeDeclaredFeature'
   | 'UpdatePodLabel'
   | 'UpdatePodScaleDown'
   | 'UpdatePodToleration'

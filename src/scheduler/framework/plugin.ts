@@ -43,6 +43,8 @@ export interface Plugin {
   /** Takes back `reserve`, also when that never ran or failed. */
   unreserve?(state: CycleState, pod: PodInfo, node: NodeInfo): void;
   permit?(state: CycleState, pod: PodInfo, node: NodeInfo): PermitResult | undefined;
+  /** Whether `preBind` has something to do for this pod. Absent: it has. */
+  willPreBind?(state: CycleState, pod: PodInfo, node: NodeInfo): boolean;
   preBind?(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined>;
   /** Skip leaves the binding to the next plugin. */
   bind?(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined>;
@@ -111,6 +113,7 @@ export interface PluginHandle {
 }
 
 export interface ClusterObjects {
+  readonly pods: Lister<core.Pod>;
   readonly services: Lister<core.Service>;
   readonly claims: Lister<core.PersistentVolumeClaim>;
   readonly volumes: Lister<core.PersistentVolume>;
@@ -118,6 +121,7 @@ export interface ClusterObjects {
   readonly csiNodes: Lister<storage.CSINode>;
   readonly csiDrivers: Lister<storage.CSIDriver>;
   readonly csiStorageCapacities: Lister<storage.CSIStorageCapacity>;
+  readonly volumeAttachments: Lister<storage.VolumeAttachment>;
   readonly disruptionBudgets: Lister<policy.PodDisruptionBudget>;
   /** The selector of a pod's controller, when it is one that selects pods. */
   ownerSelector(pod: core.Pod): OwnerSelector | undefined;

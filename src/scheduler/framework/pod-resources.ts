@@ -90,13 +90,12 @@ export function podRequests(pod: core.Pod, quantities: QuantityReader): PodReque
 function totalRequests(pod: core.Pod, quantities: QuantityReader, withDefaults: boolean): Amounts {
   const { spec } = pod;
   const podLevel = spec?.resources?.requests as ResourceList | undefined;
-  const read = { quantities, withDefaults, podLevel, statuses: containerStatuses(pod) };
+  const read = { quantities, withDefaults, podLevel, statuses: containerStatuses(pod), isInfeasible: isResizeInfeasible(pod) };
   const total = containersTotal(spec?.containers ?? [], read);
   const initTotal = initContainersMaximum(spec?.initContainers ?? [], total, read);
   raise(total, initTotal);
-  for (const name in podLevel) {
-    if (isPodLevel(name)) total.set(name, quantities.amount(name, podLevel[name] as string));
-  }
+  const ofPod = podLevel === undefined ? undefined : effective(podLevel, pod.status, read);
+  for (const [name, amount] of ofPod ?? []) if (isPodLevel(name) && podLevel?.[name] !== undefined) total.set(name, amount);
   if (spec?.overhead) add(total, listAmounts(spec.overhead as ResourceList, quantities));
   return total;
 }
@@ -106,6 +105,27 @@ interface Reading {
   readonly withDefaults: boolean;
   readonly podLevel: ResourceList | undefined;
   readonly statuses: ReadonlyMap<string, core.ContainerStatus> | undefined;
+  /** The node will never give what the spec asks for now: it does not count. */
+  readonly isInfeasible: boolean;
+}
+
+/** What of a status tells of sizes: the sizes in use, and those that the node has granted. */
+interface Sized {
+  readonly resources?: { readonly requests?: unknown } | undefined;
+  readonly allocatedResources?: unknown;
+}
+
+function isResizeInfeasible({ status }: core.Pod): boolean {
+  return (status?.conditions ?? []).find(({ type }) => type === 'PodResizePending')?.reason === 'Infeasible';
+}
+
+/** While a resize is under way, the greatest of what is asked for, granted and in use counts. */
+function effective(requests: ResourceList | undefined, status: Sized | undefined, { quantities, isInfeasible }: Reading): Amounts {
+  if (status?.resources == null) return listAmounts(requests, quantities);
+  const amounts = listAmounts(isInfeasible ? undefined : requests, quantities);
+  raise(amounts, listAmounts(status.resources.requests as ResourceList | undefined, quantities));
+  raise(amounts, listAmounts(status.allocatedResources as ResourceList | undefined, quantities));
+  return amounts;
 }
 
 function isPodLevel(name: string): boolean {
@@ -115,7 +135,7 @@ function isPodLevel(name: string): boolean {
 /** Only pods that may be resized in place carry resources in their status. */
 function containerStatuses({ status }: core.Pod): ReadonlyMap<string, core.ContainerStatus> | undefined {
   const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
-  const sized = all.filter(({ resources, allocatedResources }) => resources?.requests !== undefined || allocatedResources !== undefined);
+  const sized = all.filter(({ resources }) => resources != null);
   return sized.length === 0 ? undefined : new Map(sized.map((container) => [container.name, container]));
 }
 
@@ -130,8 +150,10 @@ function initContainersMaximum(containers: readonly core.Container[], total: Amo
   const most: Amounts = new Map();
   const sidecars: Amounts = new Map();
   for (const container of containers) {
-    const own = containerRequests(container, read);
-    if (container.restartPolicy === 'Always') {
+    const isSidecar = container.restartPolicy === 'Always';
+    // Those that end are not resized any more when their size could matter.
+    const own = containerRequests(container, isSidecar ? read : { ...read, statuses: undefined });
+    if (isSidecar) {
       add(total, own);
       add(sidecars, own);
       raise(most, sidecars);
@@ -144,12 +166,7 @@ function initContainersMaximum(containers: readonly core.Container[], total: Amo
 }
 
 function containerRequests(container: core.Container, read: Reading): Amounts {
-  const amounts = listAmounts(container.resources?.requests as ResourceList | undefined, read.quantities);
-  const status = read.statuses?.get(container.name);
-  if (status !== undefined) {
-    raise(amounts, listAmounts(status.resources?.requests as ResourceList | undefined, read.quantities));
-    raise(amounts, listAmounts(status.allocatedResources as ResourceList | undefined, read.quantities));
-  }
+  const amounts = effective(container.resources?.requests as ResourceList | undefined, read.statuses?.get(container.name), read);
   if (read.withDefaults) {
     if (!amounts.has('cpu') && read.podLevel?.cpu === undefined) amounts.set('cpu', DEFAULT_MILLI_CPU_REQUEST);
     if (!amounts.has('memory') && read.podLevel?.memory === undefined) amounts.set('memory', DEFAULT_MEMORY_REQUEST);

@@ -168,6 +168,11 @@ export class Profile {
     for (const plugin of this.plugins.reserve.toReversed()) plugin.unreserve?.(state, pod, node);
   }
 
+  /** Whether a plugin has something to do before the pod is bound. */
+  willPreBind(state: CycleState, pod: PodInfo, node: NodeInfo): boolean {
+    return this.plugins.preBind.some((plugin) => plugin.willPreBind?.(state, pod, node) ?? true);
+  }
+
   async preBind(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined> {
     for (const plugin of this.plugins.preBind) {
       const status = await plugin.preBind?.(state, pod, node);

@@ -36,16 +36,26 @@ export function claimsOf(info: PodInfo, { claims }: ClusterObjects): readonly co
   const found: core.PersistentVolumeClaim[] = [];
   for (const name of info.claims) {
     const claim = claims.get({ name, namespace: info.namespace });
-    const problem = claim === undefined ? missing(info, name) : whyUnusable(claim);
+    const problem = claim === undefined ? missing(info, name) : (whyUnusable(claim) ?? whyNotOwned(info, claim));
     if (problem !== undefined) return problem;
     found.push(claim as core.PersistentVolumeClaim);
   }
   return found;
 }
 
-function missing({ pod, name: podName }: PodInfo, name: string): string {
-  const isEphemeral = (pod.spec?.volumes ?? []).some((volume) => volume.ephemeral && `${podName}-${volume.name}` === name);
-  if (isEphemeral) return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
+function isEphemeral({ pod, name: podName }: PodInfo, name: string): boolean {
+  return (pod.spec?.volumes ?? []).some((volume) => volume.ephemeral && `${podName}-${volume.name}` === name);
+}
+
+/** A claim of the name that an ephemeral volume's has may have been made by somebody else. */
+function whyNotOwned(info: PodInfo, { metadata }: core.PersistentVolumeClaim): string | undefined {
+  if (!isEphemeral(info, metadata.name)) return undefined;
+  const isOwner = (metadata.ownerReferences ?? []).some(({ uid, controller }) => controller === true && uid === info.uid);
+  return isOwner ? undefined : `PVC ${metadata.namespace}/${metadata.name} was not created for pod ${info.key} (pod is not owner)`;
+}
+
+function missing(info: PodInfo, name: string): string {
+  if (isEphemeral(info, name)) return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
   return `persistentvolumeclaim "${name}" not found`;
 }
 

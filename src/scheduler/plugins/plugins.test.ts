@@ -23,6 +23,27 @@ const port = (hostPort: number, more: object = {}): Partial<core.PodSpec> => ({
   containers: [{ name: 'main', image: 'img', ports: [{ containerPort: 80, hostPort, protocol: 'TCP', ...more }] }] as core.Container[],
 });
 
+const restartsAll = pod('p', {
+  spec: {
+    containers: [
+      {
+        name: 'main',
+        image: 'img',
+        restartPolicy: 'Never',
+        restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }],
+      },
+    ] as core.Container[],
+  },
+});
+const withFeatures = (one: core.Node, ...declaredFeatures: string[]) =>
+  ({ ...one, status: { ...one.status, declaredFeatures } }) as core.Node;
+
+function resized({ asked, used, isInfeasible = false }: { asked: string; used: string; isInfeasible?: boolean }): core.Pod {
+  const sized = { name: 'main', resources: { requests: { cpu: used } }, allocatedResources: { cpu: used } };
+  const conditions = isInfeasible ? [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }] : [];
+  return pod('x', { on: 'n', requests: { cpu: asked }, status: { containerStatuses: [sized], conditions } as unknown as core.PodStatus });
+}
+
 interface Case {
   readonly name: string;
   readonly pod: core.Pod;
@@ -371,6 +392,40 @@ const plugins: Readonly<Record<string, readonly Case[]>> = {
         pods: [pod('x', { labels: { app: 'web' }, on: 'a' }), pod('y', { on: 'b' })],
       },
       expected: 'b',
+    },
+  ],
+  NodeDeclaredFeatures: [
+    {
+      name: 'what a kubelet must be able to do is declared by its node',
+      pod: restartsAll,
+      state: { nodes: [node('old'), withFeatures(node('new'), 'RestartAllContainersOnContainerExits')] },
+      expected: 'new',
+    },
+    {
+      name: 'a node that does not declare what a pod needs',
+      pod: restartsAll,
+      state: { nodes: [withFeatures(node('n'), 'Another')] },
+      expected: `0/1 nodes are available: 1 node(s) didn't match Pod's required features. ${HELPLESS(1)}`,
+    },
+  ],
+  NodeResourcesFitOfResizedPods: [
+    {
+      name: 'a pod that is being made larger has its new size already',
+      pod: pod('p', { requests: { cpu: '2' } }),
+      state: { nodes: [node('n')], pods: [resized({ asked: '3', used: '1' })] },
+      expected: `0/1 nodes are available: 1 Insufficient cpu. ${NO_VICTIMS}`,
+    },
+    {
+      name: 'a pod that is being made smaller has its old size still',
+      pod: pod('p', { requests: { cpu: '2' } }),
+      state: { nodes: [node('n')], pods: [resized({ asked: '1', used: '3' })] },
+      expected: `0/1 nodes are available: 1 Insufficient cpu. ${NO_VICTIMS}`,
+    },
+    {
+      name: 'a size that the node can never give does not count',
+      pod: pod('p', { requests: { cpu: '2' } }),
+      state: { nodes: [node('n')], pods: [resized({ asked: '3', used: '1', isInfeasible: true })] },
+      expected: 'n',
     },
   ],
   VolumeRestrictions: [

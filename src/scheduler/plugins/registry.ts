@@ -5,6 +5,7 @@ import { dynamicResources } from './dynamic-resources/dynamic-resources.ts';
 import { imageLocality } from './image-locality/image-locality.ts';
 import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.ts';
 import { nodeAffinity } from './node-affinity/node-affinity.ts';
+import { nodeDeclaredFeatures } from './node-declared-features/node-declared-features.ts';
 import { nodeName } from './node-name/node-name.ts';
 import { nodePorts } from './node-ports/node-ports.ts';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/node-resources-balanced-allocation.ts';
@@ -48,4 +49,5 @@ export const PLUGINS: readonly RegisteredPlugin[] = [
   { name: 'NodeResourcesBalancedAllocation', weight: 1, make: nodeResourcesBalancedAllocation },
   { name: 'ImageLocality', weight: 1, make: imageLocality },
   { name: 'DefaultBinder', weight: 0, make: defaultBinder },
+  { name: 'NodeDeclaredFeatures', weight: 0, make: nodeDeclaredFeatures },
 ];

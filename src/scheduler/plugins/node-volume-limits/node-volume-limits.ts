@@ -17,6 +17,7 @@ export const nodeVolumeLimits: PluginFactory = (_, { objects }): Plugin => ({
     { resource: 'AssignedPod', actions: ['Delete'], hint: (__, { before }) => (hasVolumes(before as PodInfo['pod']) ? 'Queue' : 'Skip') },
     { resource: 'PersistentVolumeClaim', actions: ['Add'] },
     { resource: 'Node', actions: ['Add'] },
+    { resource: 'VolumeAttachment', actions: ['Delete'] },
   ],
   preFilter: (__, { claims }) => (claims.length === 0 ? { status: SKIP } : undefined),
   filter(__, pod, node) {
@@ -27,7 +28,8 @@ export const nodeVolumeLimits: PluginFactory = (_, { objects }): Plugin => ({
     if (added.size === 0) return undefined;
     const attached: AttachedVolumes = new Map();
     for (const other of node.pods.values()) collect(other, objects, attached);
-    return exceeds(limits, attached, added) ? TOO_MANY : undefined;
+    const unused = attachmentsOf(node.name, objects, attached);
+    return exceeds(limits, [...attached, ...unused], notIn(attached, added)) ? TOO_MANY : undefined;
   },
 });
 
@@ -48,19 +50,36 @@ function collect({ namespace, claims }: PodInfo, objects: ClusterObjects, volume
     const claim = objects.claims.get({ name, namespace });
     if (claim === undefined) continue;
     const volumeName = claim.spec?.volumeName ?? '';
-    const csi = volumeName === '' ? undefined : objects.volumes.get({ name: volumeName })?.spec?.csi;
+    const volume = volumeName === '' ? undefined : objects.volumes.get({ name: volumeName });
+    const csi = volume?.spec?.csi;
     if (csi) volumes.set(`${csi.driver}/${csi.volumeHandle}`, csi.driver);
-    else if (volumeName === '') {
-      // Not made yet: it will be by the class's driver.
+    else if (volume === undefined) {
+      // Not made yet, or gone: it will be, or was, by the class's driver.
       const driver = objects.storageClasses.get({ name: classOfClaim(claim) })?.provisioner;
       if (driver !== undefined) volumes.set(`${driver}/${namespace}/${name}`, driver);
     }
   }
 }
 
-function exceeds(limits: ReadonlyMap<string, number>, attached: AttachedVolumes, added: AttachedVolumes): boolean {
+type Attachment = readonly [id: string, driver: string];
+
+/** Volumes may be attached to a node that no pod there uses any longer, or yet. */
+function attachmentsOf(nodeName: string, objects: ClusterObjects, used: AttachedVolumes): readonly Attachment[] {
+  const unused: AttachedVolumes = new Map();
+  for (const { spec } of objects.volumeAttachments.list()) {
+    if (spec?.nodeName !== nodeName) continue;
+    const csi = objects.volumes.get({ name: spec.source.persistentVolumeName ?? '' })?.spec?.csi;
+    if (csi) unused.set(`${spec.attacher}/${csi.volumeHandle}`, spec.attacher);
+  }
+  return notIn(used, unused);
+}
+
+function notIn(known: AttachedVolumes, volumes: AttachedVolumes): readonly Attachment[] {
+  return [...volumes].filter(([id]) => !known.has(id));
+}
+
+function exceeds(limits: ReadonlyMap<string, number>, attached: readonly Attachment[], fresh: readonly Attachment[]): boolean {
   const counts = new Map<string, number>();
-  const fresh = [...added].filter(([id]) => !attached.has(id));
   for (const [, driver] of [...attached, ...fresh]) counts.set(driver, (counts.get(driver) ?? 0) + 1);
   return fresh.some(([, driver]) => (counts.get(driver) ?? 0) > (limits.get(driver) ?? Infinity));
 }

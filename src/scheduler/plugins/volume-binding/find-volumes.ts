@@ -4,7 +4,7 @@ import { lenientSelector } from '../../framework/affinity-term.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import { compileNodeSelector } from '../../framework/node-selector.ts';
 import type { ClusterObjects } from '../../framework/plugin.ts';
-import { classOfClaim, classOfVolume } from '../../framework/volume-claims.ts';
+import { annotationOf, classOfClaim, classOfVolume, SELECTED_NODE } from '../../framework/volume-claims.ts';
 
 export interface StaticBinding {
   readonly claim: core.PersistentVolumeClaim;
@@ -31,11 +31,10 @@ export function findVolumes(claims: readonly core.PersistentVolumeClaim[], node:
   const bindings: StaticBinding[] = [];
   const provisions: core.PersistentVolumeClaim[] = [];
   for (const claim of [...claims].sort(compareSizes)) {
-    const volume = smallestVolume(
-      claim,
-      node,
-      search.volumes.filter(({ metadata }) => !chosen.has(metadata.name)),
-    );
+    const free = search.volumes.filter(({ metadata }) => !chosen.has(metadata.name));
+    // A volume is being made already for a claim that was promised to the node.
+    const isPromised = annotationOf(claim as never, SELECTED_NODE) !== undefined;
+    const volume = isPromised ? undefined : smallestVolume(claim, node, free);
     if (volume === undefined) {
       const refusal = whyNotProvisioned(claim, node, search.objects);
       if (refusal !== undefined) return refusal;

@@ -40,6 +40,12 @@ function volume(name: string, { size = '1Gi', on = '', zone = '' } = {}): core.P
 const WAITS = [storageClass('WaitForFirstConsumer')];
 const nodes = [node('a', { labels: { [ZONE]: 'z1' } }), node('b', { labels: { [ZONE]: 'z2' } })];
 
+const olderZone = node('a', { labels: { 'failure-domain.beta.kubernetes.io/zone': 'z1' } });
+
+function promised(one: core.PersistentVolumeClaim, to: string): core.PersistentVolumeClaim {
+  return { ...one, metadata: { ...one.metadata, annotations: { 'volume.kubernetes.io/selected-node': to } } };
+}
+
 describe('volumes', () => {
   test.each([
     {
@@ -106,6 +112,31 @@ describe('volumes', () => {
       state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { zone: 'z9' })] },
       expected: /: 2 node\(s\) had no available volume zone\./,
     },
+    {
+      name: 'all that is wrong with the volumes of a pod is told',
+      asked: using('c', 'd'),
+      state: { storageClasses: WAITS, claims: [claim('c', { boundTo: 'v' }), claim('d')], volumes: [volume('v', { on: 'x' })] },
+      expected:
+        /: 2 node\(s\) didn't find available persistent volumes to bind, 2 node\(s\) didn't match PersistentVolume's node affinity\./,
+    },
+    {
+      name: 'a claim that was promised to a node is served there only',
+      asked: using('c'),
+      state: { storageClasses: [storageClass('WaitForFirstConsumer', 'example.com/csi')], claims: [promised(claim('c'), 'b')] },
+      expected: /^b$/,
+    },
+    {
+      name: 'a claim that happens to have the name of that of an ephemeral volume',
+      asked: pod('p', { spec: { volumes: [{ name: 'v', ephemeral: {} }] as core.Volume[] } }),
+      state: { storageClasses: WAITS, claims: [claim('p-v')], volumes: [volume('v', { on: 'b' })] },
+      expected: /: PVC default\/p-v was not created for pod default\/p \(pod is not owner\)\. not found$/,
+    },
+    {
+      name: 'a zone label that replaced an older one is not found under the older one',
+      asked: using('c'),
+      state: { nodes: [olderZone], claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { zone: 'z1' })] },
+      expected: /: 1 node\(s\) had no available volume zone\./,
+    },
   ])('$name', ({ asked, state, expected }) => {
     expect(outcome(place(asked, { nodes, ...state }))).toMatch(expected);
   });
@@ -126,5 +157,9 @@ describe('volumes', () => {
       volumes: [csi('v'), csi('w')],
     };
     expect(outcome(place(using('c'), state))).toContain('1 node(s) exceed max volume count');
+    const attachment = { metadata: { name: 'x' }, spec: { attacher: 'd', nodeName: 'a', source: { persistentVolumeName: 'w' } } };
+    const volumeAttachments = [attachment as unknown as storage.VolumeAttachment];
+    expect(outcome(place(using('c'), { ...state, pods: [], volumeAttachments }))).toContain('1 node(s) exceed max volume count');
+    expect(outcome(place(using('c'), { ...state, pods: [] }))).toBe('a');
   });
 });

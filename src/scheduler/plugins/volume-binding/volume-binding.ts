@@ -1,6 +1,7 @@
 import { core } from '#api';
 import type { Clock } from '#base';
 import type { Client } from '#client';
+import type { CycleState } from '../../framework/cycle-state.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import type { ClusterObjects, Plugin, PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
@@ -56,9 +57,9 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
     filter(state, _, node) {
       const claims = state.read<ClaimedVolumes>(NAME)!;
       const refusal = checkBound(claims.bound, node, objects);
-      if (refusal !== undefined) return refusal;
       const found = findOn(node, claims, { objects, assumed });
-      if ('code' in found) return found;
+      if ('code' in found) return refusal === undefined ? found : unresolvable(NAME, ...refusal.reasons, ...found.reasons);
+      if (refusal !== undefined) return refusal;
       claims.byNode.set(node.name, found);
       return undefined;
     },
@@ -70,18 +71,25 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
       const bindings = state.read<ClaimedVolumes>(NAME)?.byNode.get(node.name)?.bindings ?? [];
       for (const { volume } of bindings) assumed.restore(volume.metadata.name);
     },
-    async preBind(state, _, node) {
-      const found = state.read<ClaimedVolumes>(NAME)?.byNode.get(node.name);
-      if (found === undefined || found.bindings.length + found.provisions.length === 0) return undefined;
+    willPreBind: (state, _, node) => toBind(state, node) !== undefined,
+    async preBind(state, pod, node) {
+      const found = toBind(state, node);
+      if (found === undefined) return undefined;
       try {
-        await write(found, node, { client: handle.client, assumed });
-        return await untilBound(found, node, { ...handle, timeoutMs });
+        const promised = await write(found, node, { client: handle.client, assumed });
+        return await untilBound(pod, { found, promised, node }, { ...handle, timeoutMs });
       } catch (error) {
         return failed(NAME, error);
       }
     },
   };
 };
+
+/** What is left to do for the pod on the node. */
+function toBind(state: CycleState, node: NodeInfo): NodeVolumes | undefined {
+  const found = state.read<ClaimedVolumes>(NAME)?.byNode.get(node.name);
+  return found === undefined || found.bindings.length + found.provisions.length === 0 ? undefined : found;
+}
 
 function sortClaims(pod: PodInfo, objects: ClusterObjects): ClaimedVolumes | Status {
   const claims = claimsOf(pod, objects);
@@ -115,21 +123,30 @@ function findOn(node: NodeInfo, { waiting }: ClaimedVolumes, { objects, assumed 
   return found === 'no-space' ? NO_SPACE : found;
 }
 
-/** Says in the API what was decided: the volume controller and drivers do the rest. */
+/** Says in the API what was decided: the volume controller and drivers do the rest. Returns the claims for which volumes will be made. */
 async function write(
   { bindings, provisions }: NodeVolumes,
   { name: nodeName }: NodeInfo,
   { client, assumed }: { client: Client; assumed: AssumedVolumes },
-): Promise<void> {
+): Promise<readonly core.PersistentVolumeClaim[]> {
   for (const binding of bindings) {
     const volume = assumed.assume(binding);
     if (binding.volume.spec?.claimRef?.uid !== binding.claim.metadata.uid) await client.of(core.PersistentVolume).update(volume);
   }
+  const promised: core.PersistentVolumeClaim[] = [];
   for (const { metadata } of provisions) {
     const { uid, resourceVersion } = metadata;
     const patch = { metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE]: nodeName } } };
-    await client.of(core.PersistentVolumeClaim).patch(metadata, patch);
+    promised.push(await client.of(core.PersistentVolumeClaim).patch(metadata, patch));
   }
+  return promised;
+}
+
+interface Decided {
+  readonly found: NodeVolumes;
+  /** As they were written. */
+  readonly promised: readonly core.PersistentVolumeClaim[];
+  readonly node: NodeInfo;
 }
 
 interface Waiting {
@@ -139,25 +156,44 @@ interface Waiting {
   readonly timeoutMs: number;
 }
 
-async function untilBound(found: NodeVolumes, node: NodeInfo, { clock, objects, signal, timeoutMs }: Waiting): Promise<Status | undefined> {
+async function untilBound(pod: PodInfo, decided: Decided, { clock, objects, signal, timeoutMs }: Waiting): Promise<Status | undefined> {
   const deadline = clock.monotonic() + timeoutMs;
-  const provisioned = new Set(found.provisions.map(({ metadata }) => metadata.uid));
-  const all = [...found.bindings.map(({ claim }) => claim), ...found.provisions];
   for (;;) {
-    const claims = all.map(({ metadata }) => objects.claims.get(metadata));
-    if (claims.some((claim) => claim === undefined))
-      return failed(NAME, new Error('a persistent volume claim was deleted while it was being bound'));
-    if (claims.every((claim) => isClaimBound(claim!))) return undefined;
-    const given = claims.find((claim) => provisioned.has(claim?.metadata.uid) && wasGivenUp(claim!, node.name));
-    if (given !== undefined)
-      return failed(NAME, new Error(`provisioning failed for PVC "${given.metadata.namespace}/${given.metadata.name}"`));
+    const problem = whyHopeless(pod, decided, objects);
+    if (problem !== undefined) return failed(NAME, new Error(`binding volumes: ${problem}`));
+    if (areBound(decided.found, objects)) return undefined;
     if (clock.monotonic() >= deadline) return failed(NAME, new Error('binding volumes: context deadline exceeded'));
     await clock.sleep(CHECK_EVERY_MS, signal);
   }
 }
 
-/** A driver that cannot make the volume there takes the node's name away, so that another is looked for. */
-function wasGivenUp(claim: core.PersistentVolumeClaim, nodeName: string): boolean {
-  const selected = annotationOf(claim as never, SELECTED_NODE);
-  return selected !== undefined ? selected !== nodeName : false;
+function areBound({ bindings, provisions }: NodeVolumes, { claims }: ClusterObjects): boolean {
+  return [...bindings.map(({ claim }) => claim), ...provisions].every(({ metadata }) => {
+    const claim = claims.get(metadata);
+    return claim !== undefined && isClaimBound(claim);
+  });
+}
+
+function whyHopeless(pod: PodInfo, { found, promised, node }: Decided, { pods, claims }: ClusterObjects): string | undefined {
+  if (pods.get(pod.pod.metadata)?.metadata.uid !== pod.uid) return `pod does not exist any more: pod "${pod.name}" not found`;
+  for (const { claim } of found.bindings) {
+    const { namespace, name } = claim.metadata;
+    if (claims.get(claim.metadata) === undefined)
+      return `failed to check binding: could not find v1.PersistentVolumeClaim "${namespace}/${name}"`;
+  }
+  for (const written of promised) {
+    const { namespace, name } = written.metadata;
+    const claim = claims.get(written.metadata);
+    if (claim === undefined) return `failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "${namespace}/${name}"`;
+    if (isOlder(claim, written)) continue;
+    if (claim.metadata.annotations == null) return `selectedNode annotation reset for PVC "${name}"`;
+    // A driver that cannot make the volume there takes the node's name away, so that another is looked for.
+    if (annotationOf(claim as never, SELECTED_NODE) !== node.name) return `provisioning failed for PVC "${name}"`;
+  }
+  return undefined;
+}
+
+/** Whether our own write has not come back yet. */
+function isOlder(seen: core.PersistentVolumeClaim, written: core.PersistentVolumeClaim): boolean {
+  return Number(seen.metadata.resourceVersion ?? 0) < Number(written.metadata.resourceVersion ?? 0);
 }

@@ -10,8 +10,8 @@ const NAME = 'VolumeZone';
 const OTHER_ZONE = unresolvable(NAME, 'node(s) had no available volume zone');
 /** Each label with the one that took its place. */
 const TOPOLOGY_LABELS: Readonly<Record<string, string>> = {
-  'topology.kubernetes.io/zone': 'failure-domain.beta.kubernetes.io/zone',
-  'topology.kubernetes.io/region': 'failure-domain.beta.kubernetes.io/region',
+  'topology.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region': 'topology.kubernetes.io/region',
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
 };
