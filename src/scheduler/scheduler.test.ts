@@ -126,7 +126,7 @@ describe('the scheduler', () => {
     expect(promised.metadata.annotations).toEqual({ 'volume.kubernetes.io/selected-node': 'n' });
     expect([nodeOf(cluster, 'p'), nominatedTo(cluster, 'p')]).toEqual([undefined, 'n']);
     cluster.remove(NODES, 'n');
-    cluster.put(CLAIMS, { ...promised, metadata: { ...promised.metadata, annotations: { other: 'x' } } });
+    cluster.put(CLAIMS, { ...promised, metadata: { ...promised.metadata, annotations: { other: 'x' } } } as core.PersistentVolumeClaim);
     await clock.advance(1000);
     expect(notes(cluster)[0]).toBe(
       'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "c"',
