@@ -1,3 +1,4 @@
+import { bytesOf, type LazyValue } from './lazy-value.ts';
 import type { Operation, RangeRequest, TxnRequest, WatchOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -65,17 +66,16 @@ export function checkTtl(ttlSeconds: number): void {
   }
 }
 
-/** Throws unless every engine can take the transaction. */
-export function checkTxn(request: TxnRequest): void {
+/** Throws unless every engine can take the transaction. An engine that `needsBytes` has them made here, as there is nothing to save. */
+export function checkTxn(request: TxnRequest, needsBytes: boolean): void {
   const { compare, write, elseRead } = request;
   if (write.length > MAX_OPERATIONS || (compare?.length ?? 0) > MAX_OPERATIONS || (elseRead?.length ?? 0) > MAX_OPERATIONS) {
     throw new StoreError('too-large', `a transaction has at most ${MAX_OPERATIONS} operations`);
   }
-  let bytes = (write.length + (compare?.length ?? 0) + (elseRead?.length ?? 0)) * OPERATION_BYTES;
-  for (const operation of write) bytes += checkOperation(operation);
-  if (bytes > MAX_REQUEST_BYTES) {
-    throw new StoreError('too-large', `a request of ${bytes} bytes is over the limit of ${MAX_REQUEST_BYTES}`);
-  }
+  const overhead = (write.length + (compare?.length ?? 0) + (elseRead?.length ?? 0)) * OPERATION_BYTES;
+  let most = overhead;
+  for (const operation of write) most += checkOperation(operation, needsBytes);
+  if (most > MAX_REQUEST_BYTES) checkLength(write, overhead);
   if (write.length > 1) checkDistinct(write);
   if (compare !== undefined) {
     for (const { key, modRevision } of compare) {
@@ -86,17 +86,35 @@ export function checkTxn(request: TxnRequest): void {
   if (elseRead !== undefined) for (const key of elseRead) checkKey(key);
 }
 
-function checkOperation(operation: Operation): number {
+function checkOperation(operation: Operation, needsBytes: boolean): number {
   checkKey(operation.key);
   if (operation.type === 'delete') return operation.key.length;
   if (operation.type !== 'put') throw new StoreError('invalid', `unknown operation ${String((operation as Operation).type)}`);
-  if (!(operation.value instanceof Uint8Array)) throw new StoreError('invalid', `the value of ${operation.key} must be bytes`);
+  if (!(operation.value instanceof Uint8Array) && !isLazy(operation.value))
+    throw new StoreError('invalid', `the value of ${operation.key} must be bytes`);
   if (operation.ttlSeconds !== undefined) {
     checkTtl(operation.ttlSeconds);
     if (operation.lease !== undefined) throw new StoreError('invalid', `${operation.key} has both a lease and a time to live`);
   }
   if (operation.lease !== undefined) checkLeaseId(operation.lease);
-  return operation.key.length + operation.value.length;
+  return operation.key.length + (needsBytes ? bytesOf(operation.value).length : mostBytesOf(operation.value));
+}
+
+function mostBytesOf(value: Uint8Array | LazyValue): number {
+  return value instanceof Uint8Array ? value.length : value.mostBytes;
+}
+
+function isLazy(value: unknown): value is LazyValue {
+  return typeof value === 'object' && value !== null && 'mostBytes' in value;
+}
+
+/** Counts what lazy values really take: they may have been said to take more. */
+function checkLength(write: readonly Operation[], overhead: number): void {
+  let bytes = overhead;
+  for (const operation of write) bytes += operation.key.length + (operation.type === 'put' ? bytesOf(operation.value).length : 0);
+  if (bytes > MAX_REQUEST_BYTES) {
+    throw new StoreError('too-large', `a request of ${bytes} bytes is over the limit of ${MAX_REQUEST_BYTES}`);
+  }
 }
 
 export function checkLeaseId(id: string): void {

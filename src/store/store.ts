@@ -6,6 +6,8 @@
  * Bytes handed to the store or received from it are shared, not copied: neither side changes them afterwards.
  */
 
+import type { LazyValue } from './lazy-value.ts';
+
 /** A lease, as etcd prints it: lower-case hexadecimal. */
 export type LeaseId = string;
 
@@ -77,7 +79,7 @@ export const ABSENT = 0;
 export interface Put {
   readonly type: 'put';
   readonly key: string;
-  readonly value: Uint8Array;
+  readonly value: Uint8Array | LazyValue;
   /** The key goes with this lease. */
   readonly lease?: LeaseId;
   /** The key goes after this many seconds, or up to a minute later: keys of a like age share a lease. Not together with `lease`. */
@@ -113,6 +115,8 @@ export interface WatchEvent {
   readonly key: string;
   /** Undefined for a delete. */
   readonly value: Uint8Array | undefined;
+  /** The value as its writer handed it over, when it was a lazy one of this process and is not read from a medium. */
+  readonly written: LazyValue | undefined;
   /** The value before, when it was asked for and there was one. */
   readonly prevValue: Uint8Array | undefined;
   /** The revision of the change. */

@@ -265,7 +265,9 @@ class Group<P> {
 
   #previousAdded({ event, previous }: Change<P>): WatchEvent {
     const prevValue = this.#source.readPrevious(previous);
-    return prevValue === undefined ? event : { ...event, prevValue };
+    if (prevValue === undefined) return event;
+    const { type, key, value, written, modRevision, createRevision, version, lease } = event;
+    return { type, key, value, written, prevValue, modRevision, createRevision, version, lease };
   }
 }
 

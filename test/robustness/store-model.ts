@@ -56,7 +56,7 @@ export class StoreModel {
         ? undefined
         : {
             key,
-            value: operation.value,
+            value: operation.value as Uint8Array,
             createRevision: before?.createRevision ?? revision,
             modRevision: revision,
             version: (before?.version ?? 0) + 1,
@@ -68,6 +68,7 @@ export class StoreModel {
       type: operation.type,
       key,
       value: entry?.value,
+      written: undefined,
       prevValue: before?.value,
       modRevision: revision,
       createRevision: entry?.createRevision ?? 0,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
-import { ObjectEncoding } from '../watch-cache/object-encoding.ts';
+import { ObjectEncoding, StoredObject } from '../watch-cache/object-encoding.ts';
 import { ListBody } from './list-body.ts';
 
 const things = (itemsNameKind: boolean) =>
@@ -13,8 +13,7 @@ const ENCODING = new ObjectEncoding('Thing', 'example.com/v1');
 const thing = (name: string) => ({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name } }) as unknown as KubeObject;
 const withVersion = (name: string) => ({ ...thing(name), metadata: { name, resourceVersion: '7' } }) as unknown as KubeObject;
 const converted = (name: string) => new ConvertedObject(withVersion(name), 7);
-const cached = (name: string) =>
-  CachedObject.of({ key: name, object: thing(name), revision: 7, encoding: ENCODING, stored: ENCODING.encodeStored(thing(name)) });
+const cached = (name: string) => CachedObject.of(name, 7, StoredObject.of(thing(name), ENCODING));
 
 function listOf(names: readonly string[], itemsNameKind: boolean): ListBody {
   const items = names.map((name, i) => (i % 2 === 0 ? converted(name) : cached(name)));

@@ -1,8 +1,8 @@
 import type { Logger, MetricsRegistry } from '#base';
 import { ABSENT, type Store } from '#store';
 import { CachedObject } from '../watch-cache/cached-object.ts';
-import { ObjectEncoding } from '../watch-cache/object-encoding.ts';
-import { type CacheState, ResourceCache, type WrittenObject } from '../watch-cache/resource-cache.ts';
+import { ObjectEncoding, StoredObject } from '../watch-cache/object-encoding.ts';
+import { type CacheState, ResourceCache } from '../watch-cache/resource-cache.ts';
 import type { KubeObject } from './kube-object.ts';
 import { StoreMetrics } from './store-metrics.ts';
 
@@ -32,7 +32,6 @@ export class ResourceStorage {
   readonly namespaced: boolean;
   readonly #store: Store;
   readonly #encoding: ObjectEncoding;
-  readonly #written = new WeakMap<Uint8Array, WrittenObject>();
   readonly #ttlSeconds: number | undefined;
   readonly #metrics: StoreMetrics;
 
@@ -47,7 +46,6 @@ export class ResourceStorage {
       logger,
       prefix: `/registry/${options.location}/`,
       encoding: this.#encoding,
-      written: this.#written,
       ...(options.trigger && { trigger: options.trigger }),
       ...(options.revive && { revive: options.revive }),
       ...(options.initial && { initial: options.initial }),
@@ -88,14 +86,13 @@ export class ResourceStorage {
 
   /** Undefined when the key is taken. */
   create(key: string, object: KubeObject): Promise<CachedObject | undefined> {
-    return this.#put(key, object, ABSENT);
+    return this.#put(key, StoredObject.of(object, this.#encoding), ABSENT);
   }
 
   /** Undefined when the object is no longer at `current`'s revision; `current` itself when nothing would change. */
   async update(current: CachedObject, object: KubeObject): Promise<CachedObject | undefined> {
-    const stored = this.#encoding.encodeStored(object, current);
-    if (current.storedEquals(stored.bytes, object)) return current;
-    return this.#put(current.key, object, current.revision, stored);
+    if (current.equals(object)) return current;
+    return this.#put(current.key, StoredObject.of(object, this.#encoding, current), current.revision);
   }
 
   /** False when the object is no longer at `current`'s revision. */
@@ -105,21 +102,16 @@ export class ResourceStorage {
     return result.succeeded ? result.revision : undefined;
   }
 
-  async #put(
-    key: string,
-    object: KubeObject,
-    modRevision: number,
-    stored = this.#encoding.encodeStored(object),
-  ): Promise<CachedObject | undefined> {
+  async #put(key: string, stored: StoredObject, modRevision: number): Promise<CachedObject | undefined> {
     if (!this.cache.isStarted) await this.cache.start();
-    this.#written.set(stored.bytes, { object, stored });
-    const put = { type: 'put', key, value: stored.bytes, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
+    const put = { type: 'put', key, value: stored, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
     const operation = modRevision === ABSENT ? 'create' : 'update';
     const written = this.#metrics.measure(operation, () => this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
     const { succeeded, revision } = await written;
     if (!succeeded) return undefined;
+    stored.detach();
     const cached = this.cache.get(key);
     if (cached?.revision === revision) return cached;
-    return CachedObject.of({ key, object, revision, encoding: this.#encoding, stored });
+    return CachedObject.of(key, revision, stored);
   }
 }

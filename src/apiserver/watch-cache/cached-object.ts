@@ -1,7 +1,7 @@
 import { encodeJson, type JsonValue, sameJson } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { isTail, type ObjectEncoding, type StoredObject } from './object-encoding.ts';
+import { isTail, type ObjectEncoding, StoredObject } from './object-encoding.ts';
 
 /** An object in one API version, and its encodings. */
 export interface VersionedObject {
@@ -41,10 +41,7 @@ abstract class Encodings {
 
 /** An object as the cache keeps it: in the version in which it is stored. */
 export class CachedObject extends Encodings implements VersionedObject {
-  #stored: Buffer | undefined;
-  readonly #ends: readonly number[] | undefined;
-  /** Whose fields may be copied when this one is encoded. */
-  #like: CachedObject | undefined;
+  readonly #stored: StoredObject;
   /** By how they are converted, not for whom: servers of several clusters may share the object. */
   #versions: Map<ServedResource['fromStored'], VersionedObject> | undefined;
 
@@ -52,31 +49,19 @@ export class CachedObject extends Encodings implements VersionedObject {
     readonly key: string,
     readonly object: KubeObject,
     readonly revision: number,
-    readonly encoding: ObjectEncoding,
-    stored: StoredObject | undefined,
-    like?: CachedObject,
+    stored: StoredObject,
   ) {
     super();
-    this.#stored = stored?.bytes;
-    this.#ends = stored?.ends;
-    this.#like = like;
+    this.#stored = stored;
   }
 
-  /** From what the store holds. `object` is the value that `stored` encodes, with or without its resource version. */
-  static of({
-    key,
-    object,
-    revision,
-    encoding,
-    stored,
-  }: {
-    key: string;
-    object: KubeObject;
-    revision: number;
-    encoding: ObjectEncoding;
-    stored: StoredObject;
-  }): CachedObject {
-    return new CachedObject(key, versioned(object, revision), revision, encoding, stored);
+  /** What the store holds under a key, as of a revision. */
+  static of(key: string, revision: number, stored: StoredObject): CachedObject {
+    return new CachedObject(key, versioned(stored.object, revision), revision, stored);
+  }
+
+  get encoding(): ObjectEncoding {
+    return this.#stored.encoding;
   }
 
   json(): Buffer {
@@ -92,26 +77,22 @@ export class CachedObject extends Encodings implements VersionedObject {
   }
 
   get #bytes(): Buffer {
-    if (this.#stored === undefined) {
-      this.#stored = this.encoding.encodeStored(this.object, this.#like).bytes;
-      this.#like = undefined;
-    }
-    return this.#stored;
+    return this.#stored.bytes;
   }
 
   /** `,"spec":{…}` as it stands in the encoded object, when it has this very value and that place is known. */
   fieldBytes(field: string, value: unknown): Buffer | undefined {
-    if (this.#ends === undefined || this.object[field] !== value) return undefined;
+    const { ends } = this.#stored;
+    if (ends === undefined || this.object[field] !== value) return undefined;
     const index = tailIndex(this.object, field);
-    const from = this.#ends[index];
-    const to = this.#ends[index + 1];
+    const from = ends[index];
+    const to = ends[index + 1];
     return from === undefined || to === undefined ? undefined : this.#bytes.subarray(from, to);
   }
 
-  /** Whether `object`, encoded as `bytes`, is what is stored. Fields may have changed places, which changes nothing. */
-  storedEquals(bytes: Buffer, object: KubeObject): boolean {
-    const stored = this.#bytes;
-    return bytes.length === stored.length && (bytes.equals(stored) || sameBut(object, this.object));
+  /** Whether `object` is what is stored. Fields may have changed places, which changes nothing. */
+  equals(object: KubeObject): boolean {
+    return haveSame(object, this.object, 'metadata') && haveSame(object.metadata, this.object.metadata, 'resourceVersion');
   }
 
   /** The same state under a later revision: what a deletion is announced with. */
@@ -121,7 +102,7 @@ export class CachedObject extends Encodings implements VersionedObject {
 
   /** Another state of the same key, which the store does not hold. */
   replacedBy(object: KubeObject, revision: number): CachedObject {
-    return new CachedObject(this.key, versioned(object, revision), revision, this.encoding, undefined, this);
+    return CachedObject.of(this.key, revision, StoredObject.of(object, this.encoding, this));
   }
 
   /** In the version that `resource` serves. */
@@ -178,11 +159,7 @@ function versioned(object: KubeObject, revision: number): KubeObject {
   return Object.assign({}, object, { metadata });
 }
 
-/** Whether two objects differ at most in their resource version. */
-function sameBut(object: KubeObject, stored: KubeObject): boolean {
-  return haveSame(object, stored, 'metadata') && haveSame(object.metadata, stored.metadata, 'resourceVersion');
-}
-
+/** Whether two objects are the same in all but one member. */
 function haveSame(a: object, b: object, but: string): boolean {
   const [x, y] = [a as Record<string, JsonValue>, b as Record<string, JsonValue>];
   for (const key in x) if (key !== but && x[key] !== y[key] && !sameJson(x[key] ?? null, y[key] ?? null)) return false;

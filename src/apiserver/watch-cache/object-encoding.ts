@@ -1,13 +1,62 @@
 import { encodeJson, encodeManagedFields, type JsonValue, type ManagedFieldsEntry, textOnce } from '#machinery';
+import type { LazyValue } from '#store';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { CachedObject } from './cached-object.ts';
+import { lengthBound } from './length-bound.ts';
 
 const NEWLINE = 0x0a;
 
-/** An object as it is stored, and where in it the metadata and each field behind it end, in the order of the object's fields. */
-export interface StoredObject {
+/** An encoded object, and where in it the metadata and each field behind it end, in the order of the object's fields. */
+interface Encoded {
   readonly bytes: Buffer;
   readonly ends?: readonly number[] | undefined;
+}
+
+/** An object in the form in which it is stored: without its resource version. It is encoded when somebody needs the bytes. */
+export class StoredObject implements LazyValue {
+  #encoded: Encoded | undefined;
+  #like: CachedObject | undefined;
+
+  private constructor(
+    readonly object: KubeObject,
+    readonly encoding: ObjectEncoding,
+    from: { readonly encoded?: Encoded; readonly like?: CachedObject | undefined },
+  ) {
+    this.#encoded = from.encoded;
+    this.#like = from.like;
+  }
+
+  /** What it shares with `like` is copied from there, where that is encoded. */
+  static of(object: KubeObject, encoding: ObjectEncoding, like?: CachedObject): StoredObject {
+    return new StoredObject(object, encoding, { like });
+  }
+
+  /** What the store holds, decoded as `object`. */
+  static read(object: KubeObject, encoding: ObjectEncoding, bytes: Buffer): StoredObject {
+    return new StoredObject(object, encoding, { encoded: { bytes } });
+  }
+
+  get bytes(): Buffer {
+    if (this.#encoded === undefined) {
+      this.#encoded = this.encoding.encodeStored(this.object, this.#like);
+      this.#like = undefined;
+    }
+    return this.#encoded.bytes;
+  }
+
+  get mostBytes(): number {
+    return this.#encoded?.bytes.length ?? lengthBound(this.object);
+  }
+
+  /** Where its parts end; undefined while that is not known. */
+  get ends(): readonly number[] | undefined {
+    return this.#encoded?.ends;
+  }
+
+  /** From now on the object that it came from is not kept for the case that this one is encoded: that one would keep another, and so on. */
+  detach(): void {
+    this.#like = undefined;
+  }
 }
 
 /**
@@ -31,7 +80,7 @@ export class ObjectEncoding {
   }
 
   /** What to store: the object without its resource version. What it shares with `like` is copied from there. */
-  encodeStored(object: KubeObject, like?: CachedObject): StoredObject {
+  encodeStored(object: KubeObject, like?: CachedObject): Encoded {
     const head = this.#intro + metadataText(object.metadata);
     return like === undefined ? encodeWhole(head, object, this.#kept) : encodeChanged(head, object, { like, kept: this.#kept });
   }
@@ -65,7 +114,7 @@ export function isTail(field: string): boolean {
   return field !== 'metadata' && field !== 'kind' && field !== 'apiVersion';
 }
 
-function encodeWhole(head: string, object: KubeObject, kept: KeptMemory): StoredObject {
+function encodeWhole(head: string, object: KubeObject, kept: KeptMemory): Encoded {
   let text = head;
   const ends = [text.length];
   for (const field in object) {
@@ -92,7 +141,7 @@ interface Base {
   readonly kept: KeptMemory;
 }
 
-function encodeChanged(head: string, object: KubeObject, { like, kept }: Base): StoredObject {
+function encodeChanged(head: string, object: KubeObject, { like, kept }: Base): Encoded {
   const pieces: (Buffer | string)[] = [head];
   let length = Buffer.byteLength(head);
   const ends = [length];

@@ -19,7 +19,6 @@ async function open(follow: (store: Store) => Store['watch'] = (store) => store.
     prefix: PREFIX,
     encoding: ENCODING,
     logger: silentLogger,
-    written: new WeakMap(),
     trigger: colourOf,
   });
   const write = async (write: Parameters<typeof store.txn>[0]['write']) => {
@@ -139,7 +138,7 @@ describe('the state of a watch cache', () => {
         return typeof member === 'function' ? member.bind(target) : member;
       },
     });
-    const options = { store: counted, prefix: PREFIX, encoding: ENCODING, logger: silentLogger, written: new WeakMap() };
+    const options = { store: counted, prefix: PREFIX, encoding: ENCODING, logger: silentLogger };
     const cache = new ResourceCache({ ...options, initial: { revision, objects } });
     await cache.start();
     await store.txn({ write: [{ type: 'delete', key: `${PREFIX}a` }] });

@@ -2,7 +2,7 @@ import type { Logger } from '#base';
 import { type Entry, PersistentMap, type Store, type WatchEvent as StoreEvent, unitOrder, type WatchHandle } from '#store';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { CachedObject } from './cached-object.ts';
-import type { ObjectEncoding, StoredObject } from './object-encoding.ts';
+import { type ObjectEncoding, StoredObject } from './object-encoding.ts';
 import { type CacheEvent, InitialFrame, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
 
 export interface ResourceCacheOptions {
@@ -11,8 +11,6 @@ export interface ResourceCacheOptions {
   readonly prefix: string;
   readonly encoding: ObjectEncoding;
   readonly logger: Logger;
-  /** Decoded values of bytes that this process wrote, so that they are not parsed again. */
-  readonly written: WeakMap<Uint8Array, WrittenObject>;
   /** Brings an object that was stored under older rules in line with today's. Returns the same object when it is. */
   readonly revive?: (object: KubeObject) => KubeObject;
   /** The field whose exact value watchers most often ask for (`spec.nodeName`): events find those watchers without asking the others. */
@@ -25,12 +23,6 @@ export interface ResourceCacheOptions {
 export interface CacheState {
   readonly revision: number;
   readonly objects: Snapshot;
-}
-
-/** What this process wrote, and the value that it encodes. */
-export interface WrittenObject {
-  readonly object: KubeObject;
-  readonly stored: StoredObject;
 }
 
 /** How many past events a new watcher can start from. */
@@ -287,26 +279,28 @@ export class ResourceCache {
   }
 
   #decode(key: string, value: Uint8Array, revision: number): CachedObject {
-    const { written, encoding, revive } = this.#options;
-    const known = written.get(value);
-    if (known !== undefined) return CachedObject.of({ key, object: known.object, revision, encoding, stored: known.stored });
+    const { encoding, revive } = this.#options;
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     const parsed = JSON.parse(bytes.toString('utf8')) as KubeObject;
     const object = revive?.(parsed) ?? parsed;
-    return CachedObject.of({
+    return CachedObject.of(
       key,
-      object,
       revision,
-      encoding,
-      stored: object === parsed ? { bytes } : encoding.encodeStored(object),
-    });
+      object === parsed ? StoredObject.read(object, encoding, bytes) : StoredObject.of(object, encoding),
+    );
+  }
+
+  /** What was written through this server is known as it is; what another cluster or an older definition wrote is not. */
+  #objectPut({ key, written, value, modRevision }: StoreEvent): CachedObject {
+    const isOwn = written instanceof StoredObject && written.encoding === this.#options.encoding;
+    return isOwn ? CachedObject.of(key, modRevision, written) : this.#decode(key, value!, modRevision);
   }
 
   #apply(event: StoreEvent): void {
     const previous = this.#byKey.get(event.key);
     const { key, modRevision: revision } = event;
     if (event.type === 'put') {
-      const object = this.#decode(key, event.value!, revision);
+      const object = this.#objectPut(event);
       this.#byKey.set(key, object);
       this.#unsorted.add(key);
       this.#publish({ revision, object, previous, deleted: false, frames: new Map() });

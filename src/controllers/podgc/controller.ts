@@ -49,7 +49,8 @@ class PodGcController implements RunningController {
   async #lostNodes(pods: readonly core.Pod[]): Promise<ReadonlySet<string>> {
     const { informers, clock } = this.context;
     const nodes = informers.of(core.Node).lister;
-    const named = new Set(pods.flatMap(({ spec }) => (spec?.nodeName ? [spec.nodeName] : [])));
+    const named = new Set<string>();
+    for (const { spec } of pods) if (spec?.nodeName) named.add(spec.nodeName);
     const missing = [...named].filter((name) => nodes.get({ name }) === undefined);
     for (const name of this.#missing.keys()) if (!missing.includes(name)) this.#missing.delete(name);
     for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, clock.now());

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { LazyValue } from '../lazy-value.ts';
 import { MAX_KEY_BYTES, MAX_OPERATIONS, MAX_REQUEST_BYTES, OPERATION_BYTES } from '../limits.ts';
 import type { Operation, Store, TxnRequest } from '../store.ts';
-import { bytes, type ContractEngine, keysOf, page, put, remove, write } from './contract-engine.ts';
+import { bytes, type ContractEngine, keysOf, lines, page, put, record, remove, text, until, write } from './contract-engine.ts';
 
 /** The order of UTF-8 differs from that of UTF-16 where a surrogate meets U+E000 to U+FFFF. */
 const ORDERED = ['/\0', '/ ', '/A', '/a', '/a\0', '/a\0\0', '/a/b', '/aa', '/z', '/é', '/中', '/\ue000', '/\uffff', '/😀', '/😁/x'];
@@ -41,6 +42,8 @@ const BAD_TRANSACTIONS: readonly { readonly what: string; readonly request: TxnR
   { what: 'a value that is no bytes', request: { write: [{ type: 'put', key: '/a', value: 'text' as never }] }, code: 'invalid' },
 ];
 
+const lazy = (value: Uint8Array, mostBytes = value.length): LazyValue => ({ bytes: value, mostBytes });
+
 export function inputRules(engine: ContractEngine): void {
   test('K1: keys are ordered as their UTF-8 bytes are', async () => {
     await using store = await engine.open();
@@ -67,6 +70,29 @@ export function inputRules(engine: ContractEngine): void {
     for (const [i, value] of values.entries()) expect(value.equals((await store.get(`/${i}`)).entry?.value as Buffer)).toBe(true);
     const { entries } = await page(store, { prefix: '/' });
     for (const [i, value] of values.entries()) expect(value.equals(entries[i]!.value)).toBe(true);
+  });
+
+  test('K6: a lazy value is its bytes to all who read it, now, at a past revision and in watches', async () => {
+    await using store = await engine.open();
+    using watch = record(store, { prefix: '/', prevValue: true });
+    const put = (value: string) => store.txn({ write: [{ type: 'put', key: '/a', value: lazy(bytes(value)) }] });
+    const { revision } = await put('first');
+    await put('second');
+    expect(text((await store.get('/a')).entry?.value)).toBe('second');
+    expect((await page(store, { prefix: '/', revision })).entries.map(({ value }) => text(value))).toEqual(['first']);
+    const [keyOnly] = (await page(store, { prefix: '/', select: 'keys' })).entries;
+    expect([keyOnly?.key, keyOnly?.version, keyOnly?.value.length]).toEqual(['/a', 2, 0]);
+    await until(() => watch.events.length >= 2, 'two events came');
+    expect(lines(watch.events)).toEqual([`put /a first @${revision}`, `put /a second @${revision + 1}`]);
+    expect(text(watch.events[1]!.prevValue)).toBe('first');
+  });
+
+  test('K6: what a lazy value may take at most is no reason to refuse it, what it takes is', async () => {
+    await using store = await engine.open();
+    const write = (value: LazyValue) => store.txn({ write: [{ type: 'put', key: '/a', value }] });
+    await write(lazy(bytes('small'), MAX_REQUEST_BYTES * 2));
+    expect(text((await store.get('/a')).entry?.value)).toBe('small');
+    await expect(write(lazy(Buffer.alloc(MAX_REQUEST_BYTES)))).rejects.toMatchObject({ code: 'too-large' });
   });
 
   test.each(BAD_KEYS)('K5: $what is refused everywhere', async ({ key, code }) => {

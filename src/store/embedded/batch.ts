@@ -1,3 +1,4 @@
+import { bytesOf } from '../lazy-value.ts';
 import type { Compare, Delete, Entry, LeaseId, Operation, Put, TxnRequest, TxnResult } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { TtlLeases } from '../ttl-leases.ts';
@@ -152,7 +153,9 @@ export class Batch {
 
   #apply(operation: Operation, before: IndexRecord | undefined, location: Location): void {
     const record = operation.type === 'put' ? this.#putRecord(operation, before) : deleteRecord(operation, before);
-    const value = operation.type === 'put' ? operation.value : undefined;
+    const put = operation.type === 'put' ? operation.value : undefined;
+    const written = put instanceof Uint8Array ? undefined : put;
+    const value = put && bytesOf(put);
     const { deleted, createRevision, version, lease } = record;
     const revision = this.#state.revision + 1;
     const complete = { ...record, createRevision: createRevision === 0 && !deleted ? revision : createRevision };
@@ -163,7 +166,7 @@ export class Batch {
     void tables.index.put(operation.key, encodeIndex(index, buffer));
     this.#attach(operation.key, before === undefined || before.deleted ? 0 : before.lease, lease);
     this.#pending.set(operation.key, index);
-    this.changes.push({ event: toEvent(complete, revision, value), previous: record.previous });
+    this.changes.push({ event: toEvent(complete, revision, value, written), previous: record.previous });
   }
 
   #putRecord(put: Put, before: IndexRecord | undefined): LogRecord {

@@ -254,7 +254,7 @@ class LmdbStore implements EmbeddedStore {
   txn(request: TxnRequest, signal?: AbortSignal): Promise<TxnResult> {
     try {
       this.#check(signal);
-      checkTxn(request);
+      checkTxn(request, true);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -1,5 +1,6 @@
 import type { RangeOptions } from 'lmdb';
 import { keyBounds } from '../key-bounds.ts';
+import type { LazyValue } from '../lazy-value.ts';
 import type { Entry, LeaseId, Page, RangeRequest, WatchEvent } from '../store.ts';
 import type { Change, HistoryChunk } from '../watch-hub.ts';
 import {
@@ -130,12 +131,13 @@ function toEntry(key: string, version: IndexRecord, value: Uint8Array): Entry {
   return { key, value, createRevision, modRevision: revisionOf(location), version: number, lease: leaseId(lease) };
 }
 
-export function toEvent(record: LogRecord, revision: number, value: Uint8Array | undefined): WatchEvent {
+export function toEvent(record: LogRecord, revision: number, value: Uint8Array | undefined, written?: LazyValue): WatchEvent {
   const { deleted, key, createRevision, version, lease } = record;
   return {
     type: deleted ? 'delete' : 'put',
     key,
     value,
+    written,
     prevValue: undefined,
     modRevision: revision,
     createRevision: deleted ? 0 : createRevision,

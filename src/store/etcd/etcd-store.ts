@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { type Clock, type Logger, type Random, realClock, silentLogger, systemRandom } from '#base';
 import { DEFAULT_HISTORY_WINDOW_MS } from '../history-window.ts';
 import { keyBounds } from '../key-bounds.ts';
+import { bytesOf } from '../lazy-value.ts';
 import { checkCompact, checkKey, checkLeaseId, checkRange, checkTtl, checkTxn, checkWatch } from '../limits.ts';
 import { newFile } from '../new-file.ts';
 import type {
@@ -205,7 +206,7 @@ class ClusterStore implements EtcdStore {
 
   async txn(request: TxnRequest, signal?: AbortSignal): Promise<TxnResult> {
     this.#check(signal);
-    checkTxn(request);
+    checkTxn(request, true);
     if (request.write.length === 0 && request.compare === undefined)
       return { succeeded: true, revision: await this.revision(signal), reads: [] };
     const write = request.write.some((operation) => operation.type === 'put' && operation.ttlSeconds !== undefined)
@@ -224,7 +225,7 @@ class ClusterStore implements EtcdStore {
 
   #operation(operation: Operation): Buffer {
     const key = this.#key(operation.key);
-    return operation.type === 'delete' ? deleteOperation(key) : putOperation(key, operation.value, operation.lease);
+    return operation.type === 'delete' ? deleteOperation(key) : putOperation(key, bytesOf(operation.value), operation.lease);
   }
 
   #withLeases(write: readonly Operation[]): Promise<readonly Operation[]> {

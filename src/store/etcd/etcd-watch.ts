@@ -183,5 +183,6 @@ const ZERO = Buffer.from([0]);
 
 function toWatchEvent({ type, entry, previous }: ServerEvent): WatchEvent {
   const { key, value, modRevision, createRevision, version, lease } = entry;
-  return { type, key, value: type === 'put' ? value : undefined, prevValue: previous?.value, modRevision, createRevision, version, lease };
+  const values = { value: type === 'put' ? value : undefined, written: undefined, prevValue: previous?.value };
+  return { type, key, ...values, modRevision, createRevision, version, lease };
 }

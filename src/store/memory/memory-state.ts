@@ -1,5 +1,6 @@
 import { needsPointOrder, numberOrder, pointOrder, unitOrder } from '../key-order.ts';
-import type { Entry, LeaseId, Operation, Put, TxnRequest, TxnResult } from '../store.ts';
+import type { LazyValue } from '../lazy-value.ts';
+import type { Entry, LeaseId, Operation, Put, TxnRequest, TxnResult, WatchEvent } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import type { Change } from '../watch-hub.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -68,7 +69,7 @@ function write(state: MemoryState, operations: readonly Operation[]): Omit<Appli
     if (previous?.lease !== lease) leases = moved(leases, { key: operation.key, from: previous?.lease, to: lease });
     if (operation.type === 'delete') keys = keys.delete(operation.key);
     else keys = ordered(keys, operation.key).set(operation.key, entryOf(operation, previous, revision));
-    changes.push({ event: eventOf(operation, keys.get(operation.key), revision), previous });
+    changes.push({ event: eventOf(operation, operation.type === 'put' ? keys.get(operation.key) : undefined, revision), previous });
   }
   if (changes.length === 0) return { state, changes };
   return { state: { ...state, revision, keys, leases, history: state.history.set(revision, changes) }, changes };
@@ -79,21 +80,82 @@ function ordered<V>(keys: PersistentMap<string, V>, key: string): PersistentMap<
 }
 
 function entryOf(put: Put, previous: Entry | undefined, revision: number): Entry {
-  return {
-    key: put.key,
-    value: put.value,
-    createRevision: previous?.createRevision ?? revision,
-    modRevision: revision,
-    version: (previous?.version ?? 0) + 1,
-    lease: put.lease,
-  };
+  const { key, value, lease } = put;
+  const createRevision = previous?.createRevision ?? revision;
+  const version = (previous?.version ?? 0) + 1;
+  const entry = { key, createRevision, modRevision: revision, version, lease };
+  return value instanceof Uint8Array ? { ...entry, value } : new LazyEntry(value, entry);
 }
 
-function eventOf(operation: Operation, entry: Entry | undefined, revision: number): MemoryChange['event'] {
+/** An entry whose bytes are made for whoever reads them. */
+class LazyEntry implements Entry {
+  readonly key: string;
+  readonly createRevision: number;
+  readonly modRevision: number;
+  readonly version: number;
+  readonly lease: LeaseId | undefined;
+  readonly #value: LazyValue;
+
+  constructor(value: LazyValue, { key, createRevision, modRevision, version, lease }: Omit<Entry, 'value'>) {
+    this.#value = value;
+    this.key = key;
+    this.createRevision = createRevision;
+    this.modRevision = modRevision;
+    this.version = version;
+    this.lease = lease;
+  }
+
+  get value(): Uint8Array {
+    return this.#value.bytes;
+  }
+}
+
+/** The change that made an entry whose bytes are made for whoever reads them. */
+class LazyEvent implements WatchEvent {
+  readonly type = 'put';
+  readonly prevValue = undefined;
+  readonly #entry: Entry;
+
+  constructor(
+    entry: Entry,
+    readonly written: LazyValue,
+  ) {
+    this.#entry = entry;
+  }
+
+  get key(): string {
+    return this.#entry.key;
+  }
+
+  get value(): Uint8Array {
+    return this.written.bytes;
+  }
+
+  get modRevision(): number {
+    return this.#entry.modRevision;
+  }
+
+  get createRevision(): number {
+    return this.#entry.createRevision;
+  }
+
+  get version(): number {
+    return this.#entry.version;
+  }
+
+  get lease(): LeaseId | undefined {
+    return this.#entry.lease;
+  }
+}
+
+function eventOf(operation: Operation, entry: Entry | undefined, revision: number): WatchEvent {
+  if (operation.type === 'put' && entry !== undefined && !(operation.value instanceof Uint8Array))
+    return new LazyEvent(entry, operation.value);
   return {
     type: operation.type,
     key: operation.key,
     value: entry?.value,
+    written: undefined,
     prevValue: undefined,
     modRevision: revision,
     createRevision: entry?.createRevision ?? 0,

@@ -126,7 +126,7 @@ class PersistentMemoryStore implements MemoryStore {
 
   async txn(request: TxnRequest, signal?: AbortSignal): Promise<TxnResult> {
     this.#check(signal);
-    checkTxn(request);
+    checkTxn(request, false);
     const hasTtl = request.write.some((operation) => operation.type === 'put' && operation.ttlSeconds !== undefined);
     const leased = hasTtl ? this.#withLeases(request) : request;
     return this.#commit(applyTxn(this.#state, leased));
