@@ -1,6 +1,6 @@
 import type { Clock, Random, TimerHandle } from '#base';
 import type { KubeObject as ClientObject, WatchSink as ClientSink, Transport, TransportRequest } from '#client';
-import { apiVersionOf, isRecurring, type Status, StatusError } from '#machinery';
+import { apiVersionOf, isRecurring, NO_RESOURCE, type Status, StatusError, serverResponseError } from '#machinery';
 import type { UserInfo } from './authn/user.ts';
 import type { ApiRequest, RequestBody } from './request/api-request.ts';
 import type { ApiResponse, Handler, ListResponse, WatchResponse } from './request/api-response.ts';
@@ -235,7 +235,8 @@ function rawObject(code: number, body: Buffer | string): unknown {
 }
 
 function plainFailure(code: number, text: string): StatusError {
-  return new StatusError({ code, reason: code === 404 ? 'NotFound' : 'InternalError', message: text.trim() });
+  const serverMessage = text.trim() || 'unknown';
+  return serverResponseError({ code, verb: '', resource: NO_RESOURCE, name: '', serverMessage, retryAfterSeconds: 0, unexpected: true });
 }
 
 function selectedName(fieldSelector: string | null): string | undefined {

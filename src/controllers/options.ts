@@ -1,8 +1,9 @@
 import type { ClusterSigningOptions } from './certificates/controller.ts';
+import { DEFAULT_HORIZONTAL_POD_AUTOSCALER_OPTIONS, type HorizontalPodAutoscalerOptions } from './podautoscaler/options.ts';
 import { DEFAULT_WORKLOAD_OPTIONS, type WorkloadOptions } from './workload-options.ts';
 
 /** What can be set about controllers, under the names of upstream's flags, with upstream's defaults. Times are milliseconds. */
-export interface ControllerOptions extends WorkloadOptions {
+export interface ControllerOptions extends WorkloadOptions, HorizontalPodAutoscalerOptions {
   readonly concurrentNamespaceSyncs: number;
   readonly concurrentGcSyncs: number;
   readonly concurrentServiceAccountTokenSyncs: number;
@@ -24,6 +25,7 @@ export interface ControllerOptions extends WorkloadOptions {
 
 export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   ...DEFAULT_WORKLOAD_OPTIONS,
+  ...DEFAULT_HORIZONTAL_POD_AUTOSCALER_OPTIONS,
   concurrentNamespaceSyncs: 10,
   concurrentGcSyncs: 20,
   concurrentServiceAccountTokenSyncs: 5,

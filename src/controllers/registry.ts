@@ -14,6 +14,7 @@ import { namespaceController } from './namespace/controller.ts';
 import { nodeIpamController } from './nodeipam/controller.ts';
 import { nodeLifecycleController } from './nodelifecycle/controller.ts';
 import { persistentVolumeBinderController } from './persistentvolume/controller.ts';
+import { horizontalPodAutoscalerController } from './podautoscaler/controller.ts';
 import { podGcController } from './podgc/controller.ts';
 import { pvcProtectionController } from './pvcprotection/controller.ts';
 import { pvProtectionController } from './pvprotection/controller.ts';
@@ -50,6 +51,7 @@ export const CONTROLLERS: readonly Controller[] = [
   ttlController,
   statefulSetController,
   daemonSetController,
+  horizontalPodAutoscalerController,
   disruptionController,
   cronJobController,
   ttlAfterFinishedController,

@@ -137,6 +137,18 @@ export function labelSelectorText(object: LabelSelectorObject | null | undefined
   }
 }
 
+/** How Go prints the object form, which is how it stands in some messages. */
+export function labelSelectorGoText(object: LabelSelectorObject | null | undefined): string {
+  if (object === null || object === undefined) return 'nil';
+  const { matchLabels = {}, matchExpressions = [] } = object;
+  const keys = Object.keys(matchLabels).sort(compareBytes);
+  const labels = keys.map((key) => `${key}: ${matchLabels[key]},`).join('');
+  const expressions = matchExpressions.map(
+    ({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  );
+  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+}
+
 /** Labels as `a=b,c=d`, sorted by key. */
 export function labelsText(labels: Labels): string {
   const keys = Object.keys(labels).sort(compareBytes);

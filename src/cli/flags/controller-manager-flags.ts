@@ -65,6 +65,30 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'duration',
     help: 'how often claims and volumes that are not bound are looked at again',
   }),
+  'horizontal-pod-autoscaler-sync-period': option('horizontalPodAutoscalerSyncPeriodMs', parseDurationMs, {
+    value: 'duration',
+    help: 'how often autoscalers look at their metrics',
+  }),
+  'horizontal-pod-autoscaler-downscale-stabilization': option('horizontalPodAutoscalerDownscaleStabilizationMs', parseDurationMs, {
+    value: 'duration',
+    help: 'how far back autoscalers look for a higher number before they scale down',
+  }),
+  'horizontal-pod-autoscaler-tolerance': option('horizontalPodAutoscalerTolerance', numberValue, {
+    value: 'share',
+    help: 'how far from its target a metric may be without any scaling',
+  }),
+  'horizontal-pod-autoscaler-cpu-initialization-period': option('horizontalPodAutoscalerCpuInitializationPeriodMs', parseDurationMs, {
+    value: 'duration',
+    help: "how long after its start a pod's use of CPU may not count",
+  }),
+  'horizontal-pod-autoscaler-initial-readiness-delay': option('horizontalPodAutoscalerInitialReadinessDelayMs', parseDurationMs, {
+    value: 'duration',
+    help: 'how long after its start a pod that becomes unready counts as never ready',
+  }),
+  'concurrent-horizontal-pod-autoscaler-syncs': option('concurrentHorizontalPodAutoscalerSyncs', numberValue, {
+    value: 'count',
+    help: 'autoscalers that are looked after at once',
+  }),
   'concurrent-deployment-syncs': option('concurrentDeploymentSyncs', numberValue, {
     value: 'count',
     help: 'deployments that are looked after at once',

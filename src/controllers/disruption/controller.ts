@@ -1,6 +1,6 @@
 import { apps, core, policy } from '#api';
 import { type EventRecorder, type Lister, parseKey } from '#client';
-import { findCondition, formatTime, isStatusReason, selectorFromObject } from '#machinery';
+import { findCondition, formatTime, isStatusReason, labelSelectorGoText, selectorFromObject } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { expectedScale } from './expected-scale.ts';
@@ -118,11 +118,7 @@ function covers({ spec }: Budget, { metadata }: core.Pod): boolean {
 }
 
 function unmanagedText({ spec }: Budget): string {
-  const labels = Object.entries(spec?.selector?.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  const expressions = (spec?.selector?.matchExpressions ?? []).map(
-    ({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
-  );
-  const selector = `&LabelSelector{MatchLabels:map[string]string{${labels.map(([key, value]) => `${key}: ${value},`).join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+  const selector = labelSelectorGoText(spec?.selector);
   return (
     `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. As a result, the status of the PDB cannot be ` +
     'calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB ' +

@@ -1,0 +1,65 @@
+import type { core } from '#api';
+import { type Labels, parseLabelSelector, Selector } from '#machinery';
+
+/** What is wrong with the selector of a target. */
+export class TargetSelectorError extends Error {
+  override readonly name = 'TargetSelectorError';
+
+  constructor(
+    message: string,
+    /** Of the event, and of the condition with its message. */
+    readonly eventReason: string,
+    readonly conditionReason: string,
+    readonly conditionMessage = message,
+  ) {
+    super(message);
+  }
+}
+
+/** Which pods each autoscaler looks at: two that look at the same would work against each other. */
+export class TargetSelectors {
+  /** By the key of the autoscaler. */
+  readonly #selectors = new Map<string, Selector>();
+
+  add(key: string): void {
+    if (!this.#selectors.has(key)) this.#selectors.set(key, Selector.nothing);
+  }
+
+  delete(key: string): void {
+    this.#selectors.delete(key);
+  }
+
+  /** Takes note of an autoscaler's selector. Throws a TargetSelectorError when it is none. */
+  parse(key: string, text: string): Selector {
+    if (text === '') {
+      const finding = "the HPA target's scale is missing a selector";
+      throw new TargetSelectorError('selector is required', 'SelectorRequired', 'InvalidSelector', finding);
+    }
+    const selector = parsed(text);
+    if (this.#selectors.has(key)) this.#selectors.set(key, selector);
+    return selector;
+  }
+
+  /** Throws a TargetSelectorError when these pods, which the text selects, are another autoscaler's too. */
+  checkAlone(namespace: string, text: string, pods: readonly core.Pod[]): void {
+    const labels = pods.map(({ metadata }) => metadata.labels);
+    const keys = [...this.#selectors.keys()].filter((key) => key.startsWith(`${namespace}/`) && this.#selectsAny(key, labels));
+    if (keys.length <= 1) return;
+    const message = `pods by selector ${text} are controlled by multiple HPAs: [${keys.sort().join(' ')}]`;
+    throw new TargetSelectorError(message, 'AmbiguousSelector', 'AmbiguousSelector');
+  }
+
+  #selectsAny(key: string, labels: readonly (Labels | undefined)[]): boolean {
+    const selector = this.#selectors.get(key);
+    return selector !== undefined && labels.some((candidate) => selector.matches(candidate));
+  }
+}
+
+function parsed(text: string): Selector {
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    const message = `couldn't convert selector into a corresponding internal selector object: ${(error as Error).message}`;
+    throw new TargetSelectorError(message, 'InvalidSelector', 'InvalidSelector');
+  }
+}
