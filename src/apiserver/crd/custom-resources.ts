@@ -1,9 +1,16 @@
 import { apiextensions } from '#api';
-import { apiVersionOf, type DecodedObject, isJsonObject, type JsonObject, type JsonValue } from '#machinery';
+import { apiVersionOf, type DecodedObject, isJsonObject, type JsonObject, type JsonValue, parseGroupVersion } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { ResourceStorage, type StorageDeps } from '../registry/resource-storage.ts';
-import { type AnyStrategy, type ServedResource, type ServedSubresource, servedResource } from '../registry/served-resource.ts';
+import {
+  type AnyStrategy,
+  type RemoteConversion,
+  type ServedResource,
+  type ServedSubresource,
+  servedResource,
+} from '../registry/served-resource.ts';
 import type { customScale } from './custom-scale.ts';
+import { type ConversionDeps, WebhookConversion } from './webhook-conversion.ts';
 
 type Definition = apiextensions.CustomResourceDefinition;
 type CustomType = apiextensions.CustomResourceType;
@@ -22,6 +29,7 @@ export function customResourcesOf(definition: Definition, deps: CustomDeps): Cus
   const storedName = (spec.versions ?? []).find(({ storage }) => storage)!.name;
   const types = new Map((spec.versions ?? []).map(({ name }) => [name, apiextensions.customResourceType(definition, name)]));
   const storedType = types.get(storedName)!;
+  const webhook = spec.conversion?.strategy === 'Webhook' ? new WebhookConversion(definition, deps) : undefined;
   const storage = new ResourceStorage(
     {
       location: `${spec.group}/${spec.names.plural}`,
@@ -30,14 +38,18 @@ export function customResourcesOf(definition: Definition, deps: CustomDeps): Cus
       kind: spec.names.kind,
       apiVersion: apiVersionOf({ group: spec.group, version: storedName }),
       namespaced: spec.scope === 'Namespaced',
-      revive: (object) => revived(storedType, object),
+      revive: (object) => revived(types.get(versionNameOf(object)) ?? storedType, object),
     },
     deps,
   );
   const served = (spec.versions ?? [])
     .filter((version) => version.served)
-    .map((version) => versionOf({ definition, version, storage, storedName, types, deps }));
+    .map((version) => versionOf({ definition, version, storage, storedName, types, webhook, deps }));
   return { storage, served };
+}
+
+function versionNameOf({ apiVersion = '' }: { readonly apiVersion?: unknown }): string {
+  return parseGroupVersion(String(apiVersion)).version;
 }
 
 /** Fields that the schema no longer knows are gone, and its defaults are there, as if the object had been written under it. */
@@ -46,7 +58,7 @@ function revived(type: CustomType, object: KubeObject): KubeObject {
   return (type.defaults?.(pruned) ?? pruned) as unknown as KubeObject;
 }
 
-export interface CustomDeps extends StorageDeps {
+export interface CustomDeps extends StorageDeps, ConversionDeps {
   readonly scale: typeof customScale;
   /** Whether the definition is being deleted, now. */
   readonly isTerminating: () => boolean;
@@ -58,10 +70,11 @@ interface Versioning {
   readonly storage: ResourceStorage;
   readonly storedName: string;
   readonly types: ReadonlyMap<string, CustomType>;
+  readonly webhook: WebhookConversion | undefined;
   readonly deps: CustomDeps;
 }
 
-function versionOf({ definition, version, storage, storedName, types, deps }: Versioning): ServedResource {
+function versionOf({ definition, version, storage, storedName, types, webhook, deps }: Versioning): ServedResource {
   const type = types.get(version.name)!;
   const { spec } = definition;
   const resource = servedResource(type.kind, {
@@ -69,7 +82,7 @@ function versionOf({ definition, version, storage, storedName, types, deps }: Ve
     storage,
     subresources: subresourcesOf(type, deps),
     ...(version.deprecated && { deprecation: deprecationOf(definition, version) }),
-    ...(version.name !== storedName && conversionOf(type, types.get(storedName)!)),
+    ...(types.size > 1 && conversionOf({ type, stored: types.get(storedName)!, webhook })),
   });
   return {
     ...resource,
@@ -82,12 +95,37 @@ function versionOf({ definition, version, storage, storedName, types, deps }: Ve
   };
 }
 
-/** Without a webhook, versions differ in their name alone; what the stored version's schema does not know cannot be kept. */
-function conversionOf(type: CustomType, stored: CustomType): Pick<ServedResource, 'toStored' | 'fromStored'> {
-  const rename = (to: CustomType, object: KubeObject): KubeObject => ({ ...object, apiVersion: apiVersionOf(to.kind) });
+interface Versions {
+  readonly type: CustomType;
+  readonly stored: CustomType;
+  readonly webhook: WebhookConversion | undefined;
+}
+
+/** Objects keep the version in which they were written until they are written anew: so the stored version has others to convert too. */
+function conversionOf({ type, stored, webhook }: Versions): Pick<ServedResource, 'toStored' | 'fromStored' | 'remote'> {
+  if (webhook !== undefined) return { remote: remoteConversion(webhook, type, stored) };
+  return { fromStored: (object) => renamed(type, object), ...(type !== stored && { toStored: (object) => renamed(stored, object) }) };
+}
+
+/** Without a webhook, versions differ in their name alone. */
+function renamed(to: CustomType, object: KubeObject): KubeObject {
+  const apiVersion = apiVersionOf(to.kind);
+  return object.apiVersion === apiVersion ? object : fitted(to, { ...object, apiVersion });
+}
+
+/** What a version's schema does not know cannot be kept in it. */
+function fitted(type: CustomType, object: KubeObject): KubeObject {
+  return type.decode(object as unknown as JsonObject, { lenient: true }).object as unknown as KubeObject;
+}
+
+function remoteConversion(webhook: WebhookConversion, type: CustomType, stored: CustomType): RemoteConversion {
+  const inVersion = async (to: CustomType, objects: readonly KubeObject[]) => {
+    const converted = await webhook.convert(objects, apiVersionOf(to.kind));
+    return converted.map((object) => fitted(to, object));
+  };
   return {
-    toStored: (object) => stored.decode(rename(stored, object) as unknown as JsonObject, { lenient: true }).object as unknown as KubeObject,
-    fromStored: (object) => type.decode(rename(type, object) as unknown as JsonObject, { lenient: true }).object as unknown as KubeObject,
+    fromStored: (objects) => inVersion(type, objects),
+    toStored: async (object) => (await inVersion(stored, [object]))[0]!,
   };
 }
 

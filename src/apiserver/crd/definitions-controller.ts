@@ -1,7 +1,9 @@
 import { apiextensions } from '#api';
-import type { Clock, Logger } from '#base';
+import type { Clock, Logger, Random } from '#base';
 import type { Client } from '#client';
 import { formatTime, isStatusReason, type JsonValue, sameJson } from '#machinery';
+import { ServiceAddresses } from '../admission/webhooks/service-addresses.ts';
+import { WebhookClient } from '../admission/webhooks/webhook-client.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { StorageDeps } from '../registry/resource-storage.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
@@ -9,6 +11,7 @@ import { followCache } from '../watch-cache/follow-cache.ts';
 import { CLEANUP_FINALIZER } from './cleanup-finalizer.ts';
 import { type CustomResources, customResourcesOf } from './custom-resources.ts';
 import { customScale } from './custom-scale.ts';
+import { deleteInstances } from './delete-instances.ts';
 import { namingOf } from './naming.ts';
 
 type Definition = apiextensions.CustomResourceDefinition;
@@ -19,6 +22,7 @@ export interface DefinitionsDeps extends StorageDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly random: Random;
 }
 
 interface Serving {
@@ -38,6 +42,7 @@ const DELETING: Condition = {
 
 export class DefinitionsController {
   readonly #deps: DefinitionsDeps;
+  readonly #webhooks: WebhookClient;
   readonly #definitions = new Map<string, Definition>();
   readonly #serving = new Map<string, Serving>();
   readonly #pending = new Set<string>();
@@ -46,6 +51,7 @@ export class DefinitionsController {
 
   constructor(deps: DefinitionsDeps) {
     this.#deps = deps;
+    this.#webhooks = new WebhookClient(new ServiceAddresses(deps));
   }
 
   /** Resolves once every definition that is there is served. */
@@ -145,7 +151,7 @@ export class DefinitionsController {
     const serving = this.#serving.get(name);
     if (serving !== undefined && sameJson(serving.spec as unknown as JsonValue, definition.spec as unknown as JsonValue)) return;
     const isTerminating = () => this.#definitions.get(name)?.metadata.deletionTimestamp !== undefined;
-    const resources = customResourcesOf(definition, { ...this.#deps, scale: customScale, isTerminating });
+    const resources = customResourcesOf(definition, { ...this.#deps, webhooks: this.#webhooks, scale: customScale, isTerminating });
     this.#stopServing(name);
     this.#serving.set(name, { spec: definition.spec, resources });
     this.#deps.table.add(...resources.served);
@@ -163,6 +169,7 @@ export class DefinitionsController {
   async #finish(definition: Definition): Promise<void> {
     const { metadata } = definition;
     if (!metadata.finalizers?.includes(CLEANUP_FINALIZER)) return;
+    if (isTrue(definition, 'Established')) this.#serve(definition);
     const present = definition.status?.conditions ?? [];
     if (present.some(({ type, reason }) => type === DELETING.type && reason !== DELETING.reason)) {
       const conditions = present.map((condition) => (condition.type === DELETING.type ? { ...condition, ...DELETING } : condition));
@@ -180,21 +187,9 @@ export class DefinitionsController {
   }
 
   /** How many of them something still holds. */
-  async #deleteInstances({ spec, metadata }: Definition): Promise<number> {
+  async #deleteInstances({ metadata }: Definition): Promise<number> {
     const serving = this.#serving.get(metadata.name);
-    if (serving === undefined) return 0;
-    const version = serving.resources.served[0]?.version;
-    if (version === undefined) return 0;
-    const ref = { group: spec.group, version, resource: spec.names.plural, namespaced: spec.scope === 'Namespaced' };
-    const client = this.#deps.client.resource(ref);
-    const { items } = await client.list();
-    for (const { metadata: instance } of items) {
-      const { name } = instance;
-      await client.delete(ref.namespaced ? { namespace: instance.namespace ?? '', name } : { name }).catch((error: unknown) => {
-        if (!isStatusReason(error, 'NotFound')) throw error;
-      });
-    }
-    return items.length === 0 ? 0 : (await client.list()).items.length;
+    return serving === undefined ? 0 : deleteInstances(serving.resources.storage, this.#deps.clock);
   }
 }
 

@@ -23,3 +23,26 @@ test('a definition that is served stays so', () => {
   const served = definition('Cg==', [{ type: 'Established', status: 'True' }]);
   expect(namingOf(served, []).established).toMatchObject({ status: 'True' });
 });
+
+function named(names: object, acceptedNames: object = {}): Definition {
+  const object = { metadata: { name: 'x.example.com' }, spec: { group: 'example.com', names }, status: { acceptedNames } };
+  return object as unknown as Definition;
+}
+
+const holder = named({}, { plural: 'widgets', singular: 'widget', shortNames: ['wd', 'wg'], kind: 'Widget', listKind: 'WidgetList' });
+const gadget = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
+
+test.each([
+  [['wd', 'free'], '"wd" is already in use'],
+  [['wg', 'free', 'wd'], '["wg" is already in use, "wd" is already in use]'],
+])('of the short names %j none is accepted while others hold some', (shortNames, message) => {
+  const { acceptedNames, namesAccepted } = namingOf(named({ ...gadget, shortNames }), [holder]);
+  expect(namesAccepted).toMatchObject({ status: 'False', reason: 'ShortNamesConflict', message });
+  expect(acceptedNames).toEqual(gadget);
+});
+
+test('a definition cannot take a name twice once it holds it', () => {
+  const wanted = { ...gadget, shortNames: ['gadget'] };
+  expect(namingOf(named(wanted), []).namesAccepted.status).toBe('True');
+  expect(namingOf(named(wanted, gadget), []).namesAccepted).toMatchObject({ status: 'False', message: '"gadget" is already in use' });
+});

@@ -17,13 +17,13 @@ interface Verdict {
 }
 
 /**
- * Names belong to the first that asked for them, group by group. `others` are the other definitions of the group. Pure: times are left to
- * the caller.
+ * Names belong to the first that asked for them, group by group. `others` are the other definitions of the group; what a definition holds
+ * under one heading it cannot take under another either, as upstream does. Pure: times are left to the caller.
  */
 export function namingOf(definition: Definition, others: readonly Definition[]): Naming {
   const wanted = definition.spec.names;
   const accepted = definition.status?.acceptedNames;
-  const taken = takenNames(others);
+  const taken = takenNames([...others, definition]);
   const problems: Verdict[] = [];
   const pick = (name: string | undefined, before: string | undefined, names: ReadonlySet<string>, reason: string): string | undefined => {
     if (name === undefined || name === '' || name === before || !names.has(name)) return name;
@@ -32,9 +32,9 @@ export function namingOf(definition: Definition, others: readonly Definition[]):
   };
   const plural = pick(wanted.plural, accepted?.plural, taken.resources, 'PluralConflict');
   const singular = pick(wanted.singular, accepted?.singular, taken.resources, 'SingularConflict');
-  const shortNames = wanted.shortNames?.filter(
-    (name) => pick(name, accepted?.shortNames?.includes(name) ? name : undefined, taken.resources, 'ShortNamesConflict') === name,
-  );
+  const clashes = wanted.shortNames?.filter((name) => !accepted?.shortNames?.includes(name) && taken.resources.has(name)) ?? [];
+  if (clashes.length > 0) problems.push({ reason: 'ShortNamesConflict', message: allInUse(clashes) });
+  const shortNames = clashes.length > 0 ? accepted?.shortNames : wanted.shortNames;
   const kind = pick(wanted.kind, accepted?.kind, taken.kinds, 'KindConflict');
   const listKind = pick(wanted.listKind, accepted?.listKind, taken.kinds, 'ListKindConflict');
   const acceptedNames = {
@@ -46,6 +46,12 @@ export function namingOf(definition: Definition, others: readonly Definition[]):
     ...(wanted.categories?.length && { categories: wanted.categories }),
   } as Names;
   return { acceptedNames, ...conditionsFor(definition, problems) };
+}
+
+/** Short names are accepted all or none, and all that are taken are told at once. */
+function allInUse(names: readonly string[]): string {
+  const complaints = [...new Set(names)].map((name) => `"${name}" is already in use`);
+  return complaints.length === 1 ? `${complaints[0]}` : `[${complaints.join(', ')}]`;
 }
 
 const DISTRUSTED: Condition = {

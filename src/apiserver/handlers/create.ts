@@ -1,9 +1,11 @@
 import { StatusError } from '#machinery';
 import { type KubeObject, withMetadata, withoutMetadata } from '../registry/kube-object.ts';
 import { beforeCreate, generateName, type WriteContext } from '../registry/lifecycle.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
-import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
+import { type CachedObject, ConvertedObject, type VersionedObject } from '../watch-cache/cached-object.ts';
+import { loadVersions } from '../watch-cache/load-versions.ts';
 import { authorizeCreation } from './authorize-creation.ts';
 import { decodeBody } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
@@ -34,9 +36,15 @@ export async function createObject(call: ResourceCall, object: KubeObject, optio
   for (let attempt = 1; ; attempt++) {
     const named = nameObject(object, call);
     const created = await tryCreate(call, named, options);
-    if (created !== undefined) return created instanceof ConvertedObject ? created : created.as(resource);
+    if (created instanceof ConvertedObject) return created;
+    if (created !== undefined) return resource.remote === undefined ? created.as(resource) : versionOf(created, resource);
     if (attempt >= attempts) throw await nameTaken(call, named);
   }
+}
+
+async function versionOf(created: CachedObject, resource: ServedResource): Promise<VersionedObject> {
+  await loadVersions(resource, [created]);
+  return created.as(resource);
 }
 
 /** As upstream: a base for names blames the server's choice even when the client named the object itself. */
@@ -88,7 +96,10 @@ async function validateAndStore(
   const served = fromRuled(resource, prepared);
   await deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
   const { name } = prepared.metadata;
-  if (!attributes.dryRun) return resource.storage!.create(resource.storage!.keyOf(namespace, name), toStoredForm(resource, prepared));
+  if (!attributes.dryRun) {
+    const stored = toStoredForm(resource, prepared);
+    return resource.storage!.create(resource.storage!.keyOf(namespace, name), stored instanceof Promise ? await stored : stored);
+  }
   return (await resource.storage!.get(namespace, name)) ? undefined : new ConvertedObject(served, 0);
 }
 

@@ -1,6 +1,7 @@
 import { isStatusReason } from '#machinery';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { CachedObject } from '../watch-cache/cached-object.ts';
+import { loadVersions } from '../watch-cache/load-versions.ts';
 import { deleteObject } from './delete.ts';
 import { deleteOptions } from './delete-options.ts';
 import { listPage } from './list.ts';
@@ -13,6 +14,7 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<ApiRes
   const { options: listing, selection } = selectionOf(call, false);
   const options = await deleteOptions(call);
   const { items, ...page } = await listPage(call, listing, selection);
+  await loadVersions(resource, items);
   const deleted: CachedObject[] = [];
   for (const target of items) if (await deleteOne(call, target, options)) deleted.push(target);
   return { type: 'list', resource, items: deleted.map((object) => object.as(resource)), ...page };

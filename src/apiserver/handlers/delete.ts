@@ -1,11 +1,13 @@
 import { formatTime, StatusError } from '#machinery';
 import { type KubeObject, withoutMetadata } from '../registry/kube-object.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import type { Propagation } from '../registry/strategy.ts';
 import { warn } from '../request/api-request.ts';
 import type { ApiResponse } from '../request/api-response.ts';
-import { type CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
+import type { CachedObject, VersionedObject } from '../watch-cache/cached-object.ts';
+import { loadVersions } from '../watch-cache/load-versions.ts';
 import { type DeleteOptions, deleteOptions } from './delete-options.ts';
-import { ruledResource } from './object-forms.ts';
+import { ruledResource, toStoredForm } from './object-forms.ts';
 import { admissionAttributes, groupResource, type ResourceCall } from './resource-call.ts';
 
 export async function handleDelete(call: ResourceCall): Promise<ApiResponse> {
@@ -27,7 +29,7 @@ function deletedStatus({ resource, name }: ResourceCall, object: KubeObject) {
 }
 
 interface Deletion {
-  readonly object: CachedObject | ConvertedObject;
+  readonly object: VersionedObject;
   /** False while finalizers or a grace period hold the object. */
   readonly gone: boolean;
 }
@@ -57,6 +59,7 @@ function checkDeletePreconditions(call: ResourceCall, { uid, resourceVersion }: 
 
 async function tryDelete(call: ResourceCall, current: CachedObject, options: DeleteOptions): Promise<Deletion | undefined> {
   const { resource, deps } = call;
+  if (resource.remote !== undefined) await loadVersions(resource, [current]);
   const request = {
     operation: 'DELETE',
     object: undefined,
@@ -77,9 +80,10 @@ function isHeld({ metadata }: KubeObject): boolean {
 }
 
 async function held(call: ResourceCall, current: CachedObject, marked: KubeObject, options: DeleteOptions): Promise<Deletion | undefined> {
-  if (options.dryRun) return { object: new ConvertedObject(marked, current.revision), gone: false };
-  const written = await call.resource.storage!.update(current, marked);
-  return written && { object: written, gone: false };
+  const { resource } = call;
+  if (options.dryRun) return { object: await inVersion(resource, current.replacedBy(marked, current.revision)), gone: false };
+  const written = await resource.storage!.update(current, await toStored(resource, current, marked));
+  return written && { object: await inVersion(resource, written), gone: false };
 }
 
 async function finish(
@@ -90,11 +94,22 @@ async function finish(
 ): Promise<Deletion | undefined> {
   const { resource } = call;
   const graceful = resource.strategy.gracePeriodSeconds !== undefined;
-  if (options.dryRun) return { object: new ConvertedObject(graceful ? marked : current.object, current.revision), gone: true };
+  const last = graceful ? marked : current.object;
+  if (options.dryRun) return { object: await inVersion(resource, current.replacedBy(last, current.revision)), gone: true };
   const revision = await resource.storage!.delete(current);
   if (revision === undefined) return undefined;
   await ruledResource(resource).released?.(current.object);
-  return { object: current.replacedBy(graceful ? marked : current.object, revision), gone: true };
+  return { object: await inVersion(resource, current.replacedBy(last, revision)), gone: true };
+}
+
+/** What was stored in a version that others replaced is written in the one that is stored now. */
+function toStored(resource: ServedResource, current: CachedObject, marked: KubeObject): Promise<KubeObject> | KubeObject {
+  return current.isOutdated ? toStoredForm(resource, { ...current.as(resource).object, metadata: marked.metadata }) : marked;
+}
+
+async function inVersion(resource: ServedResource, object: CachedObject): Promise<VersionedObject> {
+  if (resource.remote !== undefined) await loadVersions(resource, [object]);
+  return object.as(resource);
 }
 
 /** The object with its deletion begun: finalizers for the propagation asked for, a deadline when something holds it. */

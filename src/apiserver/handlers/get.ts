@@ -1,6 +1,7 @@
 import { StatusError } from '#machinery';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { CachedObject } from '../watch-cache/cached-object.ts';
+import { loadVersions } from '../watch-cache/load-versions.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
 import { parseResourceVersion } from './resource-version.ts';
 
@@ -20,8 +21,10 @@ async function getNotOlder(call: ResourceCall, version: string): Promise<ApiResp
   return answer(call, await storage.get(call.namespace, call.name));
 }
 
-function answer(call: ResourceCall, found: CachedObject | undefined): ApiResponse {
+function answer(call: ResourceCall, found: CachedObject | undefined): Promise<ApiResponse> | ApiResponse {
   const { resource, name } = call;
   if (found === undefined) throw StatusError.notFound(groupResource(call), name);
-  return { type: 'object', code: 200, resource, object: found.as(resource) };
+  const loading = loadVersions(resource, [found]);
+  const inVersion = (): ApiResponse => ({ type: 'object', code: 200, resource, object: found.as(resource) });
+  return loading === undefined ? inVersion() : loading.then(inVersion);
 }

@@ -1,6 +1,7 @@
 import { StatusError } from '#machinery';
 import type { ApiResponse } from '../request/api-response.ts';
 import type { CachedObject } from '../watch-cache/cached-object.ts';
+import { loadVersions } from '../watch-cache/load-versions.ts';
 import { listFrom, type Snapshot } from '../watch-cache/resource-cache.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
 import type { ListOptions } from './list-options.ts';
@@ -19,6 +20,7 @@ export async function handleList(call: ResourceCall): Promise<ApiResponse> {
   const { resource } = call;
   const { options, selection } = selectionOf(call, false);
   const { items, ...page } = await listPage(call, options, selection);
+  await loadVersions(resource, items);
   return { type: 'list', resource, items: items.map((object) => object.as(resource)), ...page };
 }
 

@@ -25,7 +25,8 @@ export function ruledCurrent(resource: ServedResource, current: CachedObject): K
   return resource.storedAs === undefined ? current.as(resource).object : current.object;
 }
 
-/** From the form that rules are for to the stored one. */
-export function toStoredForm(resource: ServedResource, object: KubeObject): KubeObject {
+/** From the form that rules are for to the stored one, which somebody else may have to be asked for. */
+export function toStoredForm(resource: ServedResource, object: KubeObject): KubeObject | Promise<KubeObject> {
+  if (resource.remote !== undefined) return resource.remote.toStored(object);
   return resource.storedAs === undefined ? (resource.toStored?.(object) ?? object) : object;
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import { beforeUpdate, demandResourceVersion, type WriteContext } from '../registry/lifecycle.ts';
 import { warn } from '../request/api-request.ts';
 import { type CachedObject, ConvertedObject, type VersionedObject } from '../watch-cache/cached-object.ts';
+import { loadVersions } from '../watch-cache/load-versions.ts';
 import { fromRuled, ruledCurrent, ruledResource, toRuled, toStoredForm } from './object-forms.ts';
 import { type AdmissionRequest, admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -41,6 +42,7 @@ export async function updateObject(call: ResourceCall, change: ObjectChange): Pr
 async function tryUpdate(call: ResourceCall, current: CachedObject, change: ObjectChange): Promise<VersionedObject | undefined> {
   const { resource, deps } = call;
   const { dryRun, raw } = change.options;
+  if (resource.remote !== undefined) await loadVersions(resource, [current]);
   const live = current.as(resource).object;
   const computed = await change.compute(live);
   const pinned = checkPreconditions(call, computed, live, change.replaces === true);
@@ -54,6 +56,7 @@ async function tryUpdate(call: ResourceCall, current: CachedObject, change: Obje
     const written = await write(call, current, prepared);
     await (written === undefined ? reserved?.release() : reserved?.commit());
     if (written === undefined && pinned) throw StatusError.conflict(groupResource(call), call.name, MODIFIED);
+    if (written !== undefined && resource.remote !== undefined) await loadVersions(resource, [written]);
     return written?.as(resource);
   } catch (error) {
     await reserved?.release();
@@ -113,7 +116,9 @@ function checkPreconditions(call: ResourceCall, computed: KubeObject, live: Kube
 
 async function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
   const isFinal = isDeletable(prepared) && !call.resource.strategy.isDeletionHeld?.(prepared);
-  return isFinal ? finishDeletion(call, current, prepared) : call.resource.storage!.update(current, toStoredForm(call.resource, prepared));
+  const form = toStoredForm(call.resource, prepared);
+  const stored = form instanceof Promise ? await form : form;
+  return isFinal ? finishDeletion(call, current, { prepared, stored }) : call.resource.storage!.update(current, stored);
 }
 
 /** The last finalizer of an object that is being deleted was removed: now it goes. */
@@ -121,12 +126,15 @@ export function isDeletable({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && !metadata.finalizers?.length && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
-async function finishDeletion(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
-  const { resource } = call;
+async function finishDeletion(
+  { resource }: ResourceCall,
+  current: CachedObject,
+  { prepared, stored }: { prepared: KubeObject; stored: KubeObject },
+): Promise<CachedObject | undefined> {
   const revision = await resource.storage!.delete(current);
   if (revision === undefined) return undefined;
   await ruledResource(resource).released?.(prepared);
-  return current.replacedBy(toStoredForm(resource, prepared), current.revision);
+  return current.replacedBy(stored, current.revision);
 }
 
 function dryResult({ resource }: ResourceCall, prepared: KubeObject, current: CachedObject): VersionedObject {

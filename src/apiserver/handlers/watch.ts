@@ -1,5 +1,6 @@
 import type { ApiResponse } from '../request/api-response.ts';
 import type { WatchSink } from '../watch-cache/watcher.ts';
+import { convertingSink } from './converting-sink.ts';
 import type { ListOptions } from './list-options.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { expiredResourceVersion, parseResourceVersion } from './resource-version.ts';
@@ -25,7 +26,7 @@ export async function handleWatch(call: ResourceCall): Promise<ApiResponse> {
         ...(options.since !== undefined && { since: options.since }),
         initialEventsEnd: options.initialEvents && options.bookmarks,
       };
-      const stop = cache.watch(filter, sink, start);
+      const stop = cache.watch(filter, call.resource.remote === undefined ? sink : convertingSink(call.resource, sink), start);
       if (stop !== undefined) return stop;
       sink.error(expiredResourceVersion(options.since!, cache.oldestRevision));
       return () => {};

@@ -21,9 +21,11 @@ export interface ServedResource extends ResourceInfo {
   readonly verbs: readonly string[];
   /** Items of a list repeat their kind and apiVersion (custom resources). */
   readonly itemsNameKind: boolean;
-  /** From the stored version; absent when this is the stored version. */
+  /** From the version in which an object is stored; absent when there is no other version. */
   readonly fromStored?: (object: KubeObject) => KubeObject;
   readonly toStored?: (object: KubeObject) => KubeObject;
+  /** Instead of both, where other versions have to be asked for elsewhere. */
+  readonly remote?: RemoteConversion;
   /** The resource in the version that is stored, when this is another one. */
   readonly storedAs?: ServedResource;
   /** Claims what must be unique in the cluster (service addresses, node ports) and puts it into the object. */
@@ -46,6 +48,12 @@ export interface ServedResource extends ResourceInfo {
   readonly subresources: ReadonlyMap<string, ServedSubresource>;
   /** Verbs that are answered in a way of their own (reviews), instead of by the generic handlers. */
   readonly handlers?: Readonly<Record<string, OwnHandler>>;
+}
+
+/** Conversion by somebody else (a webhook), who may fail. */
+export interface RemoteConversion {
+  fromStored(objects: readonly KubeObject[]): Promise<readonly KubeObject[]>;
+  toStored(object: KubeObject): Promise<KubeObject>;
 }
 
 /** Answers a verb of one resource; the call is the request once routed. */
@@ -78,6 +86,7 @@ export interface ServedResourceOptions {
   readonly subresources?: readonly ServedSubresource[];
   readonly fromStored?: (object: KubeObject) => KubeObject;
   readonly toStored?: (object: KubeObject) => KubeObject;
+  readonly remote?: RemoteConversion;
   readonly storedAs?: ServedResource;
   readonly deprecation?: string;
   readonly handlers?: Readonly<Record<string, OwnHandler>>;
@@ -86,7 +95,19 @@ export interface ServedResourceOptions {
 }
 
 export function servedResource(kind: Kind<unknown>, options: ServedResourceOptions): ServedResource {
-  const { strategy, storage, subresources = [], fromStored, toStored, storedAs, reserve, released, handlers, deprecation } = options;
+  const {
+    strategy,
+    storage,
+    subresources = [],
+    fromStored,
+    toStored,
+    remote,
+    storedAs,
+    reserve,
+    released,
+    handlers,
+    deprecation,
+  } = options;
   return {
     group: kind.group,
     version: kind.version,
@@ -109,6 +130,7 @@ export function servedResource(kind: Kind<unknown>, options: ServedResourceOptio
     ...(strategy.specsRecur && { recurringSpecs: new RecurringSpecs() }),
     ...(fromStored && { fromStored }),
     ...(toStored && { toStored }),
+    ...(remote && { remote }),
     ...(storedAs && { storedAs }),
     ...(handlers && { handlers }),
     ...(deprecation && { deprecation }),

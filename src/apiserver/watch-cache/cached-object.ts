@@ -43,7 +43,7 @@ abstract class Encodings {
 export class CachedObject extends Encodings implements VersionedObject {
   readonly #stored: StoredObject;
   /** By how they are converted, not for whom: servers of several clusters may share the object. */
-  #versions: Map<ServedResource['fromStored'], VersionedObject> | undefined;
+  #versions: Map<ServedResource['fromStored'] | ServedResource['remote'], VersionedObject> | undefined;
 
   private constructor(
     readonly key: string,
@@ -105,16 +105,37 @@ export class CachedObject extends Encodings implements VersionedObject {
     return CachedObject.of(this.key, revision, StoredObject.of(object, this.encoding, this));
   }
 
-  /** In the version that `resource` serves. */
+  /** Written when another version was the one to store. */
+  get isOutdated(): boolean {
+    const { apiVersion } = this.object;
+    return apiVersion !== undefined && apiVersion !== this.encoding.apiVersion;
+  }
+
+  /** In the version that `resource` serves. One that has to be asked for elsewhere must have been loaded before. */
   as(resource: ServedResource): VersionedObject {
-    if (resource.fromStored === undefined) return this;
+    const convert = resource.fromStored ?? resource.remote;
+    if (convert === undefined || this.#isIn(resource)) return this;
+    const version = this.#versions?.get(convert);
+    if (version !== undefined) return version;
+    if (resource.fromStored === undefined) throw new Error(`${this.key} has not been converted to ${resource.apiVersion}`);
+    return this.keep(resource, resource.fromStored(this.object));
+  }
+
+  /** Whether `as` can answer. */
+  isReadyFor(resource: ServedResource): boolean {
+    return resource.remote === undefined || this.#isIn(resource) || this.#versions?.has(resource.remote) === true;
+  }
+
+  /** Remembers what the object is in the version that `resource` serves. */
+  keep(resource: ServedResource, object: KubeObject): VersionedObject {
+    const version = new ConvertedObject(object, this.revision);
     this.#versions ??= new Map();
-    let version = this.#versions.get(resource.fromStored);
-    if (version === undefined) {
-      version = new ConvertedObject(resource.fromStored(this.object), this.revision);
-      this.#versions.set(resource.fromStored, version);
-    }
+    this.#versions.set(resource.fromStored ?? resource.remote, version);
     return version;
+  }
+
+  #isIn({ apiVersion }: ServedResource): boolean {
+    return apiVersion === this.encoding.apiVersion && !this.isOutdated;
   }
 }
 

@@ -3,6 +3,7 @@ import { apiVersionOf, parseGroupVersion, selectorFromObject } from '#machinery'
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { ResourceTable } from '../../registry/resource-table.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
+import { loadVersions } from '../../watch-cache/load-versions.ts';
 
 type ParamKind = admissionregistration.ParamKind;
 type ParamRef = admissionregistration.ParamRef;
@@ -46,7 +47,9 @@ function paramNamespace({ namespaced }: ServedResource, { namespace }: ParamRef,
 
 async function byName(resource: ServedResource, namespace: string, name: string): Promise<readonly KubeObject[]> {
   const found = await resource.storage!.get(namespace, name);
-  return found === undefined ? [] : [named(found.as(resource).object, resource)];
+  if (found === undefined) return [];
+  await loadVersions(resource, [found]);
+  return [named(found.as(resource).object, resource)];
 }
 
 async function bySelector(resource: ServedResource, namespace: string, { selector }: ParamRef): Promise<readonly KubeObject[]> {
@@ -54,8 +57,9 @@ async function bySelector(resource: ServedResource, namespace: string, { selecto
   const wanted = selectorFromObject(selector);
   const storage = resource.storage!;
   await storage.cache.fresh();
-  const all = [...storage.cache.objects(storage.prefixOf(namespace))];
-  return all.filter(({ object }) => wanted.matches(object.metadata.labels)).map((found) => named(found.as(resource).object, resource));
+  const all = [...storage.cache.objects(storage.prefixOf(namespace))].filter(({ object }) => wanted.matches(object.metadata.labels));
+  await loadVersions(resource, all);
+  return all.map((found) => named(found.as(resource).object, resource));
 }
 
 function named(object: KubeObject, resource: ServedResource): KubeObject {

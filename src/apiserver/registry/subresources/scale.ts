@@ -20,6 +20,7 @@ import { updateObject } from '../../handlers/update-object.ts';
 import { type WriteOptions, writeOptions } from '../../handlers/write-options.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
 import { queryFlag } from '../../request/query-values.ts';
+import { loadVersions } from '../../watch-cache/load-versions.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ServedSubresource } from '../served-resource.ts';
 
@@ -55,6 +56,7 @@ export function scaleSubresource(fields: ScaleFields): ServedSubresource {
 async function readScale(call: ResourceCall, fields: ScaleFields): Promise<ApiResponse> {
   const found = await call.resource.storage!.get(call.namespace, call.name);
   if (found === undefined) throw StatusError.notFound(groupResource(call), call.name);
+  await loadVersions(call.resource, [found]);
   const { object } = found.as(call.resource);
   if (fields.replicas(object) === undefined && fields.missing) throw fields.missing();
   return answer(scaleOf(object, fields));

@@ -1,0 +1,203 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { apiextensions } from '#api';
+import type { Client } from '#client';
+import { serveAdmission } from '../admission/admission-server.test-data.ts';
+import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
+
+const GROUP = 'conversion.example.com';
+const NAME = `widgets.${GROUP}`;
+
+interface Widget {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Record<string, string>; readonly finalizers?: readonly string[] };
+  readonly spec?: Record<string, unknown>;
+}
+
+interface Review {
+  readonly apiVersion: string;
+  readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: readonly Widget[] };
+}
+
+type Answer = (review: Review) => unknown;
+
+const opened: Server[] = [];
+
+afterEach(() => {
+  for (const server of opened.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function webhook(answer: Answer) {
+  const asked: Review[] = [];
+  const server = createServer(LOOPBACK_TLS, async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const review = JSON.parse(Buffer.concat(chunks).toString()) as Review;
+    asked.push(review);
+    response.end(JSON.stringify(answer(review)));
+  });
+  opened.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/convert`;
+  return { asked, clientConfig: { url, caBundle: Buffer.from(LOOPBACK_TLS.cert).toString('base64') } };
+}
+
+/** What v1 calls `host`, v2 calls `address`. */
+function translated({ spec = {}, ...rest }: Widget, apiVersion: string): Widget {
+  const value = spec.host ?? spec.address;
+  return { ...rest, apiVersion, spec: apiVersion.endsWith('/v2') ? { address: value } : { host: value } };
+}
+
+const converting =
+  (change: (widget: Widget) => unknown = (widget) => widget, more: object = {}): Answer =>
+  ({ apiVersion, request: { uid, desiredAPIVersion, objects } }) => ({
+    kind: 'ConversionReview',
+    apiVersion,
+    response: {
+      uid,
+      convertedObjects: objects.map((object) => change(translated(object, desiredAPIVersion))),
+      result: { status: 'Success' },
+      ...more,
+    },
+  });
+
+const version = (name: string, field: string, storage: boolean) => ({
+  name,
+  served: true,
+  storage,
+  schema: {
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: { type: 'string' } } } } },
+  },
+});
+
+async function define(client: Client, conversion?: object) {
+  const definitions = client.of(apiextensions.CustomResourceDefinition);
+  const names = { plural: 'widgets', kind: 'Widget' };
+  const versions = [version('v1', 'host', true), version('v2', 'address', false)];
+  await definitions.create({
+    metadata: { name: NAME },
+    spec: { group: GROUP, scope: 'Namespaced', names, versions, ...(conversion && { conversion }) },
+  } as never);
+  const inVersion = (name: string) => client.resource({ group: GROUP, version: name, resource: 'widgets', namespaced: true });
+  await expect
+    .poll(() =>
+      inVersion('v2')
+        .list()
+        .catch(() => undefined),
+    )
+    .toBeDefined();
+  return { definitions, v1: inVersion('v1'), v2: inVersion('v2') };
+}
+
+async function served(clientConfig: object, conversionReviewVersions = ['v1']) {
+  const { client } = await serveAdmission();
+  return define(client, { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions } });
+}
+
+const widget = (apiVersion: string, spec: object, finalizers?: readonly string[]) =>
+  ({
+    apiVersion: `${GROUP}/${apiVersion}`,
+    kind: 'Widget',
+    metadata: { name: 'a', namespace: 'default', ...(finalizers && { finalizers }) },
+    spec,
+  }) as never;
+const A = { namespace: 'default', name: 'a' };
+
+describe('a definition with a conversion webhook', () => {
+  it('has its objects converted when they are read and written in another version', async () => {
+    const { asked, clientConfig } = await webhook(converting());
+    const { v1, v2 } = await served(clientConfig);
+    expect(await v2.create(widget('v2', { address: 'x' }))).toMatchObject({ apiVersion: `${GROUP}/v2`, spec: { address: 'x' } });
+    expect(asked.map(({ request }) => request.desiredAPIVersion)).toEqual([`${GROUP}/v1`, `${GROUP}/v2`]);
+    expect(await v1.get(A)).toMatchObject({ apiVersion: `${GROUP}/v1`, spec: { host: 'x' } });
+    await v1.patch(A, { spec: { host: 'y' } });
+    expect(await v2.get(A)).toMatchObject({ spec: { address: 'y' } });
+    expect((await v2.list()).items).toMatchObject([{ spec: { address: 'y' } }]);
+  });
+
+  it('may change labels and annotations, and nothing else of metadata', async () => {
+    const relabelled = (object: Widget) => ({ ...object, metadata: { ...object.metadata, labels: { by: 'hook' }, generation: 99 } });
+    const { clientConfig } = await webhook(converting(relabelled));
+    const { v1, v2 } = await served(clientConfig);
+    await v1.create(widget('v1', { host: 'x' }));
+    expect((await v2.get(A)).metadata).toMatchObject({ labels: { by: 'hook' }, generation: 1 });
+  });
+
+  it.each<[string, Answer, string]>([
+    [
+      'another kind',
+      converting((object) => ({ ...object, kind: 'Gadget' })),
+      'returned invalid object at index 0: invalid kind (expected Widget, received Gadget)',
+    ],
+    [
+      'another version',
+      converting((object) => ({ ...object, apiVersion: 'x/v9' })),
+      `returned invalid object at index 0: invalid groupVersion (expected ${GROUP}/v2, received x/v9)`,
+    ],
+    [
+      'another name',
+      converting((object) => ({ ...object, metadata: { ...object.metadata, name: 'b' } })),
+      'returned invalid object: must have the same name: a != b',
+    ],
+    ['nothing', converting(undefined, { convertedObjects: [] }), 'returned 0 objects, expected 1'],
+    ['a failure', converting(undefined, { result: { status: 'Failed', message: 'no way' } }), 'failed: no way'],
+    ['a failure without a word', converting(undefined, { result: {} }), "failed: response.result.status was '', not 'Success'"],
+    ['no response', ({ apiVersion }) => ({ kind: 'ConversionReview', apiVersion }), 'failed: no response provided'],
+    [
+      'a review of another version',
+      () => ({ kind: 'ConversionReview', apiVersion: 'x/v1' }),
+      'failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got x/v1, Kind=ConversionReview',
+    ],
+  ])('whose webhook answers with %s says so', async (_what, answer, complaint) => {
+    const { clientConfig } = await webhook(answer);
+    const { v1, v2 } = await served(clientConfig);
+    await v1.create(widget('v1', { host: 'x' }));
+    const told = { code: 500, message: `conversion webhook for ${GROUP}/v1, Kind=Widget ${complaint}` };
+    await expect(v2.get(A)).rejects.toMatchObject(told);
+  });
+
+  it('tells every use of another version when the webhook cannot be reached, and is deleted all the same', async () => {
+    const { definitions, v1, v2 } = await served({ url: 'https://127.0.0.1:1/convert' });
+    await v1.create(widget('v1', { host: 'x' }));
+    const refused = 'failed: Post "https://127.0.0.1:1/convert?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused';
+    const fromV1 = { code: 500, message: `conversion webhook for ${GROUP}/v1, Kind=Widget ${refused}` };
+    await expect(v2.get(A)).rejects.toMatchObject(fromV1);
+    await expect(v2.list()).rejects.toMatchObject(fromV1);
+    await expect(v2.delete(A)).rejects.toMatchObject(fromV1);
+    await v1.delete(A);
+    await expect(v2.create(widget('v2', { address: 'x' }))).rejects.toMatchObject({
+      message: `conversion webhook for ${GROUP}/v2, Kind=Widget ${refused}`,
+    });
+    await v1.create(widget('v1', { host: 'x' }));
+    await definitions.delete({ name: NAME });
+    await expect.poll(() => definitions.get({ name: NAME }).catch(() => undefined)).toBeUndefined();
+  });
+});
+
+describe('a definition with several versions', () => {
+  it('answers a deletion that something holds up in the version that was asked', async () => {
+    const { client } = await serveAdmission();
+    const { v1, v2 } = await define(client);
+    await v1.create(widget('v1', { host: 'x' }, ['example.com/hold']));
+    expect(await v2.delete(A)).toMatchObject({ apiVersion: `${GROUP}/v2`, metadata: { finalizers: ['example.com/hold'] } });
+  });
+
+  it('keeps what was written in a version when another becomes the one to store, until it is written anew', async () => {
+    const { client } = await serveAdmission();
+    const { definitions, v1, v2 } = await define(client);
+    await v1.create(widget('v1', { host: 'x' }));
+    const versions = [version('v1', 'host', false), version('v2', 'address', true)];
+    await definitions.patch({ name: NAME }, { spec: { versions } });
+    await expect.poll(async () => (await definitions.get({ name: NAME })).status?.storedVersions).toEqual(['v1', 'v2']);
+    expect(await v1.get(A)).toMatchObject({ apiVersion: `${GROUP}/v1`, spec: { host: 'x' } });
+    expect(await v2.get(A)).toMatchObject({ apiVersion: `${GROUP}/v2`, spec: {} });
+    await v2.patch(A, { spec: { address: 'y' } });
+    expect(await v1.get(A)).toMatchObject({ spec: {} });
+    expect((await v1.get(A)) as unknown as Widget).not.toHaveProperty('spec.host');
+  });
+});

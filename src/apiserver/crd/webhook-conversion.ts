@@ -1,0 +1,102 @@
+import type { apiextensions } from '#api';
+import type { Random } from '#base';
+import { goQuote, isJsonObject, type JsonObject, type JsonValue, parseGroupVersion } from '#machinery';
+import type { WebhookClient, WebhookClientConfig } from '../admission/webhooks/webhook-client.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { checkConverted, restoreMetadata } from './converted-object.ts';
+
+type Definition = apiextensions.CustomResourceDefinition;
+
+export interface ConversionDeps {
+  readonly webhooks: WebhookClient;
+  readonly random: Random;
+}
+
+/** Upstream's clients give up then. */
+const TIMEOUT_SECONDS = 30;
+const REVIEW_GROUP = 'apiextensions.k8s.io';
+
+/** Asks the webhook that a definition names for its objects in other versions. */
+export class WebhookConversion {
+  readonly #config: WebhookClientConfig;
+  readonly #reviewVersions: readonly string[];
+  readonly #deps: ConversionDeps;
+
+  constructor({ spec }: Definition, deps: ConversionDeps) {
+    const { clientConfig, conversionReviewVersions } = spec.conversion!.webhook!;
+    this.#config = trusting(clientConfig as WebhookClientConfig);
+    this.#reviewVersions = conversionReviewVersions ?? [];
+    this.#deps = deps;
+  }
+
+  /** The objects in the version, in their order. Those that are in it already are not asked for. Throws an Error in upstream's words. */
+  async convert(objects: readonly KubeObject[], apiVersion: string): Promise<readonly KubeObject[]> {
+    const foreign = objects.filter((object) => object.apiVersion !== apiVersion);
+    const first = foreign[0];
+    if (first === undefined) return objects;
+    const answers = await this.#ask(foreign, apiVersion).catch((error: Error) => {
+      throw new Error(`conversion webhook for ${kindText(first)} failed: ${error.message}`, { cause: error });
+    });
+    if (answers.length !== foreign.length) {
+      throw new Error(`conversion webhook for ${kindText(first)} returned ${answers.length} objects, expected ${foreign.length}`);
+    }
+    const converted = foreign.map((object, index) => accepted(object, answers[index]!, apiVersion));
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : converted.shift()!));
+  }
+
+  async #ask(objects: readonly KubeObject[], desiredAPIVersion: string): Promise<readonly JsonValue[]> {
+    const version = this.#reviewVersions.find((known) => known === 'v1' || known === 'v1beta1');
+    if (version === undefined) throw new Error('no supported conversion review versions');
+    const review = { kind: 'ConversionReview', apiVersion: `${REVIEW_GROUP}/${version}` };
+    const uid = this.#deps.random.uuid();
+    const body = {
+      ...review,
+      request: { uid, desiredAPIVersion, objects: objects as unknown as JsonValue },
+      response: { uid: '', convertedObjects: null, result: { metadata: {} } },
+    };
+    const answer = await this.#deps.webhooks.call({ config: this.#config, body, timeoutSeconds: TIMEOUT_SECONDS });
+    if (version === 'v1') checkReview(answer, review);
+    return convertedIn(answer, version === 'v1' ? uid : undefined);
+  }
+}
+
+/** A bundle of blanks only says as much as none. */
+function trusting({ caBundle, ...config }: WebhookClientConfig): WebhookClientConfig {
+  const isBlank =
+    Buffer.from(caBundle ?? '', 'base64')
+      .toString('latin1')
+      .trim() === '';
+  return isBlank || caBundle === undefined ? config : { ...config, caBundle };
+}
+
+function checkReview({ kind = '', apiVersion = '' }: JsonObject, expected: { kind: string; apiVersion: string }): void {
+  if (kind === expected.kind && apiVersion === expected.apiVersion) return;
+  const text = (named: { kind: JsonValue; apiVersion: JsonValue }) => `${named.apiVersion}, Kind=${named.kind}`;
+  throw new Error(`expected webhook response of ${text(expected)}, got ${text({ kind, apiVersion })}`);
+}
+
+function convertedIn({ response }: JsonObject, uid: string | undefined): readonly JsonValue[] {
+  if (!isJsonObject(response)) throw new Error('no response provided');
+  const answered = typeof response.uid === 'string' ? response.uid : '';
+  if (uid !== undefined && answered !== uid) throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(answered)}`);
+  const result = isJsonObject(response.result) ? response.result : {};
+  if (result.status !== 'Success') {
+    const told = typeof result.message === 'string' ? result.message : '';
+    throw new Error(told || `response.result.status was '${result.status ?? ''}', not 'Success'`);
+  }
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
+}
+
+/** What the webhook made of an object, if it is still that object. */
+function accepted(object: KubeObject, answer: JsonValue, apiVersion: string): KubeObject {
+  try {
+    return restoreMetadata(object, checkConverted(object, answer, apiVersion));
+  } catch (error) {
+    throw new Error(`conversion webhook for ${kindText(object)} returned ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function kindText({ apiVersion = '', kind = '' }: { apiVersion?: unknown; kind?: unknown }): string {
+  const { group, version } = parseGroupVersion(String(apiVersion));
+  return `${group}/${version}, Kind=${kind}`;
+}
