@@ -240,6 +240,14 @@ describe('token requests', () => {
     ['for another namespace', {}, 'sa', { namespace: 'other' }, 400],
     ['that end too soon', { expirationSeconds: 10 }, 'sa', {}, 422],
     ['bound to what cannot be', { boundObjectRef: { kind: 'ConfigMap', apiVersion: 'v1', name: 'x' } }, 'sa', {}, 400],
+    ['bound to what has no name', { boundObjectRef: { kind: 'Pod', apiVersion: 'v1' } }, 'sa', {}, 400],
+    [
+      'bound to a missing pod of a version that cannot be read',
+      { boundObjectRef: { kind: 'Pod', apiVersion: 'a/b/c', name: 'x' } },
+      'sa',
+      {},
+      404,
+    ],
     ['bound to what is not there', { boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'x' } }, 'sa', {}, 404],
   ])('%s are refused', async (_, spec, name, metadata, code) => {
     expect((await request(spec, name, metadata)).code).toBe(code);

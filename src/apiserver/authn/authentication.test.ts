@@ -88,6 +88,15 @@ describe('authentication', () => {
     expect(await whoIs(shown)).toMatchObject(user);
   });
 
+  it('warns of a space before a token, which hides it', async () => {
+    const request = requestWith({ headers: { authorization: 'Bearer  secret' } });
+    await authenticate({ authenticators: [bearer], anonymous: true })(request, () => OK);
+    expect(request).toMatchObject({
+      user: { name: 'system:anonymous' },
+      warnings: ['the provided Authorization header contains extra space before the bearer token, and is ignored'],
+    });
+  });
+
   it.each([
     ['a token that nobody knows', { headers: { authorization: 'Bearer nosuch' } }],
     ['a certificate of an unknown authority', { certificate: { problem: 'unknown authority' } }],

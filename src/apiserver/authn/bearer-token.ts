@@ -1,14 +1,15 @@
-import type { ApiRequest } from '../request/api-request.ts';
+import { type ApiRequest, warn } from '../request/api-request.ts';
+
+const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 /** The token in the Authorization header, if there is one. */
 export function bearerToken(request: ApiRequest): string | undefined {
   const header = request.header('authorization');
-  return header === undefined ? undefined : tokenIn(header);
-}
-
-function tokenIn(header: string): string | undefined {
-  const [scheme = '', token = ''] = header.trim().split(' ', 2);
-  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
+  if (header === undefined) return undefined;
+  const [scheme = '', token = '', rest] = header.trim().split(' ', 3);
+  if (scheme.toLowerCase() !== 'bearer') return undefined;
+  if (token === '' && rest !== undefined) warn(request, EXTRA_SPACE);
+  return token === '' ? undefined : token;
 }
 
 const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';

@@ -28,6 +28,12 @@ beforeEach(() => {
   authorizer = new NodeAuthorizer({ storages: () => storages, rules: RULES });
 });
 
+it('says nothing about certificates for pods where none are made', async () => {
+  const { podCertificateRequests: _, ...rest } = storages;
+  authorizer = new NodeAuthorizer({ storages: () => rest, rules: RULES });
+  expect((await ask('create certificates.k8s.io:podcertificaterequests')).verdict).toBe('no opinion');
+});
+
 async function put(storage: ResourceStorage, name: string, object: object, metadata: object = {}): Promise<void> {
   const key = storage.keyOf('ns', name);
   const full = {

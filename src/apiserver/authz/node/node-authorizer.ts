@@ -70,7 +70,10 @@ export class NodeAuthorizer implements Authorizer {
   }
 
   #decide(node: string, attributes: AuthorizationAttributes): Decision {
-    const special = attributes.isResource ? SPECIAL[`${attributes.group}/${attributes.resource}`] : undefined;
+    const resource = `${attributes.group}/${attributes.resource}`;
+    const special = attributes.isResource ? SPECIAL[resource] : undefined;
+    // Nothing may be asked where no certificates for pods are made.
+    if (resource === POD_CERTIFICATES && this.#options.storages().podCertificateRequests === undefined) return NO_OPINION;
     if (special !== undefined) return verdict(special({ node, attributes, graph: this.#graph }));
     return this.#options.rules.some((rule) => ruleAllows(rule, attributes)) ? ALLOW : NO_OPINION;
   }
@@ -89,6 +92,8 @@ function verdict(answer: Answer): Decision {
   return answer === true ? ALLOW : { verdict: 'no opinion', reason: answer };
 }
 
+const POD_CERTIFICATES = 'certificates.k8s.io/podcertificaterequests';
+
 const SPECIAL: Readonly<Record<string, (request: NodeRequest) => Answer>> = {
   '/secrets': (request) => readNamespaced(request, 'secrets'),
   '/configmaps': (request) => readNamespaced(request, 'configmaps'),
@@ -102,7 +107,7 @@ const SPECIAL: Readonly<Record<string, (request: NodeRequest) => Answer>> = {
   'resource.k8s.io/resourceslices': resourceSlices,
   '/nodes': nodes,
   '/pods': pods,
-  'certificates.k8s.io/podcertificaterequests': podCertificateRequests,
+  [POD_CERTIFICATES]: podCertificateRequests,
 };
 
 function related({ node, attributes, graph }: NodeRequest, resource: RelatedResource): Answer {

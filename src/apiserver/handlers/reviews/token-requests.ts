@@ -1,5 +1,5 @@
 import { authentication, type core } from '#api';
-import { FieldError, formatTime, Path, parseGroupVersion, StatusError } from '#machinery';
+import { FieldError, formatTime, type GroupVersion, Path, parseGroupVersion, StatusError } from '#machinery';
 import type { AccountObjects } from '../../authn/service-accounts/account-objects.ts';
 import { type BoundObjects, tokenClaims } from '../../authn/service-accounts/claims.ts';
 import type { SignedTokens } from '../../authn/service-accounts/signed-tokens.ts';
@@ -101,13 +101,19 @@ async function boundObjects(
 ): Promise<BoundObjects> {
   if (reference === undefined) return {};
   const { kind = '', apiVersion = '', name = '' } = reference;
-  const { group, version } = parseGroupVersion(apiVersion);
+  const { group, version } = groupVersionOf(apiVersion);
   const find = BINDERS[group === '' ? kind : ''];
   if (find === undefined) throw StatusError.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  if (name === '') throw StatusError.badRequest('Name parameter required.');
   const { bound, uid } = await find(name, call, objects);
   if (!reference.uid || reference.uid === uid) return bound;
   const why = `the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
   throw StatusError.conflict({ group, resource: kind }, name, why);
+}
+
+/** What cannot be read counts as no group, and so as the core group. */
+function groupVersionOf(apiVersion: string): GroupVersion {
+  return apiVersion.split('/').length > 2 ? { group: '', version: '' } : parseGroupVersion(apiVersion);
 }
 
 interface FoundBinding {
