@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { silentLogger, VirtualClock } from '#base';
 import { openMemoryStore, type Store } from '#store';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { ObjectEncoding } from './object-encoding.ts';
+import { ObjectEncoding, StoredObject } from './object-encoding.ts';
 import { ResourceCache } from './resource-cache.ts';
 import type { WatchFilter, WatchFrame, WatchSink } from './watcher.ts';
 
@@ -150,6 +150,19 @@ describe('the state of a watch cache', () => {
     expect(reads).toBe(0);
     cache.close();
   });
+});
+
+test('an object that was written here is known as it is, and encoded only for those who want its bytes', async () => {
+  await using at = await open();
+  await at.cache.start();
+  const object = { kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name: 'a' }, colour: 'red' } as unknown as KubeObject;
+  const stored = StoredObject.of(object, ENCODING);
+  const { revision } = await at.store.txn({ write: [{ type: 'put', key: `${PREFIX}a`, value: stored }] });
+  const cached = at.cache.get(`${PREFIX}a`);
+  expect(cached?.object).toMatchObject({ colour: 'red', metadata: { resourceVersion: String(revision) } });
+  expect(stored.ends).toBeUndefined();
+  expect(JSON.parse(String(cached?.json()))).toEqual(cached?.object);
+  expect(stored.ends).toBeDefined();
 });
 
 describe('a watch', () => {

@@ -291,9 +291,11 @@ export class ResourceCache {
   }
 
   /** What was written through this server is known as it is; what another cluster or an older definition wrote is not. */
-  #objectPut({ key, written, value, modRevision }: StoreEvent): CachedObject {
+  #objectPut(event: StoreEvent): CachedObject {
+    const { key, written, modRevision } = event;
     const isOwn = written instanceof StoredObject && written.encoding === this.#options.encoding;
-    return isOwn ? CachedObject.of(key, modRevision, written) : this.#decode(key, value!, modRevision);
+    // Only to read the value is to have its bytes made.
+    return isOwn ? CachedObject.of(key, modRevision, written) : this.#decode(key, event.value!, modRevision);
   }
 
   #apply(event: StoreEvent): void {

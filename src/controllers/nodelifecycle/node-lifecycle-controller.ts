@@ -102,7 +102,9 @@ export class NodeLifecycleController implements RunningController {
         const status = await this.#look(node);
         if (status === 'skipped' || node.metadata.labels?.[EXCLUDE_DISRUPTION] !== undefined) return;
         const zone = zoneOf(node);
-        statuses.set(zone, [...(statuses.get(zone) ?? []), status]);
+        const found = statuses.get(zone);
+        if (found === undefined) statuses.set(zone, [status]);
+        else found.push(status);
       }),
     );
     await this.#handleDisruption(statuses, nodes);

@@ -21,10 +21,15 @@ export const podGcController: Controller = {
 class PodGcController implements RunningController {
   /** Since when a node that pods name is missing. */
   readonly #missing = new Map<string, number>();
+  /** Whether there may be something to collect that the last look did not see, or only passed over for the time being. */
+  #hasNews = true;
 
   constructor(private readonly context: ControllerContext) {
-    context.informers.of(core.Pod);
-    context.informers.of(core.Node);
+    const notice = () => {
+      this.#hasNews = true;
+    };
+    context.informers.of(core.Pod).addHandler({ add: notice, update: notice, delete: notice });
+    context.informers.of(core.Node).addHandler({ add: notice, delete: notice });
   }
 
   run(): Promise<void> {
@@ -37,12 +42,16 @@ class PodGcController implements RunningController {
   }
 
   async #collect(): Promise<void> {
+    if (!this.#hasNews) return;
+    this.#hasNews = false;
     const { informers, options } = this.context;
     const pods = informers.of(core.Pod).lister.list();
     const nodes = informers.of(core.Node).lister;
     const lostNodes = await this.#lostNodes(pods);
     const node = (name: string) => nodes.get({ name });
     const deletions = podsToCollect({ pods, node, lostNodes, terminatedThreshold: options.terminatedPodGcThreshold });
+    // A node that is missing becomes a lost one, and that of a pod which is being deleted may be taken out of service.
+    if (this.#missing.size > 0 || pods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) this.#hasNews = true;
     await Promise.all(deletions.map((deletion) => this.#delete(deletion)));
   }
 
@@ -79,7 +88,9 @@ class PodGcController implements RunningController {
       }
       await client.of(core.Pod).delete({ name, namespace }, { gracePeriodSeconds: 0 });
     } catch (error) {
-      if (!isGone(error)) logger.warn('cannot delete a pod', { pod: `${namespace}/${name}`, error });
+      if (isGone(error)) return;
+      this.#hasNews = true;
+      logger.warn('cannot delete a pod', { pod: `${namespace}/${name}`, error });
     }
   }
 
