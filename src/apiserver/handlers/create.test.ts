@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { core } from '#api';
+import { core, networking } from '#api';
 import { StatusError } from '#machinery';
 import { configMap, serveAdmission } from '../admission/admission-server.test-data.ts';
 
@@ -37,6 +37,15 @@ describe('an object whose name is taken', () => {
     expect(await refusal(maps.create(named))).toEqual({ ...taken, message: `object is being deleted: ${EXISTS}` });
     const message = `object is being deleted: ${NOT_GENERATED}`;
     expect(await refusal(maps.create(both))).toEqual({ ...taken, message, retryAfterSeconds: 1 });
+  });
+});
+
+describe('a name to be generated', () => {
+  it('is its base alone where names are addresses', async () => {
+    const addresses = (await serveAdmission()).client.of(networking.IPAddress);
+    const spec = { parentRef: { resource: 'services', name: 's' } };
+    const made = await addresses.create({ metadata: { generateName: '192.0.2.9' }, spec });
+    expect(made.metadata.name).toBe('192.0.2.9');
   });
 });
 

@@ -115,8 +115,8 @@ function withPlace(object: KubeObject, { resource, namespace }: ResourceCall): K
 }
 
 /** Fills in a generated name. Objects without any are refused by validation, which words it for each kind. */
-function nameObject(object: KubeObject, { deps }: ResourceCall): KubeObject {
+function nameObject(object: KubeObject, { resource, deps }: ResourceCall): KubeObject {
   const { name, generateName: base } = object.metadata;
   if (name || !base) return name === undefined ? withMetadata(object, { name: '' }) : object;
-  return withMetadata(object, { name: generateName(base, deps.random) });
+  return withMetadata(object, { name: resource.strategy.namedByBase ? base : generateName(base, deps.random) });
 }

@@ -30,6 +30,8 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites. Default true. */
   readonly allowUnconditionalUpdate?: boolean;
+  /** A name that is to be generated is its base alone: names mean something (addresses). */
+  readonly namedByBase?: boolean;
   /** Has a status subresource (and the common pattern with it). */
   readonly hasStatus?: boolean;
   readonly tracksGeneration?: boolean;

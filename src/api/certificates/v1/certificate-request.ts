@@ -23,12 +23,14 @@ export interface PemBlock {
 
 const PEM = /-----BEGIN ([^-\n]*)-----\r?\n([\s\S]*?)-----END \1-----/g;
 
-/** The PEM blocks of a text; what is between them is ignored. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The PEM blocks of a text; what is between them is ignored, and so is a block that is no base64. */
 export function pemBlocks(text: string): PemBlock[] {
-  return [...text.matchAll(PEM)].map(([, type = '', body = '']) => {
+  return [...text.matchAll(PEM)].flatMap(([, type = '', body = '']) => {
     const hasHeaders = body.includes(':');
-    const base64 = hasHeaders ? (body.split(/\r?\n\r?\n/)[1] ?? '') : body;
-    return { type, hasHeaders, bytes: Buffer.from(base64.replace(/\s/g, ''), 'base64') };
+    const base64 = (hasHeaders ? (body.split(/\r?\n\r?\n/)[1] ?? '') : body).replace(/\s/g, '');
+    return BASE64.test(base64) ? [{ type, hasHeaders, bytes: Buffer.from(base64, 'base64') }] : [];
   });
 }
 
@@ -36,11 +38,14 @@ export function pemBlocks(text: string): PemBlock[] {
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const [block] = pemBlocks(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') throw new CertificateRequestError('PEM block type must be CERTIFICATE REQUEST');
-  const [info, algorithm, signature] = childrenOf(readDer(block.bytes));
-  if (!info || !algorithm || !signature) throw malformed();
+  const whole = sequenceAt(block.bytes, 0, 'certificateRequest');
+  if (whole.end < block.bytes.length) throw syntaxError('trailing data');
+  const info = sequenceAt(whole.content, 0, 'tbsCertificateRequest');
+  const algorithm = sequenceAt(whole.content, info.end, 'AlgorithmIdentifier');
+  const signature = elementAt(whole.content, algorithm.end);
   const [, subject, publicKey] = childrenOf(info);
   const [oid] = childrenOf(algorithm);
-  if (!subject || !publicKey || !oid) throw malformed();
+  if (!subject || !publicKey || !oid) throw syntaxError('sequence truncated');
   const names = subjectNames(subject);
   return {
     commonName: names.get(COMMON_NAME)?.at(-1) ?? '',
@@ -61,7 +66,7 @@ function subjectNames(subject: Der): Map<string, string[]> {
   for (const set of childrenOf(subject)) {
     for (const attribute of childrenOf(set)) {
       const [oid, value] = childrenOf(attribute);
-      if (!oid || !value) throw malformed();
+      if (!oid || !value) throw syntaxError('sequence truncated');
       const key = oidText(oid.content);
       names.set(key, [...(names.get(key) ?? []), Buffer.from(value.content).toString()]);
     }
@@ -112,37 +117,80 @@ function isSignedBy({ info, publicKey, signature }: CertificateRequest, { hash }
 
 // --- DER, as much of it as a request has ---------------------------------------------------------------------------
 
+interface Header {
+  readonly tag: number;
+  readonly length: number;
+  /** Where the content begins. */
+  readonly start: number;
+}
+
 interface Der {
   readonly tag: number;
   readonly content: Uint8Array;
   readonly whole: Uint8Array;
+  /** Where the next element begins. */
+  readonly end: number;
 }
 
 const CONSTRUCTED = 0x20;
+const SEQUENCE = 0x30;
+const MAX_LENGTH = 1 << 23;
+// Go prints how the field that it fills is declared. A sequence is declared plainly.
+const PLAIN_FIELD =
+  '{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}';
 
-function malformed(): CertificateRequestError {
-  return new CertificateRequestError('asn1: structure error: malformed certificate request');
+function syntaxError(problem: string): CertificateRequestError {
+  return new CertificateRequestError(`asn1: syntax error: ${problem}`);
 }
 
-function readDer(bytes: Uint8Array): Der {
-  const tag = bytes[0];
-  const first = bytes[1];
-  if (tag === undefined || first === undefined) throw new CertificateRequestError('asn1: syntax error: truncated tag or length');
-  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  let length = first < 0x80 ? first : 0;
-  for (let i = 0; i < lengthBytes; i++) length = length * 256 + (bytes[2 + i] ?? 0);
-  const start = 2 + lengthBytes;
-  if (lengthBytes > 4 || start + length > bytes.length) throw new CertificateRequestError('asn1: syntax error: data truncated');
-  return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(0, start + length) };
+function structureError(problem: string): CertificateRequestError {
+  return new CertificateRequestError(`asn1: structure error: ${problem}`);
+}
+
+function headerAt(bytes: Uint8Array, offset: number): Header {
+  if (offset >= bytes.length) throw syntaxError('sequence truncated');
+  const [tag = 0, first] = bytes.subarray(offset, offset + 2);
+  if (first === undefined) throw syntaxError('truncated tag or length');
+  if (first < 0x80) return { tag, length: first, start: offset + 2 };
+  if (first === 0x80) throw syntaxError('indefinite length found (not DER)');
+  const start = offset + 2 + (first & 0x7f);
+  return { tag, length: longLength(bytes.subarray(offset + 2, start), first & 0x7f), start };
+}
+
+function longLength(bytes: Uint8Array, size: number): number {
+  let length = 0;
+  for (const byte of bytes) {
+    if (length >= MAX_LENGTH) throw structureError('length too large');
+    length = length * 256 + byte;
+    if (length === 0) throw structureError('superfluous leading zeros in length');
+  }
+  if (bytes.length < size) throw syntaxError('truncated tag or length');
+  if (length < 0x80) throw structureError('non-minimal length');
+  return length;
+}
+
+function elementAt(bytes: Uint8Array, offset: number, { tag, length, start } = headerAt(bytes, offset)): Der {
+  const end = start + length;
+  if (end > bytes.length) throw syntaxError('data truncated');
+  return { tag, content: bytes.subarray(start, end), whole: bytes.subarray(offset, end), end };
+}
+
+/** An element that must be a sequence. `type` is what Go calls the structure that it fills. */
+function sequenceAt(bytes: Uint8Array, offset: number, type: string): Der {
+  const header = headerAt(bytes, offset);
+  const { tag, length, start } = header;
+  if (tag === SEQUENCE) return elementAt(bytes, offset, header);
+  const found = `{class:${tag >> 6} tag:${tag & 0x1f} length:${length} isCompound:${(tag & CONSTRUCTED) !== 0}}`;
+  throw structureError(`tags don't match (16 vs ${found}) ${PLAIN_FIELD} ${type} @${start}`);
 }
 
 function childrenOf({ tag, content }: Der): Der[] {
-  if ((tag & CONSTRUCTED) === 0) throw malformed();
+  if ((tag & CONSTRUCTED) === 0) throw structureError('malformed certificate request');
   const children: Der[] = [];
-  for (let rest = content; rest.length > 0; ) {
-    const child = readDer(rest);
+  for (let offset = 0; offset < content.length; ) {
+    const child = elementAt(content, offset);
     children.push(child);
-    rest = rest.subarray(child.whole.length);
+    offset = child.end;
   }
   return children;
 }

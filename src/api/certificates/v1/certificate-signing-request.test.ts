@@ -30,6 +30,14 @@ test.each<[string, object, readonly string[]]>([
     { request: encoded('hello') },
     ['spec.request: Invalid value: "aGVsbG8=": PEM block type must be CERTIFICATE REQUEST'],
   ],
+  ['that is missing', { request: undefined }, ['spec.request: Invalid value: null: PEM block type must be CERTIFICATE REQUEST']],
+  [
+    'in armour around no base64',
+    { request: encoded('-----BEGIN CERTIFICATE REQUEST-----\n***\n-----END CERTIFICATE REQUEST-----\n') },
+    [
+      'spec.request: Invalid value: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KKioqCi0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=": PEM block type must be CERTIFICATE REQUEST',
+    ],
+  ],
   [
     'that is PEM of something else',
     { request: encoded('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n') },
@@ -41,7 +49,7 @@ test.each<[string, object, readonly string[]]>([
     'that is no request inside',
     { request: encoded('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n') },
     [
-      'spec.request: Invalid value: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KQUFBQQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K": asn1: structure error: malformed certificate request',
+      `spec.request: Invalid value: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KQUFBQQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K": asn1: structure error: tags don't match (16 vs {class:0 tag:0 length:0 isCompound:false}) {optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false} certificateRequest @2`,
     ],
   ],
   [

@@ -74,7 +74,7 @@ function validateRequest(request: CertificateSigningRequest, { old }: Rules): Fi
   const { metadata, spec, status } = request;
   const errors = validateObjectMeta(metadata, META);
   const problem = requestProblem(spec?.request ?? '');
-  if (problem) errors.push(FieldError.invalid(SPEC.child('request'), spec?.request ?? '', problem));
+  if (problem) errors.push(FieldError.invalid(SPEC.child('request'), spec?.request ?? null, problem));
   errors.push(...validateUsages(spec?.usages ?? [], old?.spec?.usages ?? []));
   errors.push(...validateSigner(SPEC.child('signerName'), spec?.signerName ?? '', old?.spec?.signerName));
   const seconds = spec?.expirationSeconds;
