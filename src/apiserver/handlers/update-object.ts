@@ -99,12 +99,7 @@ export function writeContext(call: ResourceCall): WriteContext {
 function checkPreconditions(call: ResourceCall, computed: KubeObject, live: KubeObject, replaces: boolean): boolean {
   const { resource, name } = call;
   const { resourceVersion = '', uid = '' } = computed.metadata;
-  if (replaces && uid !== '' && uid !== live.metadata.uid) {
-    const key = resource.storage!.keyOf(call.namespace, name);
-    const mismatch = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
-    const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${mismatch}`;
-    throw StatusError.conflict(groupResource(call), name, why);
-  }
+  if (replaces) checkUid(call, uid, live.metadata.uid ?? '');
   if (resourceVersion === '' || resourceVersion === '0') {
     if (replaces && resource.strategy.allowUnconditionalUpdate === false) demandResourceVersion(resource, name);
     return false;
@@ -112,6 +107,15 @@ function checkPreconditions(call: ResourceCall, computed: KubeObject, live: Kube
   if (!/^\d+$/.test(resourceVersion)) throw new Error(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`);
   if (resourceVersion !== live.metadata.resourceVersion) throw StatusError.conflict(groupResource(call), name, MODIFIED);
   return replaces;
+}
+
+/** A client that names the object by its uid means no other, and no new one either. */
+export function checkUid(call: ResourceCall, wanted: string, found: string): void {
+  if (wanted === '' || wanted === found) return;
+  const key = call.resource.storage!.keyOf(call.namespace, call.name);
+  const mismatch = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${mismatch}`;
+  throw StatusError.conflict(groupResource(call), call.name, why);
 }
 
 async function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
