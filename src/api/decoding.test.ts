@@ -314,7 +314,7 @@ describe('the canonical object', () => {
   test('reads null items as zero values', () => {
     expect(canonical(core.PodSpec, { containers: [null] })).toEqual({ containers: [{ name: '', resources: {} }] });
     expect(canonical(core.ConfigMap, { data: { a: null } })).toMatchObject({ data: { a: '' } });
-    expect(canonical(core.Secret, { data: { a: null } })).toMatchObject({ data: { a: null } });
+    expect(canonical(core.Secret, { data: { a: null } })).toMatchObject({ data: { a: '' } });
   });
 
   test.each([

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { DaemonSetUpdateStrategy } from './apps/v1/daemon-set.ts';
+import { StatefulSetUpdateStrategy } from './apps/v1/stateful-set.ts';
 import { NodeSelectorTerm } from './core/v1/node-selector-term.ts';
 import { PersistentVolumeSource } from './core/v1/persistent-volume-spec.ts';
 import { ServiceSpec } from './core/v1/service.ts';
@@ -42,6 +44,15 @@ test('knows which fields are pointers, numbers, texts and lists', () => {
 test('prints objects within objects', () => {
   expect(JSON.stringify(goStruct(ResourceClaimSpec, { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } }))).toBe(
     '{"Devices":{"Requests":[{"Name":"r","Exactly":{"DeviceClassName":"c","Selectors":null,"AllocationMode":"","Count":0,"AdminAccess":null,"Tolerations":null,"Capacity":null},"FirstAvailable":null}],"Constraints":null,"Config":null}}',
+  );
+});
+
+test('prints zero where only the API has a pointer', () => {
+  expect(JSON.stringify(goStruct(DaemonSetUpdateStrategy, { type: 'X', rollingUpdate: { maxSurge: '5%' } }))).toBe(
+    '{"Type":"X","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":"5%"}}',
+  );
+  expect(JSON.stringify(goStruct(StatefulSetUpdateStrategy, { type: 'X', rollingUpdate: {} }))).toBe(
+    '{"Type":"X","RollingUpdate":{"Partition":0,"MaxUnavailable":null}}',
   );
 });
 

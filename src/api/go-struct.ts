@@ -1,5 +1,5 @@
 import { compareBytes, type Field, type ObjectSchema, type Schema } from '#machinery';
-import { INTERNAL_NAMES, INTERNAL_ORDER } from './internal-structs.ts';
+import { INTERNAL_NAMES, INTERNAL_ORDER, INTERNAL_VALUES } from './internal-structs.ts';
 
 /**
  * A value as upstream prints structs in its messages: JSON of its internal types, which have no JSON names, so that every field is there,
@@ -30,9 +30,11 @@ function structOf(schema: ObjectSchema, value: Members): object {
   if (schema.name.startsWith(META_TYPES)) return sharedStruct(schema, value);
   const printed: Record<string, unknown> = {};
   const names = INTERNAL_NAMES[schema.name];
+  const plain = INTERNAL_VALUES[schema.name];
   for (const field of internalFields(schema)) {
     if (field.number === 0 && !field.embeddedIn) continue;
-    printed[names?.[field.name] ?? goName(field.name)] = printField(field, value[field.name]);
+    const member = value[field.name] ?? (plain?.includes(field.name) ? zeroOf(field.schema) : undefined);
+    printed[names?.[field.name] ?? goName(field.name)] = printField(field, member);
   }
   return printed;
 }

@@ -36,3 +36,12 @@ export const INTERNAL_ORDER: Readonly<Record<string, readonly string[]>> = {
   'io.k8s.api.core.v1.PersistentVolumeSource': VOLUME_SOURCES,
   'io.k8s.api.core.v1.PersistentVolumeSpec': VOLUME_SOURCES,
 };
+
+const ROLLING_UPDATE = ['maxUnavailable', 'maxSurge'];
+
+/** Fields that may be unset in the API and are plain values internally, so that they print as zero. */
+export const INTERNAL_VALUES: Readonly<Record<string, readonly string[]>> = {
+  'io.k8s.api.apps.v1.RollingUpdateDeployment': ROLLING_UPDATE,
+  'io.k8s.api.apps.v1.RollingUpdateDaemonSet': ROLLING_UPDATE,
+  'io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy': ['partition'],
+};

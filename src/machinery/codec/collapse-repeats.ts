@@ -70,5 +70,5 @@ function grown(before: JsonValue | undefined): MutableJsonObject {
 
 /** Null empties what can be empty in Go; a struct or a scalar that is no pointer keeps what it has. */
 function clearedByNull({ plan, isPointer }: FieldPlan): boolean {
-  return isPointer || plan.op === Op.list || plan.op === Op.map || (plan.op !== Op.object && plan.zero === null);
+  return isPointer || plan.op === Op.list || plan.op === Op.map || plan.op === Op.bytes || (plan.op !== Op.object && plan.zero === null);
 }

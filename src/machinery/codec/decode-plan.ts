@@ -107,9 +107,15 @@ function fieldPlan(field: Field): FieldPlan {
     dropsZero: field.presence === 'nonzero',
     isPointer: field.presence === 'set',
     isKept,
-    absent: field.presence === 'always' ? plan.zero : field.presence === 'nullable' ? null : undefined,
+    absent: absentValue(field, plan),
     errorName: embeddedPrefix(field.embeddedIn) + field.name,
   };
+}
+
+/** Bytes that nobody set are shown as null; only inside a list or a map are they empty ones. */
+function absentValue({ presence }: Field, { op, zero }: Plan): JsonValue | undefined {
+  if (presence === 'always') return op === Op.bytes ? null : zero;
+  return presence === 'nullable' ? null : undefined;
 }
 
 function embeddedPrefix(embedding: Embedding | undefined): string {
@@ -130,7 +136,7 @@ const SCALAR_ZEROS = {
   int64: 0,
   double: 0,
   bool: false,
-  bytes: null,
+  bytes: '',
   quantity: '0',
   time: null,
   microTime: null,

@@ -187,6 +187,15 @@ describe('validation', () => {
   });
 });
 
+test('a replica set complains of its generation before its terminating pods', () => {
+  const { object } = made(replicaSetBehaviour, {});
+  const status = { replicas: 0, terminatingReplicas: -1, observedGeneration: -1 };
+  expect(replicaSetBehaviour.validateStatusUpdate?.({ ...object, status }, object).map(String)).toEqual([
+    'status.observedGeneration: Invalid value: -1: must be greater than or equal to 0',
+    'status.terminatingReplicas: Invalid value: -1: must be greater than or equal to 0',
+  ]);
+});
+
 test('controller revisions hold data that stays', () => {
   const revision = { metadata, data: { x: 1 }, revision: 1 };
   expect(controllerRevisionBehaviour.validate?.(revision)).toEqual([]);

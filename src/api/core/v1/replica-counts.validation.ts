@@ -15,8 +15,8 @@ const COUNTS = [
   'fullyLabeledReplicas',
   'readyReplicas',
   'availableReplicas',
-  'terminatingReplicas',
   'observedGeneration',
+  'terminatingReplicas',
 ] as const;
 const PARTS = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'] as const;
 

@@ -290,6 +290,7 @@ function fillIn(plan: ProtoPlan, out: MutableJsonObject): MutableJsonObject {
 function zeroOf(field: ProtoField): JsonValue {
   switch (field.op) {
     case ProtoOp.string:
+    case ProtoOp.bytes:
       return '';
     case ProtoOp.bool:
       return false;
