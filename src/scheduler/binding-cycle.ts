@@ -71,7 +71,8 @@ export class BindingCycles {
     const { node, state } = cycle.placement;
     cache.assume(info, node);
     nominations.delete(info.uid);
-    const refused = cycle.profile.reserve(state, info, node) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
+    const unreserved = cycle.profile.reserve(state, info, node);
+    const refused = (unreserved && said('Reserve', unreserved)) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
     if (refused !== undefined) return void this.#undo(queued, cycle, refused);
     const running = this.#bind(queued, cycle).finally(() => {
       this.#running.delete(running);

@@ -1,4 +1,4 @@
-import { apps, core, policy, storage } from '#api';
+import { apps, core, policy, resource, storage } from '#api';
 import type { Identified, InformerFactory, SharedInformer } from '#client';
 import { type Labels, semanticEqual } from '#machinery';
 import type { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -20,6 +20,9 @@ export class ClusterWatch {
   readonly #csiDrivers: SharedInformer<storage.CSIDriver>;
   readonly #capacities: SharedInformer<storage.CSIStorageCapacity>;
   readonly #attachments: SharedInformer<storage.VolumeAttachment>;
+  readonly #resourceClaims: SharedInformer<resource.ResourceClaim>;
+  readonly #resourceSlices: SharedInformer<resource.ResourceSlice>;
+  readonly #deviceClasses: SharedInformer<resource.DeviceClass>;
   readonly objects: ClusterObjects;
   readonly namespaces: NamespaceLabels;
 
@@ -35,6 +38,9 @@ export class ClusterWatch {
     this.#csiDrivers = informers.of(storage.CSIDriver);
     this.#capacities = informers.of(storage.CSIStorageCapacity);
     this.#attachments = informers.of(storage.VolumeAttachment);
+    this.#resourceClaims = informers.of(resource.ResourceClaim);
+    this.#resourceSlices = informers.of(resource.ResourceSlice);
+    this.#deviceClasses = informers.of(resource.DeviceClass);
     this.namespaces = { labelsOf: (name) => this.#namespaces.lister.get({ name })?.metadata.labels as Labels | undefined };
     this.objects = {
       pods: this.pods.lister,
@@ -46,6 +52,9 @@ export class ClusterWatch {
       csiDrivers: this.#csiDrivers.lister,
       csiStorageCapacities: this.#capacities.lister,
       volumeAttachments: this.#attachments.lister,
+      resourceClaims: this.#resourceClaims.lister,
+      resourceSlices: this.#resourceSlices.lister,
+      deviceClasses: this.#deviceClasses.lister,
       disruptionBudgets: informers.of(policy.PodDisruptionBudget).lister,
       ownerSelector: ownerSelectors(informers),
     };
@@ -61,6 +70,9 @@ export class ClusterWatch {
       follow(this.#csiDrivers, 'CSIDriver', tell),
       follow(this.#capacities, 'CSIStorageCapacity', tell),
       follow(this.#attachments, 'VolumeAttachment', tell),
+      follow(this.#resourceClaims, 'ResourceClaim', tell),
+      follow(this.#resourceSlices, 'ResourceSlice', tell),
+      follow(this.#deviceClasses, 'DeviceClass', tell),
       follow(this.#services, 'Service', tell),
     ];
   }
@@ -139,6 +151,9 @@ export function podChanges(
   const events: ClusterEvent[] = [];
   const add = (action: EventAction) => events.push({ resource, action, label: `${resource}${action}`, before, after });
   if (!semanticEqual(before.metadata.labels, after.metadata.labels)) add('UpdatePodLabel');
+  if (!semanticEqual(before.status?.resourceClaimStatuses as never, after.status?.resourceClaimStatuses as never)) {
+    add('UpdatePodGeneratedResourceClaim');
+  }
   if (hadGates(before) && !hadGates(after)) add('UpdatePodSchedulingGatesEliminated');
   if ((before.spec?.tolerations?.length ?? 0) !== (after.spec?.tolerations?.length ?? 0)) add('UpdatePodToleration');
   if (before.metadata.generation !== after.metadata.generation && needsLess(before, after, cache)) add('UpdatePodScaleDown');

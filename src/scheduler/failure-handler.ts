@@ -65,6 +65,7 @@ export class FailureHandler {
     queue.failed(queued, { rejectedBy: diagnosis?.rejectedBy ?? NOBODY, pendingOn: diagnosis?.pendingOn ?? NOBODY });
     this.#nominate(queued.info, nominatedNode);
     this.#report(queued.info, failure);
+    if (preemption?.cleanUp !== undefined) this.#run(preemption.cleanUp);
     if (preemption?.victims !== undefined) this.#preempt(queued.info, failure, preemption);
     else if (preemption !== undefined) metrics.preempted(0);
   }

@@ -1,4 +1,4 @@
-import type { core, policy, storage } from '#api';
+import type { core, policy, resource, storage } from '#api';
 import { type Clock, type Random, seededRandom, silentLogger, VirtualClock } from '#base';
 import { Client, type Identified, ObjectCache } from '#client';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -22,6 +22,9 @@ export interface ClusterState {
   readonly storageClasses?: readonly storage.StorageClass[];
   readonly csiNodes?: readonly storage.CSINode[];
   readonly volumeAttachments?: readonly storage.VolumeAttachment[];
+  readonly resourceClaims?: readonly resource.ResourceClaim[];
+  readonly resourceSlices?: readonly resource.ResourceSlice[];
+  readonly deviceClasses?: readonly resource.DeviceClass[];
   readonly budgets?: readonly policy.PodDisruptionBudget[];
   readonly ownerSelector?: OwnerSelector;
   readonly configuration?: unknown;
@@ -73,6 +76,9 @@ function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle
       csiDrivers: listed([]),
       csiStorageCapacities: listed([]),
       volumeAttachments: listed(state.volumeAttachments),
+      resourceClaims: listed(state.resourceClaims),
+      resourceSlices: listed(state.resourceSlices),
+      deviceClasses: listed(state.deviceClasses),
       disruptionBudgets: listed(state.budgets),
       ownerSelector: () => state.ownerSelector,
     },

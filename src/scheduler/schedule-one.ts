@@ -110,7 +110,7 @@ function filterNodes(
   const room = context.verdicts?.room(nodes.length) ?? new SearchRoom(nodes.length);
   const search = { nodes, versions, candidates, start: startIndex, enough, filters, verdicts, room, nominations, diagnosis };
   const count = findNodes(state, pod, { ...search, fitsWithNominated: fits });
-  if (typeof count !== 'number') return { message: `running filter plugin "${count.plugin}": ${messageOf(count)}` };
+  if (typeof count !== 'number') return { message: `running "${count.plugin}" filter plugin: ${messageOf(count)}` };
   return { count, first: count > 0 ? nodes[room.places[0] as number] : undefined, diagnosis, room, verdicts };
 }
 

@@ -13,6 +13,8 @@ export type EventResource =
   | 'CSIStorageCapacity'
   | 'VolumeAttachment'
   | 'ResourceClaim'
+  | 'ResourceSlice'
+  | 'DeviceClass'
   | 'Service'
   | 'Any';
 
@@ -30,6 +32,7 @@ export type EventAction =
   | 'UpdatePodScaleDown'
   | 'UpdatePodToleration'
   | 'UpdatePodSchedulingGatesEliminated'
+  | 'UpdatePodGeneratedResourceClaim'
   | 'ForceActivate'
   | 'UnschedulableTimeout';
 

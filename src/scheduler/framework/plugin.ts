@@ -1,4 +1,4 @@
-import type { core, policy, storage } from '#api';
+import type { core, policy, resource, storage } from '#api';
 import type { Clock, Logger, Random } from '#base';
 import type { Client, Lister } from '#client';
 import type { Labels } from '#machinery';
@@ -84,6 +84,8 @@ export interface PostFilterResult {
   /** Where to nominate the pod to; '' takes a nomination back, undefined leaves it. */
   readonly nominatedNode?: string;
   readonly victims?: readonly PodInfo[];
+  /** What is to be written to make room otherwise. */
+  cleanUp?(): Promise<void>;
 }
 
 export interface PreScoreContext {
@@ -122,6 +124,9 @@ export interface ClusterObjects {
   readonly csiDrivers: Lister<storage.CSIDriver>;
   readonly csiStorageCapacities: Lister<storage.CSIStorageCapacity>;
   readonly volumeAttachments: Lister<storage.VolumeAttachment>;
+  readonly resourceClaims: Lister<resource.ResourceClaim>;
+  readonly resourceSlices: Lister<resource.ResourceSlice>;
+  readonly deviceClasses: Lister<resource.DeviceClass>;
   readonly disruptionBudgets: Lister<policy.PodDisruptionBudget>;
   /** The selector of a pod's controller, when it is one that selects pods. */
   ownerSelector(pod: core.Pod): OwnerSelector | undefined;

@@ -142,18 +142,21 @@ export class Profile {
 
   postFilter(state: CycleState, pod: PodInfo, context: PostFilterContext): PostFilterResult {
     let nomination: PostFilterResult | undefined;
+    let cleanUp: PostFilterResult['cleanUp'];
     let rejector = '';
     const reasons: string[] = [];
     for (const plugin of this.plugins.postFilter) {
       const result = plugin.postFilter?.(state, pod, context);
       if (result === undefined) continue;
       const { status } = result;
-      if (status === undefined || status.code === 'UnschedulableAndUnresolvable' || !isRejected(status)) return result;
+      if (status === undefined || status.code === 'UnschedulableAndUnresolvable' || !isRejected(status))
+        return { ...result, ...(cleanUp && { cleanUp }) };
       if (result.nominatedNode !== undefined) nomination = result;
+      cleanUp ??= result.cleanUp;
       reasons.push(...status.reasons);
       rejector ||= plugin.name;
     }
-    return { ...nomination, status: unschedulable(rejector, ...reasons) };
+    return { ...nomination, ...(cleanUp && { cleanUp }), status: unschedulable(rejector, ...reasons) };
   }
 
   reserve(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined {

@@ -1,0 +1,85 @@
+import type { core, resource } from '#api';
+import { semanticEqual } from '#machinery';
+import type { OfferedDevice } from './offered-devices.ts';
+import type { Capacities } from './shared-amounts.ts';
+import type { Claim, WantedDevices } from './wanted-devices.ts';
+
+/** A device that was chosen, and what for. */
+export interface AllocatedDevice {
+  readonly wanted: WantedDevices;
+  readonly offered: OfferedDevice;
+  /** Somebody had a share of it before. */
+  readonly isShared: boolean;
+  /** Of a device that several can have. */
+  readonly share?: { readonly id: string; readonly consumedCapacity: Capacities };
+}
+
+/** As it is written into a claim's status. */
+export function allocationOf(claim: Claim, devices: readonly AllocatedDevice[], nodeName: string): resource.AllocationResult {
+  const config = configurationOf(claim, devices);
+  const nodeSelector = nodeSelectorOf(devices, nodeName);
+  return {
+    devices: { results: devices.map(resultOf), ...(config.length > 0 && { config }) },
+    ...(nodeSelector && { nodeSelector }),
+  };
+}
+
+function resultOf({ wanted, offered, share }: AllocatedDevice): resource.DeviceRequestAllocationResult {
+  const { device, slice } = offered;
+  const { bindingConditions, bindingFailureConditions } = device;
+  return {
+    request: wanted.name.full,
+    driver: slice.spec.driver,
+    pool: slice.spec.pool.name,
+    device: device.name,
+    ...(wanted.adminAccess && { adminAccess: true }),
+    ...(wanted.tolerations.length > 0 && { tolerations: [...wanted.tolerations] }),
+    ...(bindingConditions && { bindingConditions }),
+    ...(bindingFailureConditions && { bindingFailureConditions }),
+    ...(share && { shareID: share.id }),
+    ...(share && Object.keys(share.consumedCapacity).length > 0 && { consumedCapacity: share.consumedCapacity }),
+  } as resource.DeviceRequestAllocationResult;
+}
+
+/** Settings of the classes come first, each with the requests that it is for; then those of the claim. */
+function configurationOf({ spec }: Claim, devices: readonly AllocatedDevice[]): resource.DeviceAllocationConfiguration[] {
+  const chosen = new Map(devices.map(({ wanted }) => [wanted.name.full, wanted]));
+  const requestsOf = new Map<resource.DeviceClass, string[]>();
+  for (const { name, class: deviceClass } of chosen.values()) {
+    requestsOf.set(deviceClass, [...(requestsOf.get(deviceClass) ?? []), name.full]);
+  }
+  const ofClasses = [...requestsOf].flatMap(([deviceClass, requests]) =>
+    (deviceClass.spec.config ?? []).map((config) => ({ source: 'FromClass', requests, ...config })),
+  );
+  const isConcerned = (requests: readonly string[]) =>
+    [...chosen.values()].some(({ name }) => requests.includes(name.request) || requests.includes(name.full));
+  const ofClaim = (spec.devices?.config ?? [])
+    .filter(({ requests = [] }) => requests.length === 0 || isConcerned(requests))
+    .map((config) => ({ source: 'FromClaim', ...config }));
+  return [...ofClasses, ...ofClaim] as resource.DeviceAllocationConfiguration[];
+}
+
+/** Where all of the devices can be used; undefined: everywhere. */
+function nodeSelectorOf(devices: readonly AllocatedDevice[], nodeName: string): core.NodeSelector | undefined {
+  const fields: core.NodeSelectorRequirement[] = [];
+  const expressions: core.NodeSelectorRequirement[] = [];
+  for (const { offered } of devices) {
+    const { device, slice } = offered;
+    const reach = slice.spec.perDeviceNodeSelection === true ? device : slice.spec;
+    if (reach.nodeName || device.bindsToNode === true) return onlyOn(nodeName);
+    const [term] = reach.nodeSelector?.nodeSelectorTerms ?? [];
+    addNew(fields, term?.matchFields ?? []);
+    addNew(expressions, term?.matchExpressions ?? []);
+  }
+  if (fields.length + expressions.length === 0) return undefined;
+  const term = { ...(expressions.length > 0 && { matchExpressions: expressions }), ...(fields.length > 0 && { matchFields: fields }) };
+  return { nodeSelectorTerms: [term] };
+}
+
+function onlyOn(nodeName: string): core.NodeSelector {
+  return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] }] };
+}
+
+function addNew(known: core.NodeSelectorRequirement[], more: readonly core.NodeSelectorRequirement[]): void {
+  for (const one of more) if (!known.some((other) => semanticEqual(other as never, one as never))) known.push(one);
+}

@@ -1,0 +1,194 @@
+import type { resource } from '#api';
+import type { Random } from '#base';
+import { Quantity } from '#machinery';
+import type { SelectableNode } from '../../framework/node-selector.ts';
+import { AllocatedDevices } from './allocated-devices.ts';
+import { type AllocatedDevice, allocationOf } from './allocation-result.ts';
+import { AttributeConstraint } from './attribute-constraint.ts';
+import type { DeviceSelectors } from './device-selectors.ts';
+import { type DevicePool, type OfferedDevice, poolsFor, type Slice } from './offered-devices.ts';
+import { capacityFor, SharedCounters, TakenAmounts } from './shared-amounts.ts';
+import { type Claim, isKeptAway, isSuitable, type WantedDevices, type WantedRequests, wantedBy } from './wanted-devices.ts';
+
+/** The most devices that a claim's status has room for. */
+const MAX_DEVICES = 32;
+/** Whether devices can be had in another order is tried that often; a search that takes longer would hold up everybody. */
+const MAX_STEPS = 100_000;
+
+export interface DeviceSupply {
+  readonly slices: readonly Slice[];
+  /** Claims that have devices, or are about to. */
+  readonly allocated: readonly Claim[];
+  readonly selectors: DeviceSelectors;
+  readonly random: Random;
+  classNamed(name: string): resource.DeviceClass | undefined;
+}
+
+/** No devices can be had on the node; why, when there is something to tell. */
+export interface NoDevices {
+  readonly reason: string;
+}
+
+/** Finds devices for claims on a node. A function of what there is; nothing is changed. */
+export class DeviceAllocator {
+  readonly #supply: DeviceSupply;
+  readonly #allocated: AllocatedDevices;
+
+  constructor(supply: DeviceSupply) {
+    this.#supply = supply;
+    this.#allocated = new AllocatedDevices(supply.allocated);
+  }
+
+  /** An allocation for each of the claims. Throws when a claim or class is wrong, so that no node need be asked. */
+  allocate(claims: readonly Claim[], node: SelectableNode): readonly resource.AllocationResult[] | NoDevices {
+    const pools = poolsFor(node, this.#supply.slices);
+    const wanted = claims.map((claim) => wantedBy(claim, { ...this.#supply, pools }));
+    const search = new DeviceSearch(wanted, { pools, node, allocated: this.#allocated, supply: this.#supply });
+    if (search.run()) return claims.map((claim, i) => allocationOf(claim, search.found[i] ?? [], node.name));
+    const isInvalid = pools.some((pool) => pool.isInvalid);
+    return { reason: isInvalid ? 'invalid resource pools were encountered' : 'cannot allocate all claims' };
+  }
+}
+
+interface SearchArea {
+  readonly pools: readonly DevicePool[];
+  readonly node: SelectableNode;
+  readonly allocated: AllocatedDevices;
+  readonly supply: DeviceSupply;
+}
+
+interface Position {
+  readonly claim: number;
+  readonly request: number;
+}
+
+/** Tries device after device for request after request, and goes back where that ends nowhere. The first way that works is taken. */
+class DeviceSearch {
+  readonly found: AllocatedDevice[][];
+  readonly #wanted: readonly WantedRequests[];
+  readonly #area: SearchArea;
+  readonly #constraints: readonly (readonly AttributeConstraint[])[];
+  readonly #counters: SharedCounters;
+  readonly #consumed = new TakenAmounts();
+  readonly #suitable = new Map<WantedDevices, Map<string, boolean>>();
+  /** Devices of this search, with the claims that they are for. */
+  readonly #taken = new Map<string, Set<number>>();
+  readonly #candidates: readonly OfferedDevice[];
+  #steps = 0;
+
+  constructor(wanted: readonly WantedRequests[], area: SearchArea) {
+    this.#wanted = wanted;
+    this.#area = area;
+    this.found = wanted.map(() => []);
+    this.#constraints = wanted.map(([first]) =>
+      (first?.[0]?.claim.spec.devices?.constraints ?? []).map((constraint) => new AttributeConstraint(constraint)),
+    );
+    this.#counters = new SharedCounters(area.pools, (id) => area.allocated.isUsed(id));
+    this.#candidates = area.pools.flatMap(({ devices }) => devices);
+  }
+
+  run(): boolean {
+    return this.#next({ claim: 0, request: 0 });
+  }
+
+  #next({ claim, request }: Position): boolean {
+    const requests = this.#wanted[claim];
+    if (requests === undefined) return true;
+    const alternatives = requests[request];
+    if (alternatives === undefined) return this.#next({ claim: claim + 1, request: 0 });
+    return alternatives.some((one) => this.#take(one, { claim, request }, { taken: 0, start: 0 }));
+  }
+
+  #take(one: WantedDevices, at: Position, { taken, start }: { taken: number; start: number }): boolean {
+    if (++this.#steps > MAX_STEPS) throw new Error(`node ${this.#area.node.name}: timed out trying to allocate devices`);
+    if (one.all?.length === 0) return false;
+    if (taken === one.count) return this.#next({ claim: at.claim, request: at.request + 1 });
+    if ((this.found[at.claim]?.length ?? 0) + one.count - taken > MAX_DEVICES) return false;
+    const devices = one.all ?? this.#candidates;
+    // Among all devices there is nothing to choose: the next one is it.
+    const end = one.all === undefined ? devices.length : start + 1;
+    for (let i = start; i < end; i++) {
+      const offered = devices[i] as OfferedDevice;
+      if (!this.#try(one, offered, at.claim)) continue;
+      if (this.#take(one, at, { taken: taken + 1, start: i + 1 })) return true;
+      this.#undo(one, offered, at.claim);
+    }
+    return false;
+  }
+
+  #try(one: WantedDevices, offered: OfferedDevice, claim: number): boolean {
+    if (!this.#isFree(one, offered, claim) || !this.#isSuitable(one, offered)) return false;
+    const isShared = this.#isSharedAlready(offered);
+    if (!isShared && !this.#counters.take(offered)) return false;
+    if (!isKeptAway(one, offered) && this.#satisfies(one, offered, claim) && this.#consume(one, offered, claim)) {
+      this.found[claim]?.push(this.#record(one, offered, isShared));
+      return true;
+    }
+    if (!isShared) this.#counters.giveBack(offered);
+    return false;
+  }
+
+  #record(one: WantedDevices, offered: OfferedDevice, isShared: boolean): AllocatedDevice {
+    if (offered.device.allowMultipleAllocations !== true) return { wanted: one, offered, isShared };
+    const consumedCapacity = capacityFor(offered.device, one.capacity) ?? {};
+    return { wanted: one, offered, isShared, share: { id: this.#area.supply.random.uuid(), consumedCapacity } };
+  }
+
+  #isFree(one: WantedDevices, { id, device }: OfferedDevice, claim: number): boolean {
+    const users = this.#taken.get(id);
+    if (one.adminAccess) return device.allowMultipleAllocations === true || users?.has(claim) !== true;
+    return !this.#area.allocated.isExclusive(id) && (users?.size ?? 0) === 0;
+  }
+
+  /** What a selector says of a device does not change in the search. */
+  #isSuitable(one: WantedDevices, offered: OfferedDevice): boolean {
+    const known = this.#suitable.get(one) ?? new Map<string, boolean>();
+    this.#suitable.set(one, known);
+    const answer = known.get(offered.id) ?? isSuitable(one, offered, this.#area.supply.selectors);
+    known.set(offered.id, answer);
+    return answer;
+  }
+
+  #isSharedAlready({ id, device }: OfferedDevice): boolean {
+    if (device.allowMultipleAllocations !== true) return false;
+    return this.#area.allocated.isUsed(id) || this.found.some((devices) => devices.some(({ offered }) => offered.id === id));
+  }
+
+  #satisfies({ name }: WantedDevices, offered: OfferedDevice, claim: number): boolean {
+    const constraints = this.#constraints[claim] ?? [];
+    const violated = constraints.findIndex((constraint) => !constraint.add(name, offered));
+    if (violated < 0) return true;
+    for (const constraint of constraints.slice(0, violated)) constraint.remove(name);
+    return false;
+  }
+
+  /** Marks the device, or what is taken of one that can be shared. */
+  #consume(one: WantedDevices, offered: OfferedDevice, claim: number): boolean {
+    const { id, device } = offered;
+    if (device.allowMultipleAllocations !== true) {
+      this.#taken.set(id, (this.#taken.get(id) ?? new Set()).add(claim));
+      return true;
+    }
+    const amounts = Object.entries(capacityFor(device, one.capacity) ?? {});
+    const fits = amounts.every(([name, amount]) => {
+      const used = this.#area.allocated
+        .consumed(id, name)
+        .add(this.#consumed.of(`${id} ${name}`))
+        .add(Quantity.fromJson(amount));
+      return used.compare(Quantity.fromJson(device.capacity?.[name]?.value as string)) <= 0;
+    });
+    if (fits) for (const [name, amount] of amounts) this.#consumed.add(`${id} ${name}`, Quantity.fromJson(amount));
+    else for (const constraint of this.#constraints[claim] ?? []) constraint.remove(one.name);
+    return fits;
+  }
+
+  #undo({ name }: WantedDevices, offered: OfferedDevice, claim: number): void {
+    const record = this.found[claim]?.pop();
+    for (const constraint of this.#constraints[claim] ?? []) constraint.remove(name);
+    if (record?.isShared === false) this.#counters.giveBack(offered);
+    if (record?.share === undefined) this.#taken.get(offered.id)?.delete(claim);
+    for (const [capacity, amount] of Object.entries(record?.share?.consumedCapacity ?? {})) {
+      this.#consumed.remove(`${offered.id} ${capacity}`, Quantity.fromJson(amount));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { core, resource } from '#api';
+import type { Lister } from '#client';
+import type { PodInfo } from '../../framework/pod-info.ts';
+import type { Claim } from './wanted-devices.ts';
+
+/** How many may use one claim at a time. */
+const MAX_CONSUMERS = 256;
+
+/** The claims of a pod, or why there is one that it cannot use yet, in upstream's words. */
+export function podClaims({ pod, namespace, key, uid }: PodInfo, claims: Lister<resource.ResourceClaim>): readonly Claim[] | string {
+  const found: Claim[] = [];
+  for (const entry of pod.spec?.resourceClaims ?? []) {
+    const named = nameOf(pod, entry);
+    if (named === undefined) return `pod "${key}": ResourceClaim not created yet`;
+    const { name, isGenerated } = named;
+    // There are templates from which no claim need be made.
+    if (name === '') continue;
+    const claim = claims.get({ name, namespace });
+    if (claim === undefined) return `resourceclaim.resource.k8s.io "${name}" not found`;
+    if (claim.metadata.deletionTimestamp != null) return `resourceclaim "${name}" is being deleted`;
+    if (isGenerated && !isOwnedBy(claim, uid)) {
+      return `ResourceClaim ${namespace}/${name} was not created for Pod ${key} (Pod is not owner)`;
+    }
+    found.push(claim);
+  }
+  return found;
+}
+
+interface NamedClaim {
+  readonly name: string;
+  readonly isGenerated: boolean;
+}
+
+function nameOf({ status }: core.Pod, { name, resourceClaimName }: core.PodResourceClaim): NamedClaim | undefined {
+  if (resourceClaimName !== undefined) return { name: resourceClaimName, isGenerated: false };
+  const made = (status?.resourceClaimStatuses ?? []).find((one) => one.name === name);
+  return made && { name: made.resourceClaimName ?? '', isGenerated: true };
+}
+
+function isOwnedBy({ metadata }: Claim, uid: string): boolean {
+  return (metadata.ownerReferences ?? []).some((owner) => owner.controller === true && owner.uid === uid);
+}
+
+export function isReservedFor({ status }: Claim, uid: string): boolean {
+  return (status?.reservedFor ?? []).some((consumer) => consumer.uid === uid);
+}
+
+/** Whether the pod can still be added to those who use what was allocated. */
+export function isUsableBy(claim: Claim, uid: string): boolean {
+  return (claim.status?.reservedFor?.length ?? 0) < MAX_CONSUMERS || isReservedFor(claim, uid);
+}
