@@ -14,6 +14,8 @@ export interface KindBehaviour<T> {
   readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
   /** Validation of an update of the status subresource. */
   readonly validateStatusUpdate?: (object: T, old: T) => readonly FieldError[];
+  /** What is unwise in an object that is about to be created, as it came: told even when the object is then refused. */
+  readonly incomingWarnings?: (object: T) => readonly string[];
   /** Deprecations and likely mistakes, sent as Warning headers. `old` is absent on create. */
   readonly warnings?: (object: T, old?: T) => readonly string[];
   /** Fields that a field selector may name, besides metadata.name and metadata.namespace. */

@@ -49,6 +49,31 @@ describe('a name to be generated', () => {
   });
 });
 
+describe('an object without a name', () => {
+  it('is given one, if it is a limit range', async () => {
+    const { client } = await serveAdmission();
+    const range = await client.of(core.LimitRange).create({ metadata: { namespace: 'default' }, spec: { limits: [] } } as never);
+    expect(range.metadata.name).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    expect(range.metadata.name).not.toBe(range.metadata.uid);
+    expect(await client.of(core.LimitRange).get({ namespace: 'default', name: range.metadata.name })).toEqual(range);
+  });
+});
+
+describe('what came with an annotation in place of a field', () => {
+  it('is warned of even when the pod is refused', async () => {
+    const { client } = await serveAdmission();
+    await client.of(core.ServiceAccount).create({ metadata: { name: 'default', namespace: 'default' } });
+    const warnings: string[] = [];
+    const annotations = { 'container.apparmor.security.beta.kubernetes.io/c': 'nonsense' };
+    const pod = { metadata: { name: 'a', namespace: 'default', annotations }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const creation = client.of(core.Pod).create(pod as never, { onWarning: (text) => warnings.push(text) });
+    await expect(creation).rejects.toThrow('invalid AppArmor profile name: "nonsense"');
+    expect(warnings).toContain(
+      'metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead',
+    );
+  });
+});
+
 describe('a body of another kind', () => {
   const notRegistered = (kind: string, version: string) =>
     `no kind "${kind}" is registered for version "${version}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;

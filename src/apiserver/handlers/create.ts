@@ -91,8 +91,10 @@ async function validateAndStore(
     scope: scopeOf(call),
     random: deps.random,
   };
+  const { strategy } = context.resource;
+  for (const warning of strategy.incomingWarnings?.(object) ?? []) warn(call.request, warning);
   const prepared = beforeCreate(object, context);
-  for (const warning of context.resource.strategy.warnings?.(prepared) ?? []) warn(call.request, warning);
+  for (const warning of strategy.warnings?.(prepared) ?? []) warn(call.request, warning);
   const served = fromRuled(resource, prepared);
   await deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
   const { name } = prepared.metadata;

@@ -34,8 +34,10 @@ function canonical({ schema, strategy }: ServedResource, object: KubeObject): Ku
 
 function ownMetadata(object: KubeObject, { resource, namespace, scope, random }: WriteContext): KubeObject['metadata'] {
   const { metadata } = withoutMetadata(object, 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink', 'resourceVersion');
+  const { tracksGeneration, namesUnnamed } = resource.strategy;
   const set = { uid: random.uuid(), creationTimestamp: formatTime(scope.now) };
-  return Object.assign({}, metadata, resource.namespaced && { namespace }, set, resource.strategy.tracksGeneration && { generation: 1 });
+  const named = namesUnnamed && !metadata.name && { name: random.uuid() };
+  return Object.assign({}, metadata, named, resource.namespaced && { namespace }, set, tracksGeneration && { generation: 1 });
 }
 
 /** An update as it is to be stored: what the client may not change restored, the other half of the object kept, validated. */

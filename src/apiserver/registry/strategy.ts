@@ -37,6 +37,8 @@ export interface ResourceStrategy<T> extends KindBehaviour<T> {
   readonly tracksGeneration?: boolean;
   /** Why an object that is well formed cannot be read all the same: upstream turns some annotations into fields of other versions. */
   readonly conversionError?: (object: T) => string | undefined;
+  /** An object that comes without any name is given one. */
+  readonly namesUnnamed?: boolean;
   readonly prepareForCreate?: (object: T, scope: RequestScope) => T;
   readonly prepareForUpdate?: (object: T, old: T, scope: RequestScope) => T;
   /** An object that is found valid, as it is kept. */

@@ -3,7 +3,7 @@ import { defaultPod } from './pod.defaults.ts';
 import { podTable } from './pod.table.ts';
 import { Pod } from './pod.ts';
 import { validatePod } from './pod.validation.ts';
-import { podWarnings } from './pod.warnings.ts';
+import { incomingPodWarnings, podWarnings } from './pod.warnings.ts';
 import { validatePodStatusUpdate } from './pod-status.validation.ts';
 import { validatePodUpdate } from './pod-update.validation.ts';
 
@@ -13,6 +13,7 @@ export const podBehaviour: KindBehaviour<Pod> = {
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   validateStatusUpdate: validatePodStatusUpdate,
+  incomingWarnings: incomingPodWarnings,
   warnings: podWarnings,
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { podWarnings } from './pod.warnings.ts';
+import { Path } from '#machinery';
+import { incomingPodWarnings, podTemplateWarnings, podWarnings } from './pod.warnings.ts';
 import type { Container, PodSpec } from './pod-spec.ts';
 
 const C: Container = { name: 'c', image: 'x' };
@@ -103,14 +104,33 @@ test.each<[string, Partial<PodSpec>, readonly string[]]>([
   expect(warnings(spec)).toEqual(expected);
 });
 
-test('annotations that became fields draw warnings', () => {
-  expect(
-    warnings(
-      {},
-      { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined', 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' },
-    ),
-  ).toEqual([
-    'metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead',
-    'metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]: non-functional in v1.27+; use the "seccompProfile" field instead',
+const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/c';
+const USE_FIELD = `metadata.annotations[${APPARMOR}]: deprecated since v1.30; use the "appArmorProfile" field instead`;
+const SECCOMP_POD = 'metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]';
+
+test('an annotation that has no use any more draws a warning', () => {
+  expect(warnings({}, { [APPARMOR]: 'unconfined', 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' })).toEqual([
+    `${SECCOMP_POD}: non-functional in v1.27+; use the "seccompProfile" field instead`,
+  ]);
+});
+
+test.each<[string, Partial<PodSpec>, string, readonly string[]]>([
+  ['becomes a field', {}, 'unconfined', [USE_FIELD]],
+  ['names nothing', {}, 'nonsense', [USE_FIELD]],
+  ['stands beside its field', { containers: [{ ...C, securityContext: { appArmorProfile: { type: 'Unconfined' } } }] }, 'unconfined', []],
+  ['says what the pod says', { securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } }, 'runtime/default', []],
+  ['is of no use to the system', { os: { name: 'windows' } }, 'unconfined', []],
+])('an AppArmor annotation that %s', (_, spec, profile, expected) => {
+  const metadata = { name: 'a', annotations: { [APPARMOR]: profile } };
+  expect(incomingPodWarnings({ metadata, spec: { containers: [C], ...spec } })).toEqual(expected);
+});
+
+test('a template draws its warnings container by container', () => {
+  const c = { ...C, resources: { limits: { memory: '1m' } } };
+  const metadata = { annotations: { [APPARMOR]: 'unconfined', 'container.seccomp.security.alpha.kubernetes.io/c': 'unconfined' } };
+  expect(podTemplateWarnings({ metadata, spec: { containers: [c] } }, Path.of('template'))).toEqual([
+    'template.metadata.annotations[container.seccomp.security.alpha.kubernetes.io/c]: non-functional in v1.27+; use the "seccompProfile" field instead',
+    `template.${USE_FIELD}`,
+    'template.spec.containers[0].resources.limits[memory]: fractional byte value "1m" is invalid, must be an integer',
   ]);
 });

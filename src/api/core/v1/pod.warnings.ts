@@ -54,10 +54,16 @@ export function podWarnings(pod: Pod, old?: Pod): readonly string[] {
   const subject = { spec, metadata, path: Path.none };
   const isHarmless = recurs(spec) && !warnsInEveryPod(spec);
   return [
-    ...appArmorWarnings(spec, metadata, Path.none),
     ...podNameWarnings(metadata.name),
-    ...(isHarmless ? [...annotationWarnings(metadata, Path.none), ...seccompWarnings(subject)] : specWarnings(subject)),
+    ...(isHarmless ? [...annotationWarnings(metadata, Path.none), ...profileWarnings(subject)] : specWarnings(subject)),
   ];
+}
+
+/** Profiles that a client names by annotation: once they have become fields, nobody can tell any more. */
+export function incomingPodWarnings({ metadata, spec = {} as PodSpec }: Pod): readonly string[] {
+  const subject = { spec, metadata, path: Path.none };
+  if (spec.os?.name === 'windows' || !hasAnnotation(metadata, APPARMOR_CONTAINER_PREFIX)) return [];
+  return containersWithPath(spec, Path.none).flatMap(({ container }) => appArmorWarnings(container, subject));
 }
 
 /** Whether a spec gives reason to warn, whatever the metadata beside it. */
@@ -77,7 +83,7 @@ interface Subject {
 }
 
 function specWarnings(subject: Subject): readonly string[] {
-  const { spec, metadata, path, isTemplate } = subject;
+  const { spec, metadata, path } = subject;
   const at = path.child('spec');
   const containers = containersWithPath(spec, at);
   return [
@@ -86,9 +92,8 @@ function specWarnings(subject: Subject): readonly string[] {
     ...(spec.volumes ? volumeWarnings(spec.volumes, at) : []),
     ...duplicateWarnings(spec, at),
     ...fractionWarnings(spec.overhead, at.child('overhead')),
-    ...seccompWarnings(subject),
-    ...containers.flatMap(({ container, path: field }) => containerWarnings(container, field)),
-    ...(isTemplate ? appArmorWarnings(spec, metadata, path) : []),
+    ...podSeccompWarnings(subject),
+    ...containers.flatMap((placed) => containerWarnings(placed, subject)),
     ...portWarnings(containers),
     ...graceWarnings(spec, at),
     ...affinityWarnings(spec.affinity?.podAffinity, at.child('affinity', 'podAffinity')),
@@ -204,30 +209,42 @@ function fractionWarning(amounts: Amounts, name: string, at: Path): readonly str
   return [`${at.key(name)}: fractional byte value ${goQuote(quantity.toString())} is invalid, must be an integer`];
 }
 
-function seccompWarnings({ spec, metadata, path }: Subject): readonly string[] {
-  const annotations = metadata.annotations ?? {};
-  if (!Object.keys(annotations).some((key) => key.includes('seccomp.'))) return [];
-  const unused = (key: string) =>
-    `${path.child('metadata', 'annotations').key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`;
-  const isUnused = annotations[SECCOMP_POD_ANNOTATION] !== undefined && !spec.securityContext?.seccompProfile;
-  const containers = containersWithPath(spec, path).flatMap(({ container: { name, securityContext } }) => {
-    const key = SECCOMP_CONTAINER_PREFIX + name;
-    return annotations[key] !== undefined && !securityContext?.seccompProfile ? [unused(key)] : [];
-  });
-  return [...(isUnused ? [unused(SECCOMP_POD_ANNOTATION)] : []), ...containers];
+function hasAnnotation({ annotations }: ObjectMeta, prefix: string): boolean {
+  for (const key in annotations) if (key.startsWith(prefix)) return true;
+  return false;
+}
+
+function seccompWarning({ path }: Subject, key: string): string {
+  return `${path.child('metadata', 'annotations').key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`;
+}
+
+function podSeccompWarnings(subject: Subject): readonly string[] {
+  const { spec, metadata } = subject;
+  if (metadata.annotations?.[SECCOMP_POD_ANNOTATION] === undefined || spec.securityContext?.seccompProfile) return [];
+  return [seccompWarning(subject, SECCOMP_POD_ANNOTATION)];
+}
+
+/** Annotations of a pod that name profiles. */
+function profileWarnings(subject: Subject): readonly string[] {
+  const { spec, metadata, path } = subject;
+  if (!metadata.annotations) return [];
+  const ofContainers = containersWithPath(spec, path).flatMap(({ container }) => containerProfileWarnings(container, subject));
+  return [...podSeccompWarnings(subject), ...ofContainers];
+}
+
+function containerProfileWarnings(container: Container, subject: Subject): readonly string[] {
+  const key = SECCOMP_CONTAINER_PREFIX + container.name;
+  const isUnused = subject.metadata.annotations?.[key] !== undefined && !container.securityContext?.seccompProfile;
+  return [...(isUnused ? [seccompWarning(subject, key)] : []), ...(subject.isTemplate ? appArmorWarnings(container, subject) : [])];
 }
 
 /** Profiles named by annotation still work, through the field that takes their place. */
-function appArmorWarnings(spec: PodSpec, { annotations }: ObjectMeta, path: Path): readonly string[] {
-  if (!annotations || spec.os?.name === 'windows') return [];
-  if (!Object.keys(annotations).some((key) => key.startsWith(APPARMOR_CONTAINER_PREFIX))) return [];
-  const podProfile = spec.securityContext?.appArmorProfile;
-  return containersWithPath(spec, path).flatMap(({ container: { name } }) => {
-    const key = APPARMOR_CONTAINER_PREFIX + name;
-    const annotation = annotations[key];
-    if (annotation === undefined || annotation === profileAnnotation(podProfile)) return [];
-    return [`${path.child('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`];
-  });
+function appArmorWarnings({ name, securityContext }: Container, { spec, metadata, path }: Subject): readonly string[] {
+  const key = APPARMOR_CONTAINER_PREFIX + name;
+  const annotation = metadata.annotations?.[key];
+  if (annotation === undefined || securityContext?.appArmorProfile) return [];
+  if (annotation === profileAnnotation(spec.securityContext?.appArmorProfile)) return [];
+  return [`${path.child('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`];
 }
 
 function profileAnnotation(profile: { readonly type: string; readonly localhostProfile?: string } | undefined): string | undefined {
@@ -236,13 +253,21 @@ function profileAnnotation(profile: { readonly type: string; readonly localhostP
   return profile?.type === 'Unconfined' ? 'unconfined' : undefined;
 }
 
-function containerWarnings({ resources, env }: Container, at: Path): readonly string[] {
+function containerWarnings({ container, path: at }: PlacedContainer, subject: Subject): readonly string[] {
+  const { env } = container;
+  const warnings = [
+    ...(subject.metadata.annotations ? containerProfileWarnings(container, subject) : []),
+    ...amountWarnings(container, at),
+  ];
+  return env && env.length > 1 ? [...warnings, ...hiddenVariables(env, at.child('env'))] : warnings;
+}
+
+function amountWarnings({ resources }: Container, at: Path): readonly string[] {
   const { limits, requests } = resources ?? {};
-  const fractions = ['memory', 'ephemeral-storage'].flatMap((name) => [
+  return ['memory', 'ephemeral-storage'].flatMap((name) => [
     ...fractionWarning(limits, name, at.child('resources', 'limits')),
     ...fractionWarning(requests, name, at.child('resources', 'requests')),
   ]);
-  return env && env.length > 1 ? [...fractions, ...hiddenVariables(env, at.child('env'))] : fractions;
 }
 
 function hiddenVariables(variables: readonly EnvVar[], at: Path): readonly string[] {

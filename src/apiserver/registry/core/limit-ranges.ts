@@ -1,4 +1,8 @@
 import { core } from '#api';
 import type { ResourceStrategy } from '../strategy.ts';
 
-export const limitRangesStrategy: ResourceStrategy<core.LimitRange> = { ...core.limitRangeBehaviour, allowCreateOnUpdate: true };
+export const limitRangesStrategy: ResourceStrategy<core.LimitRange> = {
+  ...core.limitRangeBehaviour,
+  allowCreateOnUpdate: true,
+  namesUnnamed: true,
+};

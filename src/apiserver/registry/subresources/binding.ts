@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { aggregateFieldErrors, StatusError } from '#machinery';
+import { aggregateFieldErrors, goQuote, nameIsPathSegment, StatusError } from '#machinery';
 import { createdStatus } from '../../handlers/created-status.ts';
 import type { ResourceCall } from '../../handlers/resource-call.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
@@ -24,14 +24,22 @@ export const bindingSubresource: ServedSubresource = {
 export async function bindPod(call: ResourceCall): Promise<ApiResponse> {
   const posted = await readPosted(call, BINDING);
   const binding = posted.object as unknown as core.Binding;
-  const name = call.name || (binding.metadata.name ?? '');
-  if (name !== binding.metadata.name) throw StatusError.badRequest('name in URL does not match name in Binding object');
+  const name = binding.metadata.name ?? '';
+  if (call.name && name !== call.name) throw StatusError.badRequest('name in URL does not match name in Binding object');
   const errors = core.validateBinding(binding);
   // Upstream wraps these in no Status of their own: clients see a 500 without a reason.
   if (errors.length > 0) throw new Error(aggregateFieldErrors(errors));
   await posted.validate(posted.object);
+  checkName(name);
   await assign(call, binding, posted.options.dryRun);
   return createdStatus();
+}
+
+/** A body may name what no URL could. */
+function checkName(name: string): void {
+  if (name === '') throw StatusError.badRequest('Name parameter required.');
+  const problems = nameIsPathSegment(name, false);
+  if (problems.length > 0) throw StatusError.badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`);
 }
 
 async function assign({ namespace, deps }: ResourceCall, binding: core.Binding, dryRun: boolean): Promise<void> {

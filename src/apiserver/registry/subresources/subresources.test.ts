@@ -93,6 +93,16 @@ describe('a binding', () => {
     expect(refused.message).toContain('Precondition failed: UID in precondition: another, UID in object meta: ');
   });
 
+  it('names the pod in its body when the path does not, and properly', async () => {
+    const refused = async (name: string) => {
+      const { code, message } = await refusal(post('bindings', binding(name, 'n')));
+      return [code, message];
+    };
+    expect(await refused('')).toEqual([400, 'Name parameter required.']);
+    expect(await refused('a/b')).toEqual([400, `Name parameter invalid: "a/b": may not contain '/'`]);
+    expect(await refused('none')).toEqual([404, 'pods "none" not found']);
+  });
+
   it('waits for scheduling gates', async () => {
     await makePod('gated', { schedulingGates: [{ name: 'example.com/gate' }] });
     expect((await refusal(post('pods/gated/binding', binding('gated', 'n')))).message).toMatch(/has non-empty .spec.schedulingGates$/);

@@ -1,0 +1,56 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createAuthority, encodePem, type KeyPair, seededRandom } from '#base';
+import { secretBehaviour } from './secret.behaviour.ts';
+import { tlsKeyPairProblem } from './tls-key-pair.ts';
+
+const ours = authority(1);
+const others = authority(2);
+const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }) as string;
+
+function authority(seed: number): KeyPair {
+  return createAuthority({ subject: { commonName: 'a' }, notBefore: 0, notAfter: Date.UTC(2100, 0) }, seededRandom(seed));
+}
+
+test('a certificate and its key go together', () => {
+  expect(tlsKeyPairProblem(ours.certificate, ours.key)).toBeUndefined();
+  expect(tlsKeyPairProblem(`words\n${ours.certificate}${others.certificate}`, `${ours.certificate}${ours.key}`)).toBeUndefined();
+});
+
+test.each([
+  ['no certificate', 'x', ours.key, 'tls: failed to find any PEM data in certificate input'],
+  [
+    'base64 that is none',
+    '-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----',
+    ours.key,
+    'tls: failed to find any PEM data in certificate input',
+  ],
+  ['no key', ours.certificate, '', 'tls: failed to find any PEM data in key input'],
+  ['a certificate as key', ours.certificate, ours.certificate, 'tls: found a certificate rather than a key in the PEM for the private key'],
+  ['a certificate of nothing', encodePem('CERTIFICATE', Buffer.from('x')), ours.key, 'x509: malformed certificate'],
+  ['a key of nothing', ours.certificate, encodePem('PRIVATE KEY', Buffer.from('x')), 'tls: failed to parse private key'],
+  ['a key of another sort', ours.certificate, rsaKey, 'tls: private key type does not match public key type'],
+  ['a key of another', ours.certificate, others.key, 'tls: private key does not match public key'],
+  [
+    'a key as certificate',
+    ours.key,
+    ours.key,
+    'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
+  ],
+  [
+    'other things',
+    encodePem('A', Buffer.from('a')) + encodePem('B', Buffer.from('b')),
+    ours.key,
+    'tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [A B]',
+  ],
+])('%s is told of', (_, certificate, key, problem) => {
+  expect(tlsKeyPairProblem(certificate, key)).toBe(problem);
+});
+
+test('secrets for TLS warn of a pair that is none, and other secrets do not', () => {
+  const secret = { metadata: { name: 'a' }, data: { 'tls.crt': 'eA==', 'tls.key': 'eQ==' } };
+  expect(secretBehaviour.warnings?.({ ...secret, type: 'kubernetes.io/tls' })).toEqual([
+    'tls: failed to find any PEM data in certificate input',
+  ]);
+  expect(secretBehaviour.warnings?.({ ...secret, type: 'Opaque' })).toEqual([]);
+});
