@@ -146,7 +146,9 @@ export class DefinitionsController {
     return updated;
   }
 
-  #serve(definition: Definition): void {
+  /** Under the names that were accepted, which others than those wished for may be. */
+  #serve({ spec, ...rest }: Definition): void {
+    const definition = { ...rest, spec: { ...spec, names: rest.status?.acceptedNames ?? spec.names } };
     const { name } = definition.metadata;
     const serving = this.#serving.get(name);
     if (serving !== undefined && sameJson(serving.spec as unknown as JsonValue, definition.spec as unknown as JsonValue)) return;

@@ -300,7 +300,8 @@ function typeOf(value: JsonValue): JsonType {
 
 // Beyond 64 bits a number without fraction is a float to upstream too.
 function isInteger(value: number | bigint): boolean {
-  return typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 63);
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value;
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
 // Formats of other types, and those that nobody knows, mean nothing.
