@@ -4,7 +4,7 @@ import { apiVersionOf, isRecurring, NO_RESOURCE, type Status, StatusError, serve
 import type { UserInfo } from './authn/user.ts';
 import type { ApiRequest, RequestBody } from './request/api-request.ts';
 import type { ApiResponse, Handler, ListResponse, WatchResponse } from './request/api-response.ts';
-import { parseRequestInfo, type RequestInfo } from './request/request-info.ts';
+import { parseRequestInfo, type RequestInfo, selectedName } from './request/request-info.ts';
 import type { WatchSink } from './watch-cache/watcher.ts';
 
 export interface InProcessOptions {
@@ -237,10 +237,6 @@ function rawObject(code: number, body: Buffer | string): unknown {
 function plainFailure(code: number, text: string): StatusError {
   const serverMessage = text.trim() || 'unknown';
   return serverResponseError({ code, verb: '', resource: NO_RESOURCE, name: '', serverMessage, retryAfterSeconds: 0, unexpected: true });
-}
-
-function selectedName(fieldSelector: string | null): string | undefined {
-  return fieldSelector === null ? undefined : /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(fieldSelector)?.[1];
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -222,3 +222,54 @@ test('metrics have the names that dashboards ask for', async () => {
   }
   session.destroy();
 });
+
+describe('a patch', () => {
+  const patch = (server: ApiServer, path: string, { type = 'merge-patch', body = '' }) =>
+    send(server, path, { method: 'PATCH', body, headers: { 'content-type': `application/${type}+json` } });
+  const message = async (answer: Promise<Answer>) => JSON.parse((await answer).body).message as string;
+
+  test('is not looked at when there is nothing to patch', async () => {
+    const server = await serve();
+    for (const type of ['json-patch', 'merge-patch', 'strategic-merge-patch'])
+      expect(await message(patch(server, `${MAPS}/a`, { type, body: '{' }))).toBe('configmaps "a" not found');
+  });
+
+  test('that cannot be read is told so in fewer words when field validation is ignored', async () => {
+    const server = await serve();
+    await send(server, MAPS, { method: 'POST', body: MAP });
+    const end = 'unexpected end of JSON input';
+    expect(await message(patch(server, `${MAPS}/a`, { body: '{' }))).toBe(`error decoding patch: ${end}`);
+    expect(await message(patch(server, `${MAPS}/a?fieldValidation=Ignore`, { body: '{' }))).toBe('Invalid JSON Patch');
+    expect(await message(patch(server, `${MAPS}/a?fieldValidation=Ignore`, { type: 'json-patch', body: '[' }))).toBe(end);
+  });
+
+  test('may not make a document that does not tell what it is', async () => {
+    const server = await serve();
+    await send(server, MAPS, { method: 'POST', body: MAP });
+    const { code, body } = await patch(server, `${MAPS}/a`, { body: '{"apiVersion":5}' });
+    expect(code).toBe(422);
+    const why = 'json: cannot unmarshal number into Go struct field .apiVersion of type string';
+    expect(JSON.parse(body).message).toContain(`couldn't get version/kind; json parse error: ${why}`);
+    const list = patch(server, `${MAPS}/a?fieldValidation=Ignore`, { body: '[{"a":null}]' });
+    expect(await message(list)).toContain('"[{}]": couldn\'t get version/kind');
+  });
+});
+
+describe('a path', () => {
+  test('does not lead to namespaces inside of a namespace', async () => {
+    const server = await serve();
+    expect(await send(server, '/api/v1/namespaces/default/namespaces')).toMatchObject({ code: 404 });
+  });
+
+  test('may select a name that needs escaping', async () => {
+    const server = await serve();
+    const selector = encodeURIComponent('metadata.name=a\\,b');
+    expect(await send(server, `${MAPS}?fieldSelector=${selector}`)).toMatchObject({ code: 200 });
+  });
+
+  test('with a resource version that no number holds is refused', async () => {
+    const { code, body } = await send(await serve(), `${MAPS}?resourceVersion=99999999999999999999`);
+    expect(code).toBe(400);
+    expect(JSON.parse(body).message).toMatch(/parsing "99999999999999999999": value out of range$/);
+  });
+});

@@ -69,6 +69,7 @@ export {
   createMergePatch,
   createThreeWayMergePatch,
   decodeMergePatch,
+  INVALID_MERGE_PATCH,
   type ThreeWay,
   withoutNulls,
 } from './patch/merge-patch.ts';

@@ -96,3 +96,25 @@ describe('a body of another kind', () => {
     expect(await refusal(maps.create(sent as never))).toEqual({ code: 400, reason: 'BadRequest', message });
   });
 });
+
+describe('an object with a resource version', () => {
+  const versioned = (resourceVersion: string) => ({ ...configMap('a'), metadata: { ...PLACE, resourceVersion } });
+
+  it('is not created, unless the version is none or nothing is stored', async () => {
+    const maps = (await serveAdmission()).client.of(core.ConfigMap);
+    const refused = { code: 500, message: 'resourceVersion should not be set on objects to be created' };
+    await expect(maps.create(versioned('5'))).rejects.toMatchObject(refused);
+    await expect(maps.create(versioned('5'), { dryRun: true })).resolves.toMatchObject({ metadata: { name: 'a' } });
+    await expect(maps.create(versioned('0'))).resolves.toMatchObject({ metadata: { name: 'a' } });
+  });
+});
+
+describe('a replacement of what is missing', () => {
+  it('is a conflict when it names the uid that it should have', async () => {
+    const maps = (await serveAdmission()).client.of(core.ConfigMap);
+    const missing = { ...configMap('a'), metadata: { ...PLACE, uid: 'u' } };
+    const { code, message } = await refusal(maps.update(missing));
+    expect(code).toBe(409);
+    expect(message).toMatch(/UID in precondition: u, UID in object meta: $/);
+  });
+});

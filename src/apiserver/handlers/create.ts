@@ -11,6 +11,7 @@ import { decodeBody } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
 import { fromRuled, ruledResource, toRuled, toStoredForm } from './object-forms.ts';
 import { type AdmissionRequest, admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
+import { isResourceVersion } from './resource-version.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
 const NAME_ATTEMPTS = 8;
@@ -19,7 +20,7 @@ export async function handleCreate(call: ResourceCall): Promise<ApiResponse> {
   const options = writeOptions(call.request, 'CreateOptions');
   const body = await decodeBody(call, options.fieldValidation);
   checkPlace(body, call);
-  if (body.metadata.resourceVersion) throw new Error('resourceVersion should not be set on objects to be created');
+  if (!options.dryRun) refuseVersion(body);
   const owned = ownFields(call, {
     live: undefined,
     updated: withPlace(withoutMetadata(body, 'deletionTimestamp', 'deletionGracePeriodSeconds'), call),
@@ -103,6 +104,12 @@ async function validateAndStore(
     return resource.storage!.create(resource.storage!.keyOf(namespace, name), stored instanceof Promise ? await stored : stored);
   }
   return (await resource.storage!.get(namespace, name)) ? undefined : new ConvertedObject(served, 0);
+}
+
+/** What is not yet stored has no version; upstream's store minds one only if it could be true. */
+function refuseVersion({ metadata: { resourceVersion = '' } }: KubeObject): void {
+  if (isResourceVersion(resourceVersion) && Number(resourceVersion) > 0)
+    throw new Error('resourceVersion should not be set on objects to be created');
 }
 
 function checkPlace(object: KubeObject, { resource, namespace }: ResourceCall): void {

@@ -109,9 +109,8 @@ function documentOf(value: JsonValue, { recurringSpecs: specs }: ExpectedKind): 
 /** Checks that the body says it is what the path expects. One that says nothing is taken to be that. */
 function ofKind(parsed: ParsedBody, expected: ExpectedKind): JsonObject {
   const value = parsed.value === null && !expected.custom ? {} : parsed.value;
-  if (!isJsonObject(value)) throw unreadable(unnamedObject(value), { expected, parsed });
-  const mistyped = ['apiVersion', 'kind'].find((key) => typeof (value[key] ?? '') !== 'string');
-  if (mistyped !== undefined) throw unreadable(unnamed(value[mistyped]!, `struct field .${mistyped} of type string`), { expected, parsed });
+  const misnamed = namingError(value);
+  if (misnamed !== undefined || !isJsonObject(value)) throw unreadable(misnamed ?? '', { expected, parsed });
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
   if (expected.custom && !kind) throw missing('Kind', expected, parsed);
   if (expected.custom && !apiVersion) throw missing('apiVersion', expected, parsed);
@@ -148,8 +147,13 @@ function unnamed(value: JsonValue, place: string): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonKind(value)} into Go ${place}`;
 }
 
-export function unnamedObject(value: JsonValue): string {
-  return unnamed(value, `value of type ${VERSION_AND_KIND}`);
+/** Why a document does not tell what it is. */
+export function namingError(value: JsonValue): string | undefined {
+  if (!isJsonObject(value)) return unnamed(value, `value of type ${VERSION_AND_KIND}`);
+  const mistyped = ['apiVersion', 'kind'].find((key) => typeof (value[key] ?? '') !== 'string');
+  if (mistyped !== undefined) return unnamed(value[mistyped]!, `struct field .${mistyped} of type string`);
+  const apiVersion = String(value.apiVersion ?? '');
+  return apiVersion.split('/').length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
 }
 
 function unreadable(why: string, { expected, parsed }: Reading): StatusError {

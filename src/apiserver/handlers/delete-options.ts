@@ -3,7 +3,7 @@ import { decodeObject, FieldError, isJsonObject, JsonSyntaxError, type JsonValue
 import type { ApiRequest } from '../request/api-request.ts';
 import { JSON_TYPE, mediaTypeOf, parseBody } from '../request/parse-body.ts';
 import { queryFlag, queryInteger } from '../request/query-values.ts';
-import { BODY_LIMIT, notRegistered, unnamedObject } from './decode-body.ts';
+import { BODY_LIMIT, namingError, notRegistered } from './decode-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { dryRunErrors } from './write-options.ts';
 
@@ -58,7 +58,8 @@ export function checkedDeleteOptions(options: meta.DeleteOptions): DeleteOptions
 }
 
 function fromBody(value: JsonValue): meta.DeleteOptions {
-  if (!isJsonObject(value)) throw StatusError.badRequest(unnamedObject(value));
+  const misnamed = namingError(value);
+  if (misnamed !== undefined || !isJsonObject(value)) throw StatusError.badRequest(misnamed ?? '');
   const { kind, apiVersion } = value as { kind?: string; apiVersion?: string };
   if (kind && kind !== 'DeleteOptions') throw StatusError.badRequest(notRegistered(kind, apiVersion || 'v1', OPTION_KINDS));
   const { object, error } = decodeObject(meta.DeleteOptions, value);

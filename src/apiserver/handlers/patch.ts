@@ -12,6 +12,7 @@ import {
   getKey,
   goJsonKind,
   goValue,
+  INVALID_MERGE_PATCH,
   isJsonArray,
   isJsonObject,
   type JsonObject,
@@ -25,6 +26,7 @@ import {
   parseJson,
   patchRejected,
   restoreError,
+  restoreNameError,
   type Schema,
   StatusError,
   StrategicPatchError,
@@ -37,7 +39,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiResponse } from '../request/api-response.ts';
 import { duplicateProblems } from '../request/parse-body.ts';
 import { applyObject } from './apply.ts';
-import { BODY_LIMIT, type ExpectedKind, notRegistered, reportProblems, withReset } from './decode-body.ts';
+import { BODY_LIMIT, type ExpectedKind, namingError, notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
 import type { HandlerDeps, ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
@@ -56,10 +58,10 @@ export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   const type = patchTypeOf(call);
   const options = writeOptions(request, 'PatchOptions', patchTypeErrors(request.query, type));
   if (type === PATCH_TYPES.apply) return applyObject(call, options);
-  const patch = await patchBody(call, type);
+  const readPatch = await patchBody(call, { type, options });
   const { object } = await updateObject(call, {
     options,
-    compute: (live) => ownFields(call, { live, updated: patched(call, { live, patch, type, options }), options }),
+    compute: (live) => ownFields(call, { live, updated: patched(call, { live, patch: readPatch(), type, options }), options }),
   });
   return { type: 'object', code: 200, resource, object };
 }
@@ -80,15 +82,38 @@ export function patchTypeErrors(query: URLSearchParams, type: string): readonly 
   return query.get('fieldManager') ? [] : [FieldError.required(Path.of('fieldManager'), 'is required for apply patch')];
 }
 
-export async function patchBody({ request }: ResourceCall, type: string): Promise<ParsedDocument> {
-  const { body } = request;
-  if (body.type === 'object') return { value: body.value as JsonValue, duplicates: [] };
-  try {
-    return parseJson(await body.read(BODY_LIMIT));
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    throw StatusError.badRequest(type === PATCH_TYPES.strategic ? error.message : `error decoding patch: ${error.message}`);
+interface PatchKind {
+  readonly type: string;
+  readonly options: WriteOptions;
+}
+
+/** The body of a patch, to be read once there is an object to patch: nobody looks at what was sent for one that is missing. */
+export async function patchBody({ request: { body } }: ResourceCall, kind: PatchKind): Promise<() => ParsedDocument> {
+  if (body.type === 'object') {
+    const document: ParsedDocument = { value: body.value as JsonValue, duplicates: [] };
+    return () => document;
   }
+  const bytes = await body.read(BODY_LIMIT);
+  let document: ParsedDocument | undefined;
+  return () => {
+    document ??= parsePatch(bytes, kind);
+    return document;
+  };
+}
+
+function parsePatch(bytes: Buffer, kind: PatchKind): ParsedDocument {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? StatusError.badRequest(unreadablePatch(error, kind)) : error;
+  }
+}
+
+/** Upstream reads patches twice, but only once for those who ask it to ignore what is odd about them: then the library's own words reach them. */
+function unreadablePatch({ message }: JsonSyntaxError, { type, options }: PatchKind): string {
+  if (type === PATCH_TYPES.strategic) return message;
+  if (options.fieldValidation !== 'Ignore') return `error decoding patch: ${message}`;
+  return type === PATCH_TYPES.merge ? INVALID_MERGE_PATCH : message;
 }
 
 interface Patching {
@@ -120,11 +145,12 @@ function patchedDocument(
   { live, patch, type, options, expected }: PatchingAs,
 ): { object: JsonObject; value: JsonValue } {
   const before = live as JsonObject;
-  const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema });
+  const lenient = options.fieldValidation === 'Ignore';
+  const value = applyPatchOf(type, { live: before, patch: patch.value, schema: expected.schema, lenient });
   const written = type === PATCH_TYPES.merge ? writtenAfterMerge(patch, value) : undefined;
   const read = type === PATCH_TYPES.strategic ? restored : decodeAsNamed;
   const { object, error, problems } = read(call.deps, expected, { value, before, written });
-  const found = [...(type === PATCH_TYPES.json ? jsonPatchProblems(patch) : duplicateProblems(patch.duplicates)), ...problems];
+  const found = lenient ? [] : [...patchProblems(type, patch), ...problems];
   const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
   const unconverted = error === undefined ? expected.conversionError?.(object) : undefined;
   const why = error ?? (type === PATCH_TYPES.strategic ? undefined : unconverted) ?? (isRefused ? strictDecodingError(found) : undefined);
@@ -136,18 +162,30 @@ function patchedDocument(
   return { object, value };
 }
 
-function jsonPatchProblems({ value, duplicates }: ParsedDocument): readonly string[] {
-  const repeated = duplicateProblems(duplicates).map((problem) => `json patch ${problem}`);
-  return [...repeated, ...decodeJsonPatch(value).unknownFields];
+function patchProblems(type: string, { value, duplicates }: ParsedDocument): readonly string[] {
+  const repeated = duplicateProblems(duplicates);
+  if (type !== PATCH_TYPES.json) return repeated;
+  return [...repeated.map((problem) => `json patch ${problem}`), ...decodeJsonPatch(value).unknownFields];
 }
 
 /** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
 function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, before, written }: PatchResult): DecodedObject {
-  const { kind = expected.kind, apiVersion = expected.apiVersion } = value as { kind?: string; apiVersion?: string };
-  if (kind === expected.kind && apiVersion === expected.apiVersion) {
-    const whole = named(value, expected);
-    return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { known: before, written });
-  }
+  const error = namingError(value);
+  if (error !== undefined || !isJsonObject(value)) return { object: {}, ...(error !== undefined && { error }), problems: [] };
+  const kind = String(value.kind || expected.kind);
+  const apiVersion = String(value.apiVersion || expected.apiVersion);
+  if (kind !== expected.kind || apiVersion !== expected.apiVersion) return readAsOther(deps, expected, { value, kind, apiVersion });
+  const whole = named(value, expected);
+  return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { known: before, written });
+}
+
+interface OtherKind {
+  readonly value: JsonObject;
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+function readAsOther(deps: HandlerDeps, expected: ExpectedKind, { value, kind, apiVersion }: OtherKind): DecodedObject {
   const { group, version } = parseGroupVersion(apiVersion);
   const other = deps.table.findKind(group, version, kind);
   const read = other && decodeObject(other.schema, value);
@@ -160,13 +198,13 @@ function restored(_deps: HandlerDeps, expected: ExpectedKind, { value, before }:
   const { kind, apiVersion, schema } = expected;
   const whole = isJsonObject(value) ? { ...value, kind, apiVersion } : value;
   const decoded = expected.decode?.(whole) ?? decodeObject(schema, whole, { known: before });
-  const error = decoded.error && (restoreError(schema, value) ?? decoded.error);
+  const error = restoreNameError(value) ?? (decoded.error && (restoreError(schema, value) ?? decoded.error));
   return { object: decoded.object, ...(error !== undefined && { error }), problems: [...decoded.problems].sort(compareBytes) };
 }
 
 /** A patch may take an object's kind away; it stays what it is. */
-function named(value: JsonValue, { kind, apiVersion }: { kind: string; apiVersion: string }): JsonValue {
-  return isJsonObject(value) && (value.kind === undefined || value.apiVersion === undefined) ? { ...value, kind, apiVersion } : value;
+function named(value: JsonObject, { kind, apiVersion }: { kind: string; apiVersion: string }): JsonObject {
+  return value.kind && value.apiVersion ? value : { ...value, kind, apiVersion };
 }
 
 interface PatchResult {
@@ -211,10 +249,20 @@ function inSchemaOrder(schema: Schema, value: JsonValue): JsonValue {
   return Object.fromEntries(known.map((field) => [field.name, inSchemaOrder(field.schema, value[field.name]!)]));
 }
 
-function applyPatchOf(type: string, { live, patch, schema }: { live: JsonObject; patch: JsonValue; schema: ObjectSchema }): JsonValue {
-  if (type === PATCH_TYPES.json) return jsonPatched(live, patch);
-  if (type === PATCH_TYPES.merge) return applyMergePatch(live, decodeMergePatch(patch));
-  return strategicPatched(live, patch, schema);
+interface PatchInput {
+  readonly live: JsonObject;
+  readonly patch: JsonValue;
+  readonly schema: ObjectSchema;
+  /** Without looking for what is odd about the patch, upstream reads it more generously. */
+  readonly lenient: boolean;
+}
+
+function applyPatchOf(type: string, { live, patch, schema, lenient }: PatchInput): JsonValue {
+  if (type === PATCH_TYPES.json) return jsonPatched(live, patch, lenient);
+  if (type === PATCH_TYPES.strategic) return strategicPatched(live, patch, schema);
+  // A list in place of a merge patch is the whole result.
+  if (lenient && isJsonArray(patch)) return withoutNulls(patch);
+  return applyMergePatch(live, decodeMergePatch(patch, { lenient }));
 }
 
 function strategicPatched(live: JsonObject, patch: JsonValue, schema: ObjectSchema): JsonValue {
@@ -232,9 +280,9 @@ function decodeStrategicPatch(patch: JsonValue): JsonObject {
   throw StatusError.badRequest(`json: cannot unmarshal ${goJsonKind(patch)} into Go value of type map[string]interface {}`);
 }
 
-function jsonPatched(live: JsonObject, patch: JsonValue): JsonValue {
+function jsonPatched(live: JsonObject, patch: JsonValue, lenient: boolean): JsonValue {
   try {
-    return applyJsonPatch(live, decodeJsonPatch(patch).operations);
+    return applyJsonPatch(live, decodeJsonPatch(patch, { lenient }).operations);
   } catch (error) {
     throw error instanceof JsonPatchError ? patchRejected(error) : error;
   }

@@ -11,11 +11,20 @@ export function parseResourceVersion(text: string, current: number): number | un
 }
 
 export function isResourceVersion(text: string): boolean {
-  return /^\d+$/.test(text);
+  return parseUintError(text) === undefined;
 }
 
 export function malformedResourceVersion(text: string): string {
-  return `resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`;
+  return `resourceVersion: Invalid value: ${goQuote(text)}: ${parseUintError(text)}`;
+}
+
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** Why Go does not take a text for an unsigned number, in its words. */
+export function parseUintError(text: string): string | undefined {
+  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`;
+  const isLarge = text.length > 19 && BigInt(text) > MAX_UINT64;
+  return isLarge ? `strconv.ParseUint: parsing ${goQuote(text)}: value out of range` : undefined;
 }
 
 /** The client has seen a later state than this server: it should come back, not be shown the past. */

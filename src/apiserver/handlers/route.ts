@@ -141,7 +141,8 @@ function checkAcceptable({ request, resource: { custom } }: ResourceCall): void 
 
 /** Paths that do not fit the resource's scope lead nowhere. */
 function checkScope({ info, path }: ApiRequest, resource: ServedResource): void {
-  const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
+  // A namespace is in no namespace, though its own name is what its path gives for one.
+  const inNamespace = info.namespace !== '' && (info.resource !== 'namespaces' || info.namespace !== info.name);
   if (!resource.namespaced && inNamespace) throw resource.custom ? new PageMissing() : resourceNotFound();
   if (resource.custom && resource.namespaced && !inNamespace && info.verb !== 'list' && info.verb !== 'watch') throw new PageMissing();
   if (resource.namespaced && !inNamespace && /\/[^/]+\/[^/]+$/.test(path) && info.name !== '' && path.endsWith(`/${info.name}`))

@@ -6,6 +6,7 @@ import { type CachedObject, ConvertedObject, type VersionedObject } from '../wat
 import { loadVersions } from '../watch-cache/load-versions.ts';
 import { fromRuled, ruledCurrent, ruledResource, toRuled, toStoredForm } from './object-forms.ts';
 import { type AdmissionRequest, admissionAttributes, groupResource, type ResourceCall, scopeOf } from './resource-call.ts';
+import { parseUintError } from './resource-version.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** A change to an existing object, as a function of what it is now: it runs again when another write came first. */
@@ -17,6 +18,8 @@ export interface ObjectChange {
   readonly create?: () => Promise<VersionedObject>;
   /** A PUT replaces whatever is there only if the kind allows that. */
   readonly replaces?: boolean;
+  /** The uid that the client says the object has. */
+  readonly expectedUid?: string | undefined;
 }
 
 export interface ChangeResult {
@@ -31,6 +34,7 @@ export async function updateObject(call: ResourceCall, change: ObjectChange): Pr
   for (;;) {
     const current = await resource.storage!.get(namespace, name);
     if (current === undefined) {
+      checkUid(call, change.expectedUid ?? '', '');
       if (change.create === undefined) throw StatusError.notFound(groupResource(call), name);
       return { object: await change.create(), created: true };
     }
@@ -104,13 +108,14 @@ function checkPreconditions(call: ResourceCall, computed: KubeObject, live: Kube
     if (replaces && resource.strategy.allowUnconditionalUpdate === false) demandResourceVersion(resource, name);
     return false;
   }
-  if (!/^\d+$/.test(resourceVersion)) throw new Error(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`);
+  const malformed = parseUintError(resourceVersion);
+  if (malformed !== undefined) throw new Error(malformed);
   if (resourceVersion !== live.metadata.resourceVersion) throw StatusError.conflict(groupResource(call), name, MODIFIED);
   return replaces;
 }
 
 /** A client that names the object by its uid means no other, and no new one either. */
-export function checkUid(call: ResourceCall, wanted: string, found: string): void {
+function checkUid(call: ResourceCall, wanted: string, found: string): void {
   if (wanted === '' || wanted === found) return;
   const key = call.resource.storage!.keyOf(call.namespace, call.name);
   const mismatch = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;

@@ -5,20 +5,18 @@ import { createObject } from './create.ts';
 import { decodeBody } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { checkUid, updateObject } from './update-object.ts';
+import { updateObject } from './update-object.ts';
 import { writeOptions } from './write-options.ts';
 
 export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
   const { resource, subresource } = call;
   const options = writeOptions(call.request, 'UpdateOptions');
   const body = identified(await decodeBody(call, options.fieldValidation), call);
-  const create = () => {
-    checkUid(call, body.metadata.uid ?? '', '');
-    return createObject(call, ownFields(call, { live: undefined, updated: body, options }), options);
-  };
+  const create = () => createObject(call, ownFields(call, { live: undefined, updated: body, options }), options);
   const { object, created } = await updateObject(call, {
     options,
     replaces: true,
+    expectedUid: body.metadata.uid,
     compute: (live) => ownFields(call, { live, updated: body, options }),
     ...(subresource === '' && resource.strategy.allowCreateOnUpdate && { create }),
   });

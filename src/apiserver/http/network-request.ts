@@ -3,7 +3,7 @@ import type { UserInfo } from '../authn/user.ts';
 import type { ApiRequest, ClientCertificate, RequestBody } from '../request/api-request.ts';
 import type { HeaderLine } from '../request/header-lines.ts';
 import { queryFlag } from '../request/query-values.ts';
-import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
+import { parseRequestInfo, type RequestInfo, selectedName } from '../request/request-info.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Of all requests that have none: nobody writes to a query. */
@@ -33,7 +33,7 @@ export class NetworkRequest implements ApiRequest {
       method,
       path: this.path,
       watch: mark >= 0 && (queryFlag(this.query, 'watch') ?? false),
-      selectedName: mark < 0 ? undefined : selectedName(this.query),
+      selectedName: mark < 0 ? undefined : selectedName(this.query.get('fieldSelector')),
     });
     this.body = { type: 'bytes', read: (limit) => exchange.readBody(limit), contentType: exchange.header('content-type') ?? '' };
   }
@@ -71,9 +71,4 @@ function decodePath(path: string): string {
   } catch {
     throw StatusError.badRequest('invalid URL escape');
   }
-}
-
-function selectedName(query: URLSearchParams): string | undefined {
-  const selector = query.get('fieldSelector');
-  return selector === null ? undefined : /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(selector)?.[1];
 }

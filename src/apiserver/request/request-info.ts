@@ -1,3 +1,5 @@
+import { parseFieldSelector, SelectorError } from '#machinery';
+
 /** What a request asks for, read from its method and path alone. */
 export interface RequestInfo {
   /** Names an API resource, as opposed to `/healthz`, `/version`, discovery … */
@@ -81,6 +83,22 @@ function resourceInfo(line: RequestLine, { segments, end, at, isGroup, legacyWat
 /** Below /namespaces/NAME these are parts of the namespace itself, not resources in it. */
 function isPartOfNamespace(segment: string): boolean {
   return segment === 'status' || segment === 'finalize';
+}
+
+/** The one name that a field selector allows, in the text of a query. */
+export function selectedName(fieldSelector: string | null): string | undefined {
+  if (fieldSelector === null) return undefined;
+  if (fieldSelector.includes('\\')) return unescapedName(fieldSelector);
+  return /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(fieldSelector)?.[1];
+}
+
+function unescapedName(fieldSelector: string): string | undefined {
+  try {
+    return parseFieldSelector(fieldSelector).requiredValue('metadata.name') || undefined;
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
 }
 
 function isListing({ method }: RequestLine): boolean {

@@ -2,4 +2,4 @@ export { cannotBeHandled, strictDecodingError, unrecognizedObject } from './deco
 export { type DecodedObject, decodeObject } from './decode-object.ts';
 export * from './openapi/index.ts';
 export * from './protobuf/index.ts';
-export { restoreError } from './restore-object.ts';
+export { restoreError, restoreNameError } from './restore-object.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Field, ObjectSchema, Schema } from '../schema.ts';
-import { restoreError } from './restore-object.ts';
+import { restoreError, restoreNameError } from './restore-object.ts';
 
 const field = (name: string, schema: Schema): Field => ({
   name,
@@ -60,5 +60,14 @@ describe('restoring an object from a document that was never text', () => {
   it('takes integers for any number, and null for anything', () => {
     const value = { name: null, count: 1, ratio: 2, labels: null, args: [null], inner: null, port: 'http', unknown: 5 };
     expect(restoreError(THING, value)).toBeUndefined();
+  });
+});
+
+describe('the kind and version of a restored document', () => {
+  it('may be any, or missing, but are texts', () => {
+    expect(restoreNameError({ kind: 'Other', apiVersion: null })).toBeUndefined();
+    expect(restoreNameError({})).toBeUndefined();
+    expect(restoreNameError({ kind: true, apiVersion: 5 })).toBe('unrecognized type: string');
+    expect(restoreNameError({ apiVersion: 5 })).toBe('cannot convert int64 to string');
   });
 });

@@ -11,6 +11,13 @@ export function restoreError(schema: ObjectSchema, value: JsonValue): string | u
   return errorOf(schema, value);
 }
 
+const NAME: ScalarSchema = { type: 'string' };
+
+/** Why a document does not say what it is: its kind and version may be any, but not of any type. */
+export function restoreNameError(value: JsonValue): string | undefined {
+  return isJsonObject(value) ? firstError(['kind', 'apiVersion'], (key) => errorOf(NAME, value[key] ?? null)) : undefined;
+}
+
 function errorOf(schema: Schema, value: JsonValue): string | undefined {
   if (value === null) return undefined;
   switch (schema.type) {

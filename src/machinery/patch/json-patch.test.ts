@@ -155,3 +155,21 @@ describe('properties', () => {
     );
   });
 });
+
+describe('a JSON patch for a client that wants field validation ignored', () => {
+  const lenient = (value: JsonValue) => decodeJsonPatch(value, { lenient: true });
+
+  it('is still a list of operations', () => {
+    expect(() => lenient({})).toThrow('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    expect(() => lenient(['x'])).toThrow('json: cannot unmarshal string into Go value of type jsonpatch.Operation');
+  });
+
+  it('fails by its operations, not in reading, when their members are of the wrong type', () => {
+    const wrong: JsonValue[] = [
+      { op: 5, path: '/data/a' },
+      { op: 'add', path: 5, value: 'x' },
+    ];
+    for (const one of wrong) expect(() => applyJsonPatch(document(), lenient([one]).operations)).toThrow(JsonPatchError);
+    expect(lenient([{ op: 'add', path: '/x', odd: 1 }]).unknownFields).toEqual([]);
+  });
+});

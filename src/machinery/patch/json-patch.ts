@@ -25,24 +25,41 @@ export interface DecodedJsonPatch {
   readonly unknownFields: readonly string[];
 }
 
+export interface JsonPatchReading {
+  /** For clients that want field validation ignored: an operation's members are looked at only when it is their turn. */
+  readonly lenient?: boolean;
+}
+
 /** Reads a decoded JSON value as a patch. Throws the StatusError that a server answers for anything else. */
-export function decodeJsonPatch(value: JsonValue): DecodedJsonPatch {
+export function decodeJsonPatch(value: JsonValue, { lenient = false }: JsonPatchReading = {}): DecodedJsonPatch {
   if (value === null) return { operations: [], unknownFields: [] };
-  if (!isJsonArray(value)) throw undecodable(`json: cannot unmarshal ${goJsonKind(value)} into Go value of type []handlers.jsonPatchOp`);
+  if (!isJsonArray(value)) throw lenient ? notA('jsonpatch.Patch', value) : undecodable(notA('[]handlers.jsonPatchOp', value));
   if (value.length > MAX_OPERATIONS) {
     throw StatusError.requestEntityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${value.length}`);
   }
+  if (lenient) return { operations: value.map(lenientOperation), unknownFields: [] };
   const operations = value.map(decodeOperation);
   return { operations, unknownFields: operations.flatMap(unknownFieldsOf) };
 }
 
+function notA(type: string, value: JsonValue): StatusError {
+  return StatusError.badRequest(`json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${type}`);
+}
+
+function lenientOperation(value: JsonValue): JsonPatchOperation {
+  if (value === null) return {};
+  if (!isJsonObject(value)) throw notA('jsonpatch.Operation', value);
+  return value as JsonPatchOperation;
+}
+
 function decodeOperation(value: JsonValue): JsonPatchOperation {
   if (value === null) return {};
-  if (!isJsonObject(value)) throw undecodable(`json: cannot unmarshal ${goJsonKind(value)} into Go value of type handlers.jsonPatchOp`);
+  if (!isJsonObject(value)) throw undecodable(notA('handlers.jsonPatchOp', value));
   for (const key of ['op', 'path', 'from']) {
     const member = Object.hasOwn(value, key) ? value[key] : undefined;
     if (member === undefined || member === null || typeof member === 'string') continue;
-    throw undecodable(`json: cannot unmarshal ${goJsonKind(member)} into Go struct field jsonPatchOp.${key} of type string`);
+    const kind = goJsonKind(member);
+    throw StatusError.badRequest(`${DECODING}json: cannot unmarshal ${kind} into Go struct field jsonPatchOp.${key} of type string`);
   }
   return value as JsonPatchOperation;
 }
@@ -52,8 +69,10 @@ function unknownFieldsOf(operation: JsonPatchOperation, index: number): string[]
   return unknown.map((key) => `json patch unknown field "[${index}].${key}"`);
 }
 
-function undecodable(why: string): StatusError {
-  return StatusError.badRequest(`error decoding patch: ${why}`);
+const DECODING = 'error decoding patch: ';
+
+function undecodable({ message }: StatusError): StatusError {
+  return StatusError.badRequest(`${DECODING}${message}`);
 }
 
 /** The one answer that a server gives for every patch that does not apply. */

@@ -38,6 +38,7 @@ describe('a merge patch', () => {
 
   it('must be an object', () => {
     expect(() => decodeMergePatch(null)).toThrow('Invalid JSON Patch');
+    expect(() => decodeMergePatch('x', { lenient: true })).toThrow('Invalid JSON Patch');
     expect(() => decodeMergePatch('x')).toThrow(
       'error decoding patch: json: cannot unmarshal string into Go value of type map[string]interface {}',
     );

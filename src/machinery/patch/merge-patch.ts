@@ -12,10 +12,16 @@ import { StatusError } from '../status-error.ts';
 import { goJsonKind } from './json-kind.ts';
 import { sameJson } from './same-json.ts';
 
-/** Reads a decoded JSON value as a merge patch. Throws the StatusError that a server answers for anything but an object. */
-export function decodeMergePatch(value: JsonValue): JsonObject {
+/** What a server says of a merge patch that is none. */
+export const INVALID_MERGE_PATCH = 'Invalid JSON Patch';
+
+/**
+ * Reads a decoded JSON value as a merge patch. Throws the StatusError that a server answers for anything but an object; `lenient` is for
+ * clients that want field validation ignored, whom it tells no more than that the patch is none.
+ */
+export function decodeMergePatch(value: JsonValue, { lenient = false }: { readonly lenient?: boolean } = {}): JsonObject {
   if (isJsonObject(value)) return value;
-  if (value === null) throw StatusError.badRequest('Invalid JSON Patch');
+  if (value === null || lenient) throw StatusError.badRequest(INVALID_MERGE_PATCH);
   throw StatusError.badRequest(
     `error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go value of type map[string]interface {}`,
   );

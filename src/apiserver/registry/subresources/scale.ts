@@ -105,9 +105,9 @@ async function replacedScale(call: ResourceCall, options: WriteOptions): Promise
 async function patchedScale(call: ResourceCall, options: WriteOptions): Promise<ScaleChange> {
   const type = patchTypeOf(call);
   if (type === PATCH_TYPES.apply) return appliedScale(call, options);
-  const patch = await patchBody(call, type);
+  const readPatch = await patchBody(call, { type, options });
   return (current) => {
-    const wanted = patchedAs<Scale>(call, { expected: EXPECTED, live: current, patch, type, options });
+    const wanted = patchedAs<Scale>(call, { expected: EXPECTED, live: current, patch: readPatch(), type, options });
     checkPlace(call, wanted);
     return owned(call, { current, wanted, options });
   };
