@@ -22,6 +22,7 @@ const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
   'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
   'daemonset-controller': 'daemon-set-controller',
   'persistentvolume-binder-controller': 'persistent-volume-binder',
+  'persistentvolume-expander-controller': 'expand-controller',
   'persistentvolumeclaim-protection-controller': 'pvc-protection-controller',
   'persistentvolume-protection-controller': 'pv-protection-controller',
   'resourceclaim-controller': 'resource-claim-controller',

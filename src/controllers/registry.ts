@@ -8,6 +8,7 @@ import { endpointsController } from './endpoints/controller.ts';
 import { endpointSliceController } from './endpointslice/controller.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/controller.ts';
 import { ephemeralVolumeController } from './ephemeralvolume/controller.ts';
+import { persistentVolumeExpanderController } from './expand/controller.ts';
 import { garbageCollectorController } from './garbage-collector/controller.ts';
 import { jobController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
@@ -61,6 +62,7 @@ export const CONTROLLERS: readonly Controller[] = [
   nodeIpamController,
   nodeLifecycleController,
   persistentVolumeBinderController,
+  persistentVolumeExpanderController,
   resourceQuotaController,
   clusterRoleAggregationController,
   pvcProtectionController,

@@ -12,6 +12,17 @@ const DRIVERS: Readonly<Record<string, string>> = {
   'kubernetes.io/vsphere-volume': 'csi.vsphere.vmware.com',
 };
 
+/** The fields of volumes that those drivers serve. */
+const SOURCES = {
+  awsElasticBlockStore: 'kubernetes.io/aws-ebs',
+  azureDisk: 'kubernetes.io/azure-disk',
+  azureFile: 'kubernetes.io/azure-file',
+  cinder: 'kubernetes.io/cinder',
+  gcePersistentDisk: 'kubernetes.io/gce-pd',
+  portworxVolume: 'kubernetes.io/portworx-volume',
+  vsphereVolume: 'kubernetes.io/vsphere-volume',
+} as const satisfies Partial<Record<keyof core.PersistentVolumeSpec, string>>;
+
 /** Keeps a volume until this controller has deleted what is behind it. */
 const IN_TREE_FINALIZER = 'kubernetes.io/pv-controller';
 /** The same, for a provisioner outside. */
@@ -20,6 +31,12 @@ const EXTERNAL_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer'
 /** The driver that does what a built-in plugin of that name once did. */
 export function migratedDriver(plugin: string): string | undefined {
   return DRIVERS[plugin];
+}
+
+/** The plugin that once served a volume, where a driver took over. */
+export function migratedPluginOf({ spec }: core.PersistentVolume): string | undefined {
+  const source = (Object.keys(SOURCES) as (keyof typeof SOURCES)[]).find((field) => spec?.[field] !== undefined);
+  return source && SOURCES[source];
 }
 
 /** The claim with a note of the driver that its provisioner was replaced by; the same object when nothing is to be noted. */

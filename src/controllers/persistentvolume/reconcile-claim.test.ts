@@ -106,6 +106,25 @@ describe('a claim without a volume', () => {
       { type: 'report', event: warning('ProvisioningFailed', 'no volume plugin matched name: kubernetes.io/glusterfs') },
     ],
     [
+      'fails to be provisioned by a plugin that makes no volumes',
+      claimOf(),
+      { classes: [classOf('slow', { provisioner: 'kubernetes.io/nfs' })] },
+      { type: 'report', event: warning('ProvisioningFailed', 'no provisionable volume plugin matched') },
+    ],
+    [
+      'fails to be provisioned from paths of hosts, which is switched off',
+      claimOf(),
+      { classes: [classOf('slow', { provisioner: 'kubernetes.io/host-path' })] },
+      {
+        type: 'ask-provisioner',
+        provisioner: 'kubernetes.io/host-path',
+        event: warning(
+          'ProvisioningFailed',
+          'Failed to create provisioner: provisioning in volume plugin "kubernetes.io/host-path" is disabled',
+        ),
+      },
+    ],
+    [
       'asks a provisioner',
       claimOf(),
       { classes: [classOf('slow')] },

@@ -29,6 +29,9 @@ export type ClaimAction =
   | { readonly type: 'ask-provisioner'; readonly provisioner: string; readonly event: EventText }
   | { readonly type: 'report'; readonly event: EventText; readonly error?: string };
 
+const HOST_PATH = 'kubernetes.io/host-path';
+const NFS = 'kubernetes.io/nfs';
+
 export function reconcileClaim(claim: Claim, view: ClaimView): ClaimAction {
   if (hasAnnotation(claim, BIND_COMPLETED)) return reconcileBound(claim, view);
   return claim.spec?.volumeName ? reconcileNaming(claim, claim.spec.volumeName, view) : reconcileFree(claim, view);
@@ -80,14 +83,22 @@ function provision(className: string, found: storage.StorageClass | undefined): 
   const failed = (message: string): ClaimAction => ({ type: 'report', event: warning('ProvisioningFailed', message) });
   if (found === undefined) return failed(`storageclass.storage.k8s.io "${className}" not found`);
   const driver = migratedDriver(found.provisioner);
-  if (driver === undefined && found.provisioner.startsWith('kubernetes.io/')) {
-    return failed(`no volume plugin matched name: ${found.provisioner}`);
-  }
+  if (driver === undefined && found.provisioner.startsWith('kubernetes.io/')) return refuseBuiltIn(found.provisioner);
   const provisioner = driver ?? found.provisioner;
   const message =
     `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
     'If volume creation is delayed, please verify that the provisioner is running and correctly registered.';
   return { type: 'ask-provisioner', provisioner, event: normal('ExternalProvisioning', message) };
+}
+
+/** Nothing that is built in makes volumes, but upstream knows some of these plugins. */
+function refuseBuiltIn(plugin: string): ClaimAction {
+  if (plugin === HOST_PATH) {
+    const message = `Failed to create provisioner: provisioning in volume plugin "${plugin}" is disabled`;
+    return { type: 'ask-provisioner', provisioner: plugin, event: warning('ProvisioningFailed', message) };
+  }
+  const message = plugin === NFS ? 'no provisionable volume plugin matched' : `no volume plugin matched name: ${plugin}`;
+  return { type: 'report', event: warning('ProvisioningFailed', message) };
 }
 
 function waitingFor(pods: readonly core.Pod[]): EventText {

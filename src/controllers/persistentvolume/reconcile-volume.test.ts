@@ -72,6 +72,13 @@ describe('a released volume', () => {
       'error getting deleter volume plugin for volume "a": no deletable volume plugin matched',
     ],
     [
+      'fails when it is a path of a host that may hold more than a volume',
+      deleted({ hostPath: { path: '/x' } }),
+      [],
+      'fail',
+      'host_path deleter only supports /tmp/.+ but received provided /x',
+    ],
+    [
       'fails when the plugin that made it is not there',
       deleted({}, { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/rbd' }),
       [],

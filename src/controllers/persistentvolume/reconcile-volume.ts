@@ -81,6 +81,8 @@ function whyNotDeletable({ metadata, spec }: Volume): string | undefined {
   const provisioner = metadata.annotations?.[PROVISIONED_BY];
   if (provisioner) return provisioner.startsWith('kubernetes.io/') ? `no volume plugin matched name: ${provisioner}` : undefined;
   if (spec?.csi) return undefined;
+  const { path = '' } = spec?.hostPath ?? {};
+  if (spec?.hostPath && !/\/tmp\/.+/.test(path)) return `host_path deleter only supports /tmp/.+ but received provided ${path}`;
   // Those of NFS are known upstream, but not as something that can be deleted.
   const problem = spec?.nfs ? 'no deletable volume plugin matched' : 'no volume plugin matched';
   return `error getting deleter volume plugin for volume "${metadata.name}": ${problem}`;
