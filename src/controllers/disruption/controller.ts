@@ -62,9 +62,9 @@ class DisruptionController implements RunningController {
       await this.#judge(budget);
     } catch (error) {
       if (isStatusReason(error, 'Conflict') || isGone(error)) throw error;
+      // What is told of it here need not be tried again until something changes.
       const failed = failedBudget(budget, (error as Error).message, this.context.clock.now());
       await this.context.client.of(policy.PodDisruptionBudget).updateStatus(failed);
-      throw error;
     }
   }
 

@@ -1,6 +1,6 @@
 import { apps, core, type meta } from '#api';
-import { discoverVersion } from '#client';
-import { parseGroupVersion } from '#machinery';
+import { type Client, type DiscoveredResource, discoverVersion } from '#client';
+import { groupResourceText, parseGroupVersion } from '#machinery';
 import type { ControllerContext } from '../runtime/controller.ts';
 import { controllerOf } from '../runtime/controller-ref.ts';
 import { isGone } from '../runtime/keyed-controller.ts';
@@ -52,22 +52,26 @@ function isKind({ apiVersion, kind }: meta.OwnerReference, group: string, wanted
   return kind === wanted && (parseGroupVersion(apiVersion)?.group ?? '') === group;
 }
 
-/** Owners of other kinds are asked by their scale. */
+/** Owners of other kinds are asked by their scale. Undefined when the owner is not there. */
 async function scaleByApi(reference: meta.OwnerReference, namespace: string | undefined, { client, signal }: ControllerContext) {
-  const { group = '', version = '' } = parseGroupVersion(reference.apiVersion) ?? {};
-  const resources = await discoverVersion(client.transport, { group, version }, signal);
-  const resource = resources.find(({ kind }) => kind === reference.kind);
-  if (resource === undefined) return undefined;
-  const key = { name: reference.name, namespace };
+  const resource = await resourceOf(reference, client, signal);
+  if (!resource.subresources.includes('scale')) throw new Error(`${groupResourceText(resource)} does not implement the scale subresource`);
+  const scales = client.resource(resource).subresource<{ spec?: { replicas?: number }; metadata: { uid?: string } }>('scale');
   try {
-    const scale = await client
-      .resource(resource)
-      .subresource<{ spec?: { replicas?: number }; metadata: { uid?: string } }>('scale')
-      .get(key);
+    const scale = await scales.get({ name: reference.name, namespace });
     return scale.metadata.uid === reference.uid ? { uid: reference.uid, replicas: scale.spec?.replicas ?? 0 } : undefined;
   } catch (error) {
-    if (!isGone(error)) throw error;
-    const name = group === '' ? resource.resource : `${resource.resource}.${group}`;
-    throw new Error(`${name} does not implement the scale subresource`, { cause: error });
+    if (isGone(error)) return undefined;
+    throw error;
   }
+}
+
+async function resourceOf({ apiVersion, kind }: meta.OwnerReference, client: Client, signal: AbortSignal): Promise<DiscoveredResource> {
+  const resources = await discoverVersion(client.transport, parseGroupVersion(apiVersion), signal).catch((error: unknown) => {
+    if (isGone(error)) return [];
+    throw error;
+  });
+  const found = resources.find((resource) => resource.kind === kind);
+  if (found === undefined) throw new Error(`no matches for kind "${kind}" in version "${apiVersion}"`);
+  return found;
 }
