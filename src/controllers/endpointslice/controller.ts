@@ -4,10 +4,12 @@ import { formatTime, isStatusReason, StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { WrittenObjects } from '../runtime/written-objects.ts';
+import { HintedServices } from './hinted-services.ts';
 import type { SliceChanges } from './pack-slices.ts';
 import { MANAGED_BY, MANAGER, reconcileSlices, SERVICE_NAME } from './reconcile.ts';
 import { followSelectedPods, type SelectedPods } from './selected-pods.ts';
 import { TRIGGER_TIME, TriggerTimes } from './trigger-times.ts';
+import { mayShiftShares } from './zone-shares.ts';
 
 const MAX_RETRIES = 15;
 
@@ -24,6 +26,7 @@ class EndpointSliceController implements RunningController {
   readonly #selected: SelectedPods;
   readonly #written = new WrittenObjects();
   readonly #triggers = new TriggerTimes();
+  readonly #hinted: HintedServices;
 
   constructor(private readonly context: ControllerContext) {
     const { informers, options } = context;
@@ -35,7 +38,13 @@ class EndpointSliceController implements RunningController {
       sync: (key) => this.#sync(key),
     });
     this.#selected = followSelectedPods(context, (service) => this.#keyed.enqueue(service));
-    informers.of(core.Node).addHandler({ add: () => this.#enqueueAll(), update: (before, node) => this.#nodeUpdated(before, node) });
+    const nodes = informers.of(core.Node);
+    this.#hinted = new HintedServices(nodes.lister, context.recorder('endpoint-slice-controller'));
+    nodes.addHandler({
+      add: () => this.#nodesChanged(),
+      update: (before, node) => this.#nodeUpdated(before, node),
+      delete: () => this.#sharesChanged(),
+    });
     const slices = informers.of(discovery.EndpointSlice).addIndex('service', sliceService);
     slices.addHandler({
       add: (slice) => this.#sliceChanged(slice),
@@ -63,10 +72,16 @@ class EndpointSliceController implements RunningController {
   /** Pods wait for their node to be known, and take its zone. */
   #nodeUpdated(before: core.Node, node: core.Node): void {
     const zone = 'topology.kubernetes.io/zone';
-    if (before.metadata.labels?.[zone] !== node.metadata.labels?.[zone]) this.#enqueueAll();
+    if (before.metadata.labels?.[zone] !== node.metadata.labels?.[zone]) this.#nodesChanged();
+    else if (mayShiftShares(before, node)) this.#sharesChanged();
   }
 
-  #enqueueAll(): void {
+  #sharesChanged(): void {
+    for (const key of this.#hinted.sharesChanged()) this.#keyed.queue.add(key);
+  }
+
+  #nodesChanged(): void {
+    this.#sharesChanged();
     for (const service of this.#selected.services.list()) this.#keyed.enqueue(service);
   }
 
@@ -80,14 +95,17 @@ class EndpointSliceController implements RunningController {
     if (this.#written.isStale(key, slices)) return;
     const pods = this.#selected.of(service);
     const node = (name: string) => informers.of(core.Node).lister.get({ name });
-    const changes = reconcileSlices({ service, pods, slices, node }, options.maxEndpointsPerSlice);
+    const shares = () => this.#hinted.shares;
+    const changes = reconcileSlices({ service, pods, slices, node, shares }, options.maxEndpointsPerSlice);
     await this.#write(service, changes, this.#triggers.next(key, service, pods));
+    this.#hinted.tell(service, changes.zoneHints);
     if (changes.skipped.length > 0) throw new Error(`skipping Pod ${changes.skipped.join(', ')} for Service ${key}: Node Not Found`);
   }
 
   #forget(key: string): void {
     this.#written.forget(key);
     this.#triggers.forget(key);
+    this.#hinted.forget(key);
   }
 
   async #write(service: core.Service, changes: SliceChanges, triggerTime: number | undefined): Promise<void> {

@@ -98,7 +98,7 @@ describe('the slices of a service', () => {
     const observed = observe(pods);
     const slices = settle(observed, 10);
     expect(slices.map(({ endpoints }) => endpoints?.length).toSorted()).toEqual([10, 10, 5]);
-    expect(reconcileSlices({ ...observed, slices }, 10)).toEqual({ create: [], update: [], remove: [], skipped: [] });
+    expect(reconcileSlices({ ...observed, slices }, 10)).toEqual({ create: [], update: [], remove: [], skipped: [], zoneHints: [] });
     const fewer = settle({ ...observed, slices, pods: pods.slice(0, 3) }, 10);
     expect(fewer.flatMap(({ endpoints }) => endpoints ?? [])).toHaveLength(3);
   });

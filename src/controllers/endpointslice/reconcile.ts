@@ -5,6 +5,8 @@ import { podNamePrefix } from '../runtime/pod-control.ts';
 import { withHints } from './hints.ts';
 import { type PackOptions, packSlices, reuseRemoved, type SliceChanges } from './pack-slices.ts';
 import { type AddressType, addressTypes, isEndpoint, isHeadless, podEndpoint, portsKey, slicePorts } from './pod-endpoint.ts';
+import { hintZones, sharesByZone, type ZoneHints } from './zone-hints.ts';
+import type { ZoneShares } from './zone-shares.ts';
 
 type EndpointSlice = discovery.EndpointSlice;
 
@@ -20,11 +22,20 @@ export interface ObservedService {
   /** Those that this controller manages. */
   readonly slices: readonly EndpointSlice[];
   node(name: string): core.Node | undefined;
+  /** What endpoints are shared out by, where a service asks for that. */
+  shares?(): ZoneShares | undefined;
+}
+
+/** What became of the hints for zones that a service asked for: how many each zone has, or why there are none. */
+export interface TypeHints {
+  readonly addressType: AddressType;
+  readonly result: ZoneHints['result'];
 }
 
 export interface ReconciledSlices extends SliceChanges {
   /** Pods that were left out because their node is not known (yet). */
   readonly skipped: readonly string[];
+  readonly zoneHints: readonly TypeHints[];
 }
 
 export function reconcileSlices(observed: ObservedService, maxPerSlice: number): ReconciledSlices {
@@ -37,6 +48,7 @@ export function reconcileSlices(observed: ObservedService, maxPerSlice: number):
     update: results.flatMap(({ update }) => update),
     remove: [...results.flatMap(({ remove }) => remove), ...foreign],
     skipped: [...new Set(results.flatMap(({ skipped }) => skipped))],
+    zoneHints: results.flatMap(({ zoneHints }) => zoneHints),
   };
 }
 
@@ -72,12 +84,12 @@ function reconcileType(observed: ObservedService, addressType: AddressType, maxP
     slices,
     newSlice(service, addressType, []),
   );
-  const hinted = hintAll(
-    reuseRemoved(changes, (removed) => isOwnedBy(removed, service)),
-    slices,
-    service.spec?.trafficDistribution,
-  );
-  return { ...hinted, skipped };
+  const settled = reuseRemoved(changes, (removed) => isOwnedBy(removed, service));
+  const touched = new Set([...settled.update, ...settled.remove].map(({ metadata }) => metadata.name));
+  const untouched = slices.filter(({ metadata }) => !touched.has(metadata.name));
+  if (!sharesByZone(service)) return { ...hintAll(settled, untouched, service.spec?.trafficDistribution), skipped, zoneHints: [] };
+  const { changes: hinted, result } = hintZones(settled, untouched, observed.shares?.());
+  return { ...hinted, skipped, zoneHints: [{ addressType, result }] };
 }
 
 function groupByPorts({ service, pods, node }: ObservedService, addressType: AddressType) {
@@ -114,9 +126,7 @@ function isPlaceholder(slice: EndpointSlice, placeholder: EndpointSlice): boolea
   return isSame && (slice.endpoints ?? []).length === 0 && (slice.ports ?? []).length === 0;
 }
 
-function hintAll(changes: SliceChanges, existing: readonly EndpointSlice[], distribution: string | undefined): SliceChanges {
-  const touched = new Set([...changes.update, ...changes.remove].map(({ metadata }) => metadata.name));
-  const untouched = existing.filter(({ metadata }) => !touched.has(metadata.name));
+function hintAll(changes: SliceChanges, untouched: readonly EndpointSlice[], distribution: string | undefined): SliceChanges {
   const rehinted = untouched.map((slice) => withHints(slice, distribution)).filter((slice) => !untouched.includes(slice));
   return {
     create: changes.create.map((slice) => withHints(slice, distribution)),

@@ -1,0 +1,63 @@
+import type { core } from '#api';
+import { type EventRecorder, keyOf, type Lister } from '#client';
+import type { TypeHints } from './reconcile.ts';
+import { isOverloaded } from './zone-allocation.ts';
+import { type ZoneShares, zoneShares } from './zone-shares.ts';
+
+type Hints = Exclude<TypeHints['result'], string>;
+
+/** The services whose endpoints are shared out among zones, and what the zones' shares are. */
+export class HintedServices {
+  /** By the service's key, then by the type of the addresses. */
+  readonly #hints = new Map<string, ReadonlyMap<string, Hints>>();
+  #shares: { readonly current: ZoneShares | undefined } | undefined;
+
+  constructor(
+    private readonly nodes: Lister<core.Node>,
+    private readonly events: EventRecorder,
+  ) {}
+
+  get shares(): ZoneShares | undefined {
+    this.#shares ??= { current: zoneShares(this.nodes.list()) };
+    return this.#shares.current;
+  }
+
+  /** Nodes came, went or changed. Answers with the keys of the services that have to be shared out anew. */
+  sharesChanged(): readonly string[] {
+    this.#shares = undefined;
+    const hinted = [...this.#hints];
+    return hinted.filter(([, types]) => [...types.values()].some((hints) => isOverloaded(hints, this.shares))).map(([key]) => key);
+  }
+
+  forget(key: string): void {
+    this.#hints.delete(key);
+  }
+
+  /** Remembers the hints of a service and tells when they come, go, or cannot be given. */
+  tell(service: core.Service, types: readonly TypeHints[]): void {
+    const key = keyOf(service);
+    const known = this.#hints.get(key);
+    if (types.length === 0) {
+      for (const type of known?.keys() ?? []) this.#disabled(service, 'Topology Aware Hints has been disabled', type);
+      this.forget(key);
+      return;
+    }
+    const given = new Map<string, Hints>();
+    for (const { addressType, result } of types) {
+      if (typeof result === 'string') this.#disabled(service, result, addressType);
+      else given.set(addressType, result);
+    }
+    const [first] = given.keys();
+    if (known === undefined && first !== undefined) this.#enabled(service, first);
+    if (given.size > 0) this.#hints.set(key, given);
+    else this.forget(key);
+  }
+
+  #enabled(service: core.Service, type: string): void {
+    this.events.normal(service, 'TopologyAwareHintsEnabled', `Topology Aware Hints has been enabled, addressType: ${type}`);
+  }
+
+  #disabled(service: core.Service, why: string, type: string): void {
+    this.events.warning(service, 'TopologyAwareHintsDisabled', `${why}, addressType: ${type}`);
+  }
+}
