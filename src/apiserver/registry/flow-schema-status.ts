@@ -8,6 +8,8 @@ import type { ResourceTable } from './resource-table.ts';
 
 type FlowSchema = flowcontrol.FlowSchema;
 
+const FIELD_MANAGER = 'api-priority-and-fairness-config-consumer-v1';
+
 export interface FlowSchemaStatusDeps {
   readonly table: ResourceTable;
   readonly client: Client;
@@ -78,9 +80,10 @@ export class FlowSchemaStatus {
 
   async #write(schema: FlowSchema, wanted: ReturnType<typeof danglingCondition>): Promise<void> {
     if (this.#isStopped) return;
-    const others = schema.status?.conditions?.filter(({ type }) => type !== wanted.type) ?? [];
     const condition = { ...wanted, lastTransitionTime: formatTime(this.#deps.clock.now()) };
-    await this.#deps.client.of(flowcontrol.FlowSchema).updateStatus({ ...schema, status: { conditions: [...others, condition] } });
+    const wish = { metadata: { name: schema.metadata.name }, status: { conditions: [condition] } };
+    const options = { subresource: 'status', fieldManager: FIELD_MANAGER, force: true };
+    await this.#deps.client.of(flowcontrol.FlowSchema).apply(wish, options);
   }
 
   #failed({ metadata }: FlowSchema, error: unknown): void {

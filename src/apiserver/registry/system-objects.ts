@@ -1,6 +1,6 @@
 import { apiregistration, core, flowcontrol, type Kind, networking, scheduling } from '#api';
 import type { Clock, Logger } from '#base';
-import type { Client, Draft, Identified } from '#client';
+import type { Client, Draft, Identified, ResourceClient, WriteOptions } from '#client';
 import { formatTime, isStatusReason } from '#machinery';
 import { reconcileRbac } from '../authz/rbac/reconcile-rbac.ts';
 import { DEFAULT_FLOW_SCHEMAS, DEFAULT_PRIORITY_LEVELS } from './bootstrap/flow-control-defaults.ts';
@@ -26,11 +26,13 @@ export interface SystemObjectsDeps {
   readonly logger: Logger;
 }
 
+const FLOW_CONTROL: WriteOptions = { fieldManager: 'api-priority-and-fairness-config-producer-v1' };
+
 /** Makes what every cluster has from its start. What is there already stays as it is, but for roles, which are brought up to date. */
 export async function ensureSystemObjects(options: SystemObjectsOptions, deps: SystemObjectsDeps): Promise<void> {
   const { client, clock, logger } = deps;
-  const ensure = <T extends Identified>(kind: Kind<T>, objects: readonly object[]) =>
-    Promise.all(objects.map((object) => createIfMissing(client, kind, object as Draft<T>)));
+  const ensure = <T extends Identified>(kind: Kind<T>, objects: readonly object[], options: WriteOptions = {}) =>
+    Promise.all(objects.map((object) => createIfMissing(client.of(kind), object as Draft<T>, options)));
   // Each waits for what it needs only: a durable store takes its time for every step.
   const ground = Promise.all([
     ensure(
@@ -43,8 +45,8 @@ export async function ensureSystemObjects(options: SystemObjectsOptions, deps: S
     ground.then(() => publishKubernetesService(options, deps)),
     ground.then(() => reconcileRbac(client, DEFAULT_RBAC_POLICY, logger)),
     ensure(scheduling.PriorityClass, SYSTEM_PRIORITY_CLASSES),
-    ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS).then(() =>
-      ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS),
+    ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS, FLOW_CONTROL).then(() =>
+      ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS, FLOW_CONTROL),
     ),
     ensure(
       apiregistration.APIService,
@@ -57,9 +59,13 @@ function withAvailability(service: object, clock: Clock): object {
   return { ...service, status: { conditions: [localAvailability(formatTime(clock.now()))] } };
 }
 
-async function createIfMissing<T extends Identified>(client: Client, kind: Kind<T>, object: Draft<T>): Promise<void> {
+async function createIfMissing<T extends Identified>(
+  client: ResourceClient<T>,
+  object: Draft<T>,
+  options: WriteOptions = {},
+): Promise<void> {
   try {
-    await client.of(kind).create(object);
+    await client.create(object, options);
   } catch (error) {
     if (!isStatusReason(error, 'AlreadyExists')) throw error;
   }
@@ -88,7 +94,7 @@ async function ensureService({ client, clock }: SystemObjectsDeps, service: Draf
   for (let attempt = 1; ; attempt++) {
     if (await hasService(client, service)) return;
     try {
-      return await createIfMissing(client, core.Service, service);
+      return await createIfMissing(client.of(core.Service), service);
     } catch (error) {
       if (attempt === ATTEMPTS || !isStatusReason(error, 'Invalid')) throw error;
     }

@@ -6,9 +6,11 @@ import { type CidrAction, FINALIZER, reconcileServiceCidr } from './reconcile.ts
 
 type ServiceCidr = networking.ServiceCIDR;
 
+const NAME = 'service-cidr-controller';
+
 /** Tells whether ranges of service addresses can be used, and keeps those that are in use. */
 export const serviceCidrController: Controller = {
-  name: 'service-cidr-controller',
+  name: NAME,
   aliases: ['service-cidr'],
   enabledByDefault: true,
   start(context) {
@@ -22,8 +24,9 @@ export const serviceCidrController: Controller = {
         if (range === undefined) return;
         const others = ranges.lister.list().filter(({ metadata }) => metadata.name !== key);
         const taken = addresses.lister.list().map(({ metadata }) => metadata.name);
-        const action = reconcileServiceCidr(range, others, taken);
-        if (action !== undefined) await perform(action, range, context);
+        const action = reconcileServiceCidr(range, { others, addresses: taken, now: context.clock.now() });
+        if (action?.type === 'wait') controller.enqueueAfter(range, action.ms);
+        else if (action !== undefined) await perform(action, range, context);
       },
     });
     const wakeDeleted = () => {
@@ -42,19 +45,23 @@ export const serviceCidrController: Controller = {
   },
 };
 
-async function perform(action: CidrAction, range: ServiceCidr, { client, clock }: ControllerContext): Promise<void> {
+async function perform(
+  action: Exclude<CidrAction, { type: 'wait' }>,
+  { metadata: { name } }: ServiceCidr,
+  { client, clock }: ControllerContext,
+): Promise<void> {
   const ranges = client.of(networking.ServiceCIDR);
-  const { finalizers = [] } = range.metadata;
   switch (action.type) {
     case 'add finalizer':
-      await ranges.update({ ...range, metadata: { ...range.metadata, finalizers: [...finalizers, FINALIZER] } });
+      await ranges.patch({ name }, { metadata: { finalizers: [FINALIZER] } }, { type: 'strategic' });
       return;
     case 'remove finalizer':
-      await ranges.update({ ...range, metadata: { ...range.metadata, finalizers: finalizers.filter((name) => name !== FINALIZER) } });
+      await ranges.patch({ name }, { metadata: { '$deleteFromPrimitiveList/finalizers': [FINALIZER] } }, { type: 'strategic' });
       return;
     case 'set condition': {
       const condition = { ...action.condition, lastTransitionTime: formatTime(clock.now()) };
-      await ranges.updateStatus({ ...range, status: { ...range.status, conditions: [condition] } });
+      const wish = { metadata: { name }, status: { conditions: [condition] } };
+      await ranges.apply(wish, { subresource: 'status', fieldManager: NAME, force: true });
     }
   }
 }

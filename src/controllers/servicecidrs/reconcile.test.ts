@@ -6,23 +6,32 @@ const range = (name: string, cidr: string, metadata: object = {}, status: object
   ({ metadata: { name, ...metadata }, spec: { cidrs: [cidr] }, status }) as unknown as networking.ServiceCIDR;
 const protectedMeta = { finalizers: [FINALIZER] };
 const deleted = { ...protectedMeta, deletionTimestamp: '2026-01-01T00:00:00Z' };
+const LATER = Date.parse('2026-01-01T00:00:10Z');
+const reconcile = (cidr: networking.ServiceCIDR, others: readonly networking.ServiceCIDR[], addresses: readonly string[], now = LATER) =>
+  reconcileServiceCidr(cidr, { others, addresses, now });
 
 describe('a range of service addresses', () => {
   test('is protected first, then ready, then left alone', () => {
-    expect(reconcileServiceCidr(range('a', '10.0.0.0/24'), [], [])).toEqual({ type: 'add finalizer' });
-    const action = reconcileServiceCidr(range('a', '10.0.0.0/24', protectedMeta), [], []);
+    expect(reconcile(range('a', '10.0.0.0/24'), [], [])).toEqual({ type: 'add finalizer' });
+    const action = reconcile(range('a', '10.0.0.0/24', protectedMeta), [], []);
     expect(action).toMatchObject({ type: 'set condition', condition: { type: 'Ready', status: 'True' } });
     const condition = action?.type === 'set condition' ? action.condition : undefined;
-    expect(reconcileServiceCidr(range('a', '10.0.0.0/24', protectedMeta, { conditions: [condition] }), [], [])).toBeUndefined();
+    expect(reconcile(range('a', '10.0.0.0/24', protectedMeta, { conditions: [condition] }), [], [])).toBeUndefined();
   });
 
   test('goes when nobody uses it, or when another range has the addresses in use', () => {
     const going = range('a', '10.0.0.0/24', deleted);
-    expect(reconcileServiceCidr(going, [], ['10.1.0.1'])).toEqual({ type: 'remove finalizer' });
-    expect(reconcileServiceCidr(going, [range('b', '10.0.0.0/16')], ['10.0.0.9'])).toEqual({ type: 'remove finalizer' });
-    expect(reconcileServiceCidr(going, [range('b', '10.0.0.0/16', deleted)], ['10.0.0.9'])).toMatchObject({
+    expect(reconcile(going, [], ['10.1.0.1'])).toEqual({ type: 'remove finalizer' });
+    expect(reconcile(going, [range('b', '10.0.0.0/16')], ['10.0.0.9'])).toEqual({ type: 'remove finalizer' });
+    expect(reconcile(going, [range('b', '10.0.0.0/16', deleted)], ['10.0.0.9'])).toMatchObject({
       condition: { status: 'False' },
     });
-    expect(reconcileServiceCidr(going, [], ['10.0.0.9'])).toMatchObject({ condition: { reason: 'Terminating' } });
+    expect(reconcile(going, [], ['10.0.0.9'])).toMatchObject({ condition: { reason: 'Terminating' } });
+  });
+
+  test('goes only when every server had the time to hear of it', () => {
+    const going = range('a', '10.0.0.0/24', deleted);
+    expect(reconcile(going, [], [], LATER - 3000)).toEqual({ type: 'wait', ms: 3000 });
+    expect(reconcile(going, [], [], LATER)).toEqual({ type: 'remove finalizer' });
   });
 });

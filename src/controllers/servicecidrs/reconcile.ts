@@ -1,5 +1,6 @@
 import type { networking } from '#api';
 import { networkContains, parseCidr, parseIp } from '#base';
+import { parseTime } from '#machinery';
 
 type ServiceCidr = networking.ServiceCIDR;
 
@@ -9,6 +10,7 @@ export const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
 export type CidrAction =
   | { readonly type: 'add finalizer' }
   | { readonly type: 'remove finalizer' }
+  | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'set condition'; readonly condition: CidrCondition };
 
 export interface CidrCondition {
@@ -26,16 +28,26 @@ const IN_USE: CidrCondition = {
   message: 'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR',
 };
 
+/** Until every server knows that a range is about to go, one of them may still give out an address of it. */
+const GRACE_MS = 10_000;
+
+/** What is known besides the range itself. */
+export interface CidrWorld {
+  readonly others: readonly ServiceCidr[];
+  /** The addresses in use. */
+  readonly addresses: readonly string[];
+  readonly now: number;
+}
+
 /** A range stays for as long as addresses of it are in use that no other range has. */
-export function reconcileServiceCidr(
-  cidr: ServiceCidr,
-  others: readonly ServiceCidr[],
-  addresses: readonly string[],
-): CidrAction | undefined {
-  const isProtected = cidr.metadata.finalizers?.includes(FINALIZER) === true;
-  if (cidr.metadata.deletionTimestamp === undefined) return isProtected ? conditionUnlessSet(cidr, READY) : { type: 'add finalizer' };
+export function reconcileServiceCidr(cidr: ServiceCidr, world: CidrWorld): CidrAction | undefined {
+  const { finalizers, deletionTimestamp } = cidr.metadata;
+  const isProtected = finalizers?.includes(FINALIZER) === true;
+  if (deletionTimestamp === undefined) return isProtected ? conditionUnlessSet(cidr, READY) : { type: 'add finalizer' };
   if (!isProtected) return undefined;
-  return isNeeded(cidr, others, addresses) ? conditionUnlessSet(cidr, IN_USE) : { type: 'remove finalizer' };
+  if (isNeeded(cidr, world)) return conditionUnlessSet(cidr, IN_USE);
+  const ms = parseTime(deletionTimestamp) + GRACE_MS - world.now;
+  return ms > 0 ? { type: 'wait', ms } : { type: 'remove finalizer' };
 }
 
 function conditionUnlessSet({ status }: ServiceCidr, condition: CidrCondition): CidrAction | undefined {
@@ -45,7 +57,7 @@ function conditionUnlessSet({ status }: ServiceCidr, condition: CidrCondition): 
   return isSet ? undefined : { type: 'set condition', condition };
 }
 
-function isNeeded(cidr: ServiceCidr, others: readonly ServiceCidr[], addresses: readonly string[]): boolean {
+function isNeeded(cidr: ServiceCidr, { others, addresses }: CidrWorld): boolean {
   const living = others.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return addresses.some((address) => contains(cidr, address) && !living.some((other) => contains(other, address)));
 }
