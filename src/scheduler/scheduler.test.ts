@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { core } from '#api';
+import type { core, resource } from '#api';
 import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
 import { Client } from '#client';
 import { StatusError } from '#machinery';
@@ -14,6 +14,9 @@ const EVENTS = '/apis/events.k8s.io/v1/events';
 
 const CLASSES = '/apis/storage.k8s.io/v1/storageclasses';
 const CLAIMS = '/api/v1/persistentvolumeclaims';
+const DEVICE_CLASSES = '/apis/resource.k8s.io/v1/deviceclasses';
+const SLICES = '/apis/resource.k8s.io/v1/resourceslices';
+const RESOURCE_CLAIMS = '/apis/resource.k8s.io/v1/resourceclaims';
 
 const running: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -132,6 +135,33 @@ describe('the scheduler', () => {
       'FailedScheduling: running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "c"',
     );
     expect(nominatedTo(cluster, 'p')).toBeUndefined();
+  });
+
+  test('holds a pod back until its claim is there, and gives no device to two', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    cluster.put(DEVICE_CLASSES, { metadata: { name: 'gpu' }, spec: {} } as never);
+    const pool = { name: 'n', generation: 1, resourceSliceCount: 1 };
+    const slice = { driver: 'd', pool, nodeName: 'n', devices: [{ name: 'g' }] };
+    cluster.put(SLICES, { metadata: { name: 's' }, spec: slice } as never);
+    const { clock } = await started(cluster);
+    for (const name of ['p', 'q']) {
+      cluster.put(PODS, pod(name, { spec: { resourceClaims: [{ name: 'g', resourceClaimName: name }] } }));
+    }
+    await clock.advance(2000);
+    expect([conditionOf(cluster, 'p'), notes(cluster)]).toEqual([undefined, []]);
+    for (const name of ['p', 'q']) {
+      const requests = [{ name: 'r', exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 1 } }];
+      cluster.put(RESOURCE_CLAIMS, { metadata: { name, namespace: 'default' }, spec: { devices: { requests } } } as never);
+    }
+    await clock.advance(2000);
+    const claims = cluster.objects<resource.ResourceClaim>(RESOURCE_CLAIMS);
+    const given = claims.filter(({ status }) => status?.allocation !== undefined);
+    expect(given.map(({ metadata, status }) => [metadata.finalizers, status?.reservedFor])).toEqual([
+      [['resource.kubernetes.io/delete-protection'], [{ resource: 'pods', name: 'p', uid: 'default-p' }]],
+    ]);
+    expect([nodeOf(cluster, 'p'), nodeOf(cluster, 'q')]).toEqual(['n', undefined]);
+    expect(conditionOf(cluster, 'q')?.message).toMatch(/cannot allocate all claims/);
   });
 
   test('leaves victims alone that are going already', async () => {

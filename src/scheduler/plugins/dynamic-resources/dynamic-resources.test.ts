@@ -32,6 +32,13 @@ const onlyOn = (name: string) => ({
 });
 const attribute = (value: string) => ({ attributes: { model: { string: value } } });
 
+const shareable = { name: 'g', allowMultipleAllocations: true, capacity: { memory: { value: '80Gi' } } };
+const asking = (memory: string) => exactly({ capacity: { requests: { memory } } });
+const share = (pool: string, memory: string) => {
+  const result = { request: 'r', driver: DRIVER, pool, device: 'g', shareID: 's', consumedCapacity: { memory } };
+  return { allocation: { devices: { results: [result] } } };
+};
+
 const nodes = [node('a'), node('b')];
 const deviceClasses = [deviceClass('gpu')];
 const cannot = (reason: string, nodes = 2) =>
@@ -129,6 +136,36 @@ const cases: readonly Case[] = [
     state: {
       resourceClaims: [claim('c'), claim('x', {}, allocated('a', 'g'))],
       resourceSlices: [...partitioned('a'), slice('b', [{ name: 'g' }])],
+    },
+    expected: 'b',
+  },
+  {
+    name: 'a device that can be shared is given out until it is used up',
+    state: {
+      resourceClaims: [claim('c', { requests: [asking('30Gi')] }), claim('x', {}, share('a', '60Gi')), claim('y', {}, share('b', '50Gi'))],
+      resourceSlices: [slice('a', [shareable]), slice('b', [shareable])],
+    },
+    expected: 'b',
+  },
+  {
+    name: 'a device that has too little is none',
+    state: { resourceClaims: [claim('c', { requests: [asking('90Gi')] })], resourceSlices: [slice('a', [shareable])] },
+    expected: cannot('cannot allocate all claims'),
+  },
+  {
+    name: 'devices that must differ',
+    state: {
+      resourceClaims: [claim('c', { requests: [exactly({ count: 2 })], constraints: [{ distinctAttribute: `${DRIVER}/model` }] })],
+      resourceSlices: [
+        slice('a', [
+          { name: 'g', ...attribute('x') },
+          { name: 'h', ...attribute('x') },
+        ]),
+        slice('b', [
+          { name: 'g', ...attribute('x') },
+          { name: 'h', ...attribute('y') },
+        ]),
+      ],
     },
     expected: 'b',
   },

@@ -35,7 +35,8 @@ interface ClaimsState {
   readonly obstacles: Set<Claim>;
 }
 
-const NO_CLAIMS: ClaimsState = { claims: [], unallocated: [], allocator: undefined, byNode: new Map(), obstacles: new Set() };
+/** Of pods without claims, which nothing is ever added to. */
+const NO_CLAIMS: Readonly<ClaimsState> = { claims: [], unallocated: [], allocator: undefined, byNode: new Map(), obstacles: new Set() };
 
 /** Pods that claim devices go where those can be had; the devices are allocated to them there. */
 export const dynamicResources: PluginFactory = (_, handle): Plugin => {
