@@ -1,10 +1,21 @@
 import { batch } from '#api';
-import { type EventRecorder, type Lister, parseKey } from '#client';
+import { type EventRecorder, type Lister, type ObjectKey, parseKey } from '#client';
 import { deepEqual, formatTime, isStatusReason, StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { controllerOf, isControlledBy } from '../runtime/controller-ref.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
-import { type CronJob, dueTime, jobFor, jobName, observeJobs, outdatedJobs, referenceToJob } from './reconcile.ts';
+import {
+  type CronJob,
+  dueTime,
+  finishedType,
+  jobFor,
+  jobName,
+  observeJobs,
+  outdatedJobs,
+  referenceToJob,
+  waitForNext,
+  without,
+} from './reconcile.ts';
 
 type Job = batch.Job;
 /** So that the clock has passed the time for sure when it is looked at. */
@@ -33,7 +44,7 @@ class CronJobController implements RunningController {
     this.#events = context.recorder('cronjob-controller');
     const concurrency = options.concurrentCronJobSyncs;
     this.#keyed = new KeyedController(context, { name: 'cronjob', concurrency, isExpected: isGone, sync: (key) => this.#sync(key) });
-    cronJobs.addHandler(this.#keyed.handler());
+    cronJobs.addHandler({ ...this.#keyed.handler(), update: (before, cronJob) => this.#changed(before, cronJob) });
     const tell = (job: Job) => {
       const reference = controllerOf(job);
       if (reference?.kind === 'CronJob') this.#keyed.queue.add(`${job.metadata.namespace}/${reference.name}`);
@@ -45,17 +56,64 @@ class CronJobController implements RunningController {
     return this.#keyed.run();
   }
 
+  /** A new schedule counts from its next time on; whatever else changes is looked at now. */
+  #changed(before: batch.CronJob, cronJob: batch.CronJob): void {
+    const { spec } = cronJob;
+    const isSame = before.spec?.schedule === spec?.schedule && before.spec?.timeZone === spec?.timeZone;
+    if (spec === undefined || isSame) return this.#keyed.enqueue(cronJob);
+    const { clock } = this.context;
+    const waitMs = waitForNext({ ...cronJob, spec }, clock.now());
+    if (waitMs !== undefined) this.#keyed.enqueueAfter(cronJob, waitMs + LATE_MS);
+    else this.#warn(cronJob, 'UnParseableCronJobSchedule', `unparseable schedule for cronjob: ${spec.schedule}`);
+  }
+
   async #sync(key: string): Promise<void> {
     const cached = this.#cronJobs.get(parseKey(key));
     if (cached?.spec === undefined) return;
-    const cronJob = { ...cached, spec: cached.spec };
-    const jobs = this.#jobs.list(cronJob.metadata.namespace).filter((job) => isControlledBy(job, cronJob));
-    const { status, notes } = observeJobs(cronJob, jobs);
+    const jobs = this.#jobs.list(cached.metadata.namespace).filter((job) => isControlledBy(job, cached));
+    const known = { ...cached, spec: cached.spec };
+    const removed = await this.#removeOutdated(known, jobs);
+    const { cronJob, live } = await this.#compareWithLive(without(known, removed), jobs);
+    const { status, notes } = observeJobs(cronJob, jobs, live);
     for (const note of notes) this.#events.record(cronJob, note);
-    for (const job of outdatedJobs(cronJob, jobs)) await this.#delete(cronJob, job);
     const observed = { ...cronJob, status };
     const next = cronJob.metadata.deletionTimestamp === undefined ? await this.#start(observed) : observed;
-    if (!deepEqual(next.status, cronJob.status)) await this.context.client.of(batch.CronJob).updateStatus(next);
+    if (!deepEqual(next.status, cached.status)) await this.context.client.of(batch.CronJob).updateStatus(next);
+  }
+
+  async #removeOutdated(cronJob: CronJob, jobs: readonly Job[]): Promise<ReadonlySet<string>> {
+    const removed = new Set<string>();
+    for (const job of outdatedJobs(cronJob, jobs)) {
+      if (await this.#delete(cronJob, job)) removed.add(job.metadata.uid ?? '');
+    }
+    return removed;
+  }
+
+  /** What looks wrong may only be seen too late: then the server is asked. */
+  async #compareWithLive(
+    cronJob: CronJob,
+    jobs: readonly Job[],
+  ): Promise<{ readonly cronJob: CronJob; readonly live: ReadonlySet<string> }> {
+    const { client } = this.context;
+    const { active = [] } = cronJob.status ?? {};
+    const isUnexpected = jobs.some((job) => finishedType(job) === undefined && !active.some(({ uid }) => uid === job.metadata.uid));
+    const fresh = isUnexpected ? await client.of(batch.CronJob).get(cronJob.metadata) : undefined;
+    const latest = fresh?.spec && fresh.metadata.uid === cronJob.metadata.uid ? { ...fresh, spec: fresh.spec } : cronJob;
+    const live = new Set<string>();
+    for (const { uid = '', name = '', namespace } of latest.status?.active ?? []) {
+      if (jobs.some((job) => job.metadata.uid === uid)) continue;
+      if ((await this.#getJob({ name, namespace }))?.metadata.uid === uid) live.add(uid);
+    }
+    return { cronJob: latest, live };
+  }
+
+  async #getJob(key: ObjectKey): Promise<Job | undefined> {
+    try {
+      return await this.context.client.of(batch.Job).get(key);
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Starts a job if one is due; returns the cron job with its status after that. */
@@ -90,7 +148,7 @@ class CronJobController implements RunningController {
     }
   }
 
-  #warn(cronJob: CronJob, reason: string, message: string): void {
+  #warn(cronJob: batch.CronJob, reason: string, message: string): void {
     this.#events.warning(cronJob, reason, message);
   }
 
@@ -110,21 +168,28 @@ class CronJobController implements RunningController {
 
   async #replaceActive(cronJob: CronJob): Promise<CronJob> {
     for (const { name = '', namespace } of cronJob.status?.active ?? []) {
-      const job = this.#jobs.get({ name, namespace });
-      if (job !== undefined) await this.#delete(cronJob, job);
+      const job = await this.context.client
+        .of(batch.Job)
+        .get({ name, namespace })
+        .catch((error: unknown) => {
+          this.#warn(cronJob, 'FailedGet', `Get job: ${(error as Error).message}`);
+          throw error;
+        });
+      if (!(await this.#delete(cronJob, job))) throw new Error(`could not replace job ${namespace}/${name}`);
     }
     const { active: _, ...status } = cronJob.status ?? {};
     return { ...cronJob, status };
   }
 
-  async #delete(cronJob: CronJob, job: Job): Promise<void> {
+  /** Whether it is deleted. */
+  async #delete(cronJob: CronJob, job: Job): Promise<boolean> {
     try {
       await this.context.client.of(batch.Job).delete(job.metadata, { propagationPolicy: 'Background' });
       this.#events.normal(cronJob, 'SuccessfulDelete', `Deleted job ${job.metadata.name}`);
+      return true;
     } catch (error) {
-      if (isGone(error)) return;
       this.#warn(cronJob, 'FailedDelete', `Deleted job: ${(error as Error).message}`);
-      throw error;
+      return false;
     }
   }
 

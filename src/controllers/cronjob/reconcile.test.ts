@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { batch } from '#api';
 import { parseTime } from '#machinery';
-import { type CronJob, dueTime, jobFor, observeJobs, outdatedJobs } from './reconcile.ts';
+import { type CronJob, dueTime, jobFor, observeJobs, outdatedJobs, waitForNext, without } from './reconcile.ts';
 
 function cronJob(spec: Partial<batch.CronJobSpec> = {}, status: batch.CronJobStatus = {}): CronJob {
   const jobTemplate = { metadata: { labels: { of: 'cron' }, annotations: { note: 'x' } }, spec: { template: {} } };
@@ -54,6 +54,19 @@ describe('a cron job', () => {
       'Normal MissingJob: Active job went missing: gone',
       'Warning UnexpectedJob: Saw a job that the controller did not create or forgot: stray',
     ]);
+  });
+
+  it('does not miss a job that is only seen late, nor tell of one that it removed itself', () => {
+    const known = cronJob({}, { active: ['late', 'removed'].map(reference) });
+    const { status, notes } = observeJobs(without(known, new Set(['removed'])), [job('removed', 'Complete')], new Set(['late']));
+    expect(status.active?.map(({ name }) => name)).toEqual(['late']);
+    expect(status.lastSuccessfulTime).toBe('2026-01-01T00:00:00Z');
+    expect(notes).toEqual([]);
+  });
+
+  it('waits for the next time of a schedule, however many it missed', () => {
+    expect(waitForNext(cronJob({ schedule: '0 * * * *', startingDeadlineSeconds: 5 }), at('03:10:00'))).toBe(50 * 60_000);
+    expect(waitForNext(cronJob({ schedule: 'odd' }), at('03:10:00'))).toBeUndefined();
   });
 
   it('keeps as many finished jobs as it is told to, the youngest', () => {

@@ -21,17 +21,26 @@ export interface Note {
   readonly message: string;
 }
 
-/** What the jobs of a cron job say about it: its status, and what to tell. */
+/** The cron job that no longer counts these jobs as its own. */
+export function without(cronJob: CronJob, removed: ReadonlySet<string>): CronJob {
+  if (removed.size === 0) return cronJob;
+  const { active = [], ...status } = cronJob.status ?? {};
+  const left = active.filter(({ uid }) => !removed.has(uid ?? ''));
+  return { ...cronJob, status: { ...status, ...(left.length > 0 && { active: left }) } };
+}
+
+/** What the jobs of a cron job say about it: its status, and what to tell. `live`: uids of jobs that are there though not among these. */
 export function observeJobs(
   cronJob: CronJob,
   jobs: readonly Job[],
+  live: ReadonlySet<string> = new Set(),
 ): { readonly status: batch.CronJobStatus; readonly notes: readonly Note[] } {
   const notes: Note[] = [];
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]));
   const active = (cronJob.status?.active ?? []).filter(({ uid, name }) => {
     const job = byUid.get(uid);
     const condition = job && finishedType(job);
-    if (job !== undefined && condition === undefined) return true;
+    if (job !== undefined ? condition === undefined : live.has(uid ?? '')) return true;
     if (job === undefined) notes.push({ type: 'Normal', reason: 'MissingJob', message: `Active job went missing: ${name}` });
     else notes.push({ type: 'Normal', reason: 'SawCompletedJob', message: `Saw completed job: ${name}, condition: ${condition}` });
     return false;
@@ -95,6 +104,22 @@ export function dueTime({ metadata, spec, status }: CronJob, schedule: batch.Cro
     at = nextTime(schedule, at, zone);
   }
   return { due, hasMissedMany: missed > MANY_MISSED, next };
+}
+
+/** How long until the next time after the last that a job was due for; undefined when the schedule makes no sense. */
+export function waitForNext(cronJob: CronJob, now: number): number | undefined {
+  const { startingDeadlineSeconds: _, ...spec } = cronJob.spec;
+  const schedule = parsedSchedule(spec.schedule);
+  const next = schedule && dueTime({ ...cronJob, spec }, schedule, now).next;
+  return next === undefined ? undefined : next - now;
+}
+
+function parsedSchedule(text: string): batch.CronSchedule | undefined {
+  try {
+    return batch.parseCronSchedule(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function jobName({ metadata }: CronJob, due: number): string {

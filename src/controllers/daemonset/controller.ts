@@ -9,7 +9,7 @@ import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
 import { PodControl } from '../runtime/pod-control.ts';
 import { nextAvailability, type PodsByController, podsByController } from '../runtime/pod-state.ts';
-import { currentRevision, outdatedRevisions, revisionHash } from '../runtime/revision-history.ts';
+import { claimRevisions, currentRevision, outdatedRevisions, revisionHash } from '../runtime/revision-history.ts';
 import { slowStartBatch } from '../runtime/slow-start-batch.ts';
 import { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { affinityFor, daemonTolerations } from './node-fit.ts';
@@ -136,8 +136,9 @@ class DaemonSetController implements RunningController {
   async #ensureRevision(set: DaemonSet): Promise<string | undefined> {
     const client = this.context.client.of(apps.ControllerRevision);
     const { collisionCount } = set.status ?? {};
-    const owner = { owner: set, kind: apps.DaemonSet, template: set.spec!.template, collisionCount };
-    const action = currentRevision(owner, this.#revisionsOf(set));
+    const { annotations } = set.metadata;
+    const owner = { owner: set, kind: apps.DaemonSet, template: set.spec!.template, annotations, collisionCount };
+    const action = currentRevision(owner, await this.#adoptedRevisions(set));
     try {
       if (action.type === 'create') await client.create(action.current);
       if (action.type === 'update') await client.update(action.current);
@@ -157,6 +158,23 @@ class DaemonSetController implements RunningController {
     return this.#revisions.list(set.metadata.namespace).filter((revision) => isControlledBy(revision, set));
   }
 
+  /** Revisions of the set, with those that nobody has any more. */
+  async #adoptedRevisions(set: DaemonSet): Promise<readonly apps.ControllerRevision[]> {
+    return claimRevisions(this.#revisions.list(set.metadata.namespace), {
+      owner: set,
+      ownerRef: controllerRef(set, apps.DaemonSet),
+      selector: selectorFromObject(set.spec?.selector),
+      client: this.context.client.of(apps.ControllerRevision),
+      canAdopt: () => this.#canAdopt(set),
+    });
+  }
+
+  async #canAdopt(set: DaemonSet): Promise<void> {
+    const live = await this.context.client.of(apps.DaemonSet).get(set.metadata);
+    if (live.metadata.uid !== set.metadata.uid) throw new Error(`original DaemonSet ${keyOf(set)} is gone`);
+    if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);
+  }
+
   async #observe(set: DaemonSet, hash: string): Promise<ObservedDaemonSet> {
     const candidates = [...this.#pods.ownedBy(set.metadata.uid ?? ''), ...this.#pods.orphansIn(set.metadata.namespace ?? '')];
     const pods = await claimObjects(candidates, {
@@ -164,11 +182,7 @@ class DaemonSetController implements RunningController {
       ownerRef: controllerRef(set, apps.DaemonSet),
       selector: selectorFromObject(set.spec?.selector),
       client: this.context.client.of(core.Pod),
-      canAdopt: async () => {
-        const live = await this.context.client.of(apps.DaemonSet).get(set.metadata);
-        if (live.metadata.uid !== set.metadata.uid) throw new Error(`original DaemonSet ${keyOf(set)} is gone`);
-        if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);
-      },
+      canAdopt: () => this.#canAdopt(set),
     });
     const podsOn = new Map<string, core.Pod[]>();
     for (const pod of pods) podsOn.set(nodeOf(pod), [...(podsOn.get(nodeOf(pod)) ?? []), pod]);

@@ -32,6 +32,11 @@ function pod(
   };
 }
 
+/** A pod that has no node yet. */
+function waitingFor(name: string, node: string): core.Pod {
+  return { ...pod(name, node, { phase: 'Pending', ready: false }), spec: { containers: [], affinity: affinityFor(undefined, node) } };
+}
+
 function node(name: string, taints: readonly core.Taint[] = []): core.Node {
   return { metadata: { name, labels: { name } }, spec: { taints } };
 }
@@ -70,6 +75,11 @@ describe('a daemon set', () => {
       'keeps the oldest of several',
       { nodes: [node('a')], pods: [pod('young', 'a', { created: 5 }), pod('old', 'a', { created: 1, ready: false })] },
       { remove: ['young'] },
+    ],
+    [
+      'gives up one that waits for a node that is gone, not one that was there',
+      { nodes: [], pods: [waitingFor('waits', 'gone'), pod('was', 'gone')] },
+      { remove: ['waits'] },
     ],
     ['replaces one that failed', { nodes: [node('a')], pods: [pod('p', 'a', { phase: 'Failed' })] }, { remove: ['p'] }],
     ['waits before it replaces one that failed again', { nodes: [node('a')], pods: [pod('p', 'a', { phase: 'Failed' })], waitMs: 5 }, {}],

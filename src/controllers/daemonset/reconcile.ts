@@ -58,10 +58,17 @@ export function planDaemons(observed: ObservedDaemonSet): DaemonPlan {
   const waits = plans.flatMap(({ waitMs }) => (waitMs > 0 ? [waitMs] : []));
   return {
     create: nodes.filter((_, i) => plans[i]?.isMissing).map(({ metadata }) => metadata.name),
-    remove: plans.flatMap(({ surplus, ended }) => [...surplus, ...ended]),
+    remove: [...plans.flatMap(({ surplus, ended }) => [...surplus, ...ended]), ...podsWithoutNode(observed)],
     ended: plans.flatMap(({ ended }) => ended),
     waitMs: waits.length > 0 ? Math.min(...waits) : undefined,
   };
+}
+
+/** Pods that wait for a node which is gone: nobody else knows that it will not come. */
+function podsWithoutNode({ nodes, podsOn }: ObservedDaemonSet): readonly core.Pod[] {
+  const names = new Set(nodes.map(({ metadata }) => metadata.name));
+  const lost = [...podsOn].filter(([name]) => !names.has(name)).flatMap(([, pods]) => pods);
+  return lost.filter(({ spec, metadata }) => !spec?.nodeName && metadata.deletionTimestamp === undefined);
 }
 
 interface NodePlan {

@@ -1,4 +1,5 @@
 import { batch, core } from '#api';
+import { perKeyBackoff } from '#base';
 import { type EventRecorder, keyOf, type Lister, parseKey } from '#client';
 import { deepEqual, findCondition, formatTime, parseTime, StatusError, selectorFromObject } from '#machinery';
 import { claimObjects } from '../runtime/claim-objects.ts';
@@ -19,6 +20,8 @@ import { track, withoutReleased } from './track.ts';
 
 type Job = batch.Job;
 const BUILT_IN = 'kubernetes.io/job-controller';
+/** Pods that cannot be made now can hardly be made a moment later. */
+const API_BACKOFF = { initialMs: 1000, maxMs: 60_000 };
 
 export class JobController implements RunningController {
   readonly #keyed: KeyedController;
@@ -47,8 +50,9 @@ export class JobController implements RunningController {
     this.#events = context.recorder('job-controller');
     this.#control = new PodControl({ client, events: this.#events });
     const concurrency = options.concurrentJobSyncs;
-    this.#keyed = new KeyedController(context, { name: 'job', concurrency, isExpected: isGone, sync: (key) => this.#sync(key) });
-    this.#orphans = new KeyedController(context, { name: 'job_orphan_pod', isExpected: isGone, sync: (key) => this.#syncOrphan(key) });
+    const common = () => ({ isExpected: isGone, rateLimiter: perKeyBackoff<string>(API_BACKOFF) });
+    this.#keyed = new KeyedController(context, { ...common(), name: 'job', concurrency, sync: (key) => this.#sync(key) });
+    this.#orphans = new KeyedController(context, { ...common(), name: 'job_orphan_pod', sync: (key) => this.#syncOrphan(key) });
     jobs.addHandler({
       add: (job) => this.#keyed.enqueue(job),
       update: (_, job) => this.#keyed.enqueue(job),

@@ -1,7 +1,8 @@
 import type { apps, core, Kind } from '#api';
 import type { Identified } from '#client';
 import { deepEqual, type JsonObject } from '#machinery';
-import { controllerRef } from './controller-ref.ts';
+import { type ClaimOptions, claimObjects } from './claim-objects.ts';
+import { controllerOf, controllerRef, isControlledBy } from './controller-ref.ts';
 import { templateHash } from './template-hash.ts';
 
 type Revision = apps.ControllerRevision;
@@ -10,6 +11,8 @@ export interface RevisionOwner {
   readonly owner: Identified;
   readonly kind: Kind<unknown>;
   readonly template: core.PodTemplateSpec;
+  /** Of the owner, which its revisions have too. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly collisionCount: number | undefined;
   /** The label of a revision that holds its hash. Default: that of daemon sets. */
   readonly hashLabel?: string;
@@ -36,9 +39,20 @@ export function currentRevision(owner: RevisionOwner, existing: readonly Revisio
     name: `${name}-${hash}`,
     namespace,
     labels: { ...owner.template.metadata?.labels, [owner.hashLabel ?? HASH_LABEL]: hash },
+    ...(owner.annotations && { annotations: owner.annotations }),
     ownerReferences: [controllerRef(owner.owner, owner.kind)],
   };
   return { type: 'create', current: { metadata, data, revision: newest + 1 } };
+}
+
+/** The revisions that belong to an owner, with those of its kind that belonged to nobody, which are adopted. */
+export function claimRevisions(existing: readonly Revision[], options: ClaimOptions<Revision>): Promise<readonly Revision[]> {
+  const { owner, selector } = options;
+  const free = (revision: Revision) => controllerOf(revision) === undefined && selector.matches(revision.metadata.labels);
+  return claimObjects(
+    existing.filter((revision) => isControlledBy(revision, owner) || free(revision)),
+    options,
+  );
 }
 
 /** Beyond the limit, those that no pod has, the oldest first. */

@@ -1,4 +1,4 @@
-import { apps, core, type meta } from '#api';
+import { apps, core } from '#api';
 import { type EventRecorder, keyOf, type Lister, parseKey } from '#client';
 import { isStatusReason, StatusError, selectorFromObject } from '#machinery';
 import { claimObjects } from '../runtime/claim-objects.ts';
@@ -8,12 +8,23 @@ import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
 import { podFromTemplate } from '../runtime/pod-control.ts';
 import { nextAvailability, type PodsByController, podsByController } from '../runtime/pod-state.ts';
-import { currentRevision } from '../runtime/revision-history.ts';
+import { claimRevisions, currentRevision } from '../runtime/revision-history.ts';
+import { claimChanges } from './claim-owners.ts';
 import { type ObservedStatefulSet, planStateful, type StatefulAction, withStatefulStatus } from './reconcile.ts';
-import { claimsFor, ordinalOf, podName, REVISION_LABEL, templateFor } from './stateful-pod.ts';
+import { claimsFor, ordinalOf, podName, REVISION_LABEL, repairedPod, templateFor } from './stateful-pod.ts';
 
 type StatefulSet = apps.StatefulSet;
 const HASH_LABEL = 'controller.kubernetes.io/hash';
+
+type Verb = 'Create' | 'Update' | 'Delete';
+
+interface Outcome {
+  /** How many pods were deleted for the update. */
+  readonly replaced: number;
+  readonly failure?: unknown;
+}
+
+const NOTHING_DONE: Outcome = { replaced: 0 };
 
 /** Keeps pods with names, an order and claims of their own. */
 export const statefulSetController: Controller = {
@@ -77,23 +88,36 @@ class StatefulSetController implements RunningController {
     const update = await this.#ensureRevision(set);
     if (update === undefined) return;
     const observed = await this.#observe(set, update);
-    if (set.metadata.deletionTimestamp === undefined) {
-      // Before their pods go, or nobody would know whose they were.
-      await this.#ownClaims(observed);
-      for (const action of planStateful(observed)) await this.#perform(observed, action);
-      await this.#cleanUp(observed);
-    }
-    const wanted = withStatefulStatus(observed);
+    const { replaced, failure } = set.metadata.deletionTimestamp === undefined ? await this.#act(observed) : NOTHING_DONE;
+    const wanted = withStatefulStatus(observed, replaced);
     if (wanted !== set) this.#ownWrites.wrote(key, this.#caches.sets, await this.context.client.of(apps.StatefulSet).updateStatus(wanted));
+    await this.#cleanUp(observed);
+    if (failure !== undefined) throw failure;
     const next = nextAvailability(observed.pods, set.spec?.minReadySeconds ?? 0, observed.now);
     if (next !== undefined) this.#keyed.enqueueAfter(set, next);
+  }
+
+  /** Does what is planned until something fails: the status tells of what was done in any case. */
+  async #act(observed: ObservedStatefulSet): Promise<Outcome> {
+    let replaced = 0;
+    try {
+      for (const action of planStateful(observed)) {
+        await this.#perform(observed, action);
+        if (action.type === 'delete' && action.forUpdate) replaced++;
+      }
+      return { replaced };
+    } catch (failure) {
+      return { replaced, failure };
+    }
   }
 
   async #ensureRevision(set: StatefulSet): Promise<string | undefined> {
     const client = this.context.client.of(apps.ControllerRevision);
     const { collisionCount } = set.status ?? {};
-    const owner = { owner: set, kind: apps.StatefulSet, template: set.spec!.template, collisionCount, hashLabel: HASH_LABEL };
-    const action = currentRevision(owner, this.#revisionsOf(set));
+    const { template } = set.spec!;
+    const { annotations } = set.metadata;
+    const owner = { owner: set, kind: apps.StatefulSet, template, annotations, collisionCount, hashLabel: HASH_LABEL };
+    const action = currentRevision(owner, await this.#adoptedRevisions(set));
     const { name } = action.current.metadata;
     try {
       if (action.type === 'create') await client.create(action.current);
@@ -113,6 +137,23 @@ class StatefulSetController implements RunningController {
     return this.#revisions.list(set.metadata.namespace).filter((revision) => isControlledBy(revision, set));
   }
 
+  /** Revisions of the set, with those that nobody has any more. */
+  async #adoptedRevisions(set: StatefulSet): Promise<readonly apps.ControllerRevision[]> {
+    return claimRevisions(this.#revisions.list(set.metadata.namespace), {
+      owner: set,
+      ownerRef: controllerRef(set, apps.StatefulSet),
+      selector: selectorFromObject(set.spec?.selector),
+      client: this.context.client.of(apps.ControllerRevision),
+      canAdopt: () => this.#canAdopt(set),
+    });
+  }
+
+  async #canAdopt(set: StatefulSet): Promise<void> {
+    const live = await this.context.client.of(apps.StatefulSet).get(set.metadata);
+    if (live.metadata.uid !== set.metadata.uid) throw new Error(`original StatefulSet ${keyOf(set)} is gone`);
+    if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);
+  }
+
   async #observe(set: StatefulSet, updateRevision: string): Promise<ObservedStatefulSet> {
     const candidates = [...this.#pods.ownedBy(set.metadata.uid ?? ''), ...this.#pods.orphansIn(set.metadata.namespace ?? '')];
     const pods = await claimObjects(candidates, {
@@ -121,48 +162,91 @@ class StatefulSetController implements RunningController {
       selector: selectorFromObject(set.spec?.selector),
       mayAdopt: (pod) => ordinalOf(set, pod) !== undefined,
       client: this.context.client.of(core.Pod),
-      canAdopt: async () => {
-        const live = await this.context.client.of(apps.StatefulSet).get(set.metadata);
-        if (live.metadata.uid !== set.metadata.uid) throw new Error(`original StatefulSet ${keyOf(set)} is gone`);
-        if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);
-      },
+      canAdopt: () => this.#canAdopt(set),
     });
     const known = set.status?.currentRevision;
     const exists = known === updateRevision || this.#revisions.get({ name: known ?? '', namespace: set.metadata.namespace }) !== undefined;
-    return { set, pods, currentRevision: known && exists ? known : updateRevision, updateRevision, now: this.context.clock.now() };
+    const claims = (name: string) => this.#claims.get({ name, namespace: set.metadata.namespace });
+    return { set, pods, claims, currentRevision: known && exists ? known : updateRevision, updateRevision, now: this.context.clock.now() };
   }
 
-  async #perform(observed: ObservedStatefulSet, action: StatefulAction): Promise<void> {
-    if (action.type === 'create')
-      return this.#create(observed, action.ordinal, action.revision === 'update' ? observed.updateRevision : observed.currentRevision);
-    const { set } = observed;
-    const { pod } = action;
-    const { uid = '', name } = pod.metadata;
-    try {
-      await this.context.client.of(core.Pod).delete(pod.metadata, { preconditions: { uid } });
-      this.#events.normal(set, 'SuccessfulDelete', `delete Pod ${name} in StatefulSet ${set.metadata.name} successful`);
-    } catch (error) {
-      if (!isGone(error) && !isStatusReason(error, 'Conflict')) throw error;
+  #perform(observed: ObservedStatefulSet, action: StatefulAction): Promise<void> {
+    switch (action.type) {
+      case 'create':
+        return this.#create(observed, action.ordinal, action.revision === 'update' ? observed.updateRevision : observed.currentRevision);
+      case 'delete':
+        return this.#delete(observed, action.pod);
+      case 'claim':
+        return this.#claim(observed, action.pod);
+      case 'repair':
+        return this.#repair(observed, action.pod);
+      case 'own-claims':
+        return this.#ownClaims(observed, action.pod);
+      default:
+        throw action satisfies never;
     }
   }
 
-  async #create({ set }: ObservedStatefulSet, ordinal: number, revision: string): Promise<void> {
-    for (const claim of claimsFor(set, ordinal)) await this.#createClaim(set, claim, podName(set, ordinal));
+  #tell(set: StatefulSet, verb: Verb, { pod, error }: { readonly pod: string; readonly error?: unknown }): void {
+    const what = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`;
+    if (error === undefined) this.#events.normal(set, `Successful${verb}`, `${what} successful`);
+    else this.#events.warning(set, `Failed${verb}`, `${what} failed error: ${(error as Error).message}`);
+  }
+
+  async #delete({ set }: ObservedStatefulSet, { metadata }: core.Pod): Promise<void> {
+    const { uid = '', name: pod } = metadata;
+    try {
+      await this.context.client.of(core.Pod).delete(metadata, { preconditions: { uid } });
+    } catch (error) {
+      // Another of its name is another's.
+      if (isStatusReason(error, 'Conflict')) return;
+      if (!isGone(error)) {
+        this.#tell(set, 'Delete', { pod, error });
+        throw error;
+      }
+    }
+    this.#tell(set, 'Delete', { pod });
+  }
+
+  async #create(observed: ObservedStatefulSet, ordinal: number, revision: string): Promise<void> {
+    const { set } = observed;
+    const pod = podName(set, ordinal);
+    try {
+      await this.#createClaims(set, ordinal);
+      await this.#createPod(set, ordinal, revision);
+      this.#tell(set, 'Create', { pod });
+    } catch (error) {
+      const isTerminating = error instanceof StatusError && error.hasCause('NamespaceTerminating');
+      // A pod in the way goes one day: until then this is tried again.
+      if (!isStatusReason(error, 'AlreadyExists') && !isTerminating) this.#tell(set, 'Create', { pod, error });
+      if (!isTerminating) throw error;
+    }
+  }
+
+  async #createPod(set: StatefulSet, ordinal: number, revision: string): Promise<void> {
     const template = templateFor(set, { ordinal, template: this.#templateOf(set, revision), revision });
     const { namespace = '' } = set.metadata;
     const name = podName(set, ordinal);
     const draft = podFromTemplate({ namespace, template, parent: set, ownerRef: controllerRef(set, apps.StatefulSet), name });
+    this.#ownWrites.wrote(keyOf(set), this.#caches.pods, await this.context.client.of(core.Pod).create(draft));
+  }
+
+  async #claim(observed: ObservedStatefulSet, pod: core.Pod): Promise<void> {
+    await this.#createClaims(observed.set, ordinalOf(observed.set, pod) ?? 0);
+    await this.#ownClaims(observed, pod);
+  }
+
+  async #repair(observed: ObservedStatefulSet, pod: core.Pod): Promise<void> {
+    const { set } = observed;
+    const { name } = pod.metadata;
     try {
-      this.#ownWrites.wrote(keyOf(set), this.#caches.pods, await this.context.client.of(core.Pod).create(draft));
-      this.#events.normal(set, 'SuccessfulCreate', `create Pod ${name} in StatefulSet ${set.metadata.name} successful`);
+      const repaired = repairedPod(set, pod);
+      if (repaired.spec !== pod.spec) await this.#createClaims(set, ordinalOf(set, pod) ?? 0);
+      await this.#ownClaims(observed, pod);
+      if (repaired !== pod) this.#ownWrites.wrote(keyOf(set), this.#caches.pods, await this.context.client.of(core.Pod).update(repaired));
+      this.#tell(set, 'Update', { pod: name });
     } catch (error) {
-      if (isStatusReason(error, 'AlreadyExists')) return;
-      if (error instanceof StatusError && error.hasCause('NamespaceTerminating')) return;
-      this.#events.warning(
-        set,
-        'FailedCreate',
-        `create Pod ${name} in StatefulSet ${set.metadata.name} failed error: ${(error as Error).message}`,
-      );
+      if (!isStatusReason(error, 'Conflict')) this.#tell(set, 'Update', { pod: name, error });
       throw error;
     }
   }
@@ -175,48 +259,44 @@ class StatefulSetController implements RunningController {
     return template;
   }
 
-  async #createClaim(set: StatefulSet, claim: core.PersistentVolumeClaim, pod: string): Promise<void> {
-    if (this.#claims.get(claim.metadata) !== undefined) return;
-    const what = `create Claim ${claim.metadata.name} Pod ${pod} in StatefulSet ${set.metadata.name}`;
+  async #createClaims(set: StatefulSet, ordinal: number): Promise<void> {
+    const failures: string[] = [];
+    for (const claim of claimsFor(set, ordinal)) {
+      const problem = await this.#createClaim(set, claim, podName(set, ordinal));
+      if (problem !== undefined) failures.push(problem);
+    }
+    if (failures.length > 0) throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`);
+  }
+
+  /** What is wrong, if anything is. */
+  async #createClaim(set: StatefulSet, claim: core.PersistentVolumeClaim, pod: string): Promise<string | undefined> {
+    const { name } = claim.metadata;
+    const existing = this.#claims.get(claim.metadata);
+    if (existing !== undefined) return existing.metadata.deletionTimestamp === undefined ? undefined : `pvc ${name} is being deleted`;
+    const where = `Pod ${pod} in StatefulSet ${set.metadata.name}`;
     try {
       await this.context.client.of(core.PersistentVolumeClaim).create(claim);
-      this.#events.normal(set, 'SuccessfulCreate', `${what} success`);
+      this.#events.normal(set, 'SuccessfulCreate', `Create Claim ${name} ${where} success`);
+      return undefined;
     } catch (error) {
-      if (isStatusReason(error, 'AlreadyExists')) return;
-      this.#events.warning(set, 'FailedCreate', `${what} failed error: ${(error as Error).message}`);
-      throw error;
+      // It was made a moment ago, and is not seen yet.
+      if (isStatusReason(error, 'AlreadyExists')) return undefined;
+      const { message } = error as Error;
+      this.#events.warning(set, 'FailedCreate', `Create Claim ${name} for ${where} failed error: ${message}`);
+      return `failed to create PVC ${name}: ${message}`;
     }
   }
 
   /** Claims that are to go with the set belong to it, and those that are to go with their pod, to the pod when it is condemned. */
-  async #ownClaims({ set, pods }: ObservedStatefulSet): Promise<void> {
-    const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
-    const start = set.spec?.ordinals?.start ?? 0;
-    const end = start + (set.spec?.replicas ?? 1);
-    for (const pod of pods) {
-      const ordinal = ordinalOf(set, pod);
-      if (ordinal === undefined) continue;
-      const isCondemned = ordinal < start || ordinal >= end;
-      const byPod = isCondemned && whenScaled === 'Delete';
-      const bySet = !byPod && whenDeleted === 'Delete';
-      const wanted = byPod ? [controllerRef(pod, core.Pod)] : bySet ? [controllerRef(set, apps.StatefulSet)] : [];
-      for (const claim of claimsFor(set, ordinal)) await this.#setOwners(claim, wanted, [set.metadata.uid, pod.metadata.uid]);
+  async #ownClaims({ set, claims }: ObservedStatefulSet, pod: core.Pod): Promise<void> {
+    for (const { claim, wanted, isContested } of claimChanges(set, pod, claims)) {
+      const { name } = claim.metadata;
+      if (isContested) {
+        const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
+        this.#events.warning(set, 'ConflictingController', message);
+      }
+      if (wanted !== undefined) await this.context.client.of(core.PersistentVolumeClaim).update(wanted);
     }
-  }
-
-  async #setOwners(
-    { metadata }: core.PersistentVolumeClaim,
-    wanted: readonly meta.OwnerReference[],
-    ours: readonly (string | undefined)[],
-  ): Promise<void> {
-    const claim = this.#claims.get(metadata);
-    if (claim === undefined) return;
-    const before = claim.metadata.ownerReferences ?? [];
-    const kept = before.filter(({ uid }) => !ours.includes(uid));
-    const isSame = before.length === kept.length + wanted.length && wanted.every(({ uid }) => before.some((each) => each.uid === uid));
-    if (isSame) return;
-    const changed = { ...claim, metadata: { ...claim.metadata, ownerReferences: [...kept, ...wanted] } };
-    await this.context.client.of(core.PersistentVolumeClaim).update(changed);
   }
 
   async #cleanUp({ set, pods, currentRevision: current, updateRevision }: ObservedStatefulSet): Promise<void> {

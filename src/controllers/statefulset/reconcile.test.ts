@@ -17,7 +17,7 @@ function pod(ordinal: number, slot: Slot): core.Pod {
   return {
     metadata: {
       name: `db-${ordinal}`,
-      labels: { 'controller-revision-hash': `db-${age}` },
+      labels: { 'controller-revision-hash': `db-${age}`, 'statefulset.kubernetes.io/pod-name': `db-${ordinal}` },
       ...(state === 'going' && { deletionTimestamp: READY_SINCE }),
     },
     status: { phase: phases[state!] ?? 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime }] },
@@ -36,12 +36,12 @@ function observe({ spec = {}, status = {}, slots }: Draft): ObservedStatefulSet 
   const set = { metadata: { name: 'db', generation: 4 }, spec: full, status: { replicas: 0, ...status } };
   const pods = Object.entries(slots).map(([ordinal, slot]) => pod(Number(ordinal), slot));
   const isUpdating = Object.values(slots).some((slot) => slot.endsWith('old'));
-  return { set, pods, currentRevision: isUpdating ? 'db-old' : 'db-new', updateRevision: 'db-new', now: NOW };
+  return { set, pods, claims: () => undefined, currentRevision: isUpdating ? 'db-old' : 'db-new', updateRevision: 'db-new', now: NOW };
 }
 
 function plan(draft: Draft): readonly string[] {
   return planStateful(observe(draft)).map((action) =>
-    action.type === 'create' ? `create ${action.ordinal} ${action.revision}` : `delete ${action.pod.metadata.name}`,
+    action.type === 'create' ? `create ${action.ordinal} ${action.revision}` : `${action.type} ${action.pod.metadata.name}`,
   );
 }
 
@@ -92,6 +92,20 @@ describe('a stateful set', () => {
     ['waits until it is ready again', { slots: { ...OLD, 2: 'pending' } }, []],
     ['goes on then', { slots: { ...OLD, 2: 'ready' } }, ['delete db-1']],
     ['makes it anew', { status: { currentReplicas: 2 }, slots: { 0: 'ready old', 1: 'ready old' } }, ['create 2 update']],
+    [
+      'makes it anew where its strategy is spelled out',
+      {
+        spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } },
+        status: { currentReplicas: 3 },
+        slots: { 0: 'ready old', 1: 'ready old' },
+      },
+      ['create 2 update'],
+    ],
+    [
+      'does more than one thing at once when told to',
+      { spec: PARALLEL, slots: { 1: 'ready old', 2: 'ready old', 3: 'ready' } },
+      ['create 0 update', 'delete db-3', 'delete db-2'],
+    ],
     ['makes others as they were', { status: { currentReplicas: 2 }, slots: { 0: 'ready old', 2: 'ready' } }, ['create 1 current']],
     ['replaces old pods that are broken', { slots: { ...OLD, 2: 'pending old' }, spec: PARALLEL }, ['delete db-2']],
     [
@@ -107,10 +121,15 @@ describe('a stateful set', () => {
 
 describe('the status of a stateful set', () => {
   it('counts pods by what they are', () => {
-    const slots: Draft['slots'] = { 0: 'ready old', 1: 'young old', 2: 'pending', 3: 'going' };
+    const slots: Draft['slots'] = { 0: 'ready old', 1: 'young old', 2: 'failed', 3: 'going' };
     const { status } = withStatefulStatus(observe({ spec: { minReadySeconds: 10 }, slots }));
     expect(status).toMatchObject({ observedGeneration: 4, replicas: 4, readyReplicas: 3, currentReplicas: 2, updatedReplicas: 1 });
     expect(status).toMatchObject({ availableReplicas: 2, currentRevision: 'db-old', updateRevision: 'db-new' });
+  });
+
+  it('no longer counts a pod of the old revision that was just deleted for the update', () => {
+    const { status } = withStatefulStatus(observe({ slots: { 0: 'ready old', 1: 'ready old', 2: 'ready old' } }), 1);
+    expect(status).toMatchObject({ replicas: 3, currentReplicas: 2 });
   });
 
   it('makes the new revision the current one when all pods have it and are ready', () => {

@@ -2,13 +2,15 @@ import type { apps, core } from '#api';
 import { deepEqual } from '#machinery';
 import { isPodAvailable, isPodReady, isPodTerminal } from '../runtime/pod-state.ts';
 import { withoutZeros } from '../runtime/without-zeros.ts';
-import { ordinalOf, REVISION_LABEL } from './stateful-pod.ts';
+import { type ClaimLookup, hasStaleClaim, ownsItsClaims } from './claim-owners.ts';
+import { hasIdentity, hasStorage, isInRange, ordinalOf, REVISION_LABEL, startOf } from './stateful-pod.ts';
 
 type StatefulSet = apps.StatefulSet;
 
 export interface ObservedStatefulSet {
   readonly set: StatefulSet;
   readonly pods: readonly core.Pod[];
+  readonly claims: ClaimLookup;
   /** Names of the revisions that pods have and are brought to. */
   readonly currentRevision: string;
   readonly updateRevision: string;
@@ -17,114 +19,146 @@ export interface ObservedStatefulSet {
 
 export type StatefulAction =
   | { readonly type: 'create'; readonly ordinal: number; readonly revision: 'current' | 'update' }
-  | { readonly type: 'delete'; readonly pod: core.Pod };
+  /** `forUpdate`: to be made again as it should be. */
+  | { readonly type: 'delete'; readonly pod: core.Pod; readonly forUpdate?: true }
+  /** Makes what claims it lacks. */
+  | { readonly type: 'claim'; readonly pod: core.Pod }
+  /** Gives it the name, volumes and owners of claims that it should have. */
+  | { readonly type: 'repair'; readonly pod: core.Pod }
+  /** Sees to it that claims go with the pod, or stay. */
+  | { readonly type: 'own-claims'; readonly pod: core.Pod };
 
-/** What to do next. Sets that keep an order get one action at a time, and wait for its effect. */
+/** What to do next, in this order, until one of it fails. Sets that keep an order get one pod made or deleted at a time. */
 export function planStateful(observed: ObservedStatefulSet): readonly StatefulAction[] {
   const isOrdered = observed.set.spec?.podManagementPolicy !== 'Parallel';
-  const first = fillActions(observed, isOrdered);
-  if (first.actions.length > 0 || first.isWaiting) return first.actions;
-  const second = condemnActions(observed, isOrdered);
-  return second.length > 0 || condemned(observed).length > 0 ? second : updateActions(observed);
+  const replicas = planReplicas(observed, isOrdered);
+  if (replicas.isBlocked) return replicas.actions;
+  const condemned = planCondemned(observed, isOrdered);
+  const actions = [...replicas.actions, ...condemned.actions];
+  return condemned.isBlocked ? actions : [...actions, ...updateActions(observed)];
 }
 
-function slots({ set, pods }: ObservedStatefulSet): readonly { readonly ordinal: number; readonly pod: core.Pod | undefined }[] {
+interface Plan {
+  readonly actions: readonly StatefulAction[];
+  /** What comes after has to wait. */
+  readonly isBlocked: boolean;
+}
+
+interface Slot {
+  readonly ordinal: number;
+  readonly pod: core.Pod | undefined;
+}
+
+function slots({ set, pods }: ObservedStatefulSet): readonly Slot[] {
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
-  const start = set.spec?.ordinals?.start ?? 0;
+  const start = startOf(set);
   return Array.from({ length: set.spec?.replicas ?? 1 }, (_, i) => ({ ordinal: start + i, pod: byOrdinal.get(start + i) }));
 }
 
-function condemned({ set, pods }: ObservedStatefulSet): readonly core.Pod[] {
-  const start = set.spec?.ordinals?.start ?? 0;
-  const end = start + (set.spec?.replicas ?? 1);
-  const outside = pods.filter((pod) => {
-    const ordinal = ordinalOf(set, pod);
-    return ordinal !== undefined && (ordinal < start || ordinal >= end);
-  });
+/** Pods with numbers beyond those that are wanted, the highest first. */
+function condemnedOf({ set, pods }: ObservedStatefulSet): readonly core.Pod[] {
+  const outside = pods.filter((pod) => ordinalOf(set, pod) !== undefined && !isInRange(set, pod));
   return outside.sort((a, b) => (ordinalOf(set, b) ?? 0) - (ordinalOf(set, a) ?? 0));
 }
 
-function fillActions(observed: ObservedStatefulSet, isOrdered: boolean) {
+function planReplicas(observed: ObservedStatefulSet, isOrdered: boolean): Plan {
   const actions: StatefulAction[] = [];
-  for (const { ordinal, pod } of slots(observed)) {
-    const action = fillAction(observed, ordinal, pod);
-    if (action !== undefined) actions.push(action);
-    const isSettled = action === undefined && pod !== undefined && isHealthy(observed, pod);
-    if (isSettled) continue;
-    if (isOrdered) return { actions, isWaiting: true };
+  for (const slot of slots(observed)) {
+    const plan = planReplica(observed, slot, isOrdered);
+    actions.push(...plan.actions);
+    if (plan.isBlocked && isOrdered) return { actions, isBlocked: true };
   }
-  return { actions, isWaiting: false };
+  return { actions, isBlocked: false };
 }
 
-function fillAction(observed: ObservedStatefulSet, ordinal: number, pod: core.Pod | undefined): StatefulAction | undefined {
-  if (pod === undefined) return { type: 'create', ordinal, revision: revisionFor(observed, ordinal) };
+function planReplica(observed: ObservedStatefulSet, { ordinal, pod }: Slot, isOrdered: boolean): Plan {
+  const { set, claims } = observed;
+  if (pod === undefined) {
+    if (hasStaleClaim(set, ordinal, claims)) return { actions: [], isBlocked: true };
+    return { actions: [{ type: 'create', ordinal, revision: revisionFor(observed, ordinal) }], isBlocked: true };
+  }
   // It is made again when it is gone, however it ended.
-  return isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined ? { type: 'delete', pod } : undefined;
+  if (isPodTerminal(pod)) return { actions: isGoing(pod) ? [] : [{ type: 'delete', pod }], isBlocked: true };
+  const hasClaims = (set.spec?.volumeClaimTemplates ?? []).length > 0;
+  const claiming: readonly StatefulAction[] = hasClaims && pod.status?.phase === 'Pending' ? [{ type: 'claim', pod }] : [];
+  const isBlocked = isGoing(pod) || !isRunningAndAvailable(observed, pod);
+  if (isBlocked && isOrdered) return { actions: claiming, isBlocked };
+  const isSound = hasIdentity(set, pod) && hasStorage(set, pod) && ownsItsClaims(set, pod, claims);
+  return { actions: isSound ? claiming : [...claiming, { type: 'repair', pod }], isBlocked };
 }
 
 /** Pods that the update has not reached yet are made as they were. */
 function revisionFor({ set, currentRevision, updateRevision }: ObservedStatefulSet, ordinal: number): 'current' | 'update' {
-  if (currentRevision === updateRevision || set.spec?.updateStrategy?.type !== 'RollingUpdate') return 'update';
-  const start = set.spec.ordinals?.start ?? 0;
-  const { partition } = set.spec.updateStrategy.rollingUpdate ?? {};
-  const kept = partition || (set.status?.currentReplicas ?? 0);
-  return ordinal < start + kept ? 'current' : 'update';
+  const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
+  if (currentRevision === updateRevision || type !== 'RollingUpdate') return 'update';
+  const kept = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
+  return ordinal < startOf(set) + kept ? 'current' : 'update';
 }
 
-function isHealthy({ set, now }: ObservedStatefulSet, pod: core.Pod): boolean {
-  const isRunning = pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined;
-  return isRunning && isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
+function isGoing({ metadata }: core.Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
-function condemnActions(observed: ObservedStatefulSet, isOrdered: boolean): readonly StatefulAction[] {
-  const outside = condemned(observed);
-  const going = outside.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (!isOrdered) return going.map((pod): StatefulAction => ({ type: 'delete', pod }));
-  const [last] = outside;
-  if (last === undefined || last !== going[0]) return [];
-  // One that is not healthy holds up those before it: taking a healthy one away then would leave even fewer.
-  const unhealthy = [...slots(observed).map(({ pod }) => pod), ...[...outside].reverse()].find(
-    (pod) => pod !== undefined && !isHealthy(observed, pod),
-  );
-  const isHeldUp = unhealthy !== undefined && unhealthy !== last && !isHealthy(observed, last);
-  return isHeldUp ? [] : [{ type: 'delete', pod: last }];
+function isRunningAndAvailable({ set, now }: ObservedStatefulSet, pod: core.Pod): boolean {
+  return pod.status?.phase === 'Running' && isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
+}
+
+function isUnavailable({ set, now }: ObservedStatefulSet, pod: core.Pod | undefined): boolean {
+  return pod === undefined || isGoing(pod) || !isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
+}
+
+function planCondemned(observed: ObservedStatefulSet, isOrdered: boolean): Plan {
+  const { set, claims } = observed;
+  const condemned = condemnedOf(observed);
+  const owning = condemned.filter((pod) => !ownsItsClaims(set, pod, claims)).map((pod): StatefulAction => ({ type: 'own-claims', pod }));
+  if (!isOrdered) {
+    const deleting = condemned.filter((pod) => !isGoing(pod)).map((pod): StatefulAction => ({ type: 'delete', pod }));
+    return { actions: [...owning, ...deleting], isBlocked: false };
+  }
+  const [last] = condemned;
+  if (last === undefined) return { actions: owning, isBlocked: false };
+  const actions: readonly StatefulAction[] = mayTakeAway(observed, last) ? [...owning, { type: 'delete', pod: last }] : owning;
+  return { actions, isBlocked: true };
+}
+
+/** One that is not healthy holds up those above it: taking another away then would leave even fewer. */
+function mayTakeAway(observed: ObservedStatefulSet, pod: core.Pod): boolean {
+  if (isGoing(pod)) return false;
+  if (isRunningAndAvailable(observed, pod)) return true;
+  const inOrder = [...slots(observed).map((slot) => slot.pod), ...condemnedOf(observed).toReversed()];
+  return inOrder.find((candidate) => isUnavailable(observed, candidate)) === pod;
 }
 
 function updateActions(observed: ObservedStatefulSet): readonly StatefulAction[] {
   const { set, updateRevision } = observed;
   if (set.spec?.updateStrategy?.type === 'OnDelete') return [];
-  const start = set.spec?.ordinals?.start ?? 0;
+  // Counted from the first pod, whatever its number is, as upstream does.
   const partition = set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
-  for (const { ordinal, pod } of [...slots(observed)].reverse()) {
-    if (ordinal < start + partition || pod === undefined) break;
-    const isOld = pod.metadata.labels?.[REVISION_LABEL] !== updateRevision;
-    if (isOld && pod.metadata.deletionTimestamp === undefined) return [{ type: 'delete', pod }];
-    if (!isHealthy(observed, pod)) return [];
+  for (const { pod } of slots(observed).slice(partition).reverse()) {
+    const isOld = pod !== undefined && pod.metadata.labels?.[REVISION_LABEL] !== updateRevision;
+    if (isOld && !isGoing(pod)) return [{ type: 'delete', pod, forUpdate: true }];
+    if (isUnavailable(observed, pod)) return [];
   }
   return [];
 }
 
-/** The set with its status as it should be; the same object when it is so. */
-export function withStatefulStatus(observed: ObservedStatefulSet): StatefulSet {
-  const { set, pods, currentRevision, updateRevision, now } = observed;
-  const alive = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod));
+/** The set with its status as it should be; the same object when it is so. `replaced`: pods that were just deleted for the update. */
+export function withStatefulStatus(observed: ObservedStatefulSet, replaced = 0): StatefulSet {
+  const { set, currentRevision, updateRevision, now } = observed;
+  const pods = observed.pods.filter((pod) => ordinalOf(set, pod) !== undefined);
   const ready = pods.filter((pod) => pod.status?.phase === 'Running' && isPodReady(pod));
-  const of = (revision: string) => alive.filter(({ metadata }) => metadata.labels?.[REVISION_LABEL] === revision).length;
+  const of = (revision: string) => pods.filter((pod) => !isGoing(pod) && pod.metadata.labels?.[REVISION_LABEL] === revision).length;
   const updated = of(updateRevision);
-  const isComplete =
-    updated === pods.length &&
-    ready.length === pods.length &&
-    set.spec?.updateStrategy?.type !== 'OnDelete' &&
-    pods.length === (set.spec?.replicas ?? 1);
-  const current = isComplete ? updateRevision : currentRevision;
+  const { replicas = 1, updateStrategy } = set.spec ?? {};
+  const isComplete = updateStrategy?.type === 'RollingUpdate' && [updated, ready.length, pods.length].every((count) => count === replicas);
   const { collisionCount, conditions } = set.status ?? {};
   const status: apps.StatefulSetStatus = {
     ...withoutZeros({
       observedGeneration: set.metadata.generation,
       readyReplicas: ready.length,
-      currentReplicas: of(current),
+      currentReplicas: isComplete ? updated : Math.max(0, of(currentRevision) - replaced),
       updatedReplicas: updated,
-      currentRevision: current,
+      currentRevision: isComplete ? updateRevision : currentRevision,
       updateRevision,
     }),
     replicas: pods.length,

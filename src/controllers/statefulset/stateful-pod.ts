@@ -17,6 +17,54 @@ export function ordinalOf(set: StatefulSet, { metadata }: core.Pod): number | un
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
+export function startOf({ spec }: StatefulSet): number {
+  return spec?.ordinals?.start ?? 0;
+}
+
+/** Whether a pod is one of those that are wanted. */
+export function isInRange(set: StatefulSet, pod: core.Pod): boolean {
+  const ordinal = ordinalOf(set, pod);
+  const start = startOf(set);
+  return ordinal !== undefined && ordinal >= start && ordinal < start + (set.spec?.replicas ?? 1);
+}
+
+export function hasIdentity(set: StatefulSet, pod: core.Pod): boolean {
+  const { name, labels } = pod.metadata;
+  const ordinal = ordinalOf(set, pod);
+  return ordinal !== undefined && name === podName(set, ordinal) && labels?.[NAME_LABEL] === name;
+}
+
+/** Whether its volumes are its claims. */
+export function hasStorage(set: StatefulSet, pod: core.Pod): boolean {
+  const ordinal = ordinalOf(set, pod) ?? 0;
+  return claimVolumes(set, ordinal).every(({ name, persistentVolumeClaim }) => {
+    const volume = (pod.spec?.volumes ?? []).find((candidate) => candidate.name === name);
+    return volume?.persistentVolumeClaim?.claimName === persistentVolumeClaim.claimName;
+  });
+}
+
+/** The pod with its name and volumes as they should be; the same object when they are so. */
+export function repairedPod(set: StatefulSet, pod: core.Pod): core.Pod {
+  const ordinal = ordinalOf(set, pod) ?? 0;
+  const labels = { ...pod.metadata.labels, [NAME_LABEL]: podName(set, ordinal), [INDEX_LABEL]: String(ordinal) };
+  const named = hasIdentity(set, pod) ? pod : { ...pod, metadata: { ...pod.metadata, labels } };
+  if (hasStorage(set, pod) || named.spec === undefined) return named;
+  return { ...named, spec: { ...named.spec, volumes: volumesFor(set, ordinal, named.spec.volumes) } };
+}
+
+function claimVolumes(set: StatefulSet, ordinal: number) {
+  return (set.spec?.volumeClaimTemplates ?? []).map((claim) => ({
+    name: claim.metadata.name,
+    persistentVolumeClaim: { claimName: claimName(set, claim, ordinal) },
+  }));
+}
+
+/** Its claims, and what other volumes it has. */
+function volumesFor(set: StatefulSet, ordinal: number, volumes: readonly core.Volume[] = []): core.Volume[] {
+  const claimed = claimVolumes(set, ordinal);
+  return [...claimed, ...volumes.filter((volume) => !claimed.some((claim) => claim.name === volume.name))];
+}
+
 export function claimName(set: StatefulSet, template: core.PersistentVolumeClaim, ordinal: number): string {
   return `${template.metadata.name}-${podName(set, ordinal)}`;
 }
@@ -45,11 +93,7 @@ export interface StatefulPodOptions {
 export function templateFor(set: StatefulSet, { ordinal, template, revision }: StatefulPodOptions): core.PodTemplateSpec {
   const name = podName(set, ordinal);
   const spec = template.spec!;
-  const claimed = (set.spec?.volumeClaimTemplates ?? []).map((claim) => ({
-    name: claim.metadata.name,
-    persistentVolumeClaim: { claimName: claimName(set, claim, ordinal) },
-  }));
-  const others = (spec.volumes ?? []).filter((volume) => !claimed.some((claim) => claim.name === volume.name));
+  const volumes = volumesFor(set, ordinal, spec.volumes);
   const { serviceName } = set.spec ?? {};
   const labels = { ...template.metadata?.labels, [NAME_LABEL]: name, [INDEX_LABEL]: String(ordinal), [REVISION_LABEL]: revision };
   return {
@@ -58,7 +102,7 @@ export function templateFor(set: StatefulSet, { ordinal, template, revision }: S
       ...spec,
       hostname: name,
       ...(serviceName && { subdomain: serviceName }),
-      ...(claimed.length + others.length > 0 && { volumes: [...claimed, ...others] }),
+      ...(volumes.length > 0 && { volumes }),
     },
   };
 }

@@ -1,0 +1,99 @@
+import { apps, core, type meta } from '#api';
+import { apiVersionOf } from '#machinery';
+import { controllerRef } from '../runtime/controller-ref.ts';
+import { claimName, claimsFor, isInRange, ordinalOf, podName } from './stateful-pod.ts';
+
+type StatefulSet = apps.StatefulSet;
+type Claim = core.PersistentVolumeClaim;
+type Owner = meta.OwnerReference;
+type Named = { readonly metadata: { readonly name: string; readonly uid?: string } };
+
+/** Finds a claim of the set's namespace by its name. */
+export type ClaimLookup = (name: string) => Claim | undefined;
+
+interface Retention {
+  readonly whenDeleted: string;
+  readonly whenScaled: string;
+}
+
+function retentionOf({ spec }: StatefulSet): Retention {
+  return { whenDeleted: 'Retain', whenScaled: 'Retain', ...spec?.persistentVolumeClaimRetentionPolicy };
+}
+
+/** The claims of a pod that there are. */
+function claimsOf(set: StatefulSet, pod: core.Pod, lookup: ClaimLookup): readonly Claim[] {
+  const ordinal = ordinalOf(set, pod);
+  const templates = ordinal === undefined ? [] : (set.spec?.volumeClaimTemplates ?? []);
+  return templates.flatMap((template) => lookup(claimName(set, template, ordinal ?? 0)) ?? []);
+}
+
+/** A new pod must not take over what is about to go with the pod that had its name before. */
+export function hasStaleClaim(set: StatefulSet, ordinal: number, lookup: ClaimLookup): boolean {
+  if (retentionOf(set).whenScaled === 'Retain') return false;
+  const name = podName(set, ordinal);
+  return claimsFor(set, ordinal).some(({ metadata }) =>
+    (lookup(metadata.name)?.metadata.ownerReferences ?? []).some((owner) => refersTo(owner, core.Pod, { metadata: { name } })),
+  );
+}
+
+/** Whether each claim of the pod that there is belongs to those with whom it is to go. */
+export function ownsItsClaims(set: StatefulSet, pod: core.Pod, lookup: ClaimLookup): boolean {
+  return claimsOf(set, pod, lookup).every((claim) => ownersOf(claim, set, pod) === undefined);
+}
+
+export interface ClaimChange {
+  readonly claim: Claim;
+  /** As it should be; undefined when it is so. */
+  readonly wanted: Claim | undefined;
+  /** Somebody else has a say in it: the set then has none. */
+  readonly isContested: boolean;
+}
+
+export function claimChanges(set: StatefulSet, pod: core.Pod, lookup: ClaimLookup): readonly ClaimChange[] {
+  return claimsOf(set, pod, lookup).map((claim) => {
+    const ownerReferences = ownersOf(claim, set, pod);
+    const wanted = ownerReferences && { ...claim, metadata: { ...claim.metadata, ownerReferences } };
+    return { claim, wanted, isContested: isContested(claim, set, pod) };
+  });
+}
+
+/** The owners that a claim should have; undefined when it has them, or is none of the set's business. */
+function ownersOf(claim: Claim, set: StatefulSet, pod: core.Pod): Owner[] | undefined {
+  const owners = claim.metadata.ownerReferences ?? [];
+  if (isStale(owners, apps.StatefulSet, set) || isStale(owners, core.Pod, pod)) return undefined;
+  const uids = [set.metadata.uid, pod.metadata.uid];
+  const ours = owners.filter(({ uid }) => uids.includes(uid));
+  const others = owners.filter((owner) => !refersTo(owner, apps.StatefulSet, set) && !refersTo(owner, core.Pod, pod));
+  if (isContested(claim, set, pod)) return ours.length > 0 ? others : undefined;
+  const wanted = wantedOwner(set, pod);
+  const isRight = ours.every(({ controller }) => controller) && ours.length === wanted.length && ours[0]?.uid === wanted[0]?.uid;
+  return isRight ? undefined : [...others, ...wanted];
+}
+
+function wantedOwner(set: StatefulSet, pod: core.Pod): readonly Owner[] {
+  const { whenDeleted, whenScaled } = retentionOf(set);
+  if (whenScaled === 'Delete' && !isInRange(set, pod)) return [controllerRef(pod, core.Pod)];
+  return whenDeleted === 'Delete' ? [controllerRef(set, apps.StatefulSet)] : [];
+}
+
+/** Whether another controller manages a claim that the set would have go. */
+function isContested({ metadata }: Claim, set: StatefulSet, pod: core.Pod): boolean {
+  const { whenDeleted, whenScaled } = retentionOf(set);
+  if (whenDeleted === 'Retain' && whenScaled === 'Retain') return false;
+  return (metadata.ownerReferences ?? []).some((owner) => {
+    if (refersTo(owner, apps.StatefulSet, set)) return owner.uid !== set.metadata.uid;
+    if (refersTo(owner, core.Pod, pod)) return owner.uid !== pod.metadata.uid;
+    return owner.controller === true;
+  });
+}
+
+type OwnerKind = { readonly group: string; readonly version: string; readonly kind: string };
+
+function refersTo({ apiVersion, kind, name }: Owner, owner: OwnerKind, { metadata }: Named): boolean {
+  return apiVersion === apiVersionOf(owner) && kind === owner.kind && name === metadata.name;
+}
+
+function isStale(owners: readonly Owner[], kind: OwnerKind, object: Named): boolean {
+  const found = owners.find((owner) => refersTo(owner, kind, object));
+  return found !== undefined && found.uid !== object.metadata.uid;
+}
