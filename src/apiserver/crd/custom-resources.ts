@@ -21,6 +21,8 @@ export interface CustomResources {
   readonly served: readonly ServedResource[];
 }
 
+/** In the order in which upstream tells them. */
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const MAIN_RESET = [['status']];
 const STATUS_RESET = [['metadata'], ['spec']];
 
@@ -86,6 +88,7 @@ function versionOf({ definition, version, storage, storedName, types, webhook, d
   });
   return {
     ...resource,
+    storedVersion: storedName,
     listKind: spec.names.listKind || `${spec.names.kind}List`,
     itemsNameKind: true,
     custom: true,
@@ -133,6 +136,7 @@ function strategyOf(type: CustomType, _version: apiextensions.CustomResourceDefi
   const { decode: _decode, scale: _scale, hasStatus, ...behaviour } = type;
   return {
     ...(behaviour as unknown as AnyStrategy),
+    verbs: VERBS,
     tracksGeneration: true,
     allowUnconditionalUpdate: false,
     ...(hasStatus && {
@@ -161,7 +165,9 @@ function withStatusOf(object: KubeObject, old: KubeObject): KubeObject {
 
 function subresourcesOf(type: CustomType, deps: Versioning['deps']): readonly ServedSubresource[] {
   const verbs = ['get', 'patch', 'update'];
-  const status = type.hasStatus ? [{ name: 'status', kind: type.kind, verbs }] : [];
+  const status = type.hasStatus
+    ? [{ name: 'status', kind: { group: type.kind.group, version: type.kind.version, kind: type.kind.kind }, verbs }]
+    : [];
   return type.scale === undefined ? status : [...status, deps.scale(type)];
 }
 

@@ -28,3 +28,44 @@ it('a definition that wishes for names of others is served under those it had', 
   const { resources } = served as { resources: readonly { name: string }[] };
   expect(resources.find(({ name }) => name === 'gizmos')).toMatchObject({ singularName: 'gizmo', shortNames: ['gz'] });
 });
+
+it('discovery tells of custom resources in the order of their definition, and of no writes once it goes away', async () => {
+  const { client } = await serveAdmission();
+  const definitions = client.of(apiextensions.CustomResourceDefinition);
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
+  const versions = [
+    { name: 'v1', served: true, storage: true, schema },
+    { name: 'v2', served: true, storage: false, schema, subresources: { status: {}, scale } },
+  ];
+  const { metadata, spec } = definition({ plural: 'widgets', kind: 'Widget', shortNames: [] });
+  await definitions.create({ metadata: { ...metadata, finalizers: ['example.com/hold'] }, spec: { ...spec, versions } } as never);
+  type Entry = { name: string; verbs: readonly string[]; storageVersionHash?: string };
+  const entries = async (version: string) => {
+    const list = await client.transport.request({ method: 'GET', path: `/apis/${GROUP}/${version}` }).catch(() => ({ resources: [] }));
+    return (list as { resources: readonly Entry[] }).resources;
+  };
+  await expect.poll(() => entries('v2')).toHaveLength(3);
+  const [main, ...subresources] = await entries('v2');
+  expect(subresources.map(({ name }) => name)).toEqual(['widgets/status', 'widgets/scale']);
+  expect(main?.verbs).toEqual(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
+  expect(main?.storageVersionHash).toBe((await entries('v1'))[0]?.storageVersionHash);
+  await definitions.delete({ name: metadata.name });
+  await expect.poll(async () => (await entries('v2'))[0]?.verbs).toEqual(['delete', 'deletecollection', 'get', 'list', 'watch']);
+});
+
+it('discovery in one document names the kind of every subresource', async () => {
+  const { client } = await serveAdmission();
+  const { metadata, spec } = definition({ plural: 'widgets', kind: 'Widget', shortNames: [] });
+  const versions = spec.versions.map((version) => ({ ...version, subresources: { status: {} } }));
+  await client.of(apiextensions.CustomResourceDefinition).create({ metadata, spec: { ...spec, versions } } as never);
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const found = async () => {
+    const list = await client.transport.request({ method: 'GET', path: '/apis', accept });
+    return (list as { items: { metadata: { name: string }; versions: { resources: { subresources?: object[] }[] }[] }[] }).items.find(
+      (item) => item.metadata.name === GROUP,
+    )?.versions[0]?.resources[0]?.subresources;
+  };
+  const responseKind = { group: GROUP, version: 'v1', kind: 'Widget' };
+  await expect.poll(found).toEqual([{ subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] }]);
+});

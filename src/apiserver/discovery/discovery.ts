@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '#machinery';
 import type { ResourceTable } from '../registry/resource-table.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { ServedResource, ServedSubresource } from '../registry/served-resource.ts';
 
 /** The documents that tell clients what is served, in both forms: one document a version, and all in one. */
 export function apiVersions(address: string) {
@@ -35,13 +35,13 @@ function sorted(resources: readonly ServedResource[]): readonly ServedResource[]
 }
 
 function resourceEntries(resource: ServedResource) {
-  const { resource: name, singular, namespaced, kind, verbs, shortNames, categories } = resource;
+  const { resource: name, singular, namespaced, kind, shortNames, categories } = resource;
   const main = {
     name,
     singularName: singular,
     namespaced,
     kind,
-    verbs,
+    verbs: verbsOf(resource),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(resource.storage !== undefined && { storageVersionHash: storageVersionHash(resource) }),
@@ -49,18 +49,30 @@ function resourceEntries(resource: ServedResource) {
   return [main, ...subresourceEntries(resource)];
 }
 
-function subresourceEntries({ resource, namespaced, subresources, group, version }: ServedResource) {
-  return [...subresources.values()]
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((sub) => {
-      const foreign = sub.kind.group !== group || sub.kind.version !== version;
-      const place = foreign ? { group: sub.kind.group, version: sub.kind.version } : {};
-      return { name: `${resource}/${sub.name}`, singularName: '', namespaced, ...place, kind: sub.kind.kind, verbs: sub.verbs };
-    });
+/** What goes away takes nothing new. */
+function verbsOf({ verbs, isTerminating }: ServedResource): readonly string[] {
+  return isTerminating?.() ? verbs.filter((verb) => !WRITES.has(verb)) : verbs;
 }
 
-function storageVersionHash({ group, version, kind, storedAs }: ServedResource): string {
-  const stored = storedAs?.version ?? version;
+const WRITES: ReadonlySet<string> = new Set(['create', 'patch', 'update']);
+
+/** Built-in ones by their names, those of custom resources as their definition has them. */
+function subresourcesOf({ subresources, custom }: ServedResource): readonly ServedSubresource[] {
+  const all = [...subresources.values()];
+  return custom ? all : all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function subresourceEntries(served: ServedResource) {
+  const { resource, namespaced, group, version } = served;
+  return subresourcesOf(served).map((sub) => {
+    const foreign = sub.kind.group !== group || sub.kind.version !== version;
+    const place = foreign ? { group: sub.kind.group, version: sub.kind.version } : {};
+    return { name: `${resource}/${sub.name}`, singularName: '', namespaced, ...place, kind: sub.kind.kind, verbs: sub.verbs };
+  });
+}
+
+function storageVersionHash({ group, version, kind, storedAs, storedVersion }: ServedResource): string {
+  const stored = storedVersion ?? storedAs?.version ?? version;
   return createHash('sha256').update(`${group}/${stored}/${kind}`).digest().subarray(0, 8).toString('base64');
 }
 
@@ -84,20 +96,22 @@ function aggregatedGroup(table: ResourceTable, group: string) {
 }
 
 function aggregatedResource(resource: ServedResource) {
-  const { kind, namespaced, singular, verbs, shortNames, categories, subresources, custom, group, version } = resource;
+  const { kind, namespaced, singular, shortNames, categories, subresources, custom, group, version } = resource;
   const responseKind = custom ? { group, version, kind } : { group: '', version: '', kind };
   return {
     resource: resource.resource,
     responseKind,
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs,
+    verbs: verbsOf(resource),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(subresources.size > 0 && {
-      subresources: [...subresources.values()]
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-        .map((sub) => ({ subresource: sub.name, responseKind: subresourceKind(resource, sub.kind), verbs: sub.verbs })),
+      subresources: subresourcesOf(resource).map((sub) => ({
+        subresource: sub.name,
+        responseKind: subresourceKind(resource, sub.kind),
+        verbs: sub.verbs,
+      })),
     }),
   };
 }

@@ -41,6 +41,8 @@ export interface ServedResource extends ResourceInfo {
   readonly recurringSpecs?: RecurringSpecs;
   /** Sent as a warning with every answer. */
   readonly deprecation?: string;
+  /** The version that is stored, of those that a definition has. */
+  readonly storedVersion?: string;
   /** Defined at run time by a CustomResourceDefinition. */
   readonly custom: boolean;
   /** Whether its definition is being deleted: what there is goes, and nothing new comes. */
