@@ -47,6 +47,7 @@ export { REDACTED, redactFields, redactText } from './redact.ts';
 export { type RepeatOptions, repeat } from './repeat.ts';
 export { type RetryOptions, retry } from './retry.ts';
 export { type Requeue, type RunWorkersOptions, runWorkers } from './run-workers.ts';
+export { type Soon, whenKnown } from './soon.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 export * from './x509/index.ts';

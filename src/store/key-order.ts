@@ -6,8 +6,6 @@ export type KeyOrder<K> = (a: K, b: K) => number;
 
 export const unitOrder: KeyOrder<string> = (a, b) => (a < b ? -1 : a === b ? 0 : 1);
 
-export const numberOrder: KeyOrder<number> = (a, b) => a - b;
-
 export const pointOrder: KeyOrder<string> = (a, b) => {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -1,3 +1,4 @@
+import { type Soon, whenKnown } from '#base';
 import { groupResourceText } from '#machinery';
 import type { UserInfo } from '../authn/user.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -54,8 +55,8 @@ export interface AdmissionPlugin {
 
 export interface AdmissionChain {
   /** The object after every plugin had its turn. */
-  admit(attributes: AdmissionAttributes): Promise<unknown>;
-  validate(attributes: AdmissionAttributes): Promise<void>;
+  admit(attributes: AdmissionAttributes): Soon<unknown>;
+  validate(attributes: AdmissionAttributes): Soon<void>;
 }
 
 /** Runs plugins in the order of the array. */
@@ -63,20 +64,16 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
   const admitting = new PluginSelection(plugins.filter((plugin) => plugin.admit !== undefined));
   const validating = new PluginSelection(plugins.filter((plugin) => plugin.validate !== undefined));
   return {
-    async admit(attributes) {
+    admit(attributes) {
       const reinvocation = new Reinvocation();
       const plugins = admitting.for(attributes);
-      const object = await runMutating(plugins, copyWith(attributes, attributes.object, reinvocation));
-      if (!reinvocation.isNeeded) return object;
-      reinvocation.isSecondRound = true;
-      return runMutating(plugins, copyWith(attributes, object, reinvocation));
+      return whenKnown(runMutating(plugins, copyWith(attributes, attributes.object, reinvocation)), (object) => {
+        if (!reinvocation.isNeeded) return object;
+        reinvocation.isSecondRound = true;
+        return runMutating(plugins, copyWith(attributes, object, reinvocation));
+      });
     },
-    async validate(attributes) {
-      for (const plugin of validating.for(attributes)) {
-        const result = plugin.validate!(attributes);
-        if (result instanceof Promise) await result;
-      }
-    },
+    validate: (attributes) => runValidating(validating.for(attributes), attributes),
   };
 }
 
@@ -103,14 +100,27 @@ class PluginSelection {
   }
 }
 
-async function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Promise<unknown> {
+/** One after the other, from the plugin at `next` on. */
+function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes, next = 0): Soon<unknown> {
   let current = attributes;
-  for (const plugin of plugins) {
-    const result = plugin.admit!(current);
-    const object = result instanceof Promise ? await result : result;
-    if (object !== undefined && object !== null && object !== current.object) current = copyWith(current, object, current.reinvocation);
+  for (let i = next; i < plugins.length; i++) {
+    const result = plugins[i]!.admit!(current);
+    if (result instanceof Promise) return result.then((object) => runMutating(plugins, withResult(current, object), i + 1));
+    current = withResult(current, result);
   }
   return current.object;
+}
+
+function withResult(attributes: AdmissionAttributes, object: unknown): AdmissionAttributes {
+  const isChanged = object !== undefined && object !== null && object !== attributes.object;
+  return isChanged ? copyWith(attributes, object, attributes.reinvocation) : attributes;
+}
+
+function runValidating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes, next = 0): Soon<void> {
+  for (let i = next; i < plugins.length; i++) {
+    const result = plugins[i]!.validate!(attributes);
+    if (result instanceof Promise) return result.then(() => runValidating(plugins, attributes, i + 1));
+  }
 }
 
 /** Written out: copying one by one costs a tenth of a spread, and every write makes several of these. */

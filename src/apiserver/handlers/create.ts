@@ -18,7 +18,8 @@ const NAME_ATTEMPTS = 8;
 
 export async function handleCreate(call: ResourceCall): Promise<ApiResponse> {
   const options = writeOptions(call.request, 'CreateOptions');
-  const body = await decodeBody(call, options.fieldValidation);
+  const decoding = decodeBody(call, options.fieldValidation);
+  const body = decoding instanceof Promise ? await decoding : decoding;
   checkPlace(body, call);
   if (!options.dryRun) refuseVersion(body);
   const owned = ownFields(call, {
@@ -66,9 +67,11 @@ async function tryCreate(
   const { resource, deps } = call;
   const { dryRun, raw } = options;
   const attributes = { operation: 'CREATE', oldObject: undefined, dryRun, options: raw, name: object.metadata.name } as const;
-  const admitted = (await deps.admission.admit(admissionAttributes(call, Object.assign({ object }, attributes)))) as KubeObject;
+  const admitting = deps.admission.admit(admissionAttributes(call, Object.assign({ object }, attributes)));
+  const admitted = (admitting instanceof Promise ? await admitting : admitting) as KubeObject;
   const ruled = toRuled(resource, admitted);
-  const reserved = await ruledResource(resource).reserve?.(ruled, undefined, dryRun);
+  const reserving = ruledResource(resource).reserve?.(ruled, undefined, dryRun);
+  const reserved = reserving && (await reserving);
   try {
     const created = await validateAndStore(call, reserved?.object ?? ruled, attributes);
     if (created === undefined) await reserved?.release();
@@ -97,7 +100,8 @@ async function validateAndStore(
   const prepared = beforeCreate(object, context);
   for (const warning of strategy.warnings?.(prepared) ?? []) warn(call.request, warning);
   const served = fromRuled(resource, prepared);
-  await deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
+  const validating = deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
+  if (validating instanceof Promise) await validating;
   const { name } = prepared.metadata;
   if (!attributes.dryRun) {
     const stored = toStoredForm(resource, prepared);

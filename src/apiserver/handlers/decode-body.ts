@@ -1,4 +1,5 @@
 import { KINDS } from '#api';
+import { type Soon, whenKnown } from '#base';
 import {
   cannotBeHandled,
   type DecodedObject,
@@ -44,13 +45,18 @@ export interface ExpectedKind {
 }
 
 /** The object in the request's body: canonical, defaulted, in the version of the request. */
-export async function decodeBody(call: ResourceCall, validation: FieldValidation): Promise<KubeObject> {
-  const object = await decodeBodyAs(call.request, call.resource, validation);
-  return call.resource.strategy.defaults?.(object as KubeObject) ?? (object as KubeObject);
+export function decodeBody(call: ResourceCall, validation: FieldValidation): Soon<KubeObject> {
+  return whenKnown(
+    decodeBodyAs(call.request, call.resource, validation),
+    (object) => call.resource.strategy.defaults?.(object as KubeObject) ?? (object as KubeObject),
+  );
 }
 
-export async function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, validation: FieldValidation): Promise<JsonObject> {
-  const parsed = await parseRequest(request, expected);
+export function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, validation: FieldValidation): Soon<JsonObject> {
+  return whenKnown(parseRequest(request, expected), (parsed) => decodeDocument(parsed, { request, expected, validation }));
+}
+
+function decodeDocument(parsed: RequestDocument, { request, expected, validation }: Omit<DecodeRequest, 'parsed'>): JsonObject {
   const value = ofKind(parsed, expected);
   const object = named(checkedDecode({ request, expected, validation, parsed }, value), value, expected);
   const whole = parsed.spec === undefined ? object : Object.assign({}, object, { spec: parsed.spec });
@@ -73,16 +79,18 @@ interface RequestDocument extends ParsedBody {
   readonly learn?: (spec: JsonObject) => void;
 }
 
-async function parseRequest(request: ApiRequest, expected: ExpectedKind): Promise<RequestDocument> {
-  const { body } = request;
+function parseRequest({ body }: ApiRequest, expected: ExpectedKind): Soon<RequestDocument> {
   if (body.type === 'object') return documentOf(body.value as JsonValue, expected);
-  const bytes = await body.read(BODY_LIMIT);
+  return whenKnown(body.read(BODY_LIMIT), (bytes) => parseBytes(bytes, body.contentType, expected));
+}
+
+function parseBytes(bytes: Buffer, contentType: string, expected: ExpectedKind): RequestDocument {
   const { recurringSpecs: specs } = expected;
-  const found = specs && mediaTypeOf(body.contentType) === JSON_TYPE ? specs.find(bytes) : undefined;
+  const found = specs && mediaTypeOf(contentType) === JSON_TYPE ? specs.find(bytes) : undefined;
   const spec = found && specs?.recall(found.text);
   const rest = spec && parseRest(found.rest(), expected);
   if (rest) return { ...rest, bytes, spec };
-  const whole = parseBody(bytes, body.contentType, expected);
+  const whole = parseBody(bytes, contentType, expected);
   return found && specs ? { ...whole, learn: (known) => specs.learn(found.text, known) } : whole;
 }
 

@@ -1,3 +1,4 @@
+import { type Soon, whenKnown } from '#base';
 import { StatusError } from '#machinery';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { beforeUpdate, demandResourceVersion, type WriteContext } from '../registry/lifecycle.ts';
@@ -32,7 +33,8 @@ const MODIFIED = 'the object has been modified; please apply your changes to the
 export async function updateObject(call: ResourceCall, change: ObjectChange): Promise<ChangeResult> {
   const { resource, namespace, name } = call;
   for (;;) {
-    const current = await resource.storage!.get(namespace, name);
+    const reading = resource.storage!.get(namespace, name);
+    const current = reading instanceof Promise ? await reading : reading;
     if (current === undefined) {
       checkUid(call, change.expectedUid ?? '', '');
       if (change.create === undefined) throw StatusError.notFound(groupResource(call), name);
@@ -48,17 +50,21 @@ async function tryUpdate(call: ResourceCall, current: CachedObject, change: Obje
   const { dryRun, raw } = change.options;
   if (resource.remote !== undefined) await loadVersions(resource, [current]);
   const live = current.as(resource).object;
-  const computed = await change.compute(live);
+  const computing = change.compute(live);
+  const computed = computing instanceof Promise ? await computing : computing;
   const pinned = checkPreconditions(call, computed, live, change.replaces === true);
   const attributes = { operation: 'UPDATE', oldObject: live, dryRun, options: raw } as const;
-  const admitted = (await deps.admission.admit(admissionAttributes(call, Object.assign({ object: computed }, attributes)))) as KubeObject;
+  const admitting = deps.admission.admit(admissionAttributes(call, Object.assign({ object: computed }, attributes)));
+  const admitted = (admitting instanceof Promise ? await admitting : admitting) as KubeObject;
   const ruled = toRuled(resource, admitted);
-  const reserved = await reserve(call, ruled, { current, dryRun });
+  const reserving = reserve(call, ruled, { current, dryRun });
+  const reserved = reserving && (await reserving);
   try {
-    const prepared = await validated(call, reserved?.object ?? ruled, { current, attributes });
+    const validating = validated(call, reserved?.object ?? ruled, { current, attributes });
+    const prepared = validating instanceof Promise ? await validating : validating;
     if (dryRun) return dryResult(call, prepared, current);
     const written = await write(call, current, prepared);
-    await (written === undefined ? reserved?.release() : reserved?.commit());
+    if (reserved) await (written === undefined ? reserved.release() : reserved.commit());
     if (written === undefined && pinned) throw StatusError.conflict(groupResource(call), call.name, MODIFIED);
     if (written !== undefined && resource.remote !== undefined) await loadVersions(resource, [written]);
     return written?.as(resource);
@@ -81,7 +87,7 @@ interface Validating {
   readonly attributes: Omit<AdmissionRequest, 'object'>;
 }
 
-async function validated(call: ResourceCall, object: KubeObject, { current, attributes }: Validating): Promise<KubeObject> {
+function validated(call: ResourceCall, object: KubeObject, { current, attributes }: Validating): Soon<KubeObject> {
   const { resource, deps } = call;
   const context = writeContext(call);
   const old = ruledCurrent(resource, current);
@@ -90,8 +96,9 @@ async function validated(call: ResourceCall, object: KubeObject, { current, attr
   const { strategy } = context.resource;
   const warnings = call.subresource === 'status' ? strategy.statusWarnings?.(prepared) : strategy.warnings?.(prepared, old);
   for (const warning of warnings ?? []) warn(call.request, warning);
-  await deps.admission.validate(admissionAttributes(call, Object.assign({ object: fromRuled(resource, prepared) }, attributes)));
-  return prepared;
+  const served = fromRuled(resource, prepared);
+  const admitted = deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
+  return whenKnown(admitted, () => prepared);
 }
 
 export function writeContext(call: ResourceCall): WriteContext {
@@ -123,11 +130,11 @@ function checkUid(call: ResourceCall, wanted: string, found: string): void {
   throw StatusError.conflict(groupResource(call), call.name, why);
 }
 
-async function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Promise<CachedObject | undefined> {
+function write(call: ResourceCall, current: CachedObject, prepared: KubeObject): Soon<CachedObject | undefined> {
   const isFinal = isDeletable(prepared) && !call.resource.strategy.isDeletionHeld?.(prepared);
-  const form = toStoredForm(call.resource, prepared);
-  const stored = form instanceof Promise ? await form : form;
-  return isFinal ? finishDeletion(call, current, { prepared, stored }) : call.resource.storage!.update(current, stored);
+  return whenKnown(toStoredForm(call.resource, prepared), (stored) =>
+    isFinal ? finishDeletion(call, current, { prepared, stored }) : call.resource.storage!.update(current, stored),
+  );
 }
 
 /** The last finalizer of an object that is being deleted was removed: now it goes. */

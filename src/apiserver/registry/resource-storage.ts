@@ -1,4 +1,4 @@
-import type { Logger, MetricsRegistry } from '#base';
+import type { Logger, MetricsRegistry, Soon } from '#base';
 import { ABSENT, type Store } from '#store';
 import { CachedObject } from '../watch-cache/cached-object.ts';
 import { ObjectEncoding, StoredObject } from '../watch-cache/object-encoding.ts';
@@ -80,7 +80,7 @@ export class ResourceStorage {
   async #read(key: string): Promise<CachedObject | undefined> {
     if (!this.cache.isStarted) await this.cache.start();
     if (this.#store.localReads) return this.cache.get(key);
-    const { entry } = await this.#metrics.measure('get', () => this.#store.get(key));
+    const { entry } = await this.#metrics.measure('get', this.#store.get(key));
     return entry && this.cache.objectOf(entry);
   }
 
@@ -90,7 +90,7 @@ export class ResourceStorage {
   }
 
   /** Undefined when the object is no longer at `current`'s revision; `current` itself when nothing would change. */
-  async update(current: CachedObject, object: KubeObject): Promise<CachedObject | undefined> {
+  update(current: CachedObject, object: KubeObject): Soon<CachedObject | undefined> {
     if (current.equals(object)) return current;
     return this.#put(current.key, StoredObject.of(object, this.#encoding, current), current.revision);
   }
@@ -98,7 +98,7 @@ export class ResourceStorage {
   /** False when the object is no longer at `current`'s revision. */
   async delete(current: CachedObject): Promise<number | undefined> {
     const compare = [{ key: current.key, modRevision: current.revision }];
-    const result = await this.#metrics.measure('delete', () => this.#store.txn({ compare, write: [{ type: 'delete', key: current.key }] }));
+    const result = await this.#metrics.measure('delete', this.#store.txn({ compare, write: [{ type: 'delete', key: current.key }] }));
     return result.succeeded ? result.revision : undefined;
   }
 
@@ -106,7 +106,7 @@ export class ResourceStorage {
     if (!this.cache.isStarted) await this.cache.start();
     const put = { type: 'put', key, value: stored, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
     const operation = modRevision === ABSENT ? 'create' : 'update';
-    const written = this.#metrics.measure(operation, () => this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
+    const written = this.#metrics.measure(operation, this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
     const { succeeded, revision } = await written;
     if (!succeeded) return undefined;
     stored.detach();

@@ -20,18 +20,19 @@ export class StoreMetrics {
     private readonly labels: { readonly group: string; readonly resource: string },
   ) {}
 
-  async measure<T>(operation: StoreOperation, ask: () => Promise<T>): Promise<T> {
+  /** The store's answer, measured from now on. */
+  measure<T>(operation: StoreOperation, answer: Promise<T>): Promise<T> {
     const { seconds, total, errors } = this.#of(operation);
     const begun = this.#clock.monotonic();
-    try {
-      return await ask();
-    } catch (error) {
-      errors.inc();
-      throw error;
-    } finally {
+    const end = () => {
       total.inc();
       seconds.observe((this.#clock.monotonic() - begun) / 1000);
-    }
+    };
+    answer.then(end, () => {
+      errors.inc();
+      end();
+    });
+    return answer;
   }
 
   #of(operation: StoreOperation): OperationSeries {

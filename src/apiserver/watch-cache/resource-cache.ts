@@ -3,7 +3,7 @@ import { type Entry, PersistentMap, type Store, type WatchEvent as StoreEvent, u
 import type { KubeObject } from '../registry/kube-object.ts';
 import { CachedObject } from './cached-object.ts';
 import { type ObjectEncoding, StoredObject } from './object-encoding.ts';
-import { type CacheEvent, InitialFrame, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
+import { CacheEvent, initialFrame, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
 
 export interface ResourceCacheOptions {
   readonly store: Store;
@@ -300,16 +300,16 @@ export class ResourceCache {
 
   #apply(event: StoreEvent): void {
     const previous = this.#byKey.get(event.key);
-    const { key, modRevision: revision } = event;
+    const { key } = event;
     if (event.type === 'put') {
       const object = this.#objectPut(event);
       this.#byKey.set(key, object);
       this.#unsorted.add(key);
-      this.#publish({ revision, object, previous, deleted: false, frames: new Map() });
+      this.#publish(new CacheEvent(object, previous, false));
     } else if (previous !== undefined) {
       this.#byKey.delete(key);
       this.#unsorted.add(key);
-      this.#publish({ revision, object: previous.at(revision), previous, deleted: true, frames: new Map() });
+      this.#publish(new CacheEvent(previous.at(event.modRevision), previous, true));
     }
   }
 
@@ -378,7 +378,7 @@ export class ResourceCache {
   #replayState(scope: WatchScope, sink: WatchSink, initialEventsEnd: boolean): void {
     const { prefix, matches } = scope.filter;
     for (const object of listFrom(this.snapshot(), prefix)) {
-      if (matches === undefined || matches(object.object)) sink.frame(new InitialFrame(object));
+      if (matches === undefined || matches(object.object)) sink.frame(initialFrame(object));
     }
     if (initialEventsEnd) sink.bookmark(this.#revision, true);
   }

@@ -12,17 +12,24 @@ export interface WatchFrame {
   readonly encodings: Map<unknown, Buffer>;
 }
 
-/** An object that was there before the watch. Most are for watchers of this process, who need no bytes. */
-export class InitialFrame implements WatchFrame {
-  readonly type = 'ADDED';
+/** Most are for watchers of this process, who need no bytes. */
+class Frame implements WatchFrame {
   #encodings: Map<unknown, Buffer> | undefined;
 
-  constructor(readonly object: CachedObject) {}
+  constructor(
+    readonly type: EventType,
+    readonly object: CachedObject,
+  ) {}
 
   get encodings(): Map<unknown, Buffer> {
     this.#encodings ??= new Map();
     return this.#encodings;
   }
+}
+
+/** For an object that was there before the watch. */
+export function initialFrame(object: CachedObject): WatchFrame {
+  return new Frame('ADDED', object);
 }
 
 export interface WatchSink {
@@ -38,15 +45,31 @@ export interface WatchSink {
 export type WatchEndReason = 'expired' | 'slow' | 'closed';
 
 /** One state change of one key, as it came from the store. */
-export interface CacheEvent {
-  readonly revision: number;
-  /** The state after the change; for a deletion the last state, under the deletion's revision. */
-  readonly object: CachedObject;
-  readonly previous: CachedObject | undefined;
-  readonly deleted: boolean;
+export class CacheEvent {
+  /** One for each way to see the event, of which there are two at most. */
+  #frames: readonly WatchFrame[] = NO_FRAMES;
+
+  constructor(
+    /** The state after the change; for a deletion the last state, under the deletion's revision. */
+    readonly object: CachedObject,
+    readonly previous: CachedObject | undefined,
+    readonly deleted: boolean,
+  ) {}
+
+  get revision(): number {
+    return this.object.revision;
+  }
+
   /** Scopes that see the event alike share its frame, and with it the encoded bytes. */
-  readonly frames: Map<EventType, WatchFrame>;
+  frame(type: EventType, object: CachedObject): WatchFrame {
+    for (const frame of this.#frames) if (frame.type === type) return frame;
+    const frame = new Frame(type, object);
+    this.#frames = [...this.#frames, frame];
+    return frame;
+  }
 }
+
+const NO_FRAMES: readonly WatchFrame[] = [];
 
 /** What a watcher wants to see. Watchers with equal keys share one evaluation of each event. */
 export interface WatchFilter {
@@ -76,17 +99,8 @@ export class WatchScope {
     if (!event.object.key.startsWith(prefix)) return undefined;
     const now = !event.deleted && (matches === undefined || matches(event.object.object));
     const before = event.previous !== undefined && (matches === undefined || matches(event.previous.object));
-    if (now) return frameOf(before ? 'MODIFIED' : 'ADDED', event.object, event);
+    if (now) return event.frame(before ? 'MODIFIED' : 'ADDED', event.object);
     if (!before) return undefined;
-    return frameOf('DELETED', event.deleted ? event.object : event.previous.at(event.revision), event);
+    return event.frame('DELETED', event.deleted ? event.object : event.previous.at(event.revision));
   }
-}
-
-function frameOf(type: EventType, object: CachedObject, event: CacheEvent): WatchFrame {
-  let frame = event.frames.get(type);
-  if (frame === undefined) {
-    frame = { type, object, encodings: new Map() };
-    event.frames.set(type, frame);
-  }
-  return frame;
 }

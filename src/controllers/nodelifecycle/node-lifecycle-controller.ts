@@ -97,16 +97,19 @@ export class NodeLifecycleController implements RunningController {
     const nodes = this.#nodes.list();
     await this.#classify(nodes);
     const statuses = new Map<string, (string | undefined)[]>();
-    await Promise.all(
-      nodes.map(async (node) => {
-        const status = await this.#look(node);
-        if (status === 'skipped' || node.metadata.labels?.[EXCLUDE_DISRUPTION] !== undefined) return;
-        const zone = zoneOf(node);
-        const found = statuses.get(zone);
-        if (found === undefined) statuses.set(zone, [status]);
-        else found.push(status);
-      }),
-    );
+    const note = (node: core.Node, status: string | undefined) => {
+      if (status === 'skipped' || node.metadata.labels?.[EXCLUDE_DISRUPTION] !== undefined) return;
+      const zone = zoneOf(node);
+      const found = statuses.get(zone);
+      if (found === undefined) statuses.set(zone, [status]);
+      else found.push(status);
+    };
+    const looks: Promise<void>[] = [];
+    for (const node of nodes) {
+      if (this.#isWell(node)) note(node, 'True');
+      else looks.push(this.#look(node).then((status) => note(node, status)));
+    }
+    await Promise.all(looks);
     await this.#handleDisruption(statuses, nodes);
     for (const { evictions } of this.#zones.values()) evictions.start();
   }
@@ -144,6 +147,26 @@ export class NodeLifecycleController implements RunningController {
     return zone;
   }
 
+  /** Whether a node is ready and has no taints, as most are most of the time: then nothing has to be written. */
+  #isWell(node: core.Node): boolean {
+    if (findCondition(node.status?.conditions, 'Ready')?.status !== 'True' || (node.spec?.taints?.length ?? 0) > 0) return false;
+    const { health, node: judged } = this.#judge(node);
+    if (judged !== node) return false;
+    const { name } = node.metadata;
+    this.#health.set(name, health);
+    this.#zoneFor(node).evictions.remove(name);
+    this.#unmarked.delete(name);
+    return true;
+  }
+
+  #judge(node: core.Node) {
+    const { options, clock } = this.context;
+    const { name } = node.metadata;
+    const lease = this.#leases.get({ name, namespace: 'kube-node-lease' });
+    const periods = { startupGraceMs: options.nodeStartupGracePeriodMs, graceMs: options.nodeMonitorGracePeriodMs };
+    return judgeHealth({ node, lease, saved: this.#health.get(name), now: clock.now(), ...periods });
+  }
+
   /** The status of the node's Ready condition, after what follows from it. 'skipped' when the node could not be written. */
   async #look(observed: core.Node): Promise<string | undefined> {
     const before = findCondition(observed.status?.conditions, 'Ready')?.status ?? 'Unknown';
@@ -161,11 +184,9 @@ export class NodeLifecycleController implements RunningController {
   }
 
   async #updateHealth(observed: core.Node): Promise<core.Node | undefined> {
-    const { client, options, clock, logger } = this.context;
+    const { client, logger } = this.context;
     const { name } = observed.metadata;
-    const lease = this.#leases.get({ name, namespace: 'kube-node-lease' });
-    const periods = { startupGraceMs: options.nodeStartupGracePeriodMs, graceMs: options.nodeMonitorGracePeriodMs };
-    const { health, node } = judgeHealth({ node: observed, lease, saved: this.#health.get(name), now: clock.now(), ...periods });
+    const { health, node } = this.#judge(observed);
     this.#health.set(name, health);
     if (node === observed) return node;
     try {

@@ -4,7 +4,8 @@ import { unitOrder } from '../key-order.ts';
 import { newFile } from '../new-file.ts';
 import type { Entry } from '../store.ts';
 import { StoreError } from '../store-error.ts';
-import { emptyState, type LeaseRecord, type MemoryState } from './memory-state.ts';
+import { ChangeLog } from './change-log.ts';
+import { emptyState, type LeaseRecord, type MemoryChange, type MemoryState } from './memory-state.ts';
 import { PersistentMap } from './persistent-map.ts';
 
 /**
@@ -74,12 +75,14 @@ export async function readSnapshot(file: string): Promise<MemoryState> {
   if (!hash.equals(content.subarray(end))) throw new StoreError('corrupt', `${file} is damaged: its checksum does not match`);
   const reader = new LineReader(content, MAGIC.length);
   const header = reader.json() as Header;
-  let keys = emptyState.keys;
+  const empty = emptyState();
+  let { keys } = empty;
   for (let i = 0; i < header.entries; i++) {
     const { bytes, ...head } = reader.json() as EntryHead;
     keys = keys.set(head.key, { ...head, lease: head.lease, value: reader.bytes(bytes) });
   }
-  return { ...emptyState, ...header, compactRevision: header.revision, keys, leases: leasesOf(header, keys) };
+  const history = ChangeLog.after<MemoryChange>(header.revision);
+  return { ...empty, ...header, compactRevision: header.revision, keys, history, leases: leasesOf(header, keys) };
 }
 
 function leasesOf(header: Header, keys: MemoryState['keys']): MemoryState['leases'] {
@@ -88,7 +91,7 @@ function leasesOf(header: Header, keys: MemoryState['keys']): MemoryState['lease
     if (lease !== undefined) attached.set(lease, (attached.get(lease) ?? PersistentMap.empty<string, true>(unitOrder)).set(key, true));
     return true;
   });
-  let leases = emptyState.leases;
+  let { leases } = emptyState();
   for (const lease of header.leases) {
     leases = leases.set(lease.id, { ...lease, keys: attached.get(lease.id) ?? PersistentMap.empty(unitOrder) });
   }

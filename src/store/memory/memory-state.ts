@@ -1,8 +1,9 @@
-import { needsPointOrder, numberOrder, pointOrder, unitOrder } from '../key-order.ts';
+import { needsPointOrder, pointOrder, unitOrder } from '../key-order.ts';
 import type { LazyValue } from '../lazy-value.ts';
 import type { Entry, LeaseId, Operation, Put, TxnRequest, TxnResult, WatchEvent } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import type { Change } from '../watch-hub.ts';
+import { ChangeLog } from './change-log.ts';
 import { PersistentMap } from './persistent-map.ts';
 
 export type MemoryChange = Change<Entry | undefined>;
@@ -21,7 +22,7 @@ export interface MemoryState {
   readonly compactRevision: number;
   readonly keys: PersistentMap<string, Entry>;
   /** The changes of each revision after `compactRevision`. */
-  readonly history: PersistentMap<number, readonly MemoryChange[]>;
+  readonly history: ChangeLog<MemoryChange>;
   readonly leases: PersistentMap<LeaseId, LeaseRecord>;
   readonly nextLease: number;
 }
@@ -33,14 +34,18 @@ export interface Applied<R> {
   readonly result: R;
 }
 
-export const emptyState: MemoryState = {
-  revision: 1,
-  compactRevision: 0,
-  keys: PersistentMap.empty(unitOrder),
-  history: PersistentMap.empty(numberOrder),
-  leases: PersistentMap.empty(unitOrder),
-  nextLease: 1,
-};
+const FIRST_REVISION = 1;
+
+export function emptyState(): MemoryState {
+  return {
+    revision: FIRST_REVISION,
+    compactRevision: 0,
+    keys: PersistentMap.empty(unitOrder),
+    history: ChangeLog.after(FIRST_REVISION),
+    leases: PersistentMap.empty(unitOrder),
+    nextLease: 1,
+  };
+}
 
 export function applyTxn(state: MemoryState, request: TxnRequest): Applied<TxnResult> {
   if (request.compare !== undefined) {
@@ -72,7 +77,7 @@ function write(state: MemoryState, operations: readonly Operation[]): Omit<Appli
     changes.push({ event: eventOf(operation, operation.type === 'put' ? keys.get(operation.key) : undefined, revision), previous });
   }
   if (changes.length === 0) return { state, changes };
-  return { state: { ...state, revision, keys, leases, history: state.history.set(revision, changes) }, changes };
+  return { state: { ...state, revision, keys, leases, history: state.history.with(changes) }, changes };
 }
 
 function ordered<V>(keys: PersistentMap<string, V>, key: string): PersistentMap<string, V> {
@@ -208,11 +213,7 @@ export function revokeLease(state: MemoryState, id: LeaseId): Applied<boolean> {
 }
 
 export function compactState(state: MemoryState, compactRevision: number): MemoryState {
-  let { history } = state;
-  for (let first = history.firstKey(); first !== undefined && first <= compactRevision; first = history.firstKey()) {
-    history = history.delete(first);
-  }
-  return { ...state, compactRevision, history };
+  return { ...state, compactRevision, history: state.history.without(compactRevision) };
 }
 
 /** The keys as they were right after `revision`: the present ones with every later change undone. */

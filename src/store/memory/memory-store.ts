@@ -53,7 +53,7 @@ export interface MemoryStore extends Store {
 }
 
 export function openMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  return new PersistentMemoryStore(options, emptyState, new TtlLeases());
+  return new PersistentMemoryStore(options, emptyState(), new TtlLeases());
 }
 
 /** Opens a store with what `snapshot` of a memory store wrote. */

@@ -72,11 +72,6 @@ export class PersistentMap<K, V> {
   visit(start: K | undefined, visit: (key: K, value: V) => boolean): void {
     visitNode(this.#root, start, { visit, order: this.#order });
   }
-
-  /** The smallest key. */
-  firstKey(): K | undefined {
-    return this.#root.keys[0];
-  }
 }
 
 const FANOUT = 32;

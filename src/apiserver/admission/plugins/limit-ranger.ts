@@ -1,7 +1,8 @@
 import { type core, quota } from '#api';
+import { type Soon, whenKnown } from '#base';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type Constraint, type Demand, maxConstraint, maxRequestConstraint, minConstraint, ratioConstraint } from './limit-constraints.ts';
-import { forbid, type PluginDeps, readObjects, type Soon, whenKnown } from './plugin-deps.ts';
+import { forbid, type PluginDeps, readObjects } from './plugin-deps.ts';
 
 type LimitRange = core.LimitRange;
 type LimitRangeItem = core.LimitRangeItem;

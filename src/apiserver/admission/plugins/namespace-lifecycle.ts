@@ -1,7 +1,8 @@
+import { whenKnown } from '#base';
 import { StatusError } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { type PluginDeps, readObject, whenKnown } from './plugin-deps.ts';
+import { type PluginDeps, readObject } from './plugin-deps.ts';
 
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '#base';
+import { type Clock, type Random, type Soon, whenKnown } from '#base';
 import { StatusError } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { ResourceStorage } from '../../registry/resource-storage.ts';
@@ -10,13 +10,6 @@ export interface PluginDeps {
   readonly table: ResourceTable;
   readonly clock: Clock;
   readonly random: Random;
-}
-
-/** What is mostly known at once. Then nobody waits for it: every write passes a dozen plugins. */
-export type Soon<T> = T | Promise<T>;
-
-export function whenKnown<T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> {
-  return value instanceof Promise ? value.then(use) : use(value);
 }
 
 /** Reads an object of another resource as of now. */

@@ -1,8 +1,9 @@
 import type { core, meta } from '#api';
+import { type Soon, whenKnown } from '#base';
 import { aggregateFieldErrors, StatusError } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObject, readObjects, type Soon, whenKnown } from './plugin-deps.ts';
+import { forbid, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
 import { reasonsText, type Standard, standardText, violationsOf, violationsText } from './pod-security/evaluate.ts';
 import { isStricter, policyOf } from './pod-security/namespace-policy.ts';
 import type { CheckedPod } from './pod-security/pod-check.ts';

@@ -1,8 +1,9 @@
 import type { core } from '#api';
+import { whenKnown } from '#base';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import { withMetadata } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { isAboutPods, type PluginDeps, readObject, whenKnown } from './plugin-deps.ts';
+import { isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
 
 const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 

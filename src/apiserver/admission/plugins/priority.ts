@@ -1,7 +1,8 @@
 import type { core, scheduling } from '#api';
+import { type Soon, whenKnown } from '#base';
 import { changeOnceWith, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject, readObjects, type Soon, whenKnown } from './plugin-deps.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
 
 type PriorityClass = scheduling.PriorityClass;
 const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };

@@ -1,9 +1,10 @@
 import { core, quota, type resource } from '#api';
+import { whenKnown } from '#base';
 import { formatTime, StatusError, updateManagedFields } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { CachedObject } from '../../watch-cache/cached-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObjects, storageOf, whenKnown } from './plugin-deps.ts';
+import { forbid, type PluginDeps, readObjects, storageOf } from './plugin-deps.ts';
 import { type Charge, chargeQuota, QuotaRefusal } from './quota-check.ts';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };

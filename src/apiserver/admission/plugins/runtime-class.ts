@@ -1,8 +1,9 @@
 import type { core, node } from '#api';
+import { type Soon, whenKnown } from '#base';
 import { Quantity } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject, type Soon, whenKnown } from './plugin-deps.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
 
 type Pod = core.Pod;
 const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };

@@ -1,10 +1,11 @@
 import type { core } from '#api';
+import { type Soon, whenKnown } from '#base';
 import { changeOnceWith, type Naming, withOwnName } from '#machinery';
 import { podSecretNames } from '../../authz/node/pod-references.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { TOKEN_VOLUME_NAMES } from '../plugin-order.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject, type Soon, whenKnown } from './plugin-deps.ts';
+import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
 
 type Pod = core.Pod;
 type PodSpec = core.PodSpec;

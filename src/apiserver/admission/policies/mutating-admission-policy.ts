@@ -1,4 +1,5 @@
 import type { admissionregistration } from '#api';
+import { whenKnown } from '#base';
 import { apiVersionOf, deepEqual, goQuote, type JsonValue, StatusError, type StatusReason } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
@@ -7,7 +8,7 @@ import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { InvokedHooks } from '../invoked-hooks.ts';
 import { type ChangedKind, changedKind } from '../matching/changed-kind.ts';
 import { convertObject, versionedRequest } from '../matching/versioned-request.ts';
-import { forbid, whenKnown } from '../plugins/plugin-deps.ts';
+import { forbid } from '../plugins/plugin-deps.ts';
 import { type Invocation, selectInvocations } from './invocations.ts';
 import { MutatingPolicy } from './mutating-policy.ts';
 import { type Mutation, MutationError, mutate } from './mutation.ts';

@@ -1,10 +1,11 @@
 import type { admissionregistration } from '#api';
+import { whenKnown } from '#base';
 import { StatusError, type StatusReason } from '#machinery';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { type VersionedRequest, versionedRequest } from '../matching/versioned-request.ts';
-import { forbid, whenKnown } from '../plugins/plugin-deps.ts';
+import { forbid } from '../plugins/plugin-deps.ts';
 import { type Invocation, selectInvocations } from './invocations.ts';
 import { type BindingObject, type PolicyBinding, policyBinding } from './policy-binding.ts';
 import { configurationStorage, isExempt, type PolicyContext, type PolicyDeps, policyContext, requestNamespace } from './policy-context.ts';

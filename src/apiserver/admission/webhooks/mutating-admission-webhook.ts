@@ -1,3 +1,4 @@
+import { whenKnown } from '#base';
 import {
   apiVersionOf,
   applyJsonPatch,
@@ -18,7 +19,6 @@ import { InvokedHooks } from '../invoked-hooks.ts';
 import { configuresAdmission } from '../matching/admission-kind.ts';
 import { changedKind, readChanged } from '../matching/changed-kind.ts';
 import { convertObject, type VersionedRequest } from '../matching/versioned-request.ts';
-import { whenKnown } from '../plugins/plugin-deps.ts';
 import type { ReviewAnswer } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import { annotate } from './webhook-caller.ts';

@@ -1,9 +1,9 @@
+import { whenKnown } from '#base';
 import { StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { configuresAdmission } from '../matching/admission-kind.ts';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
-import { whenKnown } from '../plugins/plugin-deps.ts';
 import type { Webhook } from './webhook.ts';
 import { annotate } from './webhook-caller.ts';
 import { type WebhookContext, type WebhookDeps, webhookContext } from './webhook-context.ts';

@@ -1,3 +1,4 @@
+import type { Soon } from '#base';
 import { StatusError } from '#machinery';
 import { ANONYMOUS } from '../../authn/user.ts';
 import { type KubeObject, withMetadata, withoutMetadata } from '../../registry/kube-object.ts';
@@ -55,7 +56,7 @@ export async function admitReview({ call, options, review }: ReviewCall): Promis
   return (await call.deps.admission.admit(admissionAttributes(call, { ...request, object: review }))) as KubeObject;
 }
 
-export function validateReview({ call, options, review }: ReviewCall): Promise<void> {
+export function validateReview({ call, options, review }: ReviewCall): Soon<void> {
   const request = { operation: 'CREATE', oldObject: undefined, dryRun: options.dryRun, options: options.raw } as const;
   return call.deps.admission.validate(admissionAttributes(call, { ...request, object: review }));
 }

@@ -1,3 +1,4 @@
+import type { Soon } from '#base';
 import { StatusError } from '#machinery';
 import { decodeBodyAs, type ExpectedKind } from '../../handlers/decode-body.ts';
 import { admissionAttributes, type ResourceCall } from '../../handlers/resource-call.ts';
@@ -9,7 +10,7 @@ export interface PostedObject {
   readonly object: KubeObject;
   readonly options: WriteOptions;
   /** Lets admission look at the wish as it is about to be granted. */
-  validate(object: KubeObject): Promise<void>;
+  validate(object: KubeObject): Soon<void>;
 }
 
 /** Reads a wish from a request's body, and has it admitted. */

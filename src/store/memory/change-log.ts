@@ -1,0 +1,52 @@
+/**
+ * What happened in each of the revisions after one, without gaps. Never changed, only replaced; yet to add to it copies nothing, as logs that
+ * begin alike share one array, of which each knows how much is its own. Only the second of two that go on from the same one has to copy.
+ */
+export class ChangeLog<C> {
+  readonly #shared: (readonly C[])[];
+  /** Of the first in the array that belongs to this log. */
+  readonly #start: number;
+  readonly #end: number;
+  /** The revision of the first. */
+  readonly #first: number;
+
+  private constructor(shared: (readonly C[])[], { start, end, first }: { start: number; end: number; first: number }) {
+    this.#shared = shared;
+    this.#start = start;
+    this.#end = end;
+    this.#first = first;
+  }
+
+  /** Of what will happen after `revision`. */
+  static after<C>(revision: number): ChangeLog<C> {
+    return new ChangeLog<C>([], { start: 0, end: 0, first: revision + 1 });
+  }
+
+  get size(): number {
+    return this.#end - this.#start;
+  }
+
+  /** With the changes of the next revision. */
+  with(changes: readonly C[]): ChangeLog<C> {
+    const isLast = this.#shared.length === this.#end;
+    const shared = isLast ? this.#shared : this.#shared.slice(this.#start, this.#end);
+    shared.push(changes);
+    return new ChangeLog(shared, { start: isLast ? this.#start : 0, end: shared.length, first: this.#first });
+  }
+
+  /** Without everything up to and including `revision`. */
+  without(revision: number): ChangeLog<C> {
+    const start = this.#start + Math.min(Math.max(revision + 1 - this.#first, 0), this.size);
+    const first = this.#first + (start - this.#start);
+    // What nobody asks for any more is let go of, but not each time: to copy the rest must pay.
+    if (start * 2 < this.#shared.length) return new ChangeLog(this.#shared, { start, end: this.#end, first });
+    return new ChangeLog(this.#shared.slice(start, this.#end), { start: 0, end: this.#end - start, first });
+  }
+
+  /** Calls `see` with every revision from `from` on and its changes, in order, until it returns false. */
+  visit(from: number, see: (revision: number, changes: readonly C[]) => boolean): void {
+    for (let i = this.#start + Math.max(from - this.#first, 0); i < this.#end; i++) {
+      if (!see(this.#first + i - this.#start, this.#shared[i]!)) return;
+    }
+  }
+}
