@@ -273,3 +273,36 @@ describe('a path', () => {
     expect(JSON.parse(body).message).toMatch(/parsing "99999999999999999999": value out of range$/);
   });
 });
+
+describe('what a client accepts', () => {
+  const get = async (path: string, accept: string) => send(await serve(), path, { headers: { accept } });
+
+  test('is refused by the path before anything looks at it, unless it is one of the types there', async () => {
+    const { code, body } = await get(MAPS, 'text/html');
+    expect(code).toBe(406);
+    expect(JSON.parse(body)).toMatchObject({ reason: 'NotAcceptable', details: {} });
+    expect(JSON.parse(body).message).toMatch(
+      /protobuf, application\/json;stream=watch, application\/vnd.kubernetes.protobuf;stream=watch$/,
+    );
+  });
+
+  test('is not asked for the root, and no matter for the version but that it is JSON', async () => {
+    expect(await get('/', 'text/html')).toMatchObject({ code: 200, headers: { 'content-type': 'application/json' } });
+    const { code, body } = await get('/version', 'text/plain');
+    expect(code).toBe(406);
+    expect(JSON.parse(body).message).toBe('406: Not Acceptable\n\nAvailable representations: application/json');
+  });
+
+  test('may be all of discovery as protobuf', async () => {
+    const type = 'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    const { headers, body } = await get('/apis', type);
+    expect(headers['content-type']).toBe(type);
+    expect(body).toContain('APIGroupDiscoveryList');
+  });
+
+  test('may not be a watch of tables with rows that there are not', async () => {
+    const { code, body } = await get(`${MAPS}?watch=1&includeObject=All`, 'application/json;as=Table;v=v1;g=meta.k8s.io');
+    expect(code).toBe(400);
+    expect(JSON.parse(body).message).toMatch(/^Unable to convert to Table as requested/);
+  });
+});

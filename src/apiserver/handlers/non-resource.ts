@@ -1,11 +1,14 @@
+import { apidiscoveryV2 } from '#api';
 import type { MetricsRegistry } from '#base';
 import { METRICS_CONTENT_TYPE } from '#base';
 import { aggregatedCore, aggregatedGroups, apiVersions, groupDocument, groupList, resourceList } from '../discovery/discovery.ts';
 import type { HealthChecks } from '../health.ts';
+import { encodeMedia } from '../http/media.ts';
 import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
-import { negotiate, parseAccept } from '../request/negotiation.ts';
+import { aggregatedType, checkProducible, negotiate, negotiateAggregated, OBJECT_TYPES } from '../request/negotiation.ts';
+import { JSON_TYPE } from '../request/parse-body.ts';
 import { etagged } from './etag.ts';
 import { methodNotAllowed, PAGE_NOT_FOUND, resourceNotFound } from './route.ts';
 
@@ -28,18 +31,17 @@ type Route = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;
 export function nonResourceRouter(deps: NonResourceDeps): Handler {
   const { table, health, version } = deps;
   const exact = new Map<string, Route>([
-    ['/', (request) => document(request, { paths: rootPaths(deps) })],
-    ['/version', (request) => document(request, version)],
+    ['/', (request) => jsonDocument(request, { paths: rootPaths(deps) })],
+    ['/version', produced([JSON_TYPE], (request) => jsonDocument(request, version))],
     ['/metrics', () => metricsText(deps)],
     [
       '/api',
-      (request) =>
-        wantsAggregated(request) ? aggregated(request, () => aggregatedCore(table)) : document(request, apiVersions(deps.address())),
+      produced(
+        OBJECT_TYPES,
+        (request) => aggregated(request, () => aggregatedCore(table)) ?? document(request, apiVersions(deps.address())),
+      ),
     ],
-    [
-      '/apis',
-      (request) => (wantsAggregated(request) ? aggregated(request, () => aggregatedGroups(table)) : document(request, groupList(table))),
-    ],
+    ['/apis', (request) => aggregated(request, () => aggregatedGroups(table)) ?? document(request, groupList(table))],
   ]);
   return (request) => {
     const { path } = request;
@@ -64,13 +66,23 @@ function metricsText({ metrics, beforeMetrics }: NonResourceDeps): ApiResponse {
 function groupRoute(path: string, table: ResourceTable): Route | undefined {
   if (path.startsWith('/api/')) {
     const version = path.slice('/api/'.length);
-    return version === 'v1' ? (request) => document(request, resourceList(table, '', version)) : notFound;
+    return version === 'v1' ? produced(OBJECT_TYPES, (request) => document(request, resourceList(table, '', version))) : notFound;
   }
   const match = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   if (match === null || !table.hasGroup(match[1]!)) return undefined;
   const [, group = '', version] = match;
   if (version === undefined) return (request) => document(request, groupDocument(table, group));
-  return table.versions(group).includes(version) ? (request) => document(request, resourceList(table, group, version)) : notFound;
+  if (!table.versions(group).includes(version)) return notFound;
+  const route: Route = (request) => document(request, resourceList(table, group, version));
+  return table.inVersion(group, version).some(({ custom }) => custom) ? route : produced(OBJECT_TYPES, route);
+}
+
+/** A path of upstream's router, which is only open to those who want what it produces. */
+function produced(types: readonly string[], route: Route): Route {
+  return (request) => {
+    checkProducible(request.header('accept'), types);
+    return route(request);
+  };
 }
 
 const notFound: Route = () => {
@@ -83,21 +95,23 @@ function document(request: ApiRequest, object: { readonly [field: string]: unkno
   return { type: 'plain', code: 200, object };
 }
 
-function wantsAggregated(request: ApiRequest): boolean {
-  const accept = request.header('accept');
-  if (accept === undefined || !accept.includes('apidiscovery.k8s.io')) return false;
-  const first = parseAccept(accept)[0];
-  return (
-    first?.params.get('g') === 'apidiscovery.k8s.io' && first.params.get('v') === 'v2' && first.params.get('as') === 'APIGroupDiscoveryList'
-  );
+/** `object` as JSON, whatever the client prefers. */
+function jsonDocument(request: ApiRequest, object: { readonly [field: string]: unknown }): ApiResponse {
+  // Within the process, nobody needs it as text.
+  if (request.body.type === 'object') return { type: 'plain', code: 200, object };
+  return { type: 'raw', code: 200, contentType: JSON_TYPE, body: JSON.stringify(object, null, 2) };
 }
 
-const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-
-function aggregated(request: ApiRequest, build: () => { readonly [field: string]: unknown }): ApiResponse {
-  // Within the process, nobody needs it as text.
+/** All in one document, for those who want that. */
+function aggregated(request: ApiRequest, build: () => { readonly [field: string]: unknown }): ApiResponse | undefined {
+  const mediaType = negotiateAggregated(request.header('accept'));
+  if (mediaType === undefined) return undefined;
   if (request.body.type === 'object') return { type: 'plain', code: 200, object: build() };
-  return etagged(request, AGGREGATED_TYPE, Buffer.from(JSON.stringify(build())));
+  return etagged(
+    request,
+    aggregatedType(mediaType),
+    encodeMedia(build(), { mediaType, pretty: false }, apidiscoveryV2.APIGroupDiscoveryList),
+  );
 }
 
 function rootPaths({ table, health }: NonResourceDeps): readonly string[] {

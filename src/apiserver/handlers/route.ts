@@ -5,7 +5,7 @@ import type { ResourceTable } from '../registry/resource-table.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
-import { negotiate, negotiateWatch } from '../request/negotiation.ts';
+import { COLLECTION_TYPES, checkProducible, negotiate, negotiateWatch, OBJECT_TYPES } from '../request/negotiation.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
@@ -135,7 +135,9 @@ function withoutCreation(admission: AdmissionChain): AdmissionChain {
 /** A client that could not read the answer is told so before anything is done for it. */
 function checkAcceptable({ request, resource: { custom } }: ResourceCall): void {
   const accept = request.header('accept');
-  if (request.info.verb === 'watch') negotiateWatch(accept, { custom });
+  const { verb } = request.info;
+  if (!custom) checkProducible(accept, verb === 'list' || verb === 'watch' ? COLLECTION_TYPES : OBJECT_TYPES);
+  if (verb === 'watch') negotiateWatch(accept, { custom });
   else negotiate(accept, { custom });
 }
 
@@ -159,6 +161,7 @@ function dispatchSubresource(call: ResourceCall): Promise<ApiResponse> | ApiResp
   if (subresource === undefined) throw resource.custom ? StatusError.notFound(resource, info.name) : resourceNotFound();
   const isAllowed = subresource.verbs.includes(info.verb) && request.method !== 'HEAD';
   if (!isAllowed) throw resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
+  if (!resource.custom) checkProducible(request.header('accept'), subresource.produces ?? OBJECT_TYPES);
   if (subresource.handler !== undefined) return subresource.handler(request);
   if (subresource.callHandler !== undefined) return subresource.callHandler(call);
   checkAcceptable(call);

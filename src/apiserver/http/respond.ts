@@ -1,6 +1,7 @@
 import { gzip } from 'node:zlib';
 import type { Clock } from '#base';
 import { StatusError } from '#machinery';
+import { includeObjectOf } from '../printing/table.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, ListResponse, RawResponse, StatusResponse, StreamResponse } from '../request/api-response.ts';
@@ -41,8 +42,12 @@ export function respond(response: ApiResponse, to: Responding): void | Promise<v
     }
     case 'list':
       return respondList(response, to);
-    case 'watch':
-      return streamWatch(response, to, renderContext(to, response.resource.custom));
+    case 'watch': {
+      const context = renderContext(to, response.resource.custom);
+      // Once the stream is open, it is too late to refuse.
+      if (context.negotiated.as === 'Table') includeObjectOf(to.request.query.get('includeObject'));
+      return streamWatch(response, to, context);
+    }
     case 'stream':
       return streamBody(response, to);
   }

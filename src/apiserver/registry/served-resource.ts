@@ -74,6 +74,8 @@ export interface ServedSubresource {
   /** The kind it speaks: usually the resource's own. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly verbs: readonly string[];
+  /** In what its answers can be had, where that is not as objects can. */
+  readonly produces?: readonly string[];
   /** Absent: the object itself, through the generic handlers. */
   readonly handler?: Handler;
   /** Like `handler`, for those that work on the resource's objects. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { negotiate, negotiateWatch } from './negotiation.ts';
+import { aggregatedType, checkProducible, negotiate, negotiateAggregated, negotiateWatch, OBJECT_TYPES } from './negotiation.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const PARTIAL = `${PROTOBUF};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`;
@@ -18,4 +18,26 @@ it('a watch is no YAML document', () => {
   );
   expect(negotiateWatch('application/json;stream=watch').mediaType).toBe('application/json');
   expect(() => negotiateWatch('application/json;stream=other')).toThrow('only the following media types are accepted');
+});
+
+it.each(['text/html', 'application/*', 'APPLICATION/JSON', 'text/html;q=0.9,application/xml'])('%s is not what paths produce', (accept) => {
+  expect(() => checkProducible(accept, OBJECT_TYPES)).toThrow(
+    '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+  );
+});
+
+it.each([undefined, '', '*/*;q=0.1', 'text/html, application/yaml;as=Table', PROTOBUF])('%s may be what paths produce', (accept) => {
+  expect(() => checkProducible(accept, OBJECT_TYPES)).not.toThrow();
+  expect(() => checkProducible('text/html', ['*/*'])).not.toThrow();
+});
+
+it('discovery comes in one document for those who like that most of what there is', () => {
+  const wanted = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  expect(negotiateAggregated(`text/html,application/yaml;${wanted}`)).toBe('application/yaml');
+  expect(negotiateAggregated(`application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,${PROTOBUF};${wanted}`)).toBe(
+    PROTOBUF,
+  );
+  expect(negotiateAggregated(`application/json,application/yaml;${wanted}`)).toBeUndefined();
+  expect(negotiateAggregated('application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList')).toBeUndefined();
+  expect(aggregatedType(PROTOBUF)).toBe(`${PROTOBUF};${wanted}`);
 });

@@ -1,4 +1,4 @@
-import { StatusError } from '#machinery';
+import { NO_RESOURCE, StatusError, serverResponseError } from '#machinery';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './parse-body.ts';
 
 /** What the client wants to get back. */
@@ -17,7 +17,11 @@ interface Clause {
   readonly quality: number;
 }
 
-const OBJECT_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+/** In what an object can be had. */
+export const OBJECT_TYPES: readonly string[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+const STREAM_TYPES: readonly string[] = [JSON_TYPE, PROTOBUF_TYPE].map((type) => `${type};stream=watch`);
+/** In what a collection can be had: as a list, or as a watch of it. */
+export const COLLECTION_TYPES: readonly string[] = [...OBJECT_TYPES, ...STREAM_TYPES];
 const TRANSFORMS = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
 const TRANSFORM_VERSIONS = ['v1', 'v1beta1'];
 const PLAIN_JSON: Negotiated = { mediaType: JSON_TYPE, pretty: false };
@@ -40,11 +44,31 @@ export function negotiate(accept: string | undefined, options: NegotiationOption
   throw StatusError.notAcceptable(options.types ?? OBJECT_TYPES);
 }
 
+/**
+ * Refuses a client that wants none of the types that a path produces, as upstream's router does before anything else looks at the request: it
+ * knows no wildcard but the one for everything, and compares to the letter.
+ */
+export function checkProducible(accept: string | undefined, types: readonly string[]): void {
+  if (!accept || types.includes(accept) || types.includes('*/*')) return;
+  const wanted = accept.split(',').map((clause) => (clause.split(';', 1)[0] ?? '').trim());
+  if (wanted.some((type) => type === '*/*' || types.includes(type))) return;
+  const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`;
+  throw serverResponseError({
+    code: 406,
+    verb: '',
+    resource: NO_RESOURCE,
+    name: '',
+    serverMessage,
+    retryAfterSeconds: 0,
+    unexpected: false,
+  });
+}
+
 /** Chooses for a watch, which is no document but a stream of them: YAML has none. */
 export function negotiateWatch(accept: string | undefined, options: NegotiationOptions = {}): Negotiated {
   const negotiated = negotiate(accept, options);
   if (negotiated.mediaType !== YAML_TYPE) return negotiated;
-  throw StatusError.notAcceptable([JSON_TYPE, PROTOBUF_TYPE].map((type) => `${type};stream=watch`));
+  throw StatusError.notAcceptable(STREAM_TYPES);
 }
 
 function serve({ type, params }: Clause, { types = OBJECT_TYPES, transforms = true, custom }: NegotiationOptions): Negotiated | undefined {
@@ -60,6 +84,30 @@ function serve({ type, params }: Clause, { types = OBJECT_TYPES, transforms = tr
   }
   if (!transforms || !TRANSFORMS.includes(as) || !TRANSFORM_VERSIONS.includes(version) || group !== 'meta.k8s.io') return undefined;
   return { mediaType, pretty, as: as as NonNullable<Negotiated['as']>, asVersion: `${group}/${version}` };
+}
+
+const AGGREGATED: ReadonlyMap<string, string> = new Map([
+  ['g', 'apidiscovery.k8s.io'],
+  ['v', 'v2'],
+  ['as', 'APIGroupDiscoveryList'],
+]);
+
+/** The type in which a client wants discovery all in one document; undefined when it prefers, or only knows, one document a version. */
+export function negotiateAggregated(accept: string | undefined): string | undefined {
+  if (!accept?.includes('apidiscovery.k8s.io')) return undefined;
+  for (const { type, params } of parseAccept(accept)) {
+    const mediaType = type === '*/*' ? JSON_TYPE : OBJECT_TYPES.find((known) => known === type);
+    if (mediaType === undefined) continue;
+    const stated = [...AGGREGATED.keys()].filter((name) => params.has(name));
+    if (stated.length === 0) return undefined;
+    if ([...AGGREGATED].every(([name, value]) => params.get(name) === value)) return mediaType;
+  }
+  return undefined;
+}
+
+/** The content type of such a document. */
+export function aggregatedType(mediaType: string): string {
+  return [mediaType, ...[...AGGREGATED].map(([name, value]) => `${name}=${value}`)].join(';');
 }
 
 /** The clauses of an Accept header, the most wanted first. */

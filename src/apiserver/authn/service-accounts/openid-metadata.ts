@@ -1,7 +1,6 @@
 import { methodNotAllowed } from '../../handlers/route.ts';
-import type { ApiRequest } from '../../request/api-request.ts';
-import type { ApiResponse, Handler } from '../../request/api-response.ts';
-import { parseAccept } from '../../request/negotiation.ts';
+import type { Handler } from '../../request/api-response.ts';
+import { checkProducible } from '../../request/negotiation.ts';
 import type { KeySource, ServiceAccountKeys, VerificationKey } from './keys.ts';
 
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
@@ -53,17 +52,7 @@ function jwk({ id, algorithm, key }: VerificationKey): object {
 function document(contentType: string, body: () => Promise<string>): Handler {
   return async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
-    if (!accepts(request, contentType)) return notAcceptable(contentType);
+    checkProducible(request.header('accept'), [contentType]);
     return { type: 'raw', code: 200, contentType, body: await body(), headers: CACHED };
   };
-}
-
-function accepts(request: ApiRequest, contentType: string): boolean {
-  const accept = request.header('accept') ?? '';
-  return accept === '' || parseAccept(accept).some(({ type }) => type === '*/*' || type === 'application/*' || type === contentType);
-}
-
-function notAcceptable(available: string): ApiResponse {
-  const body = `406: Not Acceptable\n\nAvailable representations: ${available}`;
-  return { type: 'raw', code: 406, contentType: 'text/plain; charset=utf-8', body };
 }

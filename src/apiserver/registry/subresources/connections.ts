@@ -17,6 +17,7 @@ function connection(name: string, optionsKind: string, connect: Connect): Served
     name,
     kind: { group: '', version: 'v1', kind: optionsKind },
     verbs: name === 'proxy' ? PROXY_VERBS : STREAM_VERBS,
+    produces: ['*/*'],
     callHandler: (call) => admitted(call, optionsKind, connect),
   };
 }

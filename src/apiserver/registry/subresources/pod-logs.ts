@@ -2,6 +2,7 @@ import type { core } from '#api';
 import { StatusError, serverResponseError } from '#machinery';
 import type { ResourceCall } from '../../handlers/resource-call.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
+import { OBJECT_TYPES } from '../../request/negotiation.ts';
 import type { KubeletConnector, KubeletResponse } from '../../streaming/kubelet-connector.ts';
 import type { ServedSubresource } from '../served-resource.ts';
 import { readLogOptions } from './log-options.ts';
@@ -13,7 +14,13 @@ const MAX_FAILURE_BYTES = 50_000;
 
 /** What a container has printed, asked of the kubelet of its node. */
 export function logSubresource(kubelets: KubeletConnector): ServedSubresource {
-  return { name: 'log', kind: POD, verbs: ['get'], callHandler: (call) => readLog(call, kubelets) };
+  return {
+    name: 'log',
+    kind: POD,
+    verbs: ['get'],
+    produces: ['text/plain', ...OBJECT_TYPES],
+    callHandler: (call) => readLog(call, kubelets),
+  };
 }
 
 async function readLog(call: ResourceCall, kubelets: KubeletConnector): Promise<ApiResponse> {
