@@ -58,6 +58,7 @@ test('prints zero where only the API has a pointer', () => {
 
 test('is null for nothing', () => {
   expect(goStruct(ServiceSpec, undefined)).toBeNull();
+  expect(goStruct(LabelSelector, null)).toBeNull();
   expect(goMap(undefined)).toBeNull();
 });
 

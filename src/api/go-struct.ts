@@ -5,8 +5,8 @@ import { INTERNAL_NAMES, INTERNAL_ORDER, INTERNAL_VALUES } from './internal-stru
  * A value as upstream prints structs in its messages: JSON of its internal types, which have no JSON names, so that every field is there,
  * under its name in Go, with null for what is unset.
  */
-export function goStruct(schema: ObjectSchema, value: object | undefined): object | null {
-  return value === undefined ? null : structOf(schema, value as Members);
+export function goStruct(schema: ObjectSchema, value: object | null | undefined): object | null {
+  return value ? structOf(schema, value as Members) : null;
 }
 
 type Members = Readonly<Record<string, unknown>>;

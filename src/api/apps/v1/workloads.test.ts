@@ -167,6 +167,13 @@ describe('validation', () => {
     ]);
   });
 
+  test.each([deploymentBehaviour, replicaSetBehaviour, daemonSetBehaviour].map(any))(
+    'keeps the selector of a workload: %#',
+    (behaviour) => {
+      expect(updated(behaviour, {}, { selector: null })).toContain('spec.selector: Invalid value: null: field is immutable');
+    },
+  );
+
   test('lets a stateful set change little', () => {
     expect(updated(statefulSetBehaviour, {}, { replicas: 3, minReadySeconds: 5 })).toEqual([]);
     expect(updated(statefulSetBehaviour, {}, { serviceName: 'x' })[0]).toContain(

@@ -103,16 +103,17 @@ export function validateEphemeralContainers(containers: readonly EphemeralContai
 
 function validateEphemeralFields(container: EphemeralContainer, at: FieldReport): void {
   const refuse = (field: FieldReport) => field.forbidden('cannot be set for an Ephemeral Container');
-  for (const name of NOT_EPHEMERAL) if (isFilled(container[name])) refuse(at.child(name));
+  for (const name of NOT_EPHEMERAL) if (isSet(name, container[name])) refuse(at.child(name));
   container.volumeMounts?.forEach(({ subPath, subPathExpr }, i) => {
     if (subPath) refuse(at.child('volumeMounts').index(i).child('subPath'));
     if (subPathExpr) refuse(at.child('volumeMounts').index(i).child('subPathExpr'));
   });
 }
 
-function isFilled(value: unknown): boolean {
+/** Resources are no pointer: empty ones, which every container has, are not set. */
+function isSet(name: (typeof NOT_EPHEMERAL)[number], value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+  return name === 'resources' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
 }
 
 /** Images of pods; templates may hold anything, as what creates the pods may still change it. */

@@ -175,13 +175,13 @@ describe('containers', () => {
   });
 
   test('that are ephemeral come by their subresource only', () => {
-    expect(errorsOf({ ephemeralContainers: [{ name: 'e', image: 'x', ports: [{ containerPort: 1 }], targetContainerName: 'z' }] })).toEqual(
-      [
-        'spec.ephemeralContainers[0].targetContainerName: Not found: "z"',
-        'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
-        'spec.ephemeralContainers: Forbidden: cannot be set on create',
-      ],
-    );
+    const ephemeral = { name: 'e', image: 'x', ports: [{ containerPort: 1 }], lifecycle: {}, resources: {}, targetContainerName: 'z' };
+    expect(errorsOf({ ephemeralContainers: [ephemeral] })).toEqual([
+      'spec.ephemeralContainers[0].targetContainerName: Not found: "z"',
+      'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
+      'spec.ephemeralContainers[0].lifecycle: Forbidden: cannot be set for an Ephemeral Container',
+      'spec.ephemeralContainers: Forbidden: cannot be set on create',
+    ]);
   });
 });
 
