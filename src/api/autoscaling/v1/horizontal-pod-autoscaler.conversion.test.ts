@@ -60,6 +60,15 @@ test.each(others.map((metric) => [metric.type, metric] as const))('a %s metric s
   expect(toV2(toV1(given))).toEqual(given);
 });
 
+test('conditions are carried in the order of their fields, in whichever they were written', () => {
+  const conditions = [{ reason: 'R', lastTransitionTime: '2024-01-01T00:00:00Z', status: 'True', type: 'AbleToScale', message: 'm' }];
+  const given = { ...autoscaler([cpu]), status: { desiredReplicas: 2, currentReplicas: 1, conditions } };
+  expect(toV1(given as v2.HorizontalPodAutoscaler).metadata.annotations).toEqual({
+    'autoscaling.alpha.kubernetes.io/conditions':
+      '[{"type":"AbleToScale","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"R","message":"m"}]',
+  });
+});
+
 test('statuses and conditions survive too', () => {
   const currentMetrics: v2.MetricStatus[] = [
     { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '10m', averageUtilization: 7 } } },

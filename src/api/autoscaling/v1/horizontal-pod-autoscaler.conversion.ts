@@ -35,7 +35,7 @@ export function toV1(autoscaler: v2.HorizontalPodAutoscaler): HorizontalPodAutos
     ...(others.length > 0 && { [METRICS]: encodeJson(others.map(toLegacyMetric)) }),
     ...(status?.currentMetrics?.length && { [CURRENT_METRICS]: encodeJson(status.currentMetrics.map(toLegacyStatus)) }),
     ...(spec?.behavior && { [BEHAVIOR]: encodeJson(goStruct(v2.HorizontalPodAutoscalerBehavior, spec.behavior)) }),
-    ...(status?.conditions?.length && { [CONDITIONS]: encodeJson(status.conditions) }),
+    ...(status?.conditions?.length && { [CONDITIONS]: encodeJson(status.conditions.map(carriedCondition)) }),
   };
   const annotations = { ...withoutCarriers(metadata.annotations), ...carried };
   return {
@@ -45,6 +45,11 @@ export function toV1(autoscaler: v2.HorizontalPodAutoscaler): HorizontalPodAutos
     spec: specToV1(spec),
     status: statusToV1(status),
   };
+}
+
+/** In the order of its fields, whoever wrote it in which. */
+function carriedCondition({ type, status, lastTransitionTime = null, reason, message }: v2.HorizontalPodAutoscalerCondition) {
+  return { type, status, lastTransitionTime, ...(reason && { reason }), ...(message && { message }) };
 }
 
 /** The CPU utilization that an autoscaler aims at: its own, one among the metrics it carries, or the default where it has no metric at all. */
