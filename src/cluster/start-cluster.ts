@@ -113,31 +113,14 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     try {
       deps.onStep?.('API server');
       await raceAbort(apiServer.ready, stopping);
-      const startManagers = async () => {
-        deps.onStep?.('controllers, scheduler');
-        const starting: Starting = { config, deps: { ...deps, metrics }, clientAs };
-        const [manager, scheduler] = [startControllers(starting), startSchedulerIn(starting)];
-        health.add('controller-manager', manager);
-        health.add('scheduler', scheduler);
-        parts.push(manager, scheduler);
-        await raceAbort(Promise.all([manager.ready, scheduler.ready]), stopping);
-        logReady(deps, apiServer);
-      };
-      const startNodes = async () => {
-        deps.onStep?.('nodes');
-        const administrator = clientAs(ADMIN);
-        const before = { areContinued: isCopy, failures: deps.inherited?.nodeFailures ?? new Map() };
-        const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, ...before };
-        nodes = startSimulatedNodes(inCommon, { ...deps, ...loggerOf('kubelet', deps), metrics, clientAs, administrator, kubelets });
-        parts.push(nodes);
-        await raceAbort(nodes.ready, stopping);
-        loggerOf('kubelet', deps).logger.info('nodes run', { count: nodes.kubelets.size });
-      };
-      if (!isCopy) await startManagers();
-      await startNodes();
+      const { port } = apiServer;
+      loggerOf('apiserver', deps).logger.info('is ready', port === undefined ? {} : { port });
+      const starting: Starting = { config, deps: { ...deps, metrics }, clientAs, parts, stopping };
+      if (!isCopy) await startManagers(starting, health);
+      nodes = await startNodes(starting, kubelets);
       ready();
-      // In a copy there is nothing that those who look at it would have to wait for: whoever reads it, reads it at once.
-      if (isCopy) await nextTurn().then(startManagers);
+      // In a copy there is all that they would make: nobody has to wait for them.
+      if (isCopy) await nextTurn().then(() => startManagers(starting, health));
       await Promise.race([whenAborted(stopping), ...parts.map((part) => part.done)]);
     } finally {
       await stopAll(parts);
@@ -173,11 +156,6 @@ function loggerOf(component: string, { logger }: ClusterDeps): { readonly logger
   return { logger: logger.child({ component }) };
 }
 
-function logReady(deps: ClusterDeps, { port }: ApiServer): void {
-  loggerOf('apiserver', deps).logger.info('is ready', port === undefined ? {} : { port });
-  for (const part of ['controller-manager', 'scheduler']) loggerOf(part, deps).logger.info('is ready');
-}
-
 function listenConfig({ listen, pki }: ClusterConfig) {
   if (listen === undefined) return undefined;
   if (pki === undefined) throw new Error('a cluster that listens needs certificates');
@@ -205,6 +183,33 @@ interface Starting {
   readonly config: ClusterConfig;
   readonly deps: ClusterDeps & { readonly metrics: MetricsRegistry };
   readonly clientAs: Cluster['clientAs'];
+  /** What runs so far. */
+  readonly parts: Component[];
+  readonly stopping: AbortSignal;
+}
+
+async function startManagers(starting: Starting, health: PartHealth): Promise<void> {
+  const { deps, parts, stopping } = starting;
+  deps.onStep?.('controllers, scheduler');
+  const [manager, scheduler] = [startControllers(starting), startSchedulerIn(starting)];
+  health.add('controller-manager', manager);
+  health.add('scheduler', scheduler);
+  parts.push(manager, scheduler);
+  await raceAbort(Promise.all([manager.ready, scheduler.ready]), stopping);
+  for (const part of ['controller-manager', 'scheduler']) loggerOf(part, deps).logger.info('is ready');
+}
+
+async function startNodes({ config, deps, clientAs, parts, stopping }: Starting, kubelets: LocalKubelets): Promise<SimulatedNodes> {
+  deps.onStep?.('nodes');
+  const { inherited } = deps;
+  const before = { areContinued: inherited !== undefined, failures: inherited?.nodeFailures ?? new Map() };
+  const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, ...before };
+  const logger = loggerOf('kubelet', deps);
+  const nodes = startSimulatedNodes(inCommon, { ...deps, ...logger, clientAs, administrator: clientAs(ADMIN), kubelets });
+  parts.push(nodes);
+  await raceAbort(nodes.ready, stopping);
+  logger.logger.info('nodes run', { count: nodes.kubelets.size });
+  return nodes;
 }
 
 const SCHEDULER: UserInfo = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
