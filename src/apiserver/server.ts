@@ -11,6 +11,7 @@ import type { Authenticator } from './authn/authenticator.ts';
 import type { UserInfo } from './authn/user.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { alwaysAllow } from './authz/privileged-groups.ts';
+import { ApiServiceRegistration } from './crd/api-service-registration.ts';
 import { DefinitionsController } from './crd/definitions-controller.ts';
 import { FailureLog } from './failure-log.ts';
 import { authenticate, authorize, chain } from './filters/chain.ts';
@@ -189,6 +190,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, random: deps.random, userAgent: 'kube-apiserver' });
   const client = new Client(own);
   const definitions = new DefinitionsController({ ...deps, table, client });
+  const registration = new ApiServiceRegistration({ table, client, logger: deps.logger });
   const flowSchemas = new FlowSchemaStatus({ table, client, clock: deps.clock, logger: deps.logger });
   const serving: Serving = {
     handle,
@@ -220,7 +222,10 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       if (config.listen) await open(config.listen);
       const objects = systemObjects(config, listener, !deps.store.localReads);
       leases = objects.sharesStore ? new ServerLeases({ ...deps, client, advertise: objects.advertise }) : undefined;
-      if (config.systemObjects !== false) await ensureSystemObjects(objects, { ...deps, client });
+      if (config.systemObjects !== false) {
+        await ensureSystemObjects(objects, { ...deps, client });
+        await registration.start();
+      }
       await leases?.renew();
       await flowSchemas.start();
       steps.reach('system objects');
@@ -238,6 +243,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       listener?.drain();
       await inFlight.drained(DRAIN_LIMIT_MS);
       definitions.stop();
+      registration.stop();
       flowSchemas.stop();
       for (const resource of table.all()) resource.storage?.cache.close();
       const grace = new AbortController();

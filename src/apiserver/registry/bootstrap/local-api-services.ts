@@ -47,6 +47,11 @@ export function localApiService({ group, version }: GroupVersion): LocalApiServi
   };
 }
 
+/** Whether a registration comes and goes with what it is for. */
+export function isManagedContinuously(labels: Readonly<Record<string, string>> | undefined): boolean {
+  return labels?.[MANAGED] === 'true';
+}
+
 export interface LocalApiService {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly spec: apiregistration.APIServiceSpec;
