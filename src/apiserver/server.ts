@@ -278,5 +278,6 @@ function withSecurity(catalog: CatalogOptions, security: Security | undefined): 
 function systemObjects(config: ApiServerConfig, listener: Listener | undefined, sharesStore: boolean): SystemObjectsOptions {
   const address = config.advertiseAddress ?? config.listen?.host ?? '127.0.0.1';
   const { clusterIpRanges } = config.services ?? DEFAULT_SERVICES;
-  return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 }, sharesStore };
+  const clientAuthorities = [config.listen?.tls.ca ?? []].flat().map(String);
+  return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 }, sharesStore, clientAuthorities };
 }

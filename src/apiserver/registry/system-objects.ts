@@ -1,12 +1,13 @@
 import { apiregistration, core, flowcontrol, type Kind, networking, scheduling } from '#api';
 import type { Clock, Logger } from '#base';
 import type { Client, Draft, Identified, ResourceClient, WriteOptions } from '#client';
-import { formatTime, isStatusReason } from '#machinery';
+import { deepEqual, formatTime, isStatusReason } from '#machinery';
 import { reconcileRbac } from '../authz/rbac/reconcile-rbac.ts';
 import { DEFAULT_FLOW_SCHEMAS, DEFAULT_PRIORITY_LEVELS } from './bootstrap/flow-control-defaults.ts';
 import { kubernetesService, kubernetesServiceCidr, kubernetesServiceIp } from './bootstrap/kubernetes-service.ts';
 import { builtInApiServices, localAvailability } from './bootstrap/local-api-services.ts';
 import { DEFAULT_RBAC_POLICY } from './bootstrap/rbac-policy.ts';
+import { extensionAuthentication, legacyTokenTracking, trustedAuthorities } from './bootstrap/system-config-maps.ts';
 import { SYSTEM_NAMESPACES } from './bootstrap/system-namespaces.ts';
 import { SYSTEM_PRIORITY_CLASSES } from './bootstrap/system-priority-classes.ts';
 import { publishServers } from './kubernetes-endpoints.ts';
@@ -17,6 +18,8 @@ export interface SystemObjectsOptions {
   readonly advertise: { readonly address: string; readonly port: number };
   /** Other servers may use the store too: then leases tell where they all are. */
   readonly sharesStore: boolean;
+  /** PEM of the authorities whose certificates clients may show. */
+  readonly clientAuthorities?: readonly string[];
 }
 
 export interface SystemObjectsDeps {
@@ -43,6 +46,8 @@ export async function ensureSystemObjects(options: SystemObjectsOptions, deps: S
   ]);
   await Promise.all([
     ground.then(() => publishKubernetesService(options, deps)),
+    ground.then(() => ensure(core.ConfigMap, [legacyTokenTracking(clock.now())])),
+    ground.then(() => publishAuthorities(client, options.clientAuthorities ?? [])),
     ground.then(() => reconcileRbac(client, DEFAULT_RBAC_POLICY, logger)),
     ensure(scheduling.PriorityClass, SYSTEM_PRIORITY_CLASSES),
     ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS, FLOW_CONTROL).then(() =>
@@ -68,6 +73,20 @@ async function createIfMissing<T extends Identified>(
     await client.create(object, options);
   } catch (error) {
     if (!isStatusReason(error, 'AlreadyExists')) throw error;
+  }
+}
+
+/** Servers that share a store may trust different authorities: each adds its own. */
+async function publishAuthorities(client: Client, authorities: readonly string[]): Promise<void> {
+  const configMaps = client.of(core.ConfigMap);
+  const wanted = extensionAuthentication(authorities);
+  try {
+    await configMaps.create(wanted);
+  } catch (error) {
+    if (!isStatusReason(error, 'AlreadyExists')) throw error;
+    const current = await configMaps.get(wanted.metadata);
+    const { data } = extensionAuthentication([...trustedAuthorities(current), ...authorities]);
+    if (!deepEqual(data, current.data ?? {})) await configMaps.update({ ...current, ...(data && { data }) });
   }
 }
 

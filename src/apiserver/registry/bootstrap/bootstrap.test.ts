@@ -13,6 +13,7 @@ import {
 } from './kubernetes-service.ts';
 import { builtInApiServices, localApiService } from './local-api-services.ts';
 import { DEFAULT_RBAC_POLICY, NODE_RULES } from './rbac-policy.ts';
+import { extensionAuthentication, legacyTokenTracking, trustedAuthorities } from './system-config-maps.ts';
 
 const { clusterRoles, clusterRoleBindings, roles, roleBindings } = DEFAULT_RBAC_POLICY;
 
@@ -188,3 +189,17 @@ describe('the kubernetes service', () => {
 function withFamilies(service: core.Service): core.Service {
   return { ...service, spec: { ...service.spec, clusterIPs: ['10.96.0.1'], ipFamilies: ['IPv4'] } };
 }
+
+describe('the config maps of the system', () => {
+  it('tell since when the use of tokens in secrets is noted', () => {
+    expect(legacyTokenTracking(Date.UTC(2026, 1, 3, 4)).data).toEqual({ since: '2026-02-03' });
+  });
+
+  it('tell which authorities clients are trusted by, each once', () => {
+    const [a, b] = ['YQ==', 'Yg=='].map((text) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`) as [string, string];
+    const first = extensionAuthentication([a]);
+    expect(first.data).toEqual({ 'client-ca-file': a });
+    expect(extensionAuthentication([...trustedAuthorities(first), a + b]).data).toEqual({ 'client-ca-file': a + b });
+    expect(extensionAuthentication([]).data).toEqual({});
+  });
+});
