@@ -48,8 +48,8 @@ export function toV1(autoscaler: v2.HorizontalPodAutoscaler): HorizontalPodAutos
 }
 
 /** In the order of its fields, whoever wrote it in which. */
-function carriedCondition({ type, status, lastTransitionTime = null, reason, message }: v2.HorizontalPodAutoscalerCondition) {
-  return { type, status, lastTransitionTime, ...(reason && { reason }), ...(message && { message }) };
+function carriedCondition({ type, status, lastTransitionTime, reason, message }: v2.HorizontalPodAutoscalerCondition) {
+  return { type, status, lastTransitionTime: lastTransitionTime ?? null, ...(reason && { reason }), ...(message && { message }) };
 }
 
 /** The CPU utilization that an autoscaler aims at: its own, one among the metrics it carries, or the default where it has no metric at all. */
