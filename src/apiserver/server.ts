@@ -34,6 +34,7 @@ import { type CachedObjects, snapshotsOf } from './registry/cached-objects.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
 import { FlowSchemaStatus } from './registry/flow-schema-status.ts';
 import { objectCounts } from './registry/object-counts.ts';
+import { RemoteApiServices } from './registry/remote-api-services.ts';
 import { ResourceTable } from './registry/resource-table.ts';
 import { ServerLeases } from './registry/server-leases.ts';
 import { builtInHandlers, builtInSubresources } from './registry/subresources/built-in-subresources.ts';
@@ -191,7 +192,9 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const client = new Client(own);
   const definitions = new DefinitionsController({ ...deps, table, client });
   const registration = new ApiServiceRegistration({ table, client, logger: deps.logger });
-  const flowSchemas = new FlowSchemaStatus({ table, client, clock: deps.clock, logger: deps.logger });
+  const told = { table, client, clock: deps.clock, logger: deps.logger };
+  const flowSchemas = new FlowSchemaStatus(told);
+  const remoteServices = new RemoteApiServices(told);
   const serving: Serving = {
     handle,
     requests,
@@ -228,6 +231,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       }
       await leases?.renew();
       await flowSchemas.start();
+      await remoteServices.start();
       steps.reach('system objects');
       isStarted = true;
       ready();
@@ -245,6 +249,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       definitions.stop();
       registration.stop();
       flowSchemas.stop();
+      remoteServices.stop();
       for (const resource of table.all()) resource.storage?.cache.close();
       const grace = new AbortController();
       // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
