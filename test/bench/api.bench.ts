@@ -1,9 +1,9 @@
 import { CONCURRENCY, type LoadFigures, PODS, runLoad, UPDATES, WATCHERS } from './api-load.ts';
 import { type Benchmark, SharedRuns } from './harness.ts';
-import { startSampan, startTrivialServer, temporaryDirectory } from './server-process.ts';
+import { startBareServer, startSampan, startTrivialServer, temporaryDirectory } from './server-process.ts';
 
-// The whole work once on a cluster without nodes, store embedded and durable, and once on a server that answers the same bytes
-// without doing anything for them. All figures are of these two runs.
+// The whole work once on a cluster without nodes, store embedded and durable, once on a server that answers the same bytes without doing anything for
+// them, and once on one that does the least that a durable server must. All figures are of these three runs.
 const ours = new SharedRuns(async () => {
   using directory = temporaryDirectory();
   await using server = await startSampan(directory.path, ['--nodes', '0']);
@@ -12,6 +12,13 @@ const ours = new SharedRuns(async () => {
 const theirs = new SharedRuns(async () => {
   const { answers } = await ours.run();
   await using server = await startTrivialServer(answers);
+  return await runLoad(server);
+});
+
+const least = new SharedRuns(async () => {
+  const { answers } = await ours.run();
+  using directory = temporaryDirectory();
+  await using server = await startBareServer(directory.path, answers);
   return await runLoad(server);
 });
 
@@ -46,12 +53,18 @@ function cost(what: string, unit: string, of: Figure['of']): Figure {
   return { what, unit, of, better: 'lower' };
 }
 
-export const benchmarks: Benchmark[] = FIGURES.map(({ what, unit, better, of }) => ({
-  kind: 'macro',
-  name: `api: ${what}`,
-  unit,
-  better,
-  rounds: 1,
-  baseline: theirs.figure('fixed bytes', of),
-  subject: ours.figure('sampan, durable', of),
-}));
+export const benchmarks: Benchmark[] = FIGURES.flatMap(({ what, unit, better, of }) => {
+  const besides = [
+    { what, baseline: theirs.figure('fixed bytes', of) },
+    { what: `${what}, beside the least a durable server must do`, baseline: least.figure('no Kubernetes, durable', of) },
+  ];
+  return besides.map(({ what: name, baseline }) => ({
+    kind: 'macro',
+    name: `api: ${name}`,
+    unit,
+    better,
+    rounds: 1,
+    baseline,
+    subject: ours.figure('sampan, durable', of),
+  }));
+});

@@ -41,10 +41,19 @@ export async function startSampan(directory: string, args: readonly string[] = [
 }
 
 /** A server of Node's own that answers with fixed bytes: what TLS, HTTP and the driver cost by themselves. */
-export async function startTrivialServer(answers: object): Promise<ServerProcess> {
+export function startTrivialServer(answers: object): Promise<ServerProcess> {
+  return startScript('test/bench/trivial-server.mjs', answers);
+}
+
+/** One that keeps what it is sent, durably, and does nothing else for it. */
+export function startBareServer(directory: string, answers: object): Promise<ServerProcess> {
+  return startScript('test/bench/bare-server.mjs', { ...answers, directory });
+}
+
+async function startScript(file: string, answers: object): Promise<ServerProcess> {
   const { serving } = await createPki({ names: { ipAddresses: ['127.0.0.1'] }, now: realClock.now(), random: systemRandom });
   const since = realClock.monotonic();
-  const child = spawn(process.execPath, [fromRoot('test/bench/trivial-server.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [fromRoot(file)], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(JSON.stringify({ key: serving.key, cert: serving.certificate, ...answers }));
   const { port } = (await announced(child)) as { port: number };
   return serverProcess(child, { pid: child.pid as number, port, readyMs: realClock.monotonic() - since });
