@@ -24,7 +24,7 @@ async function getNotOlder(call: ResourceCall, version: string): Promise<ApiResp
 function answer(call: ResourceCall, found: CachedObject | undefined): Promise<ApiResponse> | ApiResponse {
   const { resource, name } = call;
   if (found === undefined) throw StatusError.notFound(groupResource(call), name);
-  const loading = loadVersions(resource, [found]);
   const inVersion = (): ApiResponse => ({ type: 'object', code: 200, resource, object: found.as(resource) });
+  const loading = resource.remote && loadVersions(resource, [found]);
   return loading === undefined ? inVersion() : loading.then(inVersion);
 }
