@@ -3,6 +3,7 @@ import { clusterRoleAggregationController } from './clusterrole-aggregation/cont
 import { cronJobController } from './cronjob/controller.ts';
 import { daemonSetController } from './daemonset/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
+import { deviceTaintEvictionController } from './devicetainteviction/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { endpointsController } from './endpoints/controller.ts';
 import { endpointSliceController } from './endpointslice/controller.ts';
@@ -58,6 +59,7 @@ export const CONTROLLERS: readonly Controller[] = [
   ttlAfterFinishedController,
   jobController,
   taintEvictionController,
+  deviceTaintEvictionController,
   podGcController,
   nodeIpamController,
   nodeLifecycleController,
