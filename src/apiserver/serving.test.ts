@@ -256,6 +256,21 @@ describe('a patch', () => {
 });
 
 describe('a path', () => {
+  test.each(['/', '/index.html', '/apis', '/apis/apps', '/openapi/v3'])('%s tells what there is whatever the method', async (path) => {
+    expect(await send(await serve(), path, { method: 'DELETE' })).toMatchObject({ code: 200 });
+  });
+
+  test.each(['/version', '/api', '/api/v1', '/apis/apps/v1', '/apis/apiregistration.k8s.io'])('%s minds the method', async (path) => {
+    expect(await send(await serve(), path, { method: 'DELETE' })).toMatchObject({ code: 405 });
+  });
+
+  test('with doubled slashes below a group is one of the group that leads nowhere', async () => {
+    const { code, headers } = await send(await serve(), '/apis/apps//v1');
+    expect(code).toBe(404);
+    expect(headers['content-type']).toBe('application/json');
+    expect(await send(await serve(), '/apis//apps/v1')).toMatchObject({ code: 404, body: '404 page not found\n' });
+  });
+
   test('does not lead to namespaces inside of a namespace', async () => {
     const server = await serve();
     expect(await send(server, '/api/v1/namespaces/default/namespaces')).toMatchObject({ code: 404 });

@@ -33,6 +33,10 @@ describe('the options of a deletion', () => {
         'propagationPolicy: Unsupported value: "X": supported values: "Foreground", "Background", "Orphan", "nil", ' +
         'dryRun: Unsupported value: ["y"]: supported values: "All"]',
     ],
+    [
+      { body: '{"kind":5}' },
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
   ])('are refused: %j', async (sent, message) => {
     await expect(read(sent)).rejects.toThrow(message);
   });

@@ -57,7 +57,8 @@ export function checkedDeleteOptions(options: meta.DeleteOptions): DeleteOptions
   };
 }
 
-function fromBody(value: JsonValue): meta.DeleteOptions {
+function fromBody(sent: JsonValue): meta.DeleteOptions {
+  const value = sent ?? {};
   const misnamed = namingError(value);
   if (misnamed !== undefined || !isJsonObject(value)) throw StatusError.badRequest(misnamed ?? '');
   const { kind, apiVersion } = value as { kind?: string; apiVersion?: string };

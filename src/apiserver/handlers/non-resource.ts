@@ -30,8 +30,10 @@ type Route = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;
 /** Answers everything that is not an API resource: discovery, health, version, metrics, OpenAPI. */
 export function nonResourceRouter(deps: NonResourceDeps): Handler {
   const { table, health, version } = deps;
+  const root: Route = (request) => jsonDocument(request, { paths: rootPaths(deps) });
   const exact = new Map<string, Route>([
-    ['/', (request) => jsonDocument(request, { paths: rootPaths(deps) })],
+    ['/', root],
+    ['/index.html', root],
     ['/version', produced([JSON_TYPE], (request) => jsonDocument(request, version))],
     ['/metrics', () => metricsText(deps)],
     [
@@ -52,10 +54,15 @@ export function nonResourceRouter(deps: NonResourceDeps): Handler {
     const trimmed = path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path;
     const route = exact.get(trimmed) ?? groupRoute(trimmed, table);
     if (route === undefined) return PAGE_NOT_FOUND;
-    // Upstream lists groups whatever the method that asks is.
-    if (request.method !== 'GET' && trimmed !== '/apis') throw methodNotAllowed();
+    if (request.method !== 'GET' && !answersAnyMethod(trimmed)) throw methodNotAllowed();
     return route(request);
   };
+}
+
+/** Upstream tells what there is whatever the method that asks; only the group of its aggregator is behind a router that minds. */
+function answersAnyMethod(path: string): boolean {
+  if (path === '/apis/apiregistration.k8s.io') return false;
+  return path === '/' || path === '/index.html' || /^\/apis(?:\/[^/]+)?$/.test(path);
 }
 
 function metricsText({ metrics, beforeMetrics }: NonResourceDeps): ApiResponse {
@@ -69,12 +76,20 @@ function groupRoute(path: string, table: ResourceTable): Route | undefined {
     return version === 'v1' ? produced(OBJECT_TYPES, (request) => document(request, resourceList(table, '', version))) : notFound;
   }
   const match = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path);
-  if (match === null || !table.hasGroup(match[1]!)) return undefined;
+  if (match === null) return isBelowBuiltIn(path, table) ? notFound : undefined;
   const [, group = '', version] = match;
+  if (!table.hasGroup(group)) return undefined;
   if (version === undefined) return (request) => document(request, groupDocument(table, group));
   if (!table.versions(group).includes(version)) return notFound;
   const route: Route = (request) => document(request, resourceList(table, group, version));
   return table.inVersion(group, version).some(({ custom }) => custom) ? route : produced(OBJECT_TYPES, route);
+}
+
+/** Built-in groups answer for all that is below them, also where slashes are doubled. */
+function isBelowBuiltIn(path: string, table: ResourceTable): boolean {
+  const group = /^\/apis\/([^/]+)\//.exec(path)?.[1];
+  if (group === undefined || !table.hasGroup(group)) return false;
+  return table.versions(group).some((version) => table.inVersion(group, version).some(({ custom }) => !custom));
 }
 
 /** A path of upstream's router, which is only open to those who want what it produces. */

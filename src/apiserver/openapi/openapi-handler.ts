@@ -1,5 +1,5 @@
 import type { Clock } from '#base';
-import { methodNotAllowed, PAGE_NOT_FOUND } from '../handlers/route.ts';
+import { PAGE_NOT_FOUND } from '../handlers/route.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { ApiResponse, Handler } from '../request/api-response.ts';
 import { parseAccept } from '../request/negotiation.ts';
@@ -11,7 +11,6 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 /** Answers everything below `/openapi`. */
 export function openapiHandler(openapi: OpenApi, clock: Clock): Handler {
   return (request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
     const path = request.path.replace(/\/$/, '');
     if (path === '/openapi/v2') return negotiated(request, 'v2', openapi.documentV2());
     if (path === '/openapi/v3') return respond(request, { ...openapi.indexV3(), contentType: JSON_TYPE });
