@@ -9,6 +9,7 @@ const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 export function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: Path): FieldError[] {
   const errors: FieldError[] = [];
   entries.forEach((entry, i) => {
+    if (isPlain(entry)) return;
     const at = path.index(i);
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
       errors.push(FieldError.invalid(at.child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
@@ -22,6 +23,12 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[], pa
     }
   });
   return errors;
+}
+
+/** Whether there is surely nothing wrong with an entry, as with all that the server made itself. */
+function isPlain({ operation, fieldsType, manager = '', subresource }: ManagedFieldsEntry): boolean {
+  if ((operation !== 'Update' && operation !== 'Apply') || fieldsType !== 'FieldsV1') return false;
+  return manager.length <= MAX_MANAGER_LENGTH && SIMPLE.test(manager) && (subresource === undefined || subresource === 'status');
 }
 
 /** The name of a field manager: short, printable. An empty one is not set. */
