@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { apiextensions } from '#api';
+import { admissionregistration, apiextensions } from '#api';
 import type { Client } from '#client';
 import { serveAdmission } from '../admission/admission-server.test-data.ts';
 import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
@@ -96,7 +96,7 @@ async function define(client: Client, conversion?: object) {
 
 async function served(clientConfig: object, conversionReviewVersions = ['v1']) {
   const { client } = await serveAdmission();
-  return define(client, { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions } });
+  return { client, ...(await define(client, { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions } })) };
 }
 
 const widget = (apiVersion: string, spec: object, finalizers?: readonly string[]) =>
@@ -118,6 +118,23 @@ describe('a definition with a conversion webhook', () => {
     await v1.patch(A, { spec: { host: 'y' } });
     expect(await v2.get(A)).toMatchObject({ spec: { address: 'y' } });
     expect((await v2.list()).items).toMatchObject([{ spec: { address: 'y' } }]);
+  });
+
+  it('has them converted for policies that are written for another version', async () => {
+    const { clientConfig } = await webhook(converting());
+    const { client, v2 } = await served(clientConfig);
+    const resourceRules = [{ apiGroups: [GROUP], apiVersions: ['v1'], operations: ['CREATE'], resources: ['widgets'] }];
+    const validations = [{ expression: "object.spec.host != 'bad'", messageExpression: "'bad host ' + object.spec.host" }];
+    await client.of(admissionregistration.ValidatingAdmissionPolicy).create({
+      metadata: { name: 'p' },
+      spec: { matchConstraints: { resourceRules }, validations },
+    } as never);
+    await client.of(admissionregistration.ValidatingAdmissionPolicyBinding).create({
+      metadata: { name: 'b' },
+      spec: { policyName: 'p', validationActions: ['Deny'] },
+    } as never);
+    await expect(v2.create(widget('v2', { address: 'bad' }))).rejects.toThrow('bad host bad');
+    expect(await v2.create(widget('v2', { address: 'good' }))).toMatchObject({ spec: { address: 'good' } });
   });
 
   it('may change labels and annotations, and nothing else of metadata', async () => {

@@ -54,6 +54,7 @@ export interface ServedResource extends ResourceInfo {
 
 /** Conversion by somebody else (a webhook), who may fail. */
 export interface RemoteConversion {
+  /** In the version that the resource serves, whichever they are in. */
   fromStored(objects: readonly KubeObject[]): Promise<readonly KubeObject[]>;
   toStored(object: KubeObject): Promise<KubeObject>;
 }

@@ -14,15 +14,30 @@ export interface VersionedRequest {
   readonly oldObject: KubeObject | null;
 }
 
-export function versionedRequest(attributes: AdmissionAttributes, match: RequestMatch): VersionedRequest {
-  const { resource, subresource, operation, object, oldObject } = attributes;
-  const convert = (value: unknown): KubeObject | null => {
+/** At once, unless somebody else has to be asked for that version. */
+export function versionedRequest(attributes: AdmissionAttributes, match: RequestMatch): VersionedRequest | Promise<VersionedRequest> {
+  const { resource, subresource, operation } = attributes;
+  const convert = (value: unknown): KubeObject | null | Promise<KubeObject> => {
     if (value === undefined || value === null) return null;
     // What a connection is opened with says itself what it is.
     if (operation === 'CONNECT') return value as KubeObject;
-    return named(convertObject(value as KubeObject, { from: resource, to: match.resource, subresource }), match.kind);
+    const converted = convertObject(value as KubeObject, { from: resource, to: match.resource, subresource });
+    return converted instanceof Promise ? converted.then((object) => named(object, match.kind)) : named(converted, match.kind);
   };
-  return { attributes, match, object: convert(object), oldObject: convert(oldObject) };
+  const object = convert(attributes.object);
+  const oldObject = convert(attributes.oldObject);
+  if (object instanceof Promise || oldObject instanceof Promise) return settled({ attributes, match }, object, oldObject);
+  return { attributes, match, object, oldObject };
+}
+
+type Converted = KubeObject | null | Promise<KubeObject>;
+
+async function settled(
+  request: Pick<VersionedRequest, 'attributes' | 'match'>,
+  object: Converted,
+  oldObject: Converted,
+): Promise<VersionedRequest> {
+  return { ...request, object: await object, oldObject: await oldObject };
 }
 
 interface Conversion {
@@ -32,9 +47,10 @@ interface Conversion {
 }
 
 /** An object of a resource as another version of the resource has it. */
-export function convertObject(object: KubeObject, { from, to, subresource }: Conversion): KubeObject {
+export function convertObject(object: KubeObject, { from, to, subresource }: Conversion): KubeObject | Promise<KubeObject> {
   if (from.group === to.group && from.version === to.version) return object;
   if (!isOwnKind(from, subresource)) return object;
+  if (to.remote !== undefined) return to.remote.fromStored([object]).then(([converted]) => converted!);
   const stored = from.toStored?.(object) ?? object;
   return to.fromStored?.(stored) ?? stored;
 }

@@ -88,7 +88,7 @@ class Mutating {
 
   async #invokeWith(invocation: MutatingInvocation, params: KubeObject | null): Promise<void> {
     const { policy, binding } = invocation;
-    const input = { request: this.#request(invocation), params, authorizer: this.#authorizer };
+    const input = { request: await this.#request(invocation), params, authorizer: this.#authorizer };
     const { matches, error } = await this.#authorizer.evaluate(() => policy.matches(input));
     if (error !== undefined) this.fail(invocation, error, 'Invalid');
     const key = JSON.stringify([policy.name, binding.name, params?.metadata.namespace, params?.metadata.name]);
@@ -104,7 +104,7 @@ class Mutating {
   }
 
   async #mutate(mutation: Mutation, invocation: MutatingInvocation, params: KubeObject | null): Promise<void> {
-    const request = this.#request(invocation);
+    const request = await this.#request(invocation);
     const { object } = request;
     if (object === null) return;
     this.#namespace ??= requestNamespace(this.#context, this.#attributes);
@@ -112,17 +112,17 @@ class Mutating {
     const kind = demandKind(invocation);
     try {
       const changed = await this.#authorizer.evaluate(() => mutate(mutation, invocation.policy.bind(input), { object, kind }));
-      if (changed !== object) this.#object = this.#inRequestVersion(changed, invocation);
+      if (changed !== object) this.#object = await this.#inRequestVersion(changed, invocation);
     } catch (error) {
       if (!(error instanceof MutationError || error instanceof OutOfBudget)) throw error;
       this.fail(invocation, error.message, 'Invalid');
     }
   }
 
-  #inRequestVersion(object: KubeObject, { match }: MutatingInvocation): unknown {
+  async #inRequestVersion(object: KubeObject, { match }: MutatingInvocation): Promise<unknown> {
     const { resource, subresource } = this.#attributes;
     if (match.resource === resource) return object;
-    const converted = convertObject(object, { from: match.resource, to: resource, subresource });
+    const converted = await convertObject(object, { from: match.resource, to: resource, subresource });
     return { ...converted, apiVersion: apiVersionOf(resource), kind: resource.kind };
   }
 

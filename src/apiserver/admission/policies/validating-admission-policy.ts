@@ -91,7 +91,10 @@ class Dispatch {
     if (params.length === 0) return;
     this.#namespace ??= requestNamespace(this.#context, this.#attributes);
     const namespace = await this.#namespace;
-    if (this.#request?.match.resource !== match.resource) this.#request = versionedRequest(this.#attributes, match);
+    if (this.#request?.match.resource !== match.resource) {
+      const versioned = versionedRequest(this.#attributes, match);
+      this.#request = versioned instanceof Promise ? await versioned : versioned;
+    }
     const request = this.#request;
     const authorizer = this.#authorizer;
     for (const param of params) {

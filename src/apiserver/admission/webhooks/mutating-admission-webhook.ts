@@ -101,14 +101,14 @@ class Round {
       patchType: 'JSONPatch',
     });
     const isChanged = !deepEqual(changed as unknown as JsonValue, request.object as unknown as JsonValue);
-    this.#object = this.#inRequestVersion(changed, request);
+    this.#object = await this.#inRequestVersion(changed, request);
     return isChanged;
   }
 
-  #inRequestVersion(object: KubeObject, { match }: VersionedRequest): unknown {
+  async #inRequestVersion(object: KubeObject, { match }: VersionedRequest): Promise<unknown> {
     const { resource, subresource } = this.#attributes;
     if (match.resource === resource) return object;
-    const converted = convertObject(object, { from: match.resource, to: resource, subresource });
+    const converted = await convertObject(object, { from: match.resource, to: resource, subresource });
     return { ...converted, apiVersion: apiVersionOf(resource), kind: resource.kind };
   }
 

@@ -48,7 +48,7 @@ export class Webhook {
   async select(attributes: AdmissionAttributes, authorizer: RequestAuthorizer): Promise<VersionedRequest | undefined> {
     const match = await this.#matcher.match(attributes);
     if (match === undefined) return undefined;
-    const request = versionedRequest(attributes, match);
+    const request = await versionedRequest(attributes, match);
     if (this.#conditions.length === 0) return request;
     const { matches, error } = await authorizer.evaluate(() => this.#evaluate(request, authorizer));
     if (error === undefined) return matches ? request : undefined;
