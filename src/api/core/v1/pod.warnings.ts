@@ -2,6 +2,7 @@ import { checkLabelValue, goQuote, oncePerValue, Path, Quantity, recurs } from '
 import { ipWarnings } from '../../ip.validation.ts';
 import type { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import type { PodAffinity } from './affinity.ts';
+import { deprecatedNodeLabel } from './node-label.warnings.ts';
 import type { NodeSelectorTerm } from './node-selector-term.ts';
 import { claimSpecWarnings } from './persistent-volume-claim.warnings.ts';
 import type { Pod } from './pod.ts';
@@ -16,17 +17,6 @@ import { overlappingPathWarnings } from './volume-paths.warnings.ts';
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 const NULL_SELECTOR = 'a null labelSelector results in matching no pod';
-
-const DEPRECATED_NODE_LABELS: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-  'app.kubernetes.io/created-by': 'deprecated since v1.9',
-  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
-  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
-};
 
 const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
@@ -118,7 +108,7 @@ function containersWithPath(spec: PodSpec, at: Path): readonly PlacedContainer[]
 function schedulingWarnings(spec: PodSpec, at: Path): readonly string[] {
   const warnings: string[] = [];
   for (const key of Object.keys(spec.nodeSelector ?? {})) {
-    const message = DEPRECATED_NODE_LABELS[key];
+    const message = deprecatedNodeLabel(key);
     if (message) warnings.push(`${at.child('nodeSelector').key(key)}: ${message}`);
   }
   const nodes = spec.affinity?.nodeAffinity;
@@ -132,7 +122,7 @@ function schedulingWarnings(spec: PodSpec, at: Path): readonly string[] {
   });
   spec.topologySpreadConstraints?.forEach(({ topologyKey, labelSelector }, i) => {
     const field = at.child('topologySpreadConstraints').index(i);
-    const message = DEPRECATED_NODE_LABELS[topologyKey];
+    const message = deprecatedNodeLabel(topologyKey);
     if (message) warnings.push(`${field.child('topologyKey')}: ${topologyKey} is ${message}`);
     if (!labelSelector) warnings.push(`${field.child('labelSelector')}: ${NULL_SELECTOR}`);
   });
@@ -142,7 +132,7 @@ function schedulingWarnings(spec: PodSpec, at: Path): readonly string[] {
 function termWarnings({ matchExpressions = [] }: NodeSelectorTerm, at: Path, { checkValues = false } = {}): readonly string[] {
   return matchExpressions.flatMap(({ key, values = [] }, i) => {
     const field = at.child('matchExpressions').index(i);
-    const message = DEPRECATED_NODE_LABELS[key];
+    const message = deprecatedNodeLabel(key);
     const deprecated = message ? [`${field.child('key')}: ${key} is ${message}`] : [];
     if (!checkValues) return deprecated;
     const invalid = values.flatMap((value, j) =>
