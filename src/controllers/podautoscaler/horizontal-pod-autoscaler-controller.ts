@@ -85,7 +85,7 @@ export class HorizontalPodAutoscalerController implements RunningController {
   #came(key: string): void {
     this.#keyed.queue.addRateLimited(key);
     this.#selectors.add(key);
-    this.#metrics.counted(this.#autoscalers.list().length);
+    this.#metrics.counted(this.#selectors.size);
   }
 
   #went(autoscaler: autoscalingV2.HorizontalPodAutoscaler): void {
@@ -93,7 +93,7 @@ export class HorizontalPodAutoscalerController implements RunningController {
     this.#metrics.gone(autoscaler.metadata);
     this.#selectors.delete(key);
     this.#histories.delete(key);
-    this.#metrics.counted(this.#autoscalers.list().length);
+    this.#metrics.counted(this.#selectors.size);
   }
 
   async #sync(key: string): Promise<{ afterMs: number } | undefined> {

@@ -21,6 +21,11 @@ export class TargetSelectors {
   /** By the key of the autoscaler. */
   readonly #selectors = new Map<string, Selector>();
 
+  /** How many autoscalers there are. */
+  get size(): number {
+    return this.#selectors.size;
+  }
+
   add(key: string): void {
     if (!this.#selectors.has(key)) this.#selectors.set(key, Selector.nothing);
   }

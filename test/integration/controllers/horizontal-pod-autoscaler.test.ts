@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { apps, autoscalingV2, core } from '#api';
+import { apiextensions, apps, autoscalingV2, core } from '#api';
+import { formatTime } from '#machinery';
 import type { ControlPlane } from '../control-plane.ts';
 import { startControlPlane } from '../control-plane.ts';
 
@@ -33,6 +34,53 @@ async function replicasOf({ client }: ControlPlane): Promise<number | undefined>
 async function eventsOf({ client }: ControlPlane): Promise<string[]> {
   const { items } = await client.of(core.Event).list({ namespace });
   return items.map(({ reason, message }) => `${reason}: ${message}`).sort();
+}
+
+const POD_METRICS = { group: 'metrics.k8s.io', version: 'v1beta1', resource: 'pods', namespaced: true, kind: 'PodMetrics' };
+
+const cpuMetric = (averageUtilization: number) => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+});
+
+/** Custom resources in the place of what a metrics server serves. */
+async function serveMetrics({ client, clock }: ControlPlane): Promise<void> {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  await client.of(apiextensions.CustomResourceDefinition).create({
+    metadata: { name: 'pods.metrics.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' } },
+    spec: {
+      group: POD_METRICS.group,
+      scope: 'Namespaced',
+      names: { plural: 'pods', kind: 'PodMetrics' },
+      versions: [{ name: 'v1beta1', served: true, storage: true, schema }],
+    },
+  });
+  await clock.advance(10_000);
+}
+
+async function createPods({ client, clock }: ControlPlane, names: readonly string[]): Promise<void> {
+  const time = formatTime(clock.now());
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: time }];
+  for (const name of names) {
+    const containers = [{ name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }];
+    await client.of(core.Pod).create({ metadata: { name, namespace, labels: { app: 'web' } }, spec: { nodeName: 'n', containers } });
+    const status = { phase: 'Running', startTime: time, conditions };
+    await client.of(core.Pod).patch({ name, namespace }, { status }, { subresource: 'status' });
+  }
+}
+
+async function measure({ client, clock }: ControlPlane, usage: Readonly<Record<string, string>>): Promise<void> {
+  const resource = client.resource(POD_METRICS);
+  for (const [name, cpu] of Object.entries(usage)) {
+    await resource.delete({ name, namespace }).catch(() => {});
+    const measured = { timestamp: formatTime(clock.now()), window: '15s', containers: [{ name: 'c', usage: { cpu } }] };
+    await resource.create({
+      apiVersion: 'metrics.k8s.io/v1beta1',
+      kind: 'PodMetrics',
+      metadata: { name, namespace, labels: { app: 'web' } },
+      ...measured,
+    });
+  }
 }
 
 describe('an autoscaler', () => {
@@ -78,6 +126,39 @@ describe('an autoscaler', () => {
     // What stays as it is is not written again.
     await plane.clock.advance(10 * PERIOD_MS);
     expect((await autoscalerOf(plane)).metadata.resourceVersion).toBe(metadata.resourceVersion);
+  });
+
+  it('follows what its pods use, up at once and down when it has been less for long enough', async () => {
+    // Pods need an account.
+    await using plane = await startControlPlane({ controllers: [...ONLY.controllers, 'serviceaccount-controller'] });
+    await serveMetrics(plane);
+    await createTarget(plane, 2);
+    await plane.client.of(apps.Deployment).patch({ name: 'web', namespace }, { status: { replicas: 2 } }, { subresource: 'status' });
+    await createPods(plane, ['a', 'b']);
+    await createAutoscaler(plane, { metrics: [cpuMetric(50)] });
+    // A pod's use counts once the pod has been there for a while.
+    await plane.clock.advance(600_000);
+    await measure(plane, { a: '90m', b: '60m' });
+    await plane.clock.advance(PERIOD_MS + 1000);
+    expect(await replicasOf(plane)).toBe(3);
+    const { status } = await autoscalerOf(plane);
+    expect(status?.currentMetrics).toEqual([
+      { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 75, averageValue: '75m' } } },
+    ]);
+    expect(status?.conditions?.map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+      'AbleToScale SucceededRescale',
+      'ScalingActive ValidMetricFound',
+      'ScalingLimited DesiredWithinRange',
+    ]);
+    expect(await eventsOf(plane)).toContain(
+      'SuccessfulRescale: New size: 3; reason: cpu resource utilization (percentage of request) above target',
+    );
+    await measure(plane, { a: '10m', b: '10m' });
+    await plane.clock.advance(60_000);
+    expect(await replicasOf(plane)).toBe(3);
+    expect((await autoscalerOf(plane)).status?.conditions?.[0]?.reason).toBe('ScaleDownStabilized');
+    await plane.clock.advance(400_000);
+    expect(await replicasOf(plane)).toBe(2);
   });
 
   it.each<[string, autoscalingV2.CrossVersionObjectReference, string]>([
