@@ -1,3 +1,4 @@
+import { MetricsRegistry } from '#base';
 import type { ApiRequest } from './request/api-request.ts';
 import type { ApiResponse } from './request/api-response.ts';
 
@@ -14,7 +15,19 @@ const ENDPOINTS = ['/healthz', '/livez', '/readyz'] as const;
 
 /** `/healthz`, `/livez`, `/readyz`, each of their checks alone, and what they say. */
 export class HealthChecks {
+  /** How the checks have gone, apart from all other metrics, so that it can be read often. */
+  readonly metrics = new MetricsRegistry();
   readonly #checks: HealthCheck[] = [{ name: 'ping', check: () => true }];
+  readonly #last = this.metrics.gauge({
+    name: 'kubernetes_healthcheck',
+    help: 'Whether a check of health went well the last time.',
+    labels: ['name', 'type'],
+  });
+  readonly #total = this.metrics.counter({
+    name: 'kubernetes_healthchecks_total',
+    help: 'How the checks of health went.',
+    labels: ['name', 'status', 'type'],
+  });
 
   add(...checks: readonly HealthCheck[]): void {
     this.#checks.push(...checks);
@@ -48,6 +61,14 @@ export class HealthChecks {
     };
   }
 
+  async #observed(check: HealthCheck, type: string): Promise<boolean> {
+    const isWell = await passes(check);
+    const { name } = check;
+    this.#last.with({ name, type }).set(isWell ? 1 : 0);
+    this.#total.with({ name, type, status: isWell ? 'success' : 'error' }).inc();
+    return isWell;
+  }
+
   async #all(endpoint: string, query: URLSearchParams): Promise<ApiResponse> {
     const excluded = new Set(query.getAll('exclude'));
     const checks = this.#for(endpoint);
@@ -55,7 +76,7 @@ export class HealthChecks {
       checks.map(async (check) => ({
         name: check.name,
         isExcluded: excluded.has(check.name),
-        isWell: excluded.has(check.name) || (await passes(check)),
+        isWell: excluded.has(check.name) || (await this.#observed(check, endpoint.slice(1))),
       })),
     );
     const isWell = results.every((result) => result.isWell);

@@ -162,6 +162,16 @@ describe('the end of a server', () => {
 });
 
 describe('health', () => {
+  test('is counted by check and by who asked', async () => {
+    const server = await serve();
+    await send(server, '/livez');
+    await send(server, '/livez?exclude=ping');
+    const { code, body } = await send(server, '/metrics/slis');
+    expect(code).toBe(200);
+    expect(body).toContain('kubernetes_healthcheck{name="ping",type="livez"} 1\n');
+    expect(body).toContain('kubernetes_healthchecks_total{name="ping",status="success",type="livez"} 1\n');
+  });
+
   test.each([
     ['/livez', 200, /^ok$/],
     ['/livez/ping', 200, /^ok$/],

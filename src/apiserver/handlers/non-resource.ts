@@ -36,6 +36,7 @@ export function nonResourceRouter(deps: NonResourceDeps): Handler {
     ['/index.html', root],
     ['/version', produced([JSON_TYPE], (request) => jsonDocument(request, version))],
     ['/metrics', () => metricsText(deps)],
+    ['/metrics/slis', () => textOf(health.metrics)],
     [
       '/api',
       produced(
@@ -67,6 +68,10 @@ function answersAnyMethod(path: string): boolean {
 
 function metricsText({ metrics, beforeMetrics }: NonResourceDeps): ApiResponse {
   beforeMetrics();
+  return textOf(metrics);
+}
+
+function textOf(metrics: MetricsRegistry): ApiResponse {
   return { type: 'raw', code: 200, contentType: `${METRICS_CONTENT_TYPE}; escaping=underscores`, body: metrics.text() };
 }
 
@@ -138,6 +143,7 @@ function rootPaths({ table, health }: NonResourceDeps): readonly string[] {
     '/api/v1',
     '/apis',
     '/metrics',
+    '/metrics/slis',
     '/openapi/v2',
     '/openapi/v3',
     '/openid/v1/jwks',
