@@ -254,6 +254,19 @@ describe('token requests', () => {
   });
 });
 
+describe('a way into a pod', () => {
+  it('takes the right to create, even where it is only read', async () => {
+    const rules = [{ apiGroups: [''], resources: ['pods/exec', 'pods/proxy'], verbs: ['get'] }];
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'alice' }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'peeper' };
+    await admin.of(rbac.ClusterRole).create({ metadata: { name: 'peeper' }, rules });
+    await admin.of(rbac.RoleBinding).create({ metadata: { name: 'peeper', namespace: 'ns' }, roleRef, subjects });
+    const enter = async (way: string) => (await send('GET', `/api/v1/namespaces/ns/pods/nosuch/${way}`, bearer('alicetoken'))).body;
+    await expect.poll(() => enter('exec')).toMatchObject({ code: 403, message: 'pods "nosuch" is forbidden: ' });
+    expect(await enter('proxy')).toMatchObject({ code: 404 });
+  });
+});
+
 describe('impersonation', () => {
   it('is for those who may be the other, by name, group, uid and extra', async () => {
     const subject = { ...api, kind: 'User', name: 'alice' };

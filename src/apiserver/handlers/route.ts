@@ -94,6 +94,9 @@ function isKnownVersion(table: ResourceTable, { group, version }: RequestInfo): 
 
 function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDeps): Promise<ApiResponse> | ApiResponse {
   const { info, method } = request;
+  // Nothing leads through that path any more, and the other one is only read.
+  if (info.verb === 'proxy' && !resource.custom) throw resourceNotFound();
+  if (info.legacyWatch && method !== 'GET') throw methodNotAllowed();
   checkScope(request, resource);
   if (resource.deprecation !== undefined) warn(request, resource.deprecation);
   const call: ResourceCall = {

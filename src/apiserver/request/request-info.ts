@@ -1,4 +1,4 @@
-import { parseFieldSelector, SelectorError } from '#machinery';
+import { checkPathSegmentName, parseFieldSelector, SelectorError } from '#machinery';
 
 /** What a request asks for, read from its method and path alone. */
 export interface RequestInfo {
@@ -27,6 +27,8 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
+/** What could stand before a resource once. Nothing is proxied that way any more, but refusals still tell of it. */
+const PATH_VERBS = ['watch', 'proxy'] as const;
 const NOTHING: readonly string[] = [];
 
 export interface RequestLine {
@@ -46,8 +48,8 @@ export function parseRequestInfo(line: RequestLine): RequestInfo {
   const isGroup = segments[1] === 'apis';
   const first = isGroup ? 4 : 3;
   if ((segments[1] !== 'api' && !isGroup) || end <= first) return nonResource(line);
-  const legacyWatch = segments[first] === 'watch' && end > first + 1;
-  return resourceInfo(line, { segments, end, at: legacyWatch ? first + 1 : first, isGroup, legacyWatch });
+  const prefix = end > first + 1 ? PATH_VERBS.find((verb) => verb === segments[first]) : undefined;
+  return resourceInfo(line, { segments, end, at: prefix ? first + 1 : first, isGroup, prefix });
 }
 
 interface Location {
@@ -56,10 +58,11 @@ interface Location {
   /** Where the resource, or its namespace, stands. */
   readonly at: number;
   readonly isGroup: boolean;
-  readonly legacyWatch: boolean;
+  /** A verb that stands in the path. */
+  readonly prefix: (typeof PATH_VERBS)[number] | undefined;
 }
 
-function resourceInfo(line: RequestLine, { segments, end, at, isGroup, legacyWatch }: Location): RequestInfo {
+function resourceInfo(line: RequestLine, { segments, end, at, isGroup, prefix }: Location): RequestInfo {
   const inNamespace = segments[at] === 'namespaces' && end > at + 2 && !isPartOfNamespace(segments[at + 2]!);
   const start = inNamespace ? at + 2 : at;
   const segment = (index: number) => (index < end ? segments[index]! : '');
@@ -68,15 +71,15 @@ function resourceInfo(line: RequestLine, { segments, end, at, isGroup, legacyWat
   return {
     isResource: true,
     path: line.path,
-    verb: verbOf(line, name, legacyWatch),
+    verb: prefix ?? verbOf(line, name),
     group: isGroup ? segments[2]! : '',
     version: segments[isGroup ? 3 : 2]!,
     namespace: inNamespace ? segments[at + 1]! : resource === 'namespaces' ? name : '',
     resource,
-    subresource: segment(start + 2),
+    subresource: prefix === 'proxy' ? '' : segment(start + 2),
     name: name === '' && line.selectedName !== undefined && isListing(line) ? line.selectedName : name,
     rest: end > start + 3 ? segments.slice(start + 3, end) : NOTHING,
-    legacyWatch,
+    legacyWatch: prefix === 'watch',
   };
 }
 
@@ -85,11 +88,13 @@ function isPartOfNamespace(segment: string): boolean {
   return segment === 'status' || segment === 'finalize';
 }
 
-/** The one name that a field selector allows, in the text of a query. */
+/** The one name that a field selector allows, in the text of a query, if an object can have it. */
 export function selectedName(fieldSelector: string | null): string | undefined {
   if (fieldSelector === null) return undefined;
-  if (fieldSelector.includes('\\')) return unescapedName(fieldSelector);
-  return /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(fieldSelector)?.[1];
+  const name = fieldSelector.includes('\\')
+    ? unescapedName(fieldSelector)
+    : /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(fieldSelector)?.[1];
+  return name !== undefined && checkPathSegmentName(name).length === 0 ? name : undefined;
 }
 
 function unescapedName(fieldSelector: string): string | undefined {
@@ -105,8 +110,7 @@ function isListing({ method }: RequestLine): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function verbOf({ method, watch }: RequestLine, name: string, legacyWatch: boolean): string {
-  if (legacyWatch) return 'watch';
+function verbOf({ method, watch }: RequestLine, name: string): string {
   const verb = VERBS[method] ?? '';
   if (name !== '') return verb;
   if (verb === 'delete') return 'deletecollection';

@@ -1,5 +1,6 @@
 import type { core } from '#api';
 import { StatusError } from '#machinery';
+import { attributesOf } from '../../filters/chain.ts';
 import { admissionAttributes, groupResource, type ResourceCall } from '../../handlers/resource-call.ts';
 import type { ApiResponse } from '../../request/api-response.ts';
 import type { ServedSubresource } from '../served-resource.ts';
@@ -23,6 +24,7 @@ function connection(name: string, optionsKind: string, connect: Connect): Served
 }
 
 async function admitted(call: ResourceCall, kind: string, connect: Connect): Promise<ApiResponse> {
+  if (call.resource.resource === 'pods' && call.subresource !== 'proxy') await authorizeEntry(call);
   const found = await call.resource.storage!.get(call.namespace, call.name);
   if (found === undefined) throw StatusError.notFound(groupResource(call), call.name);
   const attributes = admissionAttributes(call, {
@@ -36,6 +38,14 @@ async function admitted(call: ResourceCall, kind: string, connect: Connect): Pro
   await call.deps.admission.validate(attributes);
   if (call.resource.resource === 'pods') checkReachable(call, found.object as unknown as core.Pod);
   return connect(call);
+}
+
+/** Browsers can only GET what others POST for the same end: whoever enters a pod has to have the right to create a connection. */
+async function authorizeEntry({ request, user, deps, resource, name }: ResourceCall): Promise<void> {
+  const attributes = attributesOf(request, user);
+  if (attributes.verb === 'create' || deps.authorizer === undefined) return;
+  const { verdict, reason } = await deps.authorizer.authorize({ ...attributes, verb: 'create' });
+  if (verdict !== 'allow') throw StatusError.forbidden(resource, name, reason);
 }
 
 /** There is no way into a pod that runs nowhere, nor to a container that it does not have. */
