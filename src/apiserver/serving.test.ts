@@ -311,6 +311,11 @@ describe('what a client accepts', () => {
     );
   });
 
+  test('of a deprecated kind is warned of only where the path lets it in', async () => {
+    expect((await get('/api/v1/componentstatuses', 'application/json')).headers.warning).toMatch(/ComponentStatus is deprecated/);
+    expect((await get('/api/v1/componentstatuses', 'text/html')).headers.warning).toBeUndefined();
+  });
+
   test('is not asked for the root, and no matter for the version but that it is JSON', async () => {
     expect(await get('/', 'text/html')).toMatchObject({ code: 200, headers: { 'content-type': 'application/json' } });
     const { code, body } = await get('/version', 'text/plain');

@@ -98,7 +98,8 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
   if (info.verb === 'proxy' && !resource.custom) throw resourceNotFound();
   if (info.legacyWatch && method !== 'GET') throw methodNotAllowed();
   checkScope(request, resource);
-  if (resource.deprecation !== undefined) warn(request, resource.deprecation);
+  // Upstream tells so of its own kinds only once it is clear that the path leads somewhere.
+  if (resource.custom) warnOfDeprecation(request, resource);
   const call: ResourceCall = {
     request,
     resource,
@@ -112,6 +113,7 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
   if (resource.custom && info.name === '' && NEEDS_NAME[info.verb]) throw StatusError.badRequest('name must be provided');
   if (info.name !== '' && !resource.verbs.some((verb) => NEEDS_NAME[verb])) throw resourceNotFound();
   if (method === 'HEAD' || !resource.verbs.includes(info.verb) || NEEDS_NAME[info.verb] === (info.name === '')) throw methodNotAllowed();
+  enter(call, info.verb === 'list' || info.verb === 'watch' ? COLLECTION_TYPES : OBJECT_TYPES);
   checkAcceptable(call);
   const own = resource.handlers?.[info.verb];
   return own === undefined ? HANDLERS[info.verb]!(call) : own(request, call);
@@ -135,12 +137,21 @@ function withoutCreation(admission: AdmissionChain): AdmissionChain {
   };
 }
 
+/** The router lets through who wants what the path produces; from there on a built-in kind speaks for itself. */
+function enter({ request, resource }: ResourceCall, produces: readonly string[]): void {
+  if (resource.custom) return;
+  checkProducible(request.header('accept'), produces);
+  warnOfDeprecation(request, resource);
+}
+
+function warnOfDeprecation(request: ApiRequest, { deprecation }: ServedResource): void {
+  if (deprecation !== undefined) warn(request, deprecation);
+}
+
 /** A client that could not read the answer is told so before anything is done for it. */
 function checkAcceptable({ request, resource: { custom } }: ResourceCall): void {
   const accept = request.header('accept');
-  const { verb } = request.info;
-  if (!custom) checkProducible(accept, verb === 'list' || verb === 'watch' ? COLLECTION_TYPES : OBJECT_TYPES);
-  if (verb === 'watch') negotiateWatch(accept, { custom });
+  if (request.info.verb === 'watch') negotiateWatch(accept, { custom });
   else negotiate(accept, { custom });
 }
 
@@ -164,7 +175,7 @@ function dispatchSubresource(call: ResourceCall): Promise<ApiResponse> | ApiResp
   if (subresource === undefined) throw resource.custom ? StatusError.notFound(resource, info.name) : resourceNotFound();
   const isAllowed = subresource.verbs.includes(info.verb) && request.method !== 'HEAD';
   if (!isAllowed) throw resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
-  if (!resource.custom) checkProducible(request.header('accept'), subresource.produces ?? OBJECT_TYPES);
+  enter(call, subresource.produces ?? OBJECT_TYPES);
   if (subresource.handler !== undefined) return subresource.handler(request);
   if (subresource.callHandler !== undefined) return subresource.callHandler(call);
   checkAcceptable(call);
