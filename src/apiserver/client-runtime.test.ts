@@ -82,6 +82,9 @@ function shakyWatch(inner: Transport, request: TransportRequest, { sink, faults,
   return { [Symbol.dispose]: () => finish(() => {}) };
 }
 
+/** Other namespaces have maps of their own. */
+const IN_X = { namespace: 'x' };
+
 describe('an informer', () => {
   it('keeps up with any history, through lost watches, expired versions and a server that is away', async () => {
     const name = fc.constantFrom('a', 'b', 'c');
@@ -95,7 +98,7 @@ describe('an informer', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.integer(), async (steps, seed) => {
         const { clock, client, shaky, faults, deps } = serve(seed);
         const maps = client.of(core.ConfigMap);
-        const informer = new SharedInformer(shaky.of(core.ConfigMap), deps);
+        const informer = new SharedInformer(shaky.of(core.ConfigMap), deps, IN_X);
         const mirror = new Map<string, core.ConfigMap>();
         informer.addHandler({
           add: (map) => {
@@ -127,7 +130,7 @@ describe('an informer', () => {
         faults.isDown = false;
         faults.watch = 'fine';
         await clock.advance(120_000);
-        const truth = (await maps.list()).items;
+        const truth = (await maps.list(IN_X)).items;
         expect(informer.hasSynced).toBe(true);
         expect(informer.lister.list().toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))).toEqual(truth);
         expect([...mirror.values()].toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))).toEqual(truth);
@@ -143,7 +146,7 @@ describe('an informer', () => {
     const maps = client.of(core.ConfigMap);
     const map = { metadata: { name: 'a', namespace: 'x' } };
     const first = await maps.create(map);
-    const informer = new SharedInformer(shaky.of(core.ConfigMap), deps);
+    const informer = new SharedInformer(shaky.of(core.ConfigMap), deps, IN_X);
     const told: string[] = [];
     informer.addHandler({
       add: ({ metadata }) => told.push(`add ${metadata.uid}`),
@@ -167,7 +170,7 @@ describe('an informer', () => {
 
   it('goes on when a listener fails, and leaves no timer when stopped while it waits', async () => {
     const { clock, client, shaky, faults, deps } = serve();
-    const informer = new SharedInformer(shaky.of(core.ConfigMap), deps);
+    const informer = new SharedInformer(shaky.of(core.ConfigMap), deps, IN_X);
     const seen: string[] = [];
     informer.addHandler({
       add: () => {
