@@ -86,9 +86,7 @@ export class DefinitionsController {
   #enqueue(name: string): void {
     if (this.#isStopped) return;
     this.#pending.add(name);
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-    });
+    this.#working ??= this.#work();
   }
 
   async #work(): Promise<void> {
@@ -97,6 +95,8 @@ export class DefinitionsController {
       this.#pending.delete(name);
       await this.#sync(name).catch((error: unknown) => this.#failed(name as string, error));
     }
+    // In the same turn in which nothing was left to do: what comes a turn later must find nobody at work.
+    this.#working = undefined;
   }
 
   #failed(name: string, error: unknown): void {
