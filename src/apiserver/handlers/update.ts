@@ -11,8 +11,7 @@ import { writeOptions } from './write-options.ts';
 export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
   const { resource, subresource } = call;
   const options = writeOptions(call.request, 'UpdateOptions');
-  const decoding = decodeBody(call, options.fieldValidation);
-  const body = identified(decoding instanceof Promise ? await decoding : decoding, call);
+  const body = identified(await decodeBody(call, options.fieldValidation), call);
   const create = () => createObject(call, ownFields(call, { live: undefined, updated: body, options }), options);
   const { object, created } = await updateObject(call, {
     options,
