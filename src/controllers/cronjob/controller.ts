@@ -60,7 +60,10 @@ class CronJobController implements RunningController {
   #changed(before: batch.CronJob, cronJob: batch.CronJob): void {
     const { spec } = cronJob;
     const isSame = before.spec?.schedule === spec?.schedule && before.spec?.timeZone === spec?.timeZone;
-    if (spec === undefined || isSame) return this.#keyed.enqueue(cronJob);
+    if (spec === undefined || isSame) {
+      this.#keyed.enqueue(cronJob);
+      return;
+    }
     const { clock } = this.context;
     const waitMs = waitForNext({ ...cronJob, spec }, clock.now());
     if (waitMs !== undefined) this.#keyed.enqueueAfter(cronJob, waitMs + LATE_MS);
