@@ -79,7 +79,7 @@ describe('the https transport', () => {
     const stop = new AbortController();
     const informers = new InformerFactory(client, { clock: realClock, random: seededRandom(2), logger: silentLogger });
     const seen: string[] = [];
-    const informer = informers.of(core.ConfigMap);
+    const informer = informers.of(core.ConfigMap, { namespace: 'default' });
     const arrived = new Promise<void>((resolve) => {
       informer.addHandler({
         add: ({ metadata }) => seen.push(`add ${metadata.name}`),
@@ -125,7 +125,7 @@ current-context: x`,
     const { port } = await serve();
     const watch = new Client(connect(port!))
       .of(core.ConfigMap)
-      .watch({ signal: AbortSignal.timeout(50) })
+      .watch({ namespace: 'default', signal: AbortSignal.timeout(50) })
       [Symbol.asyncIterator]();
     await expect(watch.next()).rejects.toMatchObject({ name: 'TimeoutError' });
   });
