@@ -80,7 +80,7 @@ export class ResourceStorage {
   async #read(key: string): Promise<CachedObject | undefined> {
     if (!this.cache.isStarted) await this.cache.start();
     if (this.#store.localReads) return this.cache.get(key);
-    const { entry } = await this.#metrics.measure('get', this.#store.get(key));
+    const { entry } = await this.#metrics.measure('get', () => this.#store.get(key));
     return entry && this.cache.objectOf(entry);
   }
 
@@ -98,7 +98,7 @@ export class ResourceStorage {
   /** False when the object is no longer at `current`'s revision. */
   async delete(current: CachedObject): Promise<number | undefined> {
     const compare = [{ key: current.key, modRevision: current.revision }];
-    const result = await this.#metrics.measure('delete', this.#store.txn({ compare, write: [{ type: 'delete', key: current.key }] }));
+    const result = await this.#metrics.measure('delete', () => this.#store.txn({ compare, write: [{ type: 'delete', key: current.key }] }));
     return result.succeeded ? result.revision : undefined;
   }
 
@@ -106,7 +106,7 @@ export class ResourceStorage {
     if (!this.cache.isStarted) await this.cache.start();
     const put = { type: 'put', key, value: stored, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
     const operation = modRevision === ABSENT ? 'create' : 'update';
-    const written = this.#metrics.measure(operation, this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
+    const written = this.#metrics.measure(operation, () => this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
     const { succeeded, revision } = await written;
     if (!succeeded) return undefined;
     stored.detach();

@@ -20,14 +20,14 @@ export class StoreMetrics {
     private readonly labels: { readonly group: string; readonly resource: string },
   ) {}
 
-  /** The store's answer, measured from now on. */
-  measure<T>(operation: StoreOperation, answer: Promise<T>): Promise<T> {
+  measure<T>(operation: StoreOperation, ask: () => Promise<T>): Promise<T> {
     const { seconds, total, errors } = this.#of(operation);
     const begun = this.#clock.monotonic();
     const end = () => {
       total.inc();
       seconds.observe((this.#clock.monotonic() - begun) / 1000);
     };
+    const answer = ask();
     answer.then(end, () => {
       errors.inc();
       end();
