@@ -1,4 +1,4 @@
-import { childSignal, isAbort, type OwnedSignal } from './abort.ts';
+import { childSignal, isAbort, type OwnedSignal } from './async/abort.ts';
 
 /** What every `startX(config, deps, signal)` returns: a running part of the system. */
 export interface Component extends AsyncDisposable {

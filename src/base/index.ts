@@ -1,13 +1,16 @@
-export { childSignal, isAbort, isTimeout, type OwnedSignal, onAbort, raceAbort, timeoutSignal, whenAborted } from './abort.ts';
-export { AsyncMutex, AsyncSemaphore } from './async-semaphore.ts';
-export { Backoff, type BackoffConfig, backoffDelay } from './backoff.ts';
-export { Broadcast, SlowSubscriberError, type SubscribeOptions, type Subscription } from './broadcast.ts';
+export { childSignal, isAbort, isTimeout, type OwnedSignal, onAbort, raceAbort, timeoutSignal, whenAborted } from './async/abort.ts';
+export { AsyncMutex, AsyncSemaphore } from './async/async-semaphore.ts';
+export { Broadcast, SlowSubscriberError, type SubscribeOptions, type Subscription } from './async/broadcast.ts';
+export { connectedPair, type DuplexPair } from './async/duplex-pair.ts';
+export { allMaybePromise, isPromise, type MaybePromise, mapMaybePromise } from './async/maybe-promise.ts';
+export { TurnBudget } from './async/turn-budget.ts';
 export { type BuildInfo, buildInfo } from './build-info.ts';
-export type { Clock, TimerHandle } from './clock.ts';
-export { realClock, sleepOn } from './clock.ts';
 export { type Component, type ComponentScope, runComponent, stopAll } from './component.ts';
-export { Fifo } from './fifo.ts';
-export { type Compare, Heap } from './heap.ts';
+export * from './crypto/secretbox/index.ts';
+export { cipherNames, TLS_VERSIONS } from './crypto/tls-names.ts';
+export * from './crypto/x509/index.ts';
+export * from './grpc/index.ts';
+export { type HttpAnswer, HttpEndpoint, type HttpRoutes, parseBindAddress } from './http/http-endpoint.ts';
 export {
   bitsOf,
   formatCidr,
@@ -19,10 +22,15 @@ export {
   parseCidr,
   parseIp,
 } from './ip-address.ts';
-export { KeyedHeap, type KeyedHeapOptions } from './keyed-heap.ts';
-export { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log-record.ts';
-export { createLogger, type Logger, type LoggerOptions, silentLogger } from './logger.ts';
-export { Lru, type LruOptions } from './lru.ts';
+export * from './kernel/index.ts';
+export { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './logging/log-record.ts';
+export { createLogger, type Logger, type LoggerOptions, silentLogger } from './logging/logger.ts';
+export { REDACTED, redactFields, redactText } from './logging/redact.ts';
+export { maxOf, mergeAll, minOf, pushAll } from './long-lists.ts';
+export { lookupTable } from './lookup-table.ts';
+export { assemble, type Instruction, littleEndian } from './machine-code/assemble.ts';
+export { ELF_MACHINES, elfProgram } from './machine-code/elf-program.ts';
+export { type Activity, EventLoopWatch, type EventLoopWatchOptions } from './metrics/event-loop-watch.ts';
 export {
   type Counter,
   type Family,
@@ -32,8 +40,22 @@ export {
   METRICS_CONTENT_TYPE,
   type MetricOptions,
   MetricsRegistry,
-} from './metrics.ts';
+} from './metrics/metrics.ts';
+export { buildInfoMetric, processMetrics } from './metrics/process-metrics.ts';
+export { isSameProcess, processIdentity } from './process/process-identity.ts';
+export { ProgramError, type RunProgramOptions, runProgram } from './process/run-program.ts';
+export { Fifo } from './queues/fifo.ts';
+export { type Compare, Heap } from './queues/heap.ts';
+export { KeyedHeap, type KeyedHeapOptions } from './queues/keyed-heap.ts';
+export { Lru, type LruOptions } from './queues/lru.ts';
+export { type Requeue, type RunWorkersOptions, runWorkers } from './queues/run-workers.ts';
+export { WorkQueue, type WorkQueueOptions } from './queues/work-queue.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
+export * from './spdy/index.ts';
+export { Backoff, type BackoffConfig, backoffDelay } from './time/backoff.ts';
+export type { Clock, TimerHandle } from './time/clock.ts';
+export { realClock, sleepOn } from './time/clock.ts';
+export { type KeepAliveOptions, keepAlive } from './time/keep-alive.ts';
 export {
   controllerRateLimiter,
   perKeyBackoff,
@@ -42,12 +64,9 @@ export {
   slowestOf,
   TokenBucket,
   type TokenBucketConfig,
-} from './rate-limiter.ts';
-export { REDACTED, redactFields, redactText } from './redact.ts';
-export { type RepeatOptions, repeat } from './repeat.ts';
-export { type RetryOptions, retry } from './retry.ts';
-export { type Requeue, type RunWorkersOptions, runWorkers } from './run-workers.ts';
-export { type Soon, whenKnown } from './soon.ts';
-export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
-export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
-export * from './x509/index.ts';
+} from './time/rate-limiter.ts';
+export { type RepeatOptions, repeat } from './time/repeat.ts';
+export { type RetryOptions, retry } from './time/retry.ts';
+export { VirtualClock, type VirtualClockOptions } from './time/virtual-clock.ts';
+export * from './websocket/index.ts';
+export * from './without-trailing.ts';

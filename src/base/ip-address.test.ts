@@ -80,7 +80,7 @@ describe('parseCidr', () => {
   });
 });
 
-it('finds pairs of both families', () => {
+it('a dual-stack pair has one address of each family', () => {
   expect(isDualStackPair(['10.0.0.1', '::1'], parseIp)).toBe(true);
   expect(isDualStackPair(['10.0.0.1', '10.0.0.2'], parseIp)).toBe(false);
   expect(isDualStackPair(['10.0.0.1', 'x'], parseIp)).toBeUndefined();

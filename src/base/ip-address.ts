@@ -62,9 +62,9 @@ function parseIpv6(text: string): IpAddress | undefined {
   const head = parseGroups(halves[0] ?? '', halves.length === 1);
   const tail = parseGroups(halves[1] ?? '', halves.length === 2);
   if (!head || !tail) return undefined;
-  const given = head.groups.length + tail.groups.length;
-  if (halves.length === 1 ? given !== 8 : given > 7) return undefined;
-  const zeros = new Array<number>(8 - given).fill(0);
+  const groupCount = head.groups.length + tail.groups.length;
+  if (halves.length === 1 ? groupCount !== 8 : groupCount > 7) return undefined;
+  const zeros = new Array<number>(8 - groupCount).fill(0);
   const leadingZeros = head.leadingZeros || tail.leadingZeros;
   return fromGroups([...head.groups, ...zeros, ...tail.groups], leadingZeros);
 }

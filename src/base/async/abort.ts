@@ -1,0 +1,78 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../time/clock.ts';
+
+/** A signal that somebody owns: dispose of it to let go of its parents and its timer. */
+export interface OwnedSignal extends Disposable {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+/** Calls `listener` once with the reason, at once if the signal has aborted. Dispose of the result to unregister. */
+export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): Disposable {
+  if (!signal) return { [Symbol.dispose]() {} };
+  const call = () => listener(signal.reason);
+  if (signal.aborted) call();
+  else signal.addEventListener('abort', call, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', call) };
+}
+
+/**
+ * A signal that aborts when any parent does, or when told. AbortSignal.any keeps an entry on a long-lived parent
+ * until the garbage collector comes by; this one lets go when disposed of.
+ */
+export function childSignal(...parents: readonly (AbortSignal | undefined)[]): OwnedSignal {
+  const controller = new AbortController();
+  // A component's signal has as many listeners as the component has parts; Node takes more than ten for a leak.
+  setMaxListeners(0, controller.signal);
+  const registrations: Disposable[] = [];
+  const release = () => {
+    for (const registration of registrations.splice(0)) registration[Symbol.dispose]();
+  };
+  const abort = (reason?: unknown) => {
+    controller.abort(reason);
+    release();
+  };
+  for (const parent of parents) registrations.push(onAbort(parent, abort));
+  if (controller.signal.aborted) release();
+  return { signal: controller.signal, abort, [Symbol.dispose]: release };
+}
+
+/** Aborts with a TimeoutError after `delayMs`, or earlier with a parent's reason. Dispose of it to cancel the timer. */
+export function timeoutSignal(clock: Clock, delayMs: number, parent?: AbortSignal): OwnedSignal {
+  const child = childSignal(parent);
+  const timer = clock.setTimer(delayMs, () => child.abort(new DOMException(`timed out after ${delayMs} ms`, 'TimeoutError')));
+  const cancelled = onAbort(child.signal, () => timer.cancel());
+  return {
+    signal: child.signal,
+    abort: child.abort,
+    [Symbol.dispose]() {
+      timer.cancel();
+      cancelled[Symbol.dispose]();
+      child[Symbol.dispose]();
+    },
+  };
+}
+
+/** Settles as `work` does, or rejects with the signal's reason when it aborts first. `work` itself goes on. */
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const registration = onAbort(signal, reject);
+    work.then(resolve, reject).finally(() => registration[Symbol.dispose]());
+  });
+}
+
+/** Resolves when the signal aborts. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => onAbort(signal, () => resolve()));
+}
+
+/** Whether `error` is what `signal` aborted with, or the platform's AbortError: a stop that was asked for. */
+export function isAbort(error: unknown, signal?: AbortSignal): boolean {
+  if (signal?.aborted && error === signal.reason) return true;
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}

@@ -1,0 +1,37 @@
+import { type Clock, realClock } from '../time/clock.ts';
+
+/** How long promises may run on before timers and sockets get their turn. */
+const TURN_MS = 10;
+
+/**
+ * Keeps work that only ever waits for promises from starving timers and sockets: ask `isSpent` between two pieces of work and await `next`
+ * when it is. On a virtual clock it never is, so that histories repeat exactly.
+ */
+export class TurnBudget {
+  readonly #isReal: boolean;
+  readonly #turnMs: number;
+  #startedMs: number;
+  #next: Promise<void> | undefined;
+
+  constructor(clock: Clock, turnMs = TURN_MS) {
+    this.#isReal = clock === realClock;
+    this.#turnMs = turnMs;
+    this.#startedMs = realClock.monotonic();
+  }
+
+  get isSpent(): boolean {
+    return this.#isReal && realClock.monotonic() - this.#startedMs > this.#turnMs;
+  }
+
+  /** Resolves in the next turn of the event loop. */
+  next(): Promise<void> {
+    this.#next ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#next = undefined;
+        this.#startedMs = realClock.monotonic();
+        resolve();
+      });
+    });
+    return this.#next;
+  }
+}

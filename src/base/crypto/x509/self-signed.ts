@@ -1,0 +1,35 @@
+import { createPublicKey } from 'node:crypto';
+import type { Random } from '../../random.ts';
+import type { Clock } from '../../time/clock.ts';
+import { createAuthority, loadAuthority, newPrivateKey, privateKeyPem, signCertificate } from './certificate.ts';
+import type { AlternativeNames } from './names.ts';
+
+export interface SelfSignedOptions extends AlternativeNames {
+  readonly commonName: string;
+  /** Of the authority, which signs this certificate alone. */
+  readonly authorityName: string;
+}
+
+/** PEM texts. */
+export interface SelfSigned {
+  /** With its authority behind it. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
+
+/** A serving certificate for a year, of an authority that nobody knows: for servers that are given none. */
+export function createSelfSigned(
+  { commonName, authorityName, ...names }: SelfSignedOptions,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): SelfSigned {
+  const validity = { notBefore: clock.now() - HOUR_MS, notAfter: clock.now() + YEAR_MS };
+  const authority = createAuthority({ subject: { commonName: authorityName }, ...validity }, random);
+  const key = newPrivateKey();
+  const usage = { extendedKeyUsages: ['serverAuth' as const] };
+  const template = { subject: { commonName }, publicKey: createPublicKey(key), ...usage, ...validity, ...names };
+  const cert = signCertificate(template, loadAuthority(authority), random);
+  return { cert: `${cert.trimEnd()}\n${authority.certificate}`, key: privateKeyPem(key) };
+}

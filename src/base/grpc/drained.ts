@@ -1,0 +1,12 @@
+import type { Writable } from 'node:stream';
+
+/** Resolves when more can be written, or never will be. */
+export function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+  });
+}

@@ -1,0 +1,62 @@
+import http from 'node:http';
+import net from 'node:net';
+
+export interface HttpAnswer {
+  readonly code: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers GET by path; undefined is 404. */
+export type HttpRoutes = (path: string) => HttpAnswer | undefined;
+
+const MAX_CONNECTIONS = 256;
+const TIMEOUT_MS = 10_000;
+
+/** A small server for health and metrics: nothing is read of a request but its path. */
+export class HttpEndpoint implements AsyncDisposable {
+  readonly #server: http.Server;
+
+  constructor(routes: HttpRoutes) {
+    this.#server = http.createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
+      request.resume();
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const path = (request.url ?? '/').split('?')[0]!;
+      const answer = isRead ? (routes(path) ?? { code: 404, body: '404 page not found\n' }) : { code: 405, body: 'method not allowed\n' };
+      response.writeHead(answer.code, { 'content-type': 'text/plain; charset=utf-8', ...answer.headers }).end(answer.body);
+    });
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  get port(): number | undefined {
+    const address = this.#server.address();
+    return address !== null && typeof address === 'object' ? address.port : undefined;
+  }
+
+  /** On `host:port`, as flags have it. */
+  listen(bindAddress: string): Promise<void> {
+    const { host, port } = parseBindAddress(bindAddress);
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', (cause) => reject(new Error(`cannot listen on ${bindAddress}: ${cause.message}`, { cause })));
+      this.#server.listen({ port, ...(host !== '' && { host }) }, resolve);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+/** Throws an Error that says what is wrong with it. */
+export function parseBindAddress(text: string): { readonly host: string; readonly port: number } {
+  const colon = text.lastIndexOf(':');
+  const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
+  const port = Number(text.slice(colon + 1));
+  const isAddress = host === '' || net.isIP(host) !== 0 || host === 'localhost';
+  if (colon < 0 || !isAddress || !Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`"${text}" is no address and port to listen on, such as 0.0.0.0:10256`);
+  return { host, port };
+}

@@ -1,0 +1,2 @@
+export { type BatchOptions, KernelNetwork, type NetworkCommand } from './kernel-network.ts';
+export { type NftContent, type NftElement, NftLedger, type NftObject } from './nft-ledger.ts';

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { maxOf, mergeAll, minOf, pushAll } from './long-lists.ts';
+
+const LONG = Array.from({ length: 500_000 }, (_, i) => i);
+
+describe('lists longer than the stack', () => {
+  test('are added to others in order', () => {
+    const target = [-1];
+    pushAll(target, LONG, new Set([7]));
+    expect([target.length, target[0], target[500_000], target.at(-1)]).toEqual([500_002, -1, 499_999, 7]);
+  });
+
+  test('have a largest and a smallest value', () => {
+    expect([maxOf(LONG), minOf(LONG), maxOf(LONG, 1e6), minOf(LONG, -1)]).toEqual([499_999, 0, 1e6, -1]);
+  });
+
+  test('are merged', () => {
+    expect(Object.keys(mergeAll(LONG.map((i) => ({ [`k${i % 10}`]: i }))))).toHaveLength(10);
+  });
+});
+
+test('no values have the bounds that Math has, and what is no number shows', () => {
+  expect([maxOf([]), minOf([]), maxOf([1, Number.NaN, 2]), minOf([Number.NaN, 1])]).toEqual([-Infinity, Infinity, Number.NaN, Number.NaN]);
+});
+
+test('later members win, and undefined has none', () => {
+  expect(mergeAll<Record<string, number>>([{ a: 1, b: 1 }, undefined, { b: 2 }])).toEqual({ a: 1, b: 2 });
+});

@@ -1,0 +1,82 @@
+import type { Logger } from '../logging/logger.ts';
+import { realClock, type TimerHandle } from '../time/clock.ts';
+import type { MetricsRegistry } from './metrics.ts';
+
+/** What ran when the event loop was blocked, as the log shows it. */
+export interface Activity {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface EventLoopWatchOptions {
+  readonly metrics: MetricsRegistry;
+  readonly logger: Logger;
+  /** A turn that takes longer is logged as a warning, one over the budget of 50 ms for debugging. Default 250. */
+  readonly thresholdMs?: number;
+}
+
+/** How often the delay is measured: often enough to see every turn that anybody would notice, seldom enough to cost nothing. */
+const INTERVAL_MS = 100;
+const DEFAULT_THRESHOLD_MS = 250;
+/** What one turn may take. Longer ones are counted, and logged for who looks for them. */
+const BUDGET_MS = 50;
+const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Measures how late timers fire, which is how long whatever ran kept everybody else waiting. Always on the real clock. */
+export class EventLoopWatch implements Disposable {
+  readonly #lag;
+  readonly #overBudget;
+  readonly #logger: Logger;
+  readonly #thresholdMs: number;
+  #timer: TimerHandle | undefined;
+  #last: Activity | undefined;
+
+  constructor({ metrics, logger, thresholdMs = DEFAULT_THRESHOLD_MS }: EventLoopWatchOptions) {
+    this.#lag = metrics
+      .histogram({
+        name: 'sampan_event_loop_lag_seconds',
+        help: 'How late a timer fired: how long a turn of the event loop kept others waiting.',
+        buckets: BUCKETS,
+      })
+      .with({});
+    this.#overBudget = metrics
+      .counter({ name: 'sampan_event_loop_over_budget_total', help: `Turns of the event loop that took ${BUDGET_MS} ms and more.` })
+      .with({});
+    this.#logger = logger;
+    this.#thresholdMs = thresholdMs;
+  }
+
+  start(): void {
+    if (this.#timer === undefined) this.#arm();
+  }
+
+  /** This begins to run now. The last to have begun is the one that a log line names. */
+  enter(activity: Activity): void {
+    this.#last = activity;
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #arm(): void {
+    const due = realClock.monotonic() + INTERVAL_MS;
+    this.#timer = realClock.setTimer(INTERVAL_MS, () => {
+      this.#measured(Math.max(0, realClock.monotonic() - due));
+      this.#arm();
+    });
+  }
+
+  #measured(lagMs: number): void {
+    this.#lag.observe(lagMs / 1000);
+    if (lagMs < Math.min(BUDGET_MS, this.#thresholdMs)) return;
+    this.#overBudget.inc();
+    const { method, path } = this.#last ?? {};
+    const level = lagMs < this.#thresholdMs ? 'debug' : 'warn';
+    this.#logger[level]('the event loop was blocked; the last request that began to run is named', {
+      blockedMs: Math.round(lagMs),
+      ...(method !== undefined && { method, path: path?.slice(0, 200) }),
+    });
+  }
+}

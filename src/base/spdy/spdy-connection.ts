@@ -1,0 +1,391 @@
+import type { Duplex } from 'node:stream';
+import { type Obstacle, obstacleOf } from '../time/keep-alive.ts';
+import { DataSender, MAX_WINDOW_BYTES, SESSION_WINDOW_BYTES } from './data-sender.ts';
+import { type ControlFrame, checkLength, FrameParser, idIn } from './frame-parser.ts';
+import {
+  controlFrame,
+  dataHeader,
+  FLAG_FIN,
+  FLAG_UNIDIRECTIONAL,
+  FRAME,
+  initialWindowFrame,
+  MAX_STREAM_ID,
+  numbersFrame,
+  SETTINGS_INITIAL_WINDOW_SIZE,
+  synReplyFrame,
+  synStreamFrame,
+} from './frames.ts';
+import { HeaderReader, HeaderWriter, type SpdyHeaders } from './header-block.ts';
+import { RESET, SpdyError, StreamResetError } from './spdy-error.ts';
+import { SpdyStream, type StreamCarrier } from './spdy-stream.ts';
+
+export interface SpdyOptions {
+  readonly role: 'server' | 'client';
+  /** Takes streams that the peer opens: replies to them, or resets them. Absent: they are refused. */
+  readonly onStream?: (stream: SpdyStream) => void;
+  /** How many streams the peer may have open. */
+  readonly maxStreams?: number;
+}
+
+const MAX_STREAMS = 2000;
+/** What a stream may send us before we have consumed any of it. */
+const WINDOW_BYTES = 256 * 1024;
+/** Beside the windows of streams that of the whole connection has no work to do. */
+const SESSION_EXTRA_BYTES = 64 * 1024 * 1024;
+/** A peer that asks and does not read the answers is cut off. */
+const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+
+/**
+ * SPDY/3.1 over any duplex. Go's spdystream, which kubectl and containerd use, sends no WINDOW_UPDATE and heeds none: windows count only with
+ * peers whose first frame is SETTINGS, as it is here. Towards others a stream whose consumer is slow pauses the connection.
+ */
+export class SpdyConnection implements StreamCarrier {
+  /** Grows with all that arrives. */
+  activity = 0;
+  /** Resolves when the connection is over, for whatever reason. */
+  readonly closed: Promise<void>;
+  readonly #transport: Duplex;
+  readonly #options: SpdyOptions;
+  readonly #streams = new Map<number, SpdyStream>();
+  readonly #headerReader = new HeaderReader();
+  readonly #headerWriter = new HeaderWriter();
+  readonly #parser: FrameParser;
+  /** Streams whose consumers are slow, of a peer without flow control. */
+  readonly #slow = new Set<SpdyStream>();
+  readonly #sender: DataSender;
+  #nextId: number;
+  #lastPeerId = 0;
+  #nextPing: number;
+  readonly #pings = new Map<number, () => void>();
+  #sessionReceived = 0;
+  #hasReceived = false;
+  #isOver = false;
+  #isGoingAway = false;
+
+  constructor(transport: Duplex, options: SpdyOptions) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#sender = new DataSender(transport);
+    this.#nextId = options.role === 'client' ? 1 : 2;
+    this.#nextPing = options.role === 'client' ? 1 : 2;
+    this.#parser = new FrameParser({
+      control: (frame) => this.#handleControl(frame),
+      data: (id, chunk) => this.#handleData(id, chunk),
+      dataEnd: (id, flags) => {
+        if ((flags & FLAG_FIN) !== 0) this.#endRemote(this.#streams.get(id));
+      },
+    });
+    this.closed = new Promise((resolve) => {
+      transport.once('close', () => {
+        this.#finish(new SpdyError('closed', 'the connection was closed'));
+        resolve();
+      });
+    });
+    transport.on('error', () => transport.destroy());
+    transport.on('end', () => this.destroy(new SpdyError('closed', 'the connection was closed by the peer')));
+    transport.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#send(initialWindowFrame(WINDOW_BYTES));
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  get isClosed(): boolean {
+    return this.#isOver;
+  }
+
+  /** Why a peer that is there may seem silent. */
+  get obstacle(): Obstacle | undefined {
+    return obstacleOf(this.#transport);
+  }
+
+  /** Opens a stream. What is written to it may be sent before the peer has replied. */
+  openStream(headers: SpdyHeaders): SpdyStream {
+    if (this.#isOver || this.#isGoingAway) throw new SpdyError('closed', 'the connection is closed');
+    if (this.#nextId > MAX_STREAM_ID) throw new SpdyError('closed', 'the connection has no stream ids left');
+    const stream = new SpdyStream(this.#nextId, headers, this);
+    this.#nextId += 2;
+    this.#add(stream);
+    this.#send(synStreamFrame(stream.id, 0, this.#headerWriter.write(headers)));
+    return stream;
+  }
+
+  /** Resolves when the peer has answered. */
+  ping(): Promise<void> {
+    if (this.#isOver) return Promise.reject(new SpdyError('closed', 'the connection is closed'));
+    const id = this.#nextPing;
+    this.#nextPing = (this.#nextPing + 2) % 0xfffffffe;
+    return new Promise((resolve) => {
+      this.#pings.set(id, resolve);
+      this.#send(numbersFrame(FRAME.ping, id));
+    });
+  }
+
+  /** Announces the end, sends what was written, and closes. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#goAway(0);
+    this.#finish(new SpdyError('closed', 'the connection was closed'));
+    this.#transport.end();
+    // The peer has nothing to say any more that anybody would hear.
+    this.#transport.resume();
+  }
+
+  destroy(error: SpdyError): void {
+    if (this.#isOver) return;
+    if (error.reason === 'protocolError') this.#goAway(RESET.protocolError);
+    this.#finish(error);
+    destroySoon(this.#transport);
+  }
+
+  /** Closes at once, whatever was not sent yet. */
+  kill(): void {
+    this.#transport.destroy();
+  }
+
+  sendData(stream: SpdyStream, chunk: Buffer, sent: (error?: Error) => void): void {
+    this.#sender.send(stream, chunk, sent);
+  }
+
+  sendFin(stream: SpdyStream): void {
+    if (stream.isLocalEnded) return;
+    stream.isLocalEnded = true;
+    this.#send(dataHeader(stream.id, FLAG_FIN, 0));
+    this.#removeIfEnded(stream);
+  }
+
+  sendReply(stream: SpdyStream, headers: SpdyHeaders): void {
+    this.#send(synReplyFrame(stream.id, 0, this.#headerWriter.write(headers)));
+  }
+
+  sendReset(stream: SpdyStream, status: number): void {
+    this.#unblock(stream);
+    this.#sender.drop(stream);
+    if (this.#streams.get(stream.id) !== stream) return;
+    this.#streams.delete(stream.id);
+    if (!stream.isLocalEnded || !stream.isRemoteEnded) this.#send(numbersFrame(FRAME.rstStream, stream.id, status));
+  }
+
+  wantsData(stream: SpdyStream): void {
+    this.#unblock(stream);
+    // Node asks for more before it hands out what there is.
+    if (this.#sender.isFlowControlled) process.nextTick(() => this.#credit(stream));
+  }
+
+  #unblock(stream: SpdyStream): void {
+    if (this.#slow.delete(stream) && this.#slow.size === 0) this.#transport.resume();
+  }
+
+  #add(stream: SpdyStream): void {
+    stream.sendWindow = this.#sender.streamWindow;
+    this.#streams.set(stream.id, stream);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.activity++;
+    try {
+      this.#parser.write(chunk);
+    } catch (error) {
+      this.destroy(error instanceof SpdyError ? error : new SpdyError('internalError', (error as Error).message));
+    }
+  }
+
+  #handleData(id: number, chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#noteFirstFrame(undefined);
+    this.#sessionReceived += chunk.length;
+    this.#creditSession();
+    const stream = this.#streams.get(id);
+    if (stream === undefined || stream.isRemoteEnded) {
+      // Of streams that are closed data may still be under way; of those that never were, the peer hears once.
+      if (id > this.#lastPeerId && id >= this.#nextId)
+        throw new SpdyError('protocolError', `data for stream ${id}, which was never opened`);
+      return;
+    }
+    stream.bytesReceived += chunk.length;
+    if (this.#sender.isFlowControlled && stream.bytesReceived - stream.bytesCredited > WINDOW_BYTES) {
+      stream.reset(RESET.flowControlError);
+      return;
+    }
+    if (stream.push(chunk) || this.#sender.isFlowControlled) return;
+    this.#slow.add(stream);
+    this.#transport.pause();
+  }
+
+  #handleControl(frame: ControlFrame): void {
+    if (this.#isOver) return;
+    this.#noteFirstFrame(frame.type);
+    switch (frame.type) {
+      case FRAME.synStream:
+        this.#handleSynStream(frame);
+        break;
+      case FRAME.synReply:
+        this.#handleSynReply(frame);
+        break;
+      case FRAME.rstStream:
+        this.#handleReset(this.#streams.get(idIn(frame, 8)), frame.payload.readUInt32BE(4));
+        break;
+      case FRAME.settings:
+        this.#handleSettings(frame);
+        break;
+      case FRAME.ping:
+        this.#handlePing(frame);
+        break;
+      case FRAME.goAway:
+        this.#isGoingAway = true;
+        break;
+      case FRAME.headers:
+        this.#handleHeaders(frame);
+        break;
+      case FRAME.windowUpdate:
+        this.#handleWindowUpdate(idIn(frame, 8), frame.payload.readUInt32BE(4) & 0x7fffffff);
+        break;
+      default:
+      // The protocol demands that unknown control frames are ignored.
+    }
+  }
+
+  #handleReset(stream: SpdyStream | undefined, status: number): void {
+    if (stream === undefined) return;
+    if (status !== RESET.cancel) {
+      stream.fail(new StreamResetError(status));
+      return;
+    }
+    this.#streams.delete(stream.id);
+    stream.cancelByPeer();
+    this.#sender.drop(stream);
+    this.#unblock(stream);
+  }
+
+  /** Nothing that runs over SPDY here has headers to add; but the compressor's state must follow them. */
+  #handleHeaders(frame: ControlFrame): void {
+    const id = idIn(frame, 4);
+    this.#headerReader.read(frame.payload.subarray(4));
+    if ((frame.flags & FLAG_FIN) !== 0) this.#endRemote(this.#streams.get(id));
+  }
+
+  #handleSynStream(frame: ControlFrame): void {
+    const id = idIn(frame, 10);
+    const headers = this.#headerReader.read(frame.payload.subarray(10));
+    const isPeers = id % 2 === (this.#options.role === 'server' ? 1 : 0);
+    if (!isPeers || id <= this.#lastPeerId) throw new SpdyError('protocolError', `stream ${id} cannot be opened`);
+    this.#lastPeerId = id;
+    if (this.#options.onStream === undefined || this.#streams.size >= (this.#options.maxStreams ?? MAX_STREAMS) || this.#isGoingAway) {
+      this.#send(numbersFrame(FRAME.rstStream, id, RESET.refusedStream));
+      return;
+    }
+    const stream = new SpdyStream(id, headers, this);
+    this.#add(stream);
+    this.#options.onStream(stream);
+    if ((frame.flags & FLAG_UNIDIRECTIONAL) !== 0) stream.end();
+    if ((frame.flags & FLAG_FIN) !== 0) this.#endRemote(stream);
+  }
+
+  #handleSynReply(frame: ControlFrame): void {
+    const stream = this.#streams.get(idIn(frame, 4));
+    const headers = this.#headerReader.read(frame.payload.subarray(4));
+    if (stream === undefined) return;
+    if (stream.isReplied) throw new SpdyError('protocolError', `a second reply to stream ${stream.id}`);
+    stream.acceptReply(headers);
+    if ((frame.flags & FLAG_FIN) !== 0) this.#endRemote(stream);
+  }
+
+  #handleSettings({ payload }: ControlFrame): void {
+    const count = payload.length >= 4 ? payload.readUInt32BE(0) : -1;
+    if (payload.length !== 4 + count * 8) throw new SpdyError('protocolError', 'a SETTINGS frame whose length is wrong');
+    for (let at = 4; at < payload.length; at += 8) {
+      if (payload.readUIntBE(at + 1, 3) !== SETTINGS_INITIAL_WINDOW_SIZE) continue;
+      const bytes = payload.readUInt32BE(at + 4);
+      if (bytes > MAX_WINDOW_BYTES) throw new SpdyError('protocolError', `an initial window of ${bytes} bytes`);
+      for (const stream of this.#streams.values()) stream.sendWindow += bytes - this.#sender.streamWindow;
+      this.#sender.streamWindow = bytes;
+    }
+    this.#sender.sendWaiting();
+  }
+
+  #noteFirstFrame(type: number | undefined): void {
+    if (this.#hasReceived) return;
+    this.#hasReceived = true;
+    if (type === FRAME.settings) this.#send(numbersFrame(FRAME.windowUpdate, 0, SESSION_EXTRA_BYTES));
+    else this.#sender.stopFlowControl();
+  }
+
+  #handleWindowUpdate(id: number, bytes: number): void {
+    if (!this.#sender.isFlowControlled) return;
+    const stream = this.#streams.get(id);
+    if (id === 0) this.#sender.widenSession(bytes);
+    else if (stream !== undefined) this.#widen(stream, bytes);
+  }
+
+  #widen(stream: SpdyStream, bytes: number): void {
+    stream.sendWindow += bytes;
+    if (stream.sendWindow > MAX_WINDOW_BYTES) stream.reset(RESET.flowControlError);
+    else this.#sender.sendWaiting();
+  }
+
+  #credit(stream: SpdyStream): void {
+    if (stream.isRemoteEnded || this.#isOver) return;
+    const consumed = stream.bytesReceived - stream.readableLength - stream.bytesCredited;
+    if (consumed < WINDOW_BYTES / 4) return;
+    stream.bytesCredited += consumed;
+    this.#send(numbersFrame(FRAME.windowUpdate, stream.id, consumed));
+  }
+
+  /** Windows of streams bound what is held; that of the connection is only kept from running dry. */
+  #creditSession(): void {
+    if (!this.#sender.isFlowControlled || this.#sessionReceived < SESSION_WINDOW_BYTES / 2) return;
+    this.#send(numbersFrame(FRAME.windowUpdate, 0, this.#sessionReceived));
+    this.#sessionReceived = 0;
+  }
+
+  #handlePing(frame: ControlFrame): void {
+    checkLength(frame, 4);
+    const id = frame.payload.readUInt32BE(0);
+    const isOurs = id % 2 === (this.#options.role === 'client' ? 1 : 0);
+    if (!isOurs) this.#send(controlFrame(FRAME.ping, 0, frame.payload.subarray(0, 4)));
+    this.#pings.get(id)?.();
+    this.#pings.delete(id);
+  }
+
+  #endRemote(stream: SpdyStream | undefined): void {
+    if (stream === undefined || stream.isRemoteEnded) return;
+    stream.isRemoteEnded = true;
+    stream.push(null);
+    this.#removeIfEnded(stream);
+  }
+
+  #removeIfEnded(stream: SpdyStream): void {
+    if (!stream.isLocalEnded || !stream.isRemoteEnded) return;
+    this.#streams.delete(stream.id);
+    this.#unblock(stream);
+  }
+
+  #goAway(status: number): void {
+    this.#isGoingAway = true;
+    this.#send(numbersFrame(FRAME.goAway, this.#lastPeerId, status));
+  }
+
+  #finish(error: SpdyError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#slow.clear();
+    for (const stream of [...this.#streams.values()]) stream.endWithConnection(error);
+    this.#streams.clear();
+    this.#pings.clear();
+    this.#sender.fail(error);
+  }
+
+  #send(bytes: Buffer): void {
+    if (!this.#transport.writable) return;
+    this.#transport.write(bytes);
+    if (this.#transport.writableLength > MAX_PENDING_BYTES) this.#transport.destroy();
+  }
+}
+
+/** Sends what was written, without waiting for the peer's end. */
+function destroySoon(transport: Duplex): void {
+  transport.end(() => transport.destroy());
+  transport.resume();
+}

@@ -1,0 +1,107 @@
+import { maxOf } from '../long-lists.ts';
+import type { Random } from '../random.ts';
+import { type BackoffConfig, backoffDelay } from './backoff.ts';
+import type { Clock } from './clock.ts';
+
+/** Says how long a key must wait before it is worked on again. */
+export interface RateLimiter<K> {
+  /** The delay in milliseconds; counts as one more failure of the key. */
+  when(key: K): number;
+  /** The key succeeded, or is given up: its failures no longer count. */
+  forget(key: K): void;
+  /** How many times `when` was asked since the key was last forgotten. */
+  retries(key: K): number;
+}
+
+/** Each key waits longer with each of its own failures. */
+export function perKeyBackoff<K>(config: BackoffConfig, random?: Random): RateLimiter<K> {
+  const failures = new Map<K, number>();
+  return {
+    when(key) {
+      const count = failures.get(key) ?? 0;
+      failures.set(key, count + 1);
+      return backoffDelay(config, count, random);
+    },
+    forget: (key) => void failures.delete(key),
+    retries: (key) => failures.get(key) ?? 0,
+  };
+}
+
+export interface TokenBucketConfig {
+  perSecond: number;
+  /** How many may go at once after a quiet time. */
+  burst: number;
+}
+
+/** A bucket that fills at a steady rate. Tokens may be owed: each further taker waits longer. */
+export class TokenBucket {
+  readonly #clock: Clock;
+  readonly #config: TokenBucketConfig;
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(clock: Clock, config: TokenBucketConfig) {
+    if (!(config.perSecond > 0 && config.burst >= 1)) throw new RangeError('a token bucket needs perSecond > 0 and burst >= 1');
+    this.#clock = clock;
+    this.#config = config;
+    this.#tokens = config.burst;
+    this.#filledAt = clock.monotonic();
+  }
+
+  /** Takes a token now or from the future; returns the milliseconds until it is there. */
+  reserve(): number {
+    this.#fill();
+    this.#tokens -= 1;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens * 1000) / this.#config.perSecond;
+  }
+
+  /** Takes a token if there is one. */
+  tryTake(): boolean {
+    this.#fill();
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** Resolves when a token is taken. An abort gives the token back. */
+  async take(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const delayMs = this.reserve();
+    if (delayMs === 0) return;
+    try {
+      await this.#clock.sleep(delayMs, signal);
+    } catch (error) {
+      this.#tokens += 1;
+      throw error;
+    }
+  }
+
+  #fill(): void {
+    const now = this.#clock.monotonic();
+    const gained = ((now - this.#filledAt) * this.#config.perSecond) / 1000;
+    this.#tokens = Math.min(this.#config.burst, this.#tokens + gained);
+    this.#filledAt = now;
+  }
+}
+
+/** All keys share one bucket. */
+export function sharedBucket<K>(clock: Clock, config: TokenBucketConfig): RateLimiter<K> {
+  const bucket = new TokenBucket(clock, config);
+  return { when: () => bucket.reserve(), forget() {}, retries: () => 0 };
+}
+
+/** The longest delay of any of them. */
+export function slowestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimiter<K> {
+  return {
+    when: (key) => maxOf(limiters.map((limiter) => limiter.when(key))),
+    forget(key) {
+      for (const limiter of limiters) limiter.forget(key);
+    },
+    retries: (key) => maxOf(limiters.map((limiter) => limiter.retries(key))),
+  };
+}
+
+/** Upstream's default for controllers: 5 ms to 1000 s for each key, 10 a second with bursts of 100 for all. */
+export function controllerRateLimiter<K>(clock: Clock): RateLimiter<K> {
+  return slowestOf(perKeyBackoff<K>({ initialMs: 5, maxMs: 1_000_000 }), sharedBucket<K>(clock, { perSecond: 10, burst: 100 }));
+}

@@ -1,0 +1,29 @@
+import type { Random } from '../random.ts';
+import { type BackoffConfig, backoffDelay } from './backoff.ts';
+import type { Clock } from './clock.ts';
+
+export interface RetryOptions {
+  clock: Clock;
+  backoff: BackoffConfig;
+  /** Needed when the backoff has jitter. */
+  random?: Random;
+  /** Including the first. Default: until it succeeds or the signal aborts. */
+  attempts?: number;
+  /** Whether this error is worth another attempt. Default: every error. */
+  retryOn?: (error: unknown) => boolean;
+  signal?: AbortSignal;
+}
+
+/** Runs `work` until it succeeds; throws its last error when the attempts are used up or the error is not to be retried. */
+export async function retry<T>(options: RetryOptions, work: (attempt: number) => Promise<T> | T): Promise<T> {
+  const { clock, backoff, random, attempts = Infinity, retryOn = () => true, signal } = options;
+  for (let attempt = 0; ; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (signal?.aborted || attempt + 1 >= attempts || !retryOn(error)) throw error;
+      await clock.sleep(backoffDelay(backoff, attempt, random), signal);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { type Obstacle, obstacleOf } from '../time/keep-alive.ts';
+import { FrameParser, type MessageSink, OPCODE } from './frame-parser.ts';
+import { applyMask } from './mask.ts';
+import { CLOSE, WebSocketError } from './websocket-error.ts';
+
+export interface WebSocketOptions {
+  readonly role: 'server' | 'client';
+  readonly sink: Omit<MessageSink, 'control'>;
+}
+
+export interface SendOptions {
+  readonly isText?: boolean;
+  /** Called when the connection can take more. */
+  readonly sent?: (error?: Error) => void;
+}
+
+/** A peer that asks and does not read the answers is cut off. */
+const MAX_PENDING_BYTES = 4 * 1024 * 1024;
+const MAX_REASON_BYTES = 123;
+
+/** One WebSocket (RFC 6455) on any duplex, after the handshake. Messages are passed on in pieces, so that none is too long. */
+export class WebSocketConnection {
+  /** Grows with all that arrives. */
+  activity = 0;
+  /** Resolves when the connection is over, for whatever reason. */
+  readonly closed: Promise<void>;
+  readonly #transport: Duplex;
+  readonly #isClient: boolean;
+  readonly #parser: FrameParser;
+  #awaitingDrain: ((error?: Error) => void)[] = [];
+  #isCloseSent = false;
+  #isCloseReceived = false;
+
+  constructor(transport: Duplex, { role, sink }: WebSocketOptions) {
+    this.#transport = transport;
+    this.#isClient = role === 'client';
+    const parsed: MessageSink = {
+      messageStart: (isText) => sink.messageStart(isText),
+      messageData: (chunk) => sink.messageData(chunk),
+      messageEnd: () => sink.messageEnd(),
+      control: (opcode, payload) => this.#handleControl(opcode, payload),
+    };
+    this.#parser = new FrameParser(parsed, { expectsMask: role === 'server' });
+    this.closed = new Promise((resolve) => {
+      transport.once('close', () => {
+        this.#settleWrites(new WebSocketError(CLOSE.goingAway, 'the connection was closed'));
+        resolve();
+      });
+    });
+    transport.on('error', () => transport.destroy());
+    transport.on('end', () => transport.destroy());
+    transport.on('drain', () => this.#settleWrites());
+    transport.on('data', (chunk: Buffer) => this.#receive(chunk));
+  }
+
+  get isClosed(): boolean {
+    return this.#transport.destroyed || this.#isCloseSent;
+  }
+
+  /** Why a peer that is there may seem silent. */
+  get obstacle(): Obstacle | undefined {
+    return obstacleOf(this.#transport);
+  }
+
+  /** Sends one message that consists of these parts. */
+  send(parts: readonly Buffer[], { isText = false, sent }: SendOptions = {}): void {
+    if (this.isClosed) {
+      sent?.(new WebSocketError(CLOSE.goingAway, 'the connection is closed'));
+      return;
+    }
+    this.#sendFrame(isText ? OPCODE.text : OPCODE.binary, parts);
+    if (sent === undefined) return;
+    if (this.#transport.writableNeedDrain) this.#awaitingDrain.push(sent);
+    else sent();
+  }
+
+  ping(): void {
+    if (!this.isClosed) this.#sendFrame(OPCODE.ping, []);
+  }
+
+  /** Nothing more is received until `resume`. */
+  pause(): void {
+    this.#transport.pause();
+  }
+
+  resume(): void {
+    if (!this.#transport.destroyed) this.#transport.resume();
+  }
+
+  /** Says goodbye, sends what was written, and closes. */
+  close(code: number = CLOSE.normal, reason = ''): void {
+    if (this.isClosed) return;
+    this.#sendClose(code, reason);
+    this.#transport.end();
+    this.#transport.resume();
+  }
+
+  destroy(): void {
+    this.#transport.destroy();
+  }
+
+  #receive(chunk: Buffer): void {
+    this.activity++;
+    // After a close frame nothing counts any more.
+    if (this.#isCloseReceived) return;
+    try {
+      this.#parser.write(chunk);
+    } catch (error) {
+      const code = error instanceof WebSocketError ? error.code : CLOSE.internalError;
+      this.#isCloseReceived = true;
+      if (!this.#isCloseSent) this.#sendClose(code, error instanceof WebSocketError ? error.message : 'internal error');
+      this.#transport.end(() => this.#transport.destroy());
+    }
+  }
+
+  #handleControl(opcode: number, payload: Buffer): void {
+    if (this.#isCloseReceived) return;
+    if (opcode === OPCODE.ping && !this.isClosed) this.#sendFrame(OPCODE.pong, [payload]);
+    if (opcode !== OPCODE.close) return;
+    if (payload.length === 1) throw new WebSocketError(CLOSE.protocolError, 'a close frame of one byte');
+    this.#isCloseReceived = true;
+    if (!this.#isCloseSent) this.#sendClose(payload.length >= 2 ? replyCode(payload.readUInt16BE(0)) : CLOSE.normal, '');
+    this.#transport.end(() => this.#transport.destroy());
+  }
+
+  #sendClose(code: number, reason: string): void {
+    this.#isCloseSent = true;
+    const payload = Buffer.alloc(2 + Math.min(Buffer.byteLength(reason), MAX_REASON_BYTES));
+    payload.writeUInt16BE(code, 0);
+    payload.write(reason, 2);
+    this.#sendFrame(OPCODE.close, [payload]);
+  }
+
+  #sendFrame(opcode: number, parts: readonly Buffer[]): void {
+    if (!this.#transport.writable) return;
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const header = frameHeader(opcode, length, this.#isClient);
+    this.#transport.cork();
+    this.#transport.write(header);
+    if (this.#isClient) {
+      const masked = Buffer.concat(parts, length);
+      applyMask(masked, header.subarray(header.length - 4), 0);
+      this.#transport.write(masked);
+    } else for (const part of parts) this.#transport.write(part);
+    this.#transport.uncork();
+    if (this.#transport.writableLength > MAX_PENDING_BYTES + length) this.#transport.destroy();
+  }
+
+  #settleWrites(error?: Error): void {
+    for (const sent of this.#awaitingDrain.splice(0)) sent(error);
+  }
+}
+
+/** Codes that must not stand in a frame are answered as a breach of the protocol. */
+function replyCode(code: number): number {
+  const isSendable = (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999);
+  return isSendable ? code : CLOSE.protocolError;
+}
+
+function frameHeader(opcode: number, length: number, isMasked: boolean): Buffer {
+  const lengthBytes = length < 126 ? 0 : length < 65_536 ? 2 : 8;
+  const header = Buffer.alloc(2 + lengthBytes + (isMasked ? 4 : 0));
+  header[0] = 0x80 | opcode;
+  header[1] = (isMasked ? 0x80 : 0) | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127);
+  if (lengthBytes === 2) header.writeUInt16BE(length, 2);
+  if (lengthBytes === 8) header.writeBigUInt64BE(BigInt(length), 2);
+  if (isMasked) randomBytes(4).copy(header, 2 + lengthBytes);
+  return header;
+}

@@ -1,0 +1,13 @@
+/** The peer broke the WebSocket protocol. `code` is what the close frame says. */
+export class WebSocketError extends Error {
+  override readonly name = 'WebSocketError';
+
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export const CLOSE = { normal: 1000, goingAway: 1001, protocolError: 1002, tooBig: 1009, internalError: 1011 } as const;
