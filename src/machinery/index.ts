@@ -1,10 +1,28 @@
 export * from './apply/index.ts';
 export * as cel from './cel/index.ts';
 export * from './codec/index.ts';
-export * from './conditions.ts';
-export * from './duration.ts';
-export { encodeJson } from './encode-json.ts';
-export { encodeYaml } from './encode-yaml.ts';
+export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, OMITTED, Verbatim } from './errors/field-error.ts';
+export { Path } from './errors/field-path.ts';
+export { type ServerResponse, serverResponseError } from './errors/server-response-error.ts';
+export {
+  isStatusReason,
+  NO_RESOURCE,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+  StatusError,
+  type StatusReason,
+} from './errors/status-error.ts';
+export {
+  FeatureGates,
+  type GateReleases,
+  type GateSettings,
+  type GateStage,
+  type GateState,
+  parseFeatureGates,
+} from './feature-gates/feature-gates.ts';
+export { copyMembers } from './json/copy-members.ts';
+export { encodeJson } from './json/encode-json.ts';
 export {
   type DocumentPath,
   documentPathText,
@@ -12,24 +30,9 @@ export {
   type ParsedDocument,
   type WrittenMember,
   type WrittenMembers,
-} from './exact-json-parser.ts';
-export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, OMITTED, Verbatim } from './field-error.ts';
-export { Path } from './field-path.ts';
-export * from './field-selector.ts';
-export { compareBytes, goFloat, goJsonEscape, goQuote, goValue } from './go-format.ts';
-export { goParseIntError } from './go-parse-int.ts';
-export {
-  type GroupKind,
-  type GroupResource,
-  type GroupVersion,
-  type GroupVersionResource,
-  groupKindText,
-  groupResourceText,
-  parseGroupVersion,
-} from './group-resource.ts';
-export * from './int-or-string.ts';
-export { objectMemberRange } from './json-member.ts';
-export * from './json-path/index.ts';
+} from './json/exact-json-parser.ts';
+export { indentJson } from './json/indent-json.ts';
+export { objectMemberRange } from './json/json-member.ts';
 export {
   copyObject,
   getKey,
@@ -39,22 +42,34 @@ export {
   type JsonValue,
   type MutableJsonObject,
   setKey,
-} from './json-value.ts';
+} from './json/json-value.ts';
+export { parseJson } from './json/parse-json.ts';
+export * from './json-path/index.ts';
+export * from './objects/conditions.ts';
 export {
-  checkedRequirement,
-  type LabelOperator,
-  type LabelRequirement,
-  type Labels,
-  SelectorError,
-  validateRequirement,
-} from './label-requirement.ts';
-export * from './label-selector.ts';
-export { parseLabelSelector } from './label-selector-parser.ts';
-export * from './names.ts';
-export * from './names.ts';
-export * from './object-diff.ts';
-export { parseJson } from './parse-json.ts';
-export { parseYaml, parseYamlDocuments } from './parse-yaml.ts';
+  type GroupKind,
+  type GroupResource,
+  type GroupVersion,
+  type GroupVersionResource,
+  groupKindText,
+  groupResourceText,
+  parseGroupVersion,
+} from './objects/group-resource.ts';
+export * from './objects/object-diff.ts';
+export {
+  changeOnce,
+  changeOnceWith,
+  isRecurring,
+  markRecurring,
+  type NameSlot,
+  oncePerPair,
+  oncePerValue,
+  recurs,
+  textOnce,
+  withOwnName,
+} from './objects/recurring.ts';
+export * from './objects/semantic-equal.ts';
+export { unifiedDiff } from './objects/unified-diff.ts';
 export { goJsonKind } from './patch/json-kind.ts';
 export {
   applyJsonPatch,
@@ -83,34 +98,31 @@ export {
 export { StrategicPatchError } from './patch/strategic-error.ts';
 export { applyStrategicMergePatch, combineStrategicMergePatches } from './patch/strategic-merge.ts';
 export { writtenAfterMerge } from './patch/written-after-merge.ts';
-export * from './quantity.ts';
-export { maxQuantity, minQuantity, Quantity, QuantityError } from './quantity.ts';
-export {
-  changeOnce,
-  changeOnceWith,
-  isRecurring,
-  markRecurring,
-  type Naming,
-  oncePerPair,
-  oncePerValue,
-  recurs,
-  textOnce,
-  withOwnName,
-} from './recurring.ts';
 export * from './schema.ts';
-export * from './semantic-equal.ts';
-export { type ServerResponse, serverResponseError } from './server-response-error.ts';
+export * from './selectors/field-selector.ts';
 export {
-  isStatusReason,
-  NO_RESOURCE,
-  type Status,
-  type StatusCause,
-  type StatusDetails,
-  StatusError,
-  type StatusReason,
-} from './status-error.ts';
+  checkedRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  SelectorError,
+  validateRequirement,
+} from './selectors/label-requirement.ts';
+export * from './selectors/label-selector.ts';
+export { parseLabelSelector } from './selectors/label-selector-parser.ts';
 export * as structural from './structural/index.ts';
-export * from './time.ts';
-export { unifiedDiff } from './unified-diff.ts';
-export type { YamlDocument } from './yaml-composer.ts';
-export { YamlError } from './yaml-error.ts';
+export { ConfigurationReader, type Fields } from './values/configuration-reader.ts';
+export * from './values/duration.ts';
+export { compareBytes, goFloat, goJsonEscape, goQuote, goValue } from './values/go-format.ts';
+export { goParseIntError } from './values/go-parse-int.ts';
+export * from './values/int-or-string.ts';
+export * from './values/names.ts';
+export * from './values/names.ts';
+export * from './values/quantity.ts';
+export { maxQuantity, minQuantity, Quantity, QuantityError } from './values/quantity.ts';
+export { fieldsOfKind, StrictConfigurationReader } from './values/strict-configuration-reader.ts';
+export * from './values/time.ts';
+export { encodeYaml, encodeYamlNode } from './yaml/encode-yaml.ts';
+export { parseYaml, parseYamlDocuments } from './yaml/parse-yaml.ts';
+export type { YamlDocument } from './yaml/yaml-composer.ts';
+export { YamlError } from './yaml/yaml-error.ts';

@@ -100,15 +100,15 @@ export interface Field {
   /** Its number in protobuf; 0 for a field that protobuf does not carry. */
   readonly number: number;
   /** Protobuf wraps the field in an embedded message that JSON does not show. */
-  readonly embeddedIn?: Embedding;
+  readonly embeddedIn?: EmbeddedMessage;
 }
 
-export interface Embedding {
+export interface EmbeddedMessage {
   readonly number: number;
   /** The embedded type, as errors of decoding name it. */
   readonly name: string;
   /** The next message inside, when one embedded message holds another. */
-  readonly inner?: Embedding;
+  readonly inner?: EmbeddedMessage;
 }
 
 export interface GroupVersionKind {

@@ -1,7 +1,7 @@
-import { goQuote } from '../go-format.ts';
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import { type StatusCause, StatusError } from '../errors/status-error.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { apiVersionOf, type GroupVersionKind, type ObjectSchema } from '../schema.ts';
-import { type StatusCause, StatusError } from '../status-error.ts';
+import { goQuote } from '../values/go-format.ts';
 import { SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
 import { difference, EMPTY_SET, hasPath, isEmpty } from './field-set.ts';
 import { fieldsOfLastApplied, syncLastApplied } from './last-applied.ts';
@@ -18,7 +18,7 @@ import {
   withSet,
 } from './owners.ts';
 import {
-  type Applied,
+  type ApplyResult,
   applyConfig,
   type Conflict,
   ConflictError,
@@ -130,7 +130,7 @@ interface ApplyContext {
   readonly base: JsonObject;
 }
 
-function applyOrConflict(context: ApplyContext, config: JsonObject, owners: Owners): Applied {
+function applyOrConflict(context: ApplyContext, config: JsonObject, owners: Owners): ApplyResult {
   const { rules, options, base } = context;
   const self = selfOwner(options, owners);
   const attempt = (force: boolean) => finished(applyConfig(rules, { live: base, config, owners, force }, self), self.id, options.now);
@@ -152,7 +152,7 @@ function selfOwner({ manager, kind, subresource = '' }: ApplyPatchOptions, owner
   return { ...fresh, time: owners.get(fresh.id)?.time };
 }
 
-function finished({ object, owners }: Applied, selfId: string, now: string): Applied {
+function finished({ object, owners }: ApplyResult, selfId: string, now: string): ApplyResult {
   const self = owners.get(selfId);
   if (self === undefined) return { object, owners };
   const set = difference(self.set, SERVER_FIELDS);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import { StatusError } from '../errors/status-error.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
-import { StatusError } from '../status-error.ts';
 import { type ApplyPatchOptions, applyPatch } from './apply-patch.ts';
 import { LAST_APPLIED_ANNOTATION } from './last-applied.ts';
 import type { ManagedFieldsEntry } from './owners.ts';
@@ -13,7 +13,7 @@ const KIND = { group: 'example.com', version: 'v1', kind: 'Thing' };
 const TIMES = ['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z', '2026-01-01T00:00:02Z', '2026-01-01T00:00:03Z'] as const;
 const SPEC_ONLY = [['status']];
 
-function thing(rest: Record<string, JsonValue> = {}): JsonObject {
+function example(rest: Record<string, JsonValue> = {}): JsonObject {
   return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, ...rest };
 }
 
@@ -55,13 +55,13 @@ function failure(run: () => unknown): StatusError {
   throw new Error('nothing was thrown');
 }
 
-const pod = (spec: Record<string, JsonValue>) => thing({ spec });
+const pod = (spec: Record<string, JsonValue>) => example({ spec });
 
 describe('apply', () => {
   it('owns the leaves of what it creates, not what leads to them', () => {
     const object = apply(
       undefined,
-      thing({ metadata: { name: 'a', labels: { l: '1' } }, spec: { replicas: 1, tags: ['x'], options: {} } }),
+      example({ metadata: { name: 'a', labels: { l: '1' } }, spec: { replicas: 1, tags: ['x'], options: {} } }),
     );
     expect(entriesOf(object)).toEqual([
       {
@@ -165,13 +165,13 @@ describe('apply', () => {
   });
 
   it('replaces items that share their key', () => {
-    const live = stored(thing({ spec: { containers: [{ name: 'c', image: '1' }, { name: 'c', image: '2' }, { name: 'd' }] } }));
+    const live = stored(example({ spec: { containers: [{ name: 'c', image: '1' }, { name: 'c', image: '2' }, { name: 'd' }] } }));
     const result = apply(update(undefined, live), pod({ containers: [{ name: 'c', image: '3' }] }), { force: true });
     expect((result.spec as JsonObject).containers).toEqual([{ name: 'c', image: '3' }, { name: 'd' }]);
   });
 
   it('gives every field of an untracked object to a manager of its own', () => {
-    const live = stored(thing({ spec: { containers: null, options: { a: '1' } } }));
+    const live = stored(example({ spec: { containers: null, options: { a: '1' } } }));
     expect(ownersOf(apply(live, pod({ options: { a: '1' } })))).toEqual({
       'm1 Apply': { 'f:spec': { 'f:options': { 'f:a': {} } } },
       'before-first-apply Update': { 'f:spec': { 'f:options': { '.': {}, 'f:a': {} } } },
@@ -183,7 +183,7 @@ describe('apply', () => {
 
   it('ignores fields that the endpoint does not write', () => {
     const live = apply(undefined, pod({ replicas: 1 }));
-    const result = apply(live, thing({ spec: { replicas: 2 }, status: { phase: 'Up' } }), {
+    const result = apply(live, example({ spec: { replicas: 2 }, status: { phase: 'Up' } }), {
       manager: 's',
       subresource: 'status',
       resetFields: [['spec']],
@@ -229,9 +229,9 @@ describe('conflicts', () => {
   });
 
   it('mention the subresource', () => {
-    const status = apply(live, thing({ status: { phase: 'Up' } }), { manager: 's', subresource: 'status', resetFields: [['spec']] });
+    const status = apply(live, example({ status: { phase: 'Up' } }), { manager: 's', subresource: 'status', resetFields: [['spec']] });
     const error = failure(() =>
-      apply(status, thing({ status: { phase: 'Down' } }), { manager: 't', subresource: 'status', resetFields: [['spec']] }),
+      apply(status, example({ status: { phase: 'Down' } }), { manager: 't', subresource: 'status', resetFields: [['spec']] }),
     );
     expect(error.message).toBe('Apply failed with 1 conflict: conflict with "s" with subresource "status": .status.phase');
   });
@@ -247,8 +247,8 @@ describe('conflicts', () => {
     const applied = pod({ replicas: 2 });
     expect(failure(() => apply(live, applied, { manager: 'other' })).code).toBe(409);
     const result = apply(live, applied, { manager: 'kubectl' });
-    const kept = ((result.metadata as JsonObject).annotations as JsonObject)[LAST_APPLIED_ANNOTATION];
-    expect(kept).toBe('{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"replicas":2}}\n');
+    const lastApplied = ((result.metadata as JsonObject).annotations as JsonObject)[LAST_APPLIED_ANNOTATION];
+    expect(lastApplied).toBe('{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"replicas":2}}\n');
   });
 });
 
@@ -290,7 +290,7 @@ describe('a configuration is refused', () => {
 
   it('for items that omit every key', () => {
     const schema = struct({ apiVersion: text, kind: text, metadata: map(text), items: keyed(struct({ k: text, l: text }), 'l', 'k') });
-    const error = failure(() => apply(undefined, thing({ items: [{}] }), { schema }));
+    const error = failure(() => apply(undefined, example({ items: [{}] }), { schema }));
     expect(error.message).toContain(
       `.items: element 0: associative list with keys has an element that omits all key fields ["l" "k"] (and doesn't have default values for any key fields)`,
     );
@@ -300,20 +300,20 @@ describe('a configuration is refused', () => {
     [{ kind: 'Thing' }, 'invalid object type: /, Kind=Thing'],
     [{ apiVersion: 'v1' }, 'invalid object type: /v1, Kind='],
     [{ apiVersion: 'example.com/v2', kind: 'Thing' }, 'invalid object type: example.com/v2, Kind=Thing'],
-    [{ ...thing(), metadata: { name: 'a', managedFields: [] } }, 'metadata.managedFields must be nil'],
+    [{ ...example(), metadata: { name: 'a', managedFields: [] } }, 'metadata.managedFields must be nil'],
   ])('when it is %j', (applied, message) => {
     expect(failure(() => apply(undefined, applied)).status).toMatchObject({ code: 400, reason: 'BadRequest', message });
   });
 
   it('when the stored owners cannot be read', () => {
-    const live = thing({ metadata: { managedFields: [{ operation: 'Guess' }] } });
+    const live = example({ metadata: { managedFields: [{ operation: 'Guess' }] } });
     expect(failure(() => apply(live, pod({}))).message).toBe('failed to decode managed fields: operation must be `Apply` or `Update`');
   });
 });
 
 describe('an update', () => {
   const spec = { containers: [{ name: 'c', resources: {} }], options: { a: '1' }, tags: ['x'] };
-  const created = update(undefined, thing({ spec, status: {} }), { now: TIMES[0] });
+  const created = update(undefined, example({ spec, status: {} }), { now: TIMES[0] });
 
   it('owns all that it creates, and what led to it unless that is always there', () => {
     expect(ownersOf(created)).toEqual({
@@ -462,16 +462,16 @@ describe('schema and version changes', () => {
   const asV2 = { schema: v2, kind, versions };
 
   it('managers of another version lose what changes in their spelling of it', () => {
-    const live = toV2(apply(undefined, { ...thing(), old: 'x', both: 'y' }, { schema: v1 }));
-    const error = failure(() => apply(live, { ...toV2(thing()), renamed: 'z' }, { ...asV2, manager: 'm2' }));
+    const live = toV2(apply(undefined, { ...example(), old: 'x', both: 'y' }, { schema: v1 }));
+    const error = failure(() => apply(live, { ...toV2(example()), renamed: 'z' }, { ...asV2, manager: 'm2' }));
     expect(error.message).toBe('Apply failed with 1 conflict: conflict with "m1": .old');
-    const forced = apply(live, { ...toV2(thing()), renamed: 'z' }, { ...asV2, manager: 'm2', force: true });
+    const forced = apply(live, { ...toV2(example()), renamed: 'z' }, { ...asV2, manager: 'm2', force: true });
     expect(ownersOf(forced)).toEqual({ 'm1 Apply': { 'f:both': {} }, 'm2 Apply': { 'f:renamed': {} } });
   });
 
   it('an applier that changes its version prunes what it applied in the other', () => {
-    const live = toV2(apply(undefined, { ...thing(), old: 'x', both: 'y' }, { schema: v1 }));
-    const result = apply(live, { ...toV2(thing()), both: 'y' }, asV2);
+    const live = toV2(apply(undefined, { ...example(), old: 'x', both: 'y' }, { schema: v1 }));
+    const result = apply(live, { ...toV2(example()), both: 'y' }, asV2);
     expect(result.renamed).toBeUndefined();
     expect(entriesOf(result)).toMatchObject([{ manager: 'm1', apiVersion: 'example.com/v2', fieldsV1: { 'f:both': {} } }]);
   });
@@ -482,22 +482,22 @@ describe('schema and version changes', () => {
       : undefined;
 
   it('an object that another version has no form for is no longer tracked when it is updated', () => {
-    const live = toV2(apply(undefined, { ...thing(), both: 'y' }, { schema: v1 }));
+    const live = toV2(apply(undefined, { ...example(), both: 'y' }, { schema: v1 }));
     const options = { schema: v2, apiVersion: 'example.com/v2', versions: unlike };
     expect(entriesOf(update(live, { ...live, both: 'z' }, options))).toHaveLength(1);
     expect(entriesOf(update(live, { ...live, renamed: 'z' }, options))).toEqual([]);
   });
 
   it('an apply to such an object fails', () => {
-    const live = toV2(apply(undefined, { ...thing(), both: 'y' }, { schema: v1 }));
-    const applied = { ...toV2(thing()), renamed: 'z' };
+    const live = toV2(apply(undefined, { ...example(), both: 'y' }, { schema: v1 }));
+    const applied = { ...toV2(example()), renamed: 'z' };
     const error = failure(() => apply(live, applied, { schema: v2, kind, versions: unlike, manager: 'm2' }));
     expect(error.message).toBe('failed to convert new object: .renamed: field not declared in schema');
   });
 
   it('entries of versions that are gone are dropped', () => {
-    const live = toV2(apply(undefined, { ...thing(), both: 'y' }, { schema: v1 }));
-    expect(ownersOf(apply(live, { ...toV2(thing()), both: 'z' }, { schema: v2, kind, manager: 'm2' }))).toEqual({
+    const live = toV2(apply(undefined, { ...example(), both: 'y' }, { schema: v1 }));
+    expect(ownersOf(apply(live, { ...toV2(example()), both: 'z' }, { schema: v2, kind, manager: 'm2' }))).toEqual({
       'm2 Apply': { 'f:both': {} },
     });
   });
@@ -544,7 +544,7 @@ describe('for any objects', () => {
     fc.assert(
       fc.property(specs, (spec) => {
         const live = apply(undefined, pod(spec));
-        const left = apply(live, thing());
+        const left = apply(live, example());
         expect(entriesOf(left)).toEqual([]);
         expect(left.spec).toBeUndefined();
       }),

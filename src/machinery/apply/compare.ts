@@ -1,4 +1,4 @@
-import { getKey, type JsonObject, type JsonValue } from '../json-value.ts';
+import { getKey, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { EMPTY_SET, type FieldSet, isEmpty, LEAF, NodeBuilder } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';

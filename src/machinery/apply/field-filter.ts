@@ -46,7 +46,7 @@ function matchingChildren(node: FieldSet, patterns: FieldPaths, member: boolean)
   return builder.build(member);
 }
 
-// What the server itself writes belongs to nobody, nor does the identity of the object.
+// Fields that the server sets, and the object's identity, have no owner.
 const SERVER_FIELDS = setOfPaths(
   [
     ['apiVersion'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../json/json-value.ts';
 import {
   decodeFieldSet,
   difference,
@@ -13,6 +13,7 @@ import {
   setOfPaths,
   setsEqual,
   union,
+  unionOf,
 } from './field-set.ts';
 import { compareElements, elementText, keyElement, parseElement, pathText, valueElement } from './path-element.ts';
 
@@ -51,13 +52,21 @@ describe('field sets', () => {
     );
   });
 
+  it('are joined many at a time as they are two at a time', () => {
+    fc.assert(
+      fc.property(fc.array(sets, { maxLength: 8 }), (many) => {
+        expect(JSON.stringify(unionOf(many))).toBe(JSON.stringify(many.reduce(union, {})));
+      }),
+    );
+  });
+
   it('lose what is below a path by a recursive difference', () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
-        const gone = pathsOf(b).map((path) => path.join('\0'));
+        const removed = pathsOf(b).map((path) => path.join('\0'));
         const left = pathsOf(a)
           .map((path) => path.join('\0'))
-          .filter((path) => !gone.some((prefix) => path === prefix || path.startsWith(`${prefix}\0`)));
+          .filter((path) => !removed.some((prefix) => path === prefix || path.startsWith(`${prefix}\0`)));
         expect(texts(recursiveDifference(a, b))).toEqual(new Set(left));
       }),
     );

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../json-value.ts';
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { compareElements, type PathElement, PathElementError, parseElement } from './path-element.ts';
 
 /**
@@ -81,9 +81,7 @@ const FEW = 32;
 
 /** The set of these paths. */
 export function setOfPaths(paths: readonly (readonly PathElement[])[]): FieldSet {
-  let set = EMPTY_SET;
-  for (const path of paths) set = union(set, pathSet(path));
-  return set;
+  return unionOf(paths.map(pathSet));
 }
 
 function pathSet(path: readonly PathElement[]): FieldSet {
@@ -105,6 +103,32 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmpty(a)) return b;
   if (isEmpty(b)) return a;
   return unionChildren(a, b, {});
+}
+
+/** Of many sets: what they have below one path is joined at once, so that none is copied more than once. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 2) return union(sets[0] ?? EMPTY_SET, sets[1] ?? EMPTY_SET);
+  return unionOfChildren(sets).build(false) ?? EMPTY_SET;
+}
+
+function unionOfNodes(nodes: readonly FieldSet[]): FieldSet {
+  if (nodes.length <= 2) return nodes.length === 1 ? nodes[0]! : unionNodes(nodes[0]!, nodes[1]!);
+  // One of the two is there: every node is in a set, or leads to something that is.
+  return unionOfChildren(nodes).build(nodes.some(isMember)) ?? LEAF;
+}
+
+function unionOfChildren(nodes: readonly FieldSet[]): NodeBuilder {
+  const children = new Map<PathElement, FieldSet[]>();
+  for (const node of nodes) {
+    for (const element of childElements(node)) {
+      const alike = children.get(element);
+      if (alike === undefined) children.set(element, [node[element]!]);
+      else alike.push(node[element]!);
+    }
+  }
+  const builder = new NodeBuilder();
+  for (const [element, alike] of children) builder.add(element, unionOfNodes(alike));
+  return builder;
 }
 
 function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
@@ -244,12 +268,23 @@ function collectPaths(node: FieldSet, prefix: readonly PathElement[], paths: Pat
   for (const element of elements) collectPaths(node[element] as FieldSet, [...prefix, element], paths);
 }
 
-/** Reads a set that a client wrote. Elements of unknown kinds are dropped; what is already in order is shared, not copied. */
+/** No set of ours is deeper; functions on sets may call themselves. */
+const MAX_SET_DEPTH = 1000;
+
+/**
+ * Reads a set that a client wrote. Elements of unknown kinds are dropped, paths that are too long end early; what is already in order is shared,
+ * not copied.
+ */
 export function decodeFieldSet(fields: JsonValue): FieldSet {
-  return decodeNode(fields, false) ?? EMPTY_SET;
+  return decodeNode(fields, { member: false, depth: 0 }) ?? EMPTY_SET;
 }
 
-function decodeNode(fields: JsonValue, member: boolean): FieldSet | undefined {
+interface NodePlace {
+  readonly member: boolean;
+  readonly depth: number;
+}
+
+function decodeNode(fields: JsonValue, { member, depth }: NodePlace): FieldSet | undefined {
   if (fields === null) return undefined;
   if (!isJsonObject(fields)) throw new PathElementError('fields of a set must be objects');
   const builder = new NodeBuilder();
@@ -258,7 +293,7 @@ function decodeNode(fields: JsonValue, member: boolean): FieldSet | undefined {
   for (const key of Object.keys(fields)) {
     if (key === '.') continue;
     const element = parseElement(key);
-    const child = element === undefined ? undefined : decodeMember(fields[key] ?? null);
+    const child = element === undefined ? undefined : decodeMember(fields[key] ?? null, depth + 1);
     changed ||= element !== key || child !== fields[key] || (previous !== undefined && compareElements(previous, key) > 0);
     previous = key;
     if (element !== undefined) builder.add(element, child);
@@ -266,8 +301,9 @@ function decodeNode(fields: JsonValue, member: boolean): FieldSet | undefined {
   return changed || member !== '.' in fields ? builder.build(member) : (fields as unknown as FieldSet);
 }
 
-function decodeMember(fields: JsonValue): FieldSet {
+function decodeMember(fields: JsonValue, depth: number): FieldSet {
+  if (depth >= MAX_SET_DEPTH) return LEAF;
   if (isJsonObject(fields) && isEmpty(fields as unknown as FieldSet)) return fields as unknown as FieldSet;
   const member = isJsonObject(fields) && '.' in fields;
-  return decodeNode(fields, member) ?? LEAF;
+  return decodeNode(fields, { member, depth }) ?? LEAF;
 }

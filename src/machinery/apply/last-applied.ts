@@ -1,5 +1,6 @@
-import { compareBytes, goJsonEscape } from '../go-format.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { encodeSortedJson } from '../json/encode-deep-json.ts';
+import { isJsonObject, type JsonObject } from '../json/json-value.ts';
+import { goJsonEscape } from '../values/go-format.ts';
 import { compareValues } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';
 import { fieldsOfObject } from './object-fields.ts';
@@ -59,7 +60,7 @@ export function syncLastApplied(object: JsonObject, applied: JsonObject): JsonOb
 }
 
 function lastAppliedText(applied: JsonObject): string {
-  return `${goJsonEscape(sortedJson(withoutLastApplied(applied)))}\n`;
+  return `${goJsonEscape(encodeSortedJson(withoutLastApplied(applied)))}\n`;
 }
 
 function withoutLastApplied(applied: JsonObject): JsonObject {
@@ -67,14 +68,6 @@ function withoutLastApplied(applied: JsonObject): JsonObject {
   if (annotations === undefined || !isJsonObject(applied.metadata)) return applied;
   const { [LAST_APPLIED_ANNOTATION]: _, ...rest } = annotations;
   return { ...applied, metadata: { ...applied.metadata, annotations: rest } };
-}
-
-function sortedJson(value: JsonValue): string {
-  if (isJsonArray(value)) return `[${value.map(sortedJson).join(',')}]`;
-  if (typeof value === 'bigint') return value.toString();
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const keys = Object.keys(value).sort(compareBytes);
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${sortedJson(value[key] ?? null)}`).join(',')}}`;
 }
 
 function sizeOf(annotations: JsonObject): number {

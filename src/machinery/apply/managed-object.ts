@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { ManagedFieldsEntry } from './owners.ts';
 
 /** An object without its managedFields, which own nothing of themselves. */

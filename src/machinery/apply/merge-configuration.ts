@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { mergeValues } from './merge.ts';
 import { type Shape, shapeOf } from './shape.ts';

@@ -1,4 +1,4 @@
-import { getKey, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
+import { getKey, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
 import { type FieldSet, isMember } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';

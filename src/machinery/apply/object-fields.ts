@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { EMPTY_SET, type FieldSet, isEmpty, isMember, LEAF, NodeBuilder } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import { isDeducedMap, type ListShape, type MapShape, type Shape } from './shape.ts';

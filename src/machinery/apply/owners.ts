@@ -1,6 +1,6 @@
-import { encodeJson } from '../encode-json.ts';
-import { compareBytes, goJsonEscape, goQuote } from '../go-format.ts';
-import type { JsonValue } from '../json-value.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import type { JsonValue } from '../json/json-value.ts';
+import { compareBytes, goJsonEscape, goQuote } from '../values/go-format.ts';
 import { decodeFieldSet, EMPTY_SET, type FieldSet, setsEqual } from './field-set.ts';
 import { type SharedSets, sharedText } from './shared-sets.ts';
 
@@ -15,7 +15,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** Who owns which fields: an entry of managedFields, read. */
+/** A parsed entry of managedFields. */
 export interface Owner {
   readonly id: OwnerId;
   readonly manager: string;
@@ -115,16 +115,28 @@ function readSet({ fieldsV1 }: ManagedFieldsEntry): FieldSet {
 export function encodeOwners(owners: Owners, sets?: SharedSets): readonly ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
   const sorted = [...owners.values()];
-  if (sorted.length > 1) sorted.sort(compareEntries);
+  if (sorted.length > 1) sorted.sort(sorted.length > FEW ? compareWithTimes(sorted) : compareEntries);
   return sorted.map((owner) => owner.entry ?? newEntry(owner, sets?.share(owner.set) ?? owner.set));
 }
 
-type Sorted = Pick<ManagedFieldsEntry, 'operation' | 'manager' | 'apiVersion' | 'subresource'> & { readonly time?: string | undefined };
+type EntryOrder = Pick<ManagedFieldsEntry, 'operation' | 'manager' | 'apiVersion' | 'subresource'> & { readonly time?: string | undefined };
 
-export function compareEntries(a: Sorted, b: Sorted): number {
+/** Below it, to read a time again costs less than to remember it. */
+const FEW = 16;
+
+export function compareEntries(a: EntryOrder, b: EntryOrder): number {
+  return compareAt(a, b, secondsOf(a.time) - secondsOf(b.time));
+}
+
+function compareWithTimes(entries: readonly EntryOrder[]): (a: EntryOrder, b: EntryOrder) => number {
+  const seconds = new Map(entries.map((entry) => [entry, secondsOf(entry.time)]));
+  return (a, b) => compareAt(a, b, seconds.get(a)! - seconds.get(b)!);
+}
+
+function compareAt(a: EntryOrder, b: EntryOrder, seconds: number): number {
   return (
     compareBytes(a.operation ?? '', b.operation ?? '') ||
-    secondsOf(a.time) - secondsOf(b.time) ||
+    seconds ||
     compareBytes(a.manager ?? '', b.manager ?? '') ||
     compareBytes(a.apiVersion ?? '', b.apiVersion ?? '') ||
     compareBytes(a.subresource ?? '', b.subresource ?? '')

@@ -1,8 +1,8 @@
-import { encodeJson } from '../encode-json.ts';
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
-import { type Comparison, compareValues } from './compare.ts';
-import { difference, type FieldSet, intersection, isEmpty, pathsOf, union } from './field-set.ts';
+import { compareValues } from './compare.ts';
+import { difference, type FieldSet, intersection, isEmpty, pathsOf, union, unionOf } from './field-set.ts';
 import { mergeValues, removeFields } from './merge.ts';
 import { fieldsOfObject, reconcileWithSchema, withNamedFields } from './object-fields.ts';
 import { detached, type Owner, type OwnerId, type Owners, withSet } from './owners.ts';
@@ -49,7 +49,7 @@ export class ConversionError extends Error {
 }
 
 /** An object in one of the versions of its kind. */
-interface Versioned {
+interface VersionedObject {
   readonly apiVersion: string;
   readonly shape: Shape;
   readonly object: JsonObject;
@@ -65,12 +65,12 @@ interface Transition {
 export function ownershipAfterUpdate(rules: OwnershipRules, transition: Transition, self: Owner): Owners {
   const owners = reconcileOwners(rules, transition);
   const { owners: others, comparison } = settle(rules, { ...transition, owners }, { self: self.id, force: true });
-  const set = rules.filter(union(comparison.modified, comparison.added));
+  const set = rules.filter(comparison.changed);
   if (isEmpty(set)) return others;
   return new Map(others).set(self.id, { ...self, set });
 }
 
-export interface Applied {
+export interface ApplyResult {
   /** Undefined when the apply changes no value. */
   readonly object: JsonObject | undefined;
   readonly owners: Owners;
@@ -84,7 +84,7 @@ interface ApplyTransition {
 }
 
 /** Merges a configuration into the object and settles ownership. Throws ConflictError. */
-export function applyConfig(rules: OwnershipRules, transition: ApplyTransition, self: Owner): Applied {
+export function applyConfig(rules: OwnershipRules, transition: ApplyTransition, self: Owner): ApplyResult {
   const { live, config, force } = transition;
   const owners = reconcileOwners(rules, { live, owners: transition.owners });
   const last = owners.get(self.id);
@@ -112,9 +112,15 @@ function shapeAt(rules: OwnershipRules, apiVersion: string): Shape | undefined {
   return other === undefined ? undefined : shapeOf(other.schema);
 }
 
+interface Change {
+  /** What was added or modified. */
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
+
 interface Settlement {
   readonly owners: Owners;
-  readonly comparison: Comparison;
+  readonly comparison: Change;
 }
 
 // What changed leaves the sets of all others; without force, that it was in one is a conflict.
@@ -129,9 +135,9 @@ function settle(rules: OwnershipRules, transition: Transition, { self, force }: 
     }
     const comparison = comparisons.at(owner.apiVersion);
     if (comparison === undefined) continue;
-    const taken = intersection(owner.set, union(comparison.modified, comparison.added));
-    if (!isEmpty(taken)) conflicts.push(...pathsOf(taken).map((path) => ({ owner, path })));
-    const left = difference(difference(owner.set, taken), comparison.removed);
+    const overlap = intersection(owner.set, comparison.changed);
+    if (!isEmpty(overlap)) for (const path of pathsOf(overlap)) conflicts.push({ owner, path });
+    const left = difference(difference(owner.set, overlap), comparison.removed);
     if (!isEmpty(left)) result.set(owner.id, withSet(owner, left));
   }
   if (!force && conflicts.length > 0) throw new ConflictError(conflicts);
@@ -145,8 +151,8 @@ function sortedById(owners: Owners): Owner[] {
 
 // The change, compared in every version that some manager used; each at most once.
 class Comparisons {
-  readonly current: Comparison;
-  private readonly others = new Map<string, Comparison | undefined>();
+  readonly current: Change;
+  private readonly others = new Map<string, Change | undefined>();
 
   constructor(
     private readonly rules: OwnershipRules,
@@ -155,13 +161,13 @@ class Comparisons {
     this.current = this.compare(rules.shape, transition.live, transition.updated);
   }
 
-  at(apiVersion: string): Comparison | undefined {
+  at(apiVersion: string): Change | undefined {
     if (apiVersion === this.rules.apiVersion) return this.current;
     if (!this.others.has(apiVersion)) this.others.set(apiVersion, this.compareAt(apiVersion));
     return this.others.get(apiVersion);
   }
 
-  private compareAt(apiVersion: string): Comparison | undefined {
+  private compareAt(apiVersion: string): Change | undefined {
     const other = this.rules.versions?.(apiVersion);
     if (other === undefined) return undefined;
     const shape = shapeOf(other.schema);
@@ -170,10 +176,10 @@ class Comparisons {
     return this.compare(shape, live, updated);
   }
 
-  private compare(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
+  private compare(shape: Shape, before: JsonValue, after: JsonValue): Change {
     const { added, modified, removed } = compareValues(shape, before, after);
     const { filter } = this.rules;
-    return { added: filter(added), modified: filter(modified), removed: filter(removed) };
+    return { changed: union(filter(modified), filter(added)), removed: filter(removed) };
   }
 }
 
@@ -189,15 +195,15 @@ interface PruneInput {
  * fields are spelled in it.
  */
 function prune(rules: OwnershipRules, { merged, owners, last }: PruneInput): JsonObject {
-  const current: Versioned = { apiVersion: rules.apiVersion, shape: rules.shape, object: merged };
+  const current: VersionedObject = { apiVersion: rules.apiVersion, shape: rules.shape, object: merged };
   const start = convert(rules, current, { apiVersion: last.apiVersion, failure: `${PRUNING}: ${MERGED} to last applied version` });
   if (start === undefined) return merged;
   const lastFields = withNamedFields(last.set, start.shape);
-  const kept = keepOwned(rules, { merged: start, pruned: withoutFields(start, lastFields) }, owners);
+  const withOwned = keepOwned(rules, { merged: start, pruned: withoutFields(start, lastFields) }, owners);
   const failure = `${PRUNING}: failed add back dangling items: ${PRUNED} to last applied version`;
-  const pruned = convert(rules, kept, { apiVersion: last.apiVersion, failure }) ?? start;
-  const gone = difference(namedFieldsOf(start), namedFieldsOf(pruned));
-  const result = withoutFields(start, intersection(gone, lastFields));
+  const pruned = convert(rules, withOwned, { apiVersion: last.apiVersion, failure }) ?? start;
+  const removed = difference(namedFieldsOf(start), namedFieldsOf(pruned));
+  const result = withoutFields(start, intersection(removed, lastFields));
   return convert(rules, result, { apiVersion: rules.apiVersion, failure: PRUNING })?.object ?? merged;
 }
 
@@ -206,7 +212,7 @@ const MERGED = 'failed to convert merged object';
 const PRUNED = 'failed to convert pruned object';
 
 // Puts back what managers still own (the applier's new configuration among them), first in the version at hand, then in the others.
-function keepOwned(rules: OwnershipRules, start: { merged: Versioned; pruned: Versioned }, owners: Owners): Versioned {
+function keepOwned(rules: OwnershipRules, start: { merged: VersionedObject; pruned: VersionedObject }, owners: Owners): VersionedObject {
   let { merged, pruned } = start;
   for (const [apiVersion, owned] of ownedByVersion(owners, merged.apiVersion)) {
     const adding = `${PRUNING}: failed add back owned items`;
@@ -223,17 +229,17 @@ function keepOwned(rules: OwnershipRules, start: { merged: Versioned; pruned: Ve
 function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
   const byVersion = new Map<string, FieldSet>();
   for (const { apiVersion, set } of [...owners.values()].sort((a, b) => Number(b.apiVersion === first) - Number(a.apiVersion === first))) {
-    const known = byVersion.get(apiVersion);
-    byVersion.set(apiVersion, known === undefined ? set : union(known, set));
+    const cached = byVersion.get(apiVersion);
+    byVersion.set(apiVersion, cached === undefined ? set : union(cached, set));
   }
   return byVersion;
 }
 
-function namedFieldsOf({ shape, object }: Versioned): FieldSet {
+function namedFieldsOf({ shape, object }: VersionedObject): FieldSet {
   return withNamedFields(fieldsOfObject(shape, object), shape);
 }
 
-function withoutFields(versioned: Versioned, fields: FieldSet): Versioned {
+function withoutFields(versioned: VersionedObject, fields: FieldSet): VersionedObject {
   if (isEmpty(fields)) return versioned;
   return { ...versioned, object: (removeFields(versioned.shape, versioned.object, fields) ?? {}) as JsonObject };
 }
@@ -244,7 +250,7 @@ interface Conversion {
   readonly failure: string;
 }
 
-function convert(rules: OwnershipRules, from: Versioned, { apiVersion, failure }: Conversion): Versioned | undefined {
+function convert(rules: OwnershipRules, from: VersionedObject, { apiVersion, failure }: Conversion): VersionedObject | undefined {
   if (from.apiVersion === apiVersion) return from;
   const source = from.apiVersion === rules.apiVersion ? undefined : rules.versions?.(from.apiVersion);
   const object = source === undefined ? from.object : source.toCurrent(from.object);
@@ -262,42 +268,48 @@ function fitting(shape: Shape, object: JsonObject, failure: string): JsonObject 
   return object;
 }
 
-/** At most ten managers from updates are remembered; the oldest are merged into one. */
+/** At most ten managers from updates are remembered; the oldest are merged into one for each version. */
 export function capUpdaters(owners: Owners): Owners {
   const updaters = [...owners.values()].filter((owner) => owner.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return owners;
-  updaters.sort(byAge);
+  const ages = new Map(updaters.map((owner) => [owner, timeOf(owner)]));
+  updaters.sort((a, b) => ages.get(a)! - ages.get(b)! || (a.id < b.id ? -1 : 1));
   const result = new Map(owners);
-  const firstOfVersion = new Map<string, Owner>();
+  const buckets = new Map<string, Bucket>();
   let count = updaters.length;
   for (const owner of updaters) {
     if (count <= MAX_UPDATERS) break;
-    const first = firstOfVersion.get(owner.apiVersion);
-    if (first === undefined) {
-      firstOfVersion.set(owner.apiVersion, owner);
-      continue;
+    const bucket = buckets.get(owner.apiVersion);
+    if (bucket === undefined) buckets.set(owner.apiVersion, { first: owner, merged: [] });
+    else {
+      bucket.merged.push(owner);
+      count--;
     }
-    mergeIntoBucket(result, first, owner);
-    count--;
   }
+  for (const bucket of buckets.values()) if (bucket.merged.length > 0) fillBucket(result, bucket);
   return result;
+}
+
+/** The oldest updaters of a version. */
+interface Bucket {
+  readonly first: Owner;
+  /** Those that are not on their own any more. */
+  readonly merged: Owner[];
 }
 
 const MAX_UPDATERS = 10;
 const BUCKET = 'ancient-changes';
 
-function byAge(a: Owner, b: Owner): number {
-  return Date.parse(a.time ?? '1970-01-01T00:00:00Z') - Date.parse(b.time ?? '1970-01-01T00:00:00Z') || (a.id < b.id ? -1 : 1);
+function timeOf({ time }: Owner): number {
+  return Date.parse(time ?? '1970-01-01T00:00:00Z');
 }
 
-function mergeIntoBucket(owners: Map<OwnerId, Owner>, first: Owner, owner: Owner): void {
-  const id = encodeJson({ manager: BUCKET, operation: 'Update', apiVersion: owner.apiVersion });
-  let bucket = owners.get(id);
-  if (bucket === undefined) {
-    bucket = { ...detached(first, { id, manager: BUCKET }), subresource: '' };
-    owners.delete(first.id);
-  }
-  owners.delete(owner.id);
-  // The time of the younger of the two, since it is what the bucket was last changed at.
-  owners.set(id, detached(bucket, { set: union(owner.set, bucket.set), time: owner.time }));
+function fillBucket(owners: Map<OwnerId, Owner>, { first, merged }: Bucket): void {
+  const id = encodeJson({ manager: BUCKET, operation: 'Update', apiVersion: first.apiVersion });
+  const existing = owners.get(id);
+  const base = existing ?? { ...detached(first, { id, manager: BUCKET }), subresource: '' };
+  if (existing === undefined) owners.delete(first.id);
+  for (const owner of merged) owners.delete(owner.id);
+  // The time of the youngest, since it is what the bucket was last changed at.
+  owners.set(id, detached(base, { set: unionOf([base.set, ...merged.map(({ set }) => set)]), time: merged.at(-1)!.time }));
 }

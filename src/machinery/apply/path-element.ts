@@ -1,6 +1,6 @@
-import { encodeJson } from '../encode-json.ts';
-import { compareBytes, goFloat, goJsonEscape, goQuote } from '../go-format.ts';
-import { isJsonObject, type JsonValue } from '../json-value.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { compareBytes, goFloat, goJsonEscape, goQuote } from '../values/go-format.ts';
 
 /**
  * A step of a field path, in the text that fieldsV1 uses for it: `f:spec` is a field or a key of a map, `k:{"name":"c"}` the item of a list that

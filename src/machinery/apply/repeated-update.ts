@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { compareValues } from './compare.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';

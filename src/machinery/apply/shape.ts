@@ -1,6 +1,6 @@
-import { compareBytes } from '../go-format.ts';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../json/json-value.ts';
 import type { Field, ListSchema, ObjectSchema, ScalarType, Schema } from '../schema.ts';
+import { compareBytes } from '../values/go-format.ts';
 import { encodeValue, fieldElement, type PathElement } from './path-element.ts';
 
 /**
@@ -60,18 +60,43 @@ const UNTYPED_ATOMIC: Shape = {
 };
 const UNTYPED_MAP: MapShape = { atomic: true, fields: NO_FIELDS, values: UNTYPED_ATOMIC };
 const UNTYPED_LIST: ListShape = { atomic: true, keys: undefined, keyNames: [], items: UNTYPED_ATOMIC };
-const DEDUCED: Shape = {
-  scalar: 'untyped',
-  list: UNTYPED_LIST,
-  get map() {
-    return DEDUCED_MAP;
-  },
-};
-const DEDUCED_MAP: MapShape = { atomic: false, fields: NO_FIELDS, values: DEDUCED };
+/**
+ * Maps that nobody described are owned field by field to this depth, and as a whole below it. It bounds the depth of every set of fields, so that
+ * what walks sets and shapes may call itself.
+ */
+const MAX_DEDUCED_DEPTH = 500;
+
+class DeducedMap implements MapShape {
+  readonly atomic = false;
+  readonly fields = NO_FIELDS;
+  readonly #depth: number;
+  #values: Shape | undefined;
+
+  constructor(depth: number) {
+    this.#depth = depth;
+  }
+
+  get values(): Shape {
+    this.#values ??= this.#depth < MAX_DEDUCED_DEPTH ? deduced(new DeducedMap(this.#depth + 1)) : UNTYPED_ATOMIC;
+    return this.#values;
+  }
+}
+
+function deduced(map: MapShape): Shape {
+  return { scalar: 'untyped', list: UNTYPED_LIST, map };
+}
+
+const DEDUCED_MAP: MapShape = new DeducedMap(1);
+const DEDUCED: Shape = deduced(DEDUCED_MAP);
 
 /** Whether nothing at all is known of a map's content. */
 export function isDeducedMap(map: MapShape): boolean {
-  return map.values === DEDUCED && map.fields.size === 0;
+  return map instanceof DeducedMap || (map.values === DEDUCED && map.fields.size === 0);
+}
+
+/** Whether any value may stand there. */
+export function isUntyped(shape: Shape): boolean {
+  return shape === UNTYPED_ATOMIC || (shape.scalar === 'untyped' && shape.map instanceof DeducedMap);
 }
 
 const SCALARS: Readonly<Record<ScalarType, Shape>> = {
@@ -93,11 +118,11 @@ const declaredShapes = new WeakMap<Schema, Shape>();
 const preservingShapes = new WeakMap<Schema, Shape>();
 
 export function shapeOf(schema: Schema, preserve = false): Shape {
-  const known = preserve ? preservingShapes : declaredShapes;
-  let shape = known.get(schema);
+  const cached = preserve ? preservingShapes : declaredShapes;
+  let shape = cached.get(schema);
   if (shape === undefined) {
     shape = compile(schema, preserve);
-    known.set(schema, shape);
+    cached.set(schema, shape);
   }
   return shape;
 }

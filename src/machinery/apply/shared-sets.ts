@@ -1,12 +1,16 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
-import { isRecurring, oncePerPair } from '../recurring.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { isRecurring, oncePerPair } from '../objects/recurring.ts';
 import type { FieldPaths } from './field-filter.ts';
-import type { FieldSet } from './field-set.ts';
+import { type FieldSet, isEmpty, LEAF } from './field-set.ts';
+import type { PathElement } from './path-element.ts';
 import type { KeyShape, ListShape, MapShape, Shape } from './shape.ts';
 import { facetOf } from './typed-value.ts';
 
 /** When this many are known, others are as likely to be asked for next: the table starts over. */
 const MAX_SETS = 1000;
+/** Longer texts are not kept: objects with so many fields are rare, and 1000 of them would fill the heap. */
+const MAX_TEXT = 16 << 10;
 
 /**
  * Sets of fields that many objects have alike. Objects from one template have the same fields whatever the values, and a controller writes the
@@ -14,6 +18,7 @@ const MAX_SETS = 1000;
  */
 export class SharedSets {
   readonly #byText = new Map<string, FieldSet>();
+  readonly #nodes = new Map<string, FieldSet>();
   readonly #byOutline = new Map<FieldPaths | undefined, Map<string, FieldSet>>();
   readonly #shape: Shape;
 
@@ -35,40 +40,64 @@ export class SharedSets {
   share(set: FieldSet): FieldSet {
     if (origins.has(set)) return set;
     const text = JSON.stringify(set);
-    let known = this.#byText.get(text);
-    if (known === undefined) {
-      known = set;
-      remember(this.#byText, text, known);
-      origins.set(known, { text, shape: this.#shape });
+    if (text.length > MAX_TEXT) return set;
+    const cached = this.#byText.get(text);
+    if (cached === undefined) return this.#shareNew(set, text);
+    // Not before it recurs: a set with a pod's address in it would keep its text as long as the pod.
+    origins.get(cached)!.text = text;
+    return cached;
+  }
+
+  #shareNew(set: FieldSet, text: string): FieldSet {
+    const shared = this.#withSharedNodes(set);
+    remember(this.#byText, text, shared);
+    origins.set(shared, { text: undefined, shape: this.#shape });
+    return shared;
+  }
+
+  /** The same set, of nodes that other sets have as well: those of pods differ in the addresses alone. */
+  #withSharedNodes(set: FieldSet): FieldSet {
+    const shared: Record<PathElement, FieldSet> = {};
+    for (const element in set) shared[element as PathElement] = this.#sharedNode(set[element as PathElement]!);
+    return shared;
+  }
+
+  #sharedNode(node: FieldSet): FieldSet {
+    if (isEmpty(node)) return LEAF;
+    const text = JSON.stringify(node);
+    let shared = this.#nodes.get(text);
+    if (shared === undefined) {
+      shared = this.#withSharedNodes(node);
+      remember(this.#nodes, text, shared);
     }
-    return known;
+    return shared;
   }
 
   /** What whoever creates `object` owns of it, as `compute` finds out for the first of its kind. */
   created(object: JsonObject, resetFields: FieldPaths | undefined, compute: () => FieldSet): FieldSet {
-    let known = this.#byOutline.get(resetFields);
-    if (known === undefined) {
-      known = new Map();
-      this.#byOutline.set(resetFields, known);
+    let cached = this.#byOutline.get(resetFields);
+    if (cached === undefined) {
+      cached = new Map();
+      this.#byOutline.set(resetFields, cached);
     }
     const { spec } = object;
-    if (!isJsonObject(spec) || !isRecurring(spec)) return this.#withOutline(known, outlineOf(this.#shape, object), compute);
+    if (!isJsonObject(spec) || !isRecurring(spec)) return this.#withOutline(cached, outlineOf(this.#shape, object), compute);
     const rest = Object.assign({}, object, { spec: undefined });
-    return this.#withOutline(outlinesBeside(spec, known), outlineOf(this.#shape, rest), compute);
+    return this.#withOutline(outlinesBeside(spec, cached), outlineOf(this.#shape, rest), compute);
   }
 
-  #withOutline(known: Map<string, FieldSet>, outline: string, compute: () => FieldSet): FieldSet {
-    let set = known.get(outline);
+  #withOutline(cache: Map<string, FieldSet>, outline: string, compute: () => FieldSet): FieldSet {
+    let set = cache.get(outline);
     if (set === undefined) {
       set = this.share(compute());
-      remember(known, outline, set);
+      remember(cache, outline, set);
     }
     return set;
   }
 }
 
 interface Origin {
-  readonly text: string;
+  text: string | undefined;
   readonly shape: Shape;
 }
 
@@ -79,11 +108,12 @@ const origins = new WeakMap<FieldSet, Origin>();
 const outlinesBeside = oncePerPair((_spec: object, _known: Map<string, FieldSet>) => new Map<string, FieldSet>());
 
 function remember<T>(table: Map<string, T>, key: string, value: T): void {
+  if (key.length > MAX_TEXT) return;
   if (table.size >= MAX_SETS) table.clear();
   table.set(key, value);
 }
 
-/** A shared set as JSON text; undefined for one that is not shared. */
+/** A shared set as JSON text; undefined for one that is not shared, or not yet. */
 export function sharedText(set: FieldSet): string | undefined {
   return origins.get(set)?.text;
 }
@@ -99,7 +129,7 @@ function outlineOf(shape: Shape, value: JsonValue): string {
   const facet = facetOf(shape, value);
   if (facet === 'map' && shape.map !== undefined && !Array.isArray(value)) return mapOutline(shape.map, value as JsonObject);
   if (facet === 'list' && shape.list !== undefined && Array.isArray(value)) return listOutline(shape.list, value);
-  return JSON.stringify(value, bigintAsText);
+  return encodeJson(value);
 }
 
 // A field that is always encoded counts as set only when its value is not the empty one.
@@ -116,8 +146,19 @@ function scalarOutline(value: JsonValue): string {
   }
 }
 
+// An atomic map is one field whatever is in it, unless it is as empty as in an object that sets nothing: the outline tells that.
+function atomicOutline(value: JsonObject): string {
+  let outline = '{';
+  for (const key in value) {
+    const member = value[key];
+    if (member === undefined) continue;
+    outline += `${key.length}:${key}${typeof member === 'object' && member !== null ? encodeJson(member) : scalarOutline(member)}`;
+  }
+  return `${outline}}`;
+}
+
 function mapOutline(map: MapShape, value: JsonObject): string {
-  if (map.atomic) return JSON.stringify(value, bigintAsText);
+  if (map.atomic) return atomicOutline(value);
   let outline = '{';
   for (const key in value) {
     const member = value[key];
@@ -133,7 +174,7 @@ function listOutline(list: ListShape, items: readonly JsonValue[]): string {
   let outline = '[';
   for (const item of items) {
     const isKeyed = list.keys !== undefined && typeof item === 'object' && item !== null && !Array.isArray(item);
-    outline += isKeyed ? keyOutline(list.keys, item as JsonObject) + outlineOf(list.items, item) : JSON.stringify(item, bigintAsText);
+    outline += isKeyed ? keyOutline(list.keys, item as JsonObject) + outlineOf(list.items, item) : encodeJson(item);
     outline += ',';
   }
   return `${outline}]`;
@@ -141,10 +182,6 @@ function listOutline(list: ListShape, items: readonly JsonValue[]): string {
 
 function keyOutline(keys: readonly KeyShape[], item: JsonObject): string {
   let outline = '';
-  for (const { name } of keys) outline += `${JSON.stringify(item[name] ?? null, bigintAsText)}/`;
+  for (const { name } of keys) outline += `${encodeJson(item[name] ?? null)}/`;
   return outline;
-}
-
-function bigintAsText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}i` : value;
 }

@@ -17,13 +17,13 @@ export function map(values: Schema, atomic = false): MapSchema {
   return { type: 'map', values, atomic };
 }
 
-interface Declared {
+interface DeclaredFields {
   readonly schema: Schema;
   readonly presence?: Presence;
   readonly default?: unknown;
 }
 
-export function struct(fields: Readonly<Record<string, Schema | Declared>>, options: Partial<ObjectSchema> = {}): ObjectSchema {
+export function struct(fields: Readonly<Record<string, Schema | DeclaredFields>>, options: Partial<ObjectSchema> = {}): ObjectSchema {
   const list = Object.entries(fields).map(([name, field]) => toField(name, 'schema' in field ? field : { schema: field }));
   const byName = new Map(list.map((field) => [field.name, field]));
   return {
@@ -38,7 +38,7 @@ export function struct(fields: Readonly<Record<string, Schema | Declared>>, opti
   };
 }
 
-function toField(name: string, { schema, presence = 'nonzero', ...rest }: Declared): Field {
+function toField(name: string, { schema, presence = 'nonzero', ...rest }: DeclaredFields): Field {
   return { name, schema, presence, description: '', required: false, patchStrategies: [], number: 0, ...rest };
 }
 

@@ -1,6 +1,7 @@
-import { encodeJson } from '../encode-json.ts';
-import { goFloat, goQuote, goValue } from '../go-format.ts';
-import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import { type EqualBelow, equalByLevels } from '../json/equal-by-levels.ts';
+import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { goFloat, goQuote, goValue } from '../values/go-format.ts';
 import { encodeValue, keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { FieldShape, KeyShape, ListShape, MapShape, Shape } from './shape.ts';
 
@@ -101,24 +102,28 @@ function missingKeysText({ keyNames }: ListShape): string {
 
 /** Deep equality; integers compare by value however they are held. */
 export function valuesEqual(a: JsonValue, b: JsonValue): boolean {
+  return equalByLevels(compareLevel, a, b);
+}
+
+function compareLevel(a: JsonValue, b: JsonValue, equal: EqualBelow<JsonValue>): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object') return isInteger(a) && isInteger(b) && BigInt(a) === BigInt(b);
   if (a === null || b === null) return false;
-  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, i) => valuesEqual(item, b[i] as JsonValue));
-  return isJsonObject(b) && mapsEqual(a as JsonObject, b);
+  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as JsonValue));
+  return isJsonObject(b) && mapsEqual(a as JsonObject, b, equal);
 }
 
 function isInteger(value: JsonValue): value is number | bigint {
   return typeof value === 'bigint' || Number.isInteger(value);
 }
 
-function mapsEqual(a: JsonObject, b: JsonObject): boolean {
+function mapsEqual(a: JsonObject, b: JsonObject, equal: EqualBelow<JsonValue>): boolean {
   let count = 0;
   for (const key in a) {
     const value = a[key];
     if (value === undefined) continue;
     const other = getKey(b, key);
-    if (other === undefined || !valuesEqual(value, other)) return false;
+    if (other === undefined || !equal(value, other)) return false;
     count++;
   }
   for (const key in b) if (b[key] !== undefined) count--;
@@ -145,14 +150,18 @@ export function goWrappedText(value: JsonValue): string {
   return `&{${goValue(value)}}`;
 }
 
-function goSyntax(value: JsonValue): string {
+/** What is nested more deeply is printed as JSON. */
+const MAX_GO_SYNTAX_DEPTH = 500;
+
+function goSyntax(value: JsonValue, depth = 0): string {
+  if (depth > MAX_GO_SYNTAX_DEPTH) return encodeJson(value);
   if (value === null) return 'interface {}(nil)';
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number') return goFloat(value);
-  if (isJsonArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (isJsonArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item, depth + 1)).join(', ')}}`;
   if (!isJsonObject(value)) return encodeJson(value);
   const members = Object.keys(value)
     .sort()
-    .map((key) => `${goQuote(key)}:${goSyntax(value[key] ?? null)}`);
+    .map((key) => `${goQuote(key)}:${goSyntax(value[key] ?? null, depth + 1)}`);
   return `map[string]interface {}{${members.join(', ')}}`;
 }

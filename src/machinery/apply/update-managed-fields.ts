@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.ts';
 import { difference, EMPTY_SET, type FieldSet, includesAll, isEmpty, union } from './field-set.ts';

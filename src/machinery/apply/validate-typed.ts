@@ -1,6 +1,6 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { elementText, type PathElement } from './path-element.ts';
-import type { ListShape, MapShape, ScalarCheck, Shape } from './shape.ts';
+import { isUntyped, type ListShape, type MapShape, type ScalarCheck, type Shape } from './shape.ts';
 import { facetOf, goTypeName, goWrappedSyntax, goWrappedText, itemElement, ListItemError, memberElement } from './typed-value.ts';
 
 interface Problem {
@@ -28,6 +28,7 @@ function problem(message: string): readonly Problem[] {
 }
 
 function check(shape: Shape, value: JsonValue): readonly Problem[] {
+  if (isUntyped(shape)) return NONE;
   const facet = facetOf(shape, value);
   if (facet === 'map' && shape.map !== undefined) return checkMap(shape.map, value);
   if (facet === 'list' && shape.list !== undefined) return checkList(shape.list, value);

@@ -44,14 +44,14 @@ function structType(schema: ObjectSchema, name: string): CelType {
   const fields = new Map<string, CelField>();
   const properties = new Map(schema.fields.map((field) => [escapeIdentifier(field.name) ?? field.name, field]));
   const resolve = (identifier: string): CelField | undefined => {
-    const known = fields.get(identifier);
+    const existing = fields.get(identifier);
     const field = properties.get(identifier);
-    if (known !== undefined || field === undefined) return known;
+    if (existing !== undefined || field === undefined) return existing;
     const type = apiType(field.schema, `${name}.${identifier}`);
     if (type === undefined) return undefined;
-    const made = { type, property: field.name };
-    fields.set(identifier, made);
-    return made;
+    const resolved = { type, property: field.name };
+    fields.set(identifier, resolved);
+    return resolved;
   };
   // After a dot a reserved word needs no escape, unless the grammar itself knows the word.
   return objectType(name, (identifier) => resolve(identifier) ?? (isReservedWord(identifier) ? resolve(`__${identifier}__`) : undefined));

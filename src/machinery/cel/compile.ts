@@ -11,11 +11,11 @@ import { EvalFailure } from './values/value.ts';
 export interface CompileOptions {
   /** The variables that the expression may use, by name; a name may be qualified: `authorizer.requestResource`. */
   readonly variables?: Readonly<Record<string, CelType>>;
-  /** Functions and macros; those of the Kubernetes API unless told. */
+  /** Functions and macros; those of the Kubernetes API by default. */
   readonly environment?: CelEnvironment;
   /** Struct types that the expression may construct. */
   readonly resolveType?: TypeResolver;
-  /** What the result may be; anything unless told. */
+  /** Allowed result types; any by default. */
   readonly resultTypes?: readonly CelType[];
 }
 
@@ -60,11 +60,11 @@ export function compile(expression: string, options: CompileOptions = {}): Compi
   }
 }
 
-function resultProblem(actual: CelType, wanted: readonly CelType[] | undefined): string | undefined {
-  if (wanted === undefined || wanted.some((type) => type.kind === 'any' || isSameType(type, actual))) return undefined;
-  const names = wanted.map(typeText);
-  const which = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`;
-  return `must evaluate to ${which} but got ${typeText(actual)}`;
+function resultProblem(actual: CelType, expected: readonly CelType[] | undefined): string | undefined {
+  if (expected === undefined || expected.some((type) => type.kind === 'any' || isSameType(type, actual))) return undefined;
+  const names = expected.map(typeText);
+  const expectedText = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`;
+  return `must evaluate to ${expectedText} but got ${typeText(actual)}`;
 }
 
 /** A type by its full name, parameters included. */

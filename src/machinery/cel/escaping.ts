@@ -1,10 +1,12 @@
+import { lookupTable } from '#base';
+
 // Words of CEL's grammar, and words it reserves; no identifier may be one of them.
 const RESERVED: ReadonlySet<string> = new Set(
   ('true false null in as break const continue else for function if import let ' + 'loop package namespace return var void while').split(
     ' ',
   ),
 );
-const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
+const ESCAPES = lookupTable<string>({ __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' });
 const UNESCAPES: ReadonlyMap<string, string> = new Map([
   ['underscores', '__'],
   ['dot', '.'],

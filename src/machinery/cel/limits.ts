@@ -16,11 +16,11 @@ export const MAX_MESSAGE_SIZE = 5 * 1024;
 export const MAX_REQUEST_SIZE = 3 * 1024 * 1024;
 
 /** What the API server says of an estimate over its limit; `what` is for example "estimated rule cost". */
-export function costErrorMessage(what: string, cost: number, limit: number): string {
+export function costErrorMessage(subject: string, cost: number, limit: number): string {
   const excess = cost / limit;
   const factor = excess > 100 ? 'more than 100x' : excess < 1.5 ? `${excess.toFixed(6)}x` : `${excess.toFixed(1)}x`;
   const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
-  return `${what} exceeds budget by factor of ${factor} (${advice})`;
+  return `${subject} exceeds budget by factor of ${factor} (${advice})`;
 }
 
 /** How often data of that least size could occur in one request, if no schema around it bounds it. */

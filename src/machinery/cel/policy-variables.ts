@@ -61,7 +61,7 @@ class LazyVariables extends CelObject {
   readonly type: CelType;
   private readonly results: ReadonlyMap<string, CompileResult>;
   private readonly activation: Activation;
-  private readonly known = new Map<string, CelValue | EvalFailure>();
+  private readonly values = new Map<string, CelValue | EvalFailure>();
   private cost = 0;
 
   constructor(type: CelType, results: ReadonlyMap<string, CompileResult>, activation: Activation) {
@@ -83,11 +83,11 @@ class LazyVariables extends CelObject {
   }
 
   override getField(name: string): CelValue | undefined {
-    const known = this.known.get(name);
+    const cached = this.values.get(name);
     const result = this.results.get(name);
-    if (known === undefined && result === undefined) return undefined;
-    const value = known ?? (result === undefined ? noSuchOverload() : this.evaluate(name, result));
-    this.known.set(name, value);
+    if (cached === undefined && result === undefined) return undefined;
+    const value = cached ?? (result === undefined ? noSuchOverload() : this.evaluate(name, result));
+    this.values.set(name, value);
     if (value instanceof EvalFailure) throw value;
     return value;
   }

@@ -19,7 +19,7 @@ export class CelError extends Error {
 }
 
 export interface EvaluateOptions {
-  /** The most the evaluation may cost; a million unless told. */
+  /** The cost limit; a million by default. */
   readonly costLimit?: number;
 }
 

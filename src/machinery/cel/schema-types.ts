@@ -1,3 +1,4 @@
+import { maxOf } from '#base';
 import { escapeIdentifier, isReservedWord } from './escaping.ts';
 import { MAX_REQUEST_SIZE } from './limits.ts';
 import {
@@ -179,7 +180,10 @@ function dateConverter(schema: TypedSchema): (raw: unknown) => CelValue {
 function plainTextLimit(schema: TypedSchema): number {
   if (schema.maxLength !== undefined) return textLimit(schema.maxLength);
   if (schema.enum === undefined || schema.enum.length === 0) return MAX_TEXT_SIZE;
-  return Math.max(0, ...schema.enum.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
+  return maxOf(
+    schema.enum.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)),
+    0,
+  );
 }
 
 const TEXT: TypedSchema = { type: 'string' };

@@ -1,5 +1,5 @@
-import type { WrittenMember, WrittenMembers } from '../exact-json-parser.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
+import type { WrittenMember, WrittenMembers } from '../json/exact-json-parser.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
 import { type FieldPlan, Op, type Plan } from './decode-plan.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { goQuote } from '../go-format.ts';
+import { StatusError } from '../errors/status-error.ts';
 import type { GroupVersionKind } from '../schema.ts';
-import { StatusError } from '../status-error.ts';
+import { goQuote } from '../values/go-format.ts';
 
 /** The failure of a request whose body names a kind but cannot be read as the one expected there. */
 export function cannotBeHandled(named: GroupVersionKind, expectedKind: string, why: string): StatusError {

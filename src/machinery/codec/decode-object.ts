@@ -1,12 +1,13 @@
-import { formatDuration, parseDuration } from '../duration.ts';
-import type { WrittenMember, WrittenMembers } from '../exact-json-parser.ts';
-import { goQuote } from '../go-format.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
-import { Quantity, QuantityError } from '../quantity.ts';
+import type { WrittenMember, WrittenMembers } from '../json/exact-json-parser.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
 import type { ObjectSchema, Schema } from '../schema.ts';
+import { formatDuration, parseDuration } from '../values/duration.ts';
+import { goQuote } from '../values/go-format.ts';
+import { Quantity, QuantityError } from '../values/quantity.ts';
 import { Base64TextError, canonicalBase64 } from './base64-text.ts';
 import { collapseRepeats } from './collapse-repeats.ts';
 import { type FieldPlan, Op, type Plan, planOf } from './decode-plan.ts';
+import { asInteger, fillIn, isZero, STRING_LIST, withoutUndefined } from './decoded-values.ts';
 import { goTypeName } from './go-type-name.ts';
 import {
   canonicalSeconds,
@@ -47,14 +48,14 @@ const MAX_INT64 = 2n ** 63n - 1n;
 export function decodeObject(
   schema: ObjectSchema,
   value: JsonValue,
-  { written, known }: { written?: WrittenMembers | undefined; known?: JsonObject | undefined } = {},
+  { written, existing }: { written?: WrittenMembers | undefined; existing?: JsonObject | undefined } = {},
 ): DecodedObject {
   if (!isJsonObject(value)) {
     const error = `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(schema)}`;
     return { object: planOf(schema).zero as JsonObject, error, problems: [] };
   }
   const plan = planOf(schema);
-  const decoded = new Walk(written).run(plan, value, known);
+  const decoded = new Walk(written).run(plan, value, existing);
   if (written === undefined || decoded.error !== undefined) return decoded;
   const { object } = new Walk().run(plan, collapseRepeats(plan, value, written));
   return { ...decoded, object };
@@ -71,6 +72,7 @@ function jsonKind(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
 }
 
+// One file: a single pass over the document, whose steps share the current path and the problems so far.
 class Walk {
   private readonly problems: string[] = [];
   private error: string | undefined;
@@ -89,8 +91,8 @@ class Walk {
   /** With `written`, the walk sees every member of the text, but what it returns is of no use. */
   constructor(private readonly written?: WrittenMembers) {}
 
-  run(plan: Plan, value: JsonObject, known?: JsonObject): DecodedObject {
-    const object = this.object(plan, value, known) as JsonObject;
+  run(plan: Plan, value: JsonObject, existing?: JsonObject): DecodedObject {
+    const object = this.object(plan, value, existing) as JsonObject;
     return { object, ...(this.error !== undefined && { error: this.error }), problems: this.problems };
   }
 
@@ -144,7 +146,7 @@ class Walk {
     }
   }
 
-  private object(plan: Plan, value: JsonValue, known?: JsonObject): JsonValue {
+  private object(plan: Plan, value: JsonValue, existing?: JsonObject): JsonValue {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.mismatch(plan, value);
     const source = value as JsonObject;
     if (this.depth >= MAX_DEPTH) return this.fatal('exceeded max depth', plan.zero);
@@ -153,15 +155,15 @@ class Walk {
     if (members !== undefined) return this.writtenObject(plan, members);
     let out: MutableJsonObject | undefined;
     let drops = false;
-    let kept = 0;
+    let size = 0;
     for (const key in source) {
       const field = plan.fields.get(key);
       const old = source[key] as JsonValue;
       if (field === undefined) {
         if (plan.preserveUnknown) continue;
         this.unknown(key);
-      } else if (field.isKept) kept++;
-      if (known !== undefined && old === known[key]) continue;
+      } else if (field.isKept) size++;
+      if (existing !== undefined && old === existing[key]) continue;
       const next = field === undefined ? undefined : old === null ? field.absent : this.field(field, old);
       if (next === old) continue;
       out ??= { ...source };
@@ -169,7 +171,7 @@ class Walk {
       setKey(out, key, next as JsonValue);
     }
     if (drops && out) out = withoutUndefined(out);
-    return kept === plan.kept.length ? (out ?? value) : fillIn(plan.kept, out ?? { ...source });
+    return size === plan.alwaysPresent.length ? (out ?? value) : fillIn(plan.alwaysPresent, out ?? { ...source });
   }
 
   private field(field: FieldPlan, value: JsonValue): JsonValue | undefined {
@@ -274,7 +276,9 @@ class Walk {
 
   private quantity(plan: Plan, value: JsonValue): JsonValue {
     try {
-      const read = this.numberText ?? (typeof value === 'object' || typeof value === 'boolean' ? String(value) : value);
+      // Objects and lists are no quantity, whatever text they would convert to.
+      const isStructure = typeof value === 'object' && value !== null;
+      const read = this.numberText ?? (isStructure ? '{}' : value === null || typeof value === 'boolean' ? String(value) : value);
       return Quantity.fromJson(read).toString();
     } catch (error) {
       if (error instanceof QuantityError) return this.fatal(error.message, plan.zero);
@@ -341,10 +345,10 @@ class Walk {
     this.problem('unknown', key);
   }
 
-  private problem(what: 'unknown' | 'duplicate', key: string | number): void {
+  private problem(mistake: 'unknown' | 'duplicate', key: string | number): void {
     if (this.lenient > 0 || this.problems.length >= MAX_PROBLEMS) return;
     this.keys[this.depth] = key;
-    const problem = `${what} field ${goQuote(this.path(this.depth + 1))}`;
+    const problem = `${mistake} field ${goQuote(this.path(this.depth + 1))}`;
     // Only a text with repeated keys can have the same problem twice.
     if (this.written === undefined || !this.problems.includes(problem)) this.problems.push(problem);
   }
@@ -378,9 +382,9 @@ class Walk {
   private mismatchText(plan: Plan, value: JsonValue): string {
     const isNumber = typeof value === 'number' || typeof value === 'bigint';
     const wantsNumber = plan.op === Op.int32 || plan.op === Op.int64 || plan.op === Op.intOrString;
-    const what = isNumber && wantsNumber ? `number ${this.numberText ?? value}` : jsonKind(value);
+    const kind = isNumber && wantsNumber ? `number ${this.numberText ?? value}` : jsonKind(value);
     const where = this.depth === 0 ? 'value' : `struct field ${this.location()}`;
-    return `json: cannot unmarshal ${what} into Go ${where} of type ${plan.typeName}`;
+    return `json: cannot unmarshal ${kind} into Go ${where} of type ${plan.typeName}`;
   }
 
   /** The innermost struct, and the fields that lead there; indices and map keys are not named. */
@@ -395,43 +399,4 @@ class Walk {
     }
     return `${struct}.${names.join('.')}`;
   }
-}
-
-/** To Go a number with a fraction or an exponent is no integer, whatever its value; NaN is none to us. */
-function asInteger(plan: Plan, value: JsonValue, text: string | undefined): JsonValue {
-  const isInteger = plan.op === Op.int32 || plan.op === Op.int64 || plan.op === Op.intOrString;
-  return isInteger && text !== undefined ? Number.NaN : value;
-}
-
-const STRING_LIST = planOf({ type: 'list', items: { type: 'string' }, listType: 'atomic', keys: [] });
-
-function isZero(plan: Plan, value: JsonValue): boolean {
-  switch (plan.op) {
-    case Op.list:
-      return (value as readonly JsonValue[]).length === 0;
-    case Op.map:
-      return isEmpty(value as JsonObject);
-    default:
-      return value === 0 || value === false || value === '';
-  }
-}
-
-function isEmpty(object: JsonObject): boolean {
-  for (const _ in object) return false;
-  return true;
-}
-
-// Deleting keys would turn the object into a slow dictionary; it is built anew.
-function withoutUndefined(source: MutableJsonObject): MutableJsonObject {
-  const out: MutableJsonObject = {};
-  for (const key in source) {
-    const value = source[key];
-    if (value !== undefined) setKey(out, key, value);
-  }
-  return out;
-}
-
-function fillIn(kept: readonly FieldPlan[], out: MutableJsonObject): MutableJsonObject {
-  for (const field of kept) if (out[field.name] === undefined) out[field.name] = field.absent as JsonValue;
-  return out;
 }

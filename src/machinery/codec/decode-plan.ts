@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../json-value.ts';
-import type { AnySchema, Embedding, Field, ObjectSchema, Schema } from '../schema.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import type { AnySchema, EmbeddedMessage, Field, ObjectSchema, Schema } from '../schema.ts';
 import { goTypeName, shortTypeName } from './go-type-name.ts';
 
 /** What to do with a value. Plain numbers, as one is looked at for every value of every request. */
@@ -38,7 +38,7 @@ export interface Plan {
   readonly structName: string;
   readonly fields: ReadonlyMap<string, FieldPlan>;
   /** The fields that an encoded object has even when nobody set them. */
-  readonly kept: readonly FieldPlan[];
+  readonly alwaysPresent: readonly FieldPlan[];
   readonly preserveUnknown: boolean;
   /** Of lists and maps: their items or values; of the `schemaOr…` forms: the schema. */
   readonly inner: Plan | undefined;
@@ -56,7 +56,7 @@ export interface FieldPlan {
   readonly errorName: string;
 }
 
-type Building = { -readonly [K in keyof Plan]: Plan[K] };
+type MutablePlan = { -readonly [K in keyof Plan]: Plan[K] };
 
 const NO_FIELDS: ReadonlyMap<string, FieldPlan> = new Map();
 
@@ -68,13 +68,13 @@ export function planOf(schema: Schema): Plan {
 }
 
 function build(schema: Schema): Plan {
-  const plan: Building = {
+  const plan: MutablePlan = {
     op: opOf(schema),
     typeName: goTypeName(schema),
     zero: null,
     structName: schema.type === 'object' ? shortTypeName(schema.name) : '',
     fields: NO_FIELDS,
-    kept: [],
+    alwaysPresent: [],
     preserveUnknown: schema.type === 'object' && schema.preserveUnknown,
     inner: undefined,
   };
@@ -83,7 +83,7 @@ function build(schema: Schema): Plan {
   return plan;
 }
 
-function complete(plan: Building, schema: Schema): void {
+function complete(plan: MutablePlan, schema: Schema): void {
   if (schema.type === 'object') completeObject(plan, schema);
   else if (schema.type === 'list') plan.inner = planOf(schema.items);
   else if (schema.type === 'map') plan.inner = planOf(schema.values);
@@ -91,11 +91,11 @@ function complete(plan: Building, schema: Schema): void {
   else plan.zero = SCALAR_ZEROS[schema.type];
 }
 
-function completeObject(plan: Building, schema: ObjectSchema): void {
+function completeObject(plan: MutablePlan, schema: ObjectSchema): void {
   const fields = schema.fields.map(fieldPlan);
   plan.fields = new Map(fields.map((field) => [field.name, field]));
-  plan.kept = fields.filter((field) => field.isKept);
-  plan.zero = Object.freeze(Object.fromEntries(plan.kept.map((field) => [field.name, field.absent as JsonValue]))) as JsonObject;
+  plan.alwaysPresent = fields.filter((field) => field.isKept);
+  plan.zero = Object.freeze(Object.fromEntries(plan.alwaysPresent.map((field) => [field.name, field.absent as JsonValue]))) as JsonObject;
 }
 
 function fieldPlan(field: Field): FieldPlan {
@@ -118,7 +118,7 @@ function absentValue({ presence }: Field, { op, zero }: Plan): JsonValue | undef
   return presence === 'nullable' ? null : undefined;
 }
 
-function embeddedPrefix(embedding: Embedding | undefined): string {
+function embeddedPrefix(embedding: EmbeddedMessage | undefined): string {
   return embedding ? `${embedding.name}.${embeddedPrefix(embedding.inner)}` : '';
 }
 

@@ -1,3 +1,4 @@
+export { conforms } from './conforms.ts';
 export { cannotBeHandled, strictDecodingError, unrecognizedObject } from './decode-failure.ts';
 export { type DecodedObject, decodeObject } from './decode-object.ts';
 export * from './openapi/index.ts';

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonValue } from '../json-value.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../json/json-value.ts';
 import type { ObjectSchema, ScalarSchema, Schema } from '../schema.ts';
 import { valueError } from './decode-object.ts';
 import { goTypeName } from './go-type-name.ts';
@@ -41,8 +41,8 @@ function membersError(schema: ObjectSchema, value: { readonly [key: string]: Jso
 
 function firstError<T>(items: readonly T[], error: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
-    const found = error(item);
-    if (found !== undefined) return found;
+    const problem = error(item);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
@@ -66,12 +66,12 @@ const GO_KINDS = { string: 'string', bool: 'bool', int32: 'int32', int64: 'int64
 
 /** Numbers convert to numbers unless a fraction would be lost; to Go an integer is also convertible to a string, and refused as such. */
 function plainError(schema: ScalarSchema, value: JsonValue): string | undefined {
-  const wanted = GO_KINDS[schema.type as keyof typeof GO_KINDS];
+  const goKind = GO_KINDS[schema.type as keyof typeof GO_KINDS];
   const kind = kindOf(value);
-  if (kind === wanted || (wanted !== 'string' && wanted !== 'bool' && kind === 'int64')) return undefined;
-  const isLossy = kind === 'float64' && (wanted === 'int32' || wanted === 'int64');
-  if (isLossy || (kind === 'int64' && wanted === 'string')) return `cannot convert ${kind} to ${goTypeName(schema)}`;
-  return `unrecognized type: ${wanted}`;
+  if (kind === goKind || (goKind !== 'string' && goKind !== 'bool' && kind === 'int64')) return undefined;
+  const isLossy = kind === 'float64' && (goKind === 'int32' || goKind === 'int64');
+  if (isLossy || (kind === 'int64' && goKind === 'string')) return `cannot convert ${kind} to ${goTypeName(schema)}`;
+  return `unrecognized type: ${goKind}`;
 }
 
 function bytesError(schema: ScalarSchema, value: JsonValue): string | undefined {

@@ -1,4 +1,5 @@
-import { goQuote } from '../go-format.ts';
+import { civilFromDays, daysFromCivil, daysInMonth } from '../values/civil-date.ts';
+import { goQuote } from '../values/go-format.ts';
 
 /** An instant: whole seconds since 1970 (negative before), and nanoseconds within that second. */
 export interface Instant {
@@ -40,7 +41,7 @@ function civilSeconds(text: string): number {
   const hour = twoDigits(text, 11);
   const minute = twoDigits(text, 14);
   const second = twoDigits(text, 17);
-  const possible = month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysIn(year, month));
+  const possible = month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysInMonth(year, month));
   if (!possible || !(hour < 24 && minute < 60 && second < 60)) return Number.NaN;
   return daysFromCivil(year, month, day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second;
 }
@@ -54,25 +55,6 @@ function twoDigits(text: string, index: number): number {
   const tens = digitAt(text, index);
   const ones = digitAt(text, index + 1);
   return tens < 0 || ones < 0 ? Number.NaN : tens * 10 + ones;
-}
-
-function isLeap(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-}
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return isLeap(year) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
-
-/** Days since 1970-01-01 of a Gregorian date; years are counted from March so that the leap day comes last. */
-function daysFromCivil(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
-  const yearOfEra = y - era * 400;
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
 }
 
 /** RFC 3339 in UTC, to the second. */
@@ -95,17 +77,7 @@ function formatSeconds(seconds: number): string {
 }
 
 function formatDate(days: number): string {
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
-  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  const { year, month, day } = civilFromDays(days);
   return `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}-${pad(month)}-${pad(day)}`;
 }
 
@@ -145,7 +117,7 @@ class TimeParser {
     const nanos = this.layout === RFC3339_MICRO ? this.sixDigits() : this.anyFraction();
     const offset = this.zone();
     if (this.rest !== '') throw this.error(`: extra text: ${goQuote(this.rest)}`);
-    if (day < 1 || day > daysIn(year, month)) throw this.error(': day out of range');
+    if (day < 1 || day > daysInMonth(year, month)) throw this.error(': day out of range');
     const seconds = daysFromCivil(year, month, day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second - offset;
     return { seconds, nanos };
   }
@@ -204,9 +176,9 @@ class TimeParser {
   }
 
   private take(count: number): string {
-    const taken = this.rest.slice(0, count);
+    const digits = this.rest.slice(0, count);
     this.rest = this.rest.slice(count);
-    return taken;
+    return digits;
   }
 
   private expected(element: string): TimeTextError {

@@ -1,5 +1,6 @@
-import { goFloat } from '../go-format.ts';
-import { getKey, isJsonArray, isJsonObject, type JsonValue } from '../json-value.ts';
+import { encodeSortedJson } from '../json/encode-deep-json.ts';
+import { getKey, isJsonArray, isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { goFloat } from '../values/go-format.ts';
 import { type FilterNode, JsonPathError, type PathNode, parseJsonPath, type SliceNode } from './parse-json-path.ts';
 
 /**
@@ -43,7 +44,7 @@ function step(node: PathNode, values: readonly JsonValue[]): readonly JsonValue[
     case 'wildcard':
       return values.flatMap(childrenOf);
     case 'recursive':
-      return values.flatMap(descendantsOf);
+      return descendantsOf(values);
     case 'slice':
       return values.flatMap((value) => slice(node, value));
     case 'filter':
@@ -65,9 +66,21 @@ function childrenOf(value: JsonValue): readonly JsonValue[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-function descendantsOf(value: JsonValue): readonly JsonValue[] {
-  const children = childrenOf(value);
-  return children.length === 0 ? [] : [value, ...children.flatMap(descendantsOf)];
+/** More than any object has; a path that descends again and again from a deep object has as many as the powers of its depth. */
+const MAX_DESCENDANTS = 1_000_000;
+
+/** All that have children, parents first. */
+function descendantsOf(values: readonly JsonValue[]): readonly JsonValue[] {
+  const descendants: JsonValue[] = [];
+  const pending = values.toReversed();
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    const children = childrenOf(value);
+    if (children.length === 0) continue;
+    descendants.push(value);
+    if (descendants.length > MAX_DESCENDANTS) throw new JsonPathError('too many values match');
+    for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as JsonValue);
+  }
+  return descendants;
 }
 
 function slice(node: SliceNode, value: JsonValue): readonly JsonValue[] {
@@ -132,12 +145,5 @@ export function jsonPathText(value: JsonValue): string {
   if (typeof value === 'number') return goFloat(value);
   if (value === null) return '<nil>';
   if (typeof value !== 'object') return String(value);
-  return sortedJson(value);
-}
-
-function sortedJson(value: JsonValue): string {
-  if (isJsonArray(value)) return `[${value.map(sortedJson).join(',')}]`;
-  if (!isJsonObject(value)) return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
-  const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${sortedJson(value[name] as JsonValue)}`).join(',')}}`;
+  return encodeSortedJson(value);
 }

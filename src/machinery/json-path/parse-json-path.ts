@@ -1,4 +1,5 @@
-import type { JsonValue } from '../json-value.ts';
+import { pushAll } from '#base';
+import type { JsonValue } from '../json/json-value.ts';
 
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
@@ -124,7 +125,7 @@ class Parser {
     const parts = body.split(',');
     if (parts.length > 1) {
       this.nodes.push({ kind: 'union', alternatives: parts.map((part) => parseJsonPath(`[${part.trim()}]`, this.depth + 1)) });
-    } else this.nodes.push(...this.subscript(body));
+    } else pushAll(this.nodes, this.subscript(body));
   }
 
   private subscript(body: string): readonly PathNode[] {
@@ -145,8 +146,7 @@ class Parser {
     const end = this.filterEnd(start);
     this.position = end + 2;
     const body = this.text.slice(start, end);
-    const match = /^([^!<>=]+)([!<>=]+)(.+?)$/.exec(body);
-    const [, left = body, operator = 'exists', right = ''] = match ?? [];
+    const { left, operator, right } = splitFilter(body);
     const deeper = this.depth + 1;
     this.nodes.push({ kind: 'filter', left: parseJsonPath(left, deeper), operator, right: parseJsonPath(right, deeper) });
   }
@@ -170,4 +170,22 @@ class Parser {
 
 function numberAfterColon(text: string | undefined): number | undefined {
   return text === undefined || text === ':' ? undefined : Number(text.slice(1));
+}
+
+interface Filter {
+  readonly left: string;
+  readonly operator: string;
+  readonly right: string;
+}
+
+function splitFilter(body: string): Filter {
+  const [start = '', left = '', signs = ''] = /^([^!<>=]+)([!<>=]+)/.exec(body) ?? [];
+  const right = body.slice(start.length);
+  if (right !== '') return start === '' ? existence(body) : { left, operator: signs, right };
+  // Something must be left to compare with.
+  return signs.length < 2 ? existence(body) : { left, operator: signs.slice(0, -1), right: signs.slice(-1) };
+}
+
+function existence(body: string): Filter {
+  return { left: body, operator: 'exists', right: '' };
 }

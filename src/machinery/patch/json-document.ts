@@ -7,7 +7,7 @@ import {
   type JsonValue,
   type MutableJsonObject,
   setKey,
-} from '../json-value.ts';
+} from '../json/json-value.ts';
 import { JsonPatchError } from './json-patch-error.ts';
 
 type Container = JsonObject | readonly JsonValue[];

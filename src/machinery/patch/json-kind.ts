@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../json/json-value.ts';
 
 /** What Go's decoder calls the kind of a JSON value in its errors. */
 export function goJsonKind(value: JsonValue): string {

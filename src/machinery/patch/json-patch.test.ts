@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../json/json-value.ts';
 import { applyJsonPatch, decodeJsonPatch, type JsonPatchOperation, patchRejected } from './json-patch.ts';
 import { JsonPatchError } from './json-patch-error.ts';
 import { sameJson } from './same-json.ts';

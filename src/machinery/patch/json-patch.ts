@@ -1,7 +1,9 @@
-import { encodeJson } from '../encode-json.ts';
-import { isJsonArray, isJsonObject, type JsonValue } from '../json-value.ts';
-import { serverResponseError } from '../server-response-error.ts';
-import { NO_RESOURCE, StatusError } from '../status-error.ts';
+import { serverResponseError } from '../errors/server-response-error.ts';
+import { NO_RESOURCE, StatusError } from '../errors/status-error.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import { MAX_JSON_DEPTH } from '../json/exact-json-parser.ts';
+import { isDeeperThan } from '../json/is-deeper-than.ts';
+import { isJsonArray, isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { JsonDocument } from './json-document.ts';
 import { goJsonKind } from './json-kind.ts';
 import { JsonPatchError, JsonPatchTestError } from './json-patch-error.ts';
@@ -25,13 +27,13 @@ export interface DecodedJsonPatch {
   readonly unknownFields: readonly string[];
 }
 
-export interface JsonPatchReading {
+export interface JsonPatchOptions {
   /** For clients that want field validation ignored: an operation's members are looked at only when it is their turn. */
   readonly lenient?: boolean;
 }
 
 /** Reads a decoded JSON value as a patch. Throws the StatusError that a server answers for anything else. */
-export function decodeJsonPatch(value: JsonValue, { lenient = false }: JsonPatchReading = {}): DecodedJsonPatch {
+export function decodeJsonPatch(value: JsonValue, { lenient = false }: JsonPatchOptions = {}): DecodedJsonPatch {
   if (value === null) return { operations: [], unknownFields: [] };
   if (!isJsonArray(value)) throw lenient ? notA('jsonpatch.Patch', value) : undecodable(notA('[]handlers.jsonPatchOp', value));
   if (value.length > MAX_OPERATIONS) {
@@ -90,6 +92,8 @@ export function applyJsonPatch(document: JsonValue, operations: readonly JsonPat
   const target = new JsonDocument(document);
   let copied = 0;
   for (const operation of operations) copied = applyOperation(target, operation, copied);
+  // Other patches are no deeper than what they are read from; operations can put one deep value below another.
+  if (isDeeperThan(target.value, MAX_JSON_DEPTH)) throw new JsonPatchError('exceeded max depth');
   return target.value;
 }
 

@@ -1,6 +1,6 @@
-import { goValue } from '../go-format.ts';
-import { getKey, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { getKey, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Schema } from '../schema.ts';
+import { goValue } from '../values/go-format.ts';
 import { asObject, DIRECTIVE, orderMerged, positions, requiredIdentity } from './merged-list-order.ts';
 import { badDirective, goType, noMergeKey, StrategicPatchError } from './strategic-error.ts';
 
@@ -47,13 +47,13 @@ export function elementKind(...lists: readonly (readonly JsonValue[])[]): 'map' 
   return first === goType({}) ? 'map' : 'scalar';
 }
 
-interface Directed {
+interface PatchDirectives {
   readonly remaining: readonly JsonValue[];
   readonly additions: readonly JsonValue[];
 }
 
 /** Items with `$patch` are orders, not items: delete one, or replace the whole list by the patch's other items. */
-function applyItemDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string): Directed {
+function applyItemDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string): PatchDirectives {
   const additions = patch.filter((item) => !Object.hasOwn(asObject(item), DIRECTIVE));
   if (additions.length === patch.length) return { remaining: original, additions };
   const doomed = new Set<JsonValue>();

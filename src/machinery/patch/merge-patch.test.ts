@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json-value.ts';
+import type { JsonObject } from '../json/json-value.ts';
 import { applyMergePatch, createMergePatch, createThreeWayMergePatch, decodeMergePatch } from './merge-patch.ts';
 import { sameJson } from './same-json.ts';
 

@@ -1,14 +1,6 @@
-import {
-  copyObject,
-  getKey,
-  isJsonArray,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type MutableJsonObject,
-  setKey,
-} from '../json-value.ts';
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../errors/status-error.ts';
+import { copyMembers } from '../json/copy-members.ts';
+import { copyObject, getKey, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
 import { goJsonKind } from './json-kind.ts';
 import { sameJson } from './same-json.ts';
 
@@ -29,10 +21,15 @@ export function decodeMergePatch(value: JsonValue, { lenient = false }: { readon
 
 /** Applies a merge patch (RFC 7386). Nothing given is changed; the result shares what the patch does not touch. */
 export function applyMergePatch(document: JsonObject, patch: JsonObject): JsonObject {
+  return merge(document, patch, 0);
+}
+
+function merge(document: JsonObject, patch: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_CALLS) return mergeCopy(document, patch);
   let result: MutableJsonObject | undefined;
   for (const key of Object.keys(patch)) {
     const before = getKey(document, key);
-    const after = mergeMember(before, patch[key] ?? null);
+    const after = mergeMember(before, patch[key] ?? null, (x, y) => merge(x, y, depth + 1));
     if (after === before) continue;
     result ??= copyObject(document);
     if (after === undefined) delete result[key];
@@ -41,22 +38,39 @@ export function applyMergePatch(document: JsonObject, patch: JsonObject): JsonOb
   return result ?? document;
 }
 
-function mergeMember(before: JsonValue | undefined, patch: JsonValue): JsonValue | undefined {
+/** Calls go this deep; a patch of 10,000 levels needs more than the stack has. */
+const MAX_CALLS = 500;
+
+/** The same with a stack of its own, which copies what it passes. */
+function mergeCopy(document: JsonObject, patch: JsonObject): JsonObject {
+  const root = copyObject(document);
+  const pending = [{ target: root, patch }];
+  const copyLater = (before: JsonObject, below: JsonObject) => {
+    const target = copyObject(before);
+    pending.push({ target, patch: below });
+    return target;
+  };
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const key of Object.keys(next.patch)) {
+      const after = mergeMember(getKey(next.target, key), next.patch[key] ?? null, copyLater);
+      if (after === undefined) delete next.target[key];
+      else setKey(next.target, key, after);
+    }
+  }
+  return root;
+}
+
+type MergeObjects = (before: JsonObject, patch: JsonObject) => JsonObject;
+
+function mergeMember(before: JsonValue | undefined, patch: JsonValue, mergeObjects: MergeObjects): JsonValue | undefined {
   if (patch === null) return undefined;
   if (!isJsonObject(before)) return withoutNulls(patch);
-  return isJsonObject(patch) ? applyMergePatch(before, patch) : patch;
+  return isJsonObject(patch) ? mergeObjects(before, patch) : patch;
 }
 
 /** A new value has nothing to delete: its null members are dropped, also in objects inside lists. A list keeps its own nulls. */
 export function withoutNulls(value: JsonValue): JsonValue {
-  if (isJsonArray(value)) return value.map((item) => (item === null ? null : withoutNulls(item)));
-  if (!isJsonObject(value)) return value;
-  const result: MutableJsonObject = {};
-  for (const key of Object.keys(value)) {
-    const member = value[key] ?? null;
-    if (member !== null) setKey(result, key, withoutNulls(member));
-  }
-  return result;
+  return copyMembers(value, (member) => member !== null && member !== undefined);
 }
 
 /** The merge patch that turns one object into another. A null that only the second one has cannot be expressed, and is left out. */
@@ -93,27 +107,27 @@ export function createThreeWayMergePatch({ original, modified, current }: ThreeW
 }
 
 function onlyChanges(patch: JsonObject): JsonObject {
-  const kept: MutableJsonObject = {};
+  const result: MutableJsonObject = {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) continue;
     const isNested = isJsonObject(value) && Object.keys(value).length > 0;
     const filtered = isNested ? onlyChanges(value) : value;
     // An object that was emptied by the filter says nothing; one that was empty before is a value.
-    if (!isNested || Object.keys(filtered as JsonObject).length > 0) setKey(kept, key, filtered);
+    if (!isNested || Object.keys(filtered as JsonObject).length > 0) setKey(result, key, filtered);
   }
-  return kept;
+  return result;
 }
 
 function onlyDeletions(patch: JsonObject): JsonObject {
-  const kept: MutableJsonObject = {};
+  const result: MutableJsonObject = {};
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) setKey(kept, key, null);
+    if (value === null) setKey(result, key, null);
     else if (isJsonObject(value)) {
       const nested = onlyDeletions(value);
-      if (Object.keys(nested).length > 0) setKey(kept, key, nested);
+      if (Object.keys(nested).length > 0) setKey(result, key, nested);
     }
   }
-  return kept;
+  return result;
 }
 
 function overlay(base: JsonObject, top: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import { getKey, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { getKey, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { badArgument, noMergeKey } from './strategic-error.ts';
 
 export const DIRECTIVE = '$patch';
@@ -51,20 +51,20 @@ export function orderMerged(merged: readonly JsonValue[], { patchOrder, liveOrde
 
 /** The first position of each identity. */
 export function positions(list: readonly JsonValue[], mergeKey: string): Map<JsonValue, number> {
-  const found = new Map<JsonValue, number>();
+  const result = new Map<JsonValue, number>();
   list.forEach((item, i) => {
     const identity = identityOf(item, mergeKey);
-    if (identity !== undefined && !found.has(identity)) found.set(identity, i);
+    if (identity !== undefined && !result.has(identity)) result.set(identity, i);
   });
-  return found;
+  return result;
 }
 
 /** In the given order; items to be deleted go last. */
 export function sortedBy(items: readonly JsonValue[], order: ReadonlyMap<JsonValue, number>, mergeKey: string): JsonValue[] {
   const place = (item: JsonValue) => order.get(identityOf(item, mergeKey) ?? null) ?? -1;
-  const kept = mergeKey === '' ? [...items] : items.filter((item) => !isDeletion(item));
+  const present = mergeKey === '' ? [...items] : items.filter((item) => !isDeletion(item));
   const deleted = mergeKey === '' ? [] : items.filter(isDeletion);
-  return [...kept.sort((a, b) => place(a) - place(b)), ...deleted];
+  return [...present.sort((a, b) => place(a) - place(b)), ...deleted];
 }
 
 interface LiveOrder {

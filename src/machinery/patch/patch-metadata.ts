@@ -1,5 +1,5 @@
-import { goQuote } from '../go-format.ts';
 import type { Field, Schema } from '../schema.ts';
+import { goQuote } from '../values/go-format.ts';
 import { StrategicPatchError } from './strategic-error.ts';
 
 /** How a strategic merge patch treats one field. */

@@ -1,17 +1,22 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { type EqualBelow, equalByLevels } from '../json/equal-by-levels.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 
 /** Exact equality of JSON values; unlike the API's equality, it tells empty from absent. */
 export function sameJson(a: JsonValue, b: JsonValue): boolean {
-  if (a === b) return true;
-  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] ?? null));
-  if (isJsonObject(a)) return isJsonObject(b) && sameMembers(a, b);
-  // An integer may be a number on one side and a bigint on the other.
-  if (typeof a === 'bigint' && typeof b === 'number') return Number.isInteger(b) && a === BigInt(b);
-  return typeof a === 'number' && typeof b === 'bigint' && sameJson(b, a);
+  return equalByLevels(sameLevel, a, b);
 }
 
-function sameMembers(a: JsonObject, b: JsonObject): boolean {
+function sameLevel(a: JsonValue, b: JsonValue, same: EqualBelow<JsonValue>): boolean {
+  if (a === b) return true;
+  if (isJsonArray(a)) return isJsonArray(b) && a.length === b.length && a.every((item, i) => same(item, b[i] ?? null));
+  if (isJsonObject(a)) return isJsonObject(b) && sameMembers(a, b, same);
+  // An integer may be a number on one side and a bigint on the other.
+  if (typeof a === 'bigint' && typeof b === 'number') return Number.isInteger(b) && a === BigInt(b);
+  return typeof a === 'number' && typeof b === 'bigint' && sameLevel(b, a, same);
+}
+
+function sameMembers(a: JsonObject, b: JsonObject, same: EqualBelow<JsonValue>): boolean {
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] ?? null, b[key] ?? null));
+  return keys.every((key) => Object.hasOwn(b, key) && same(a[key] ?? null, b[key] ?? null));
 }

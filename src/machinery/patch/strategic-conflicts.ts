@@ -1,6 +1,6 @@
-import { goValue } from '../go-format.ts';
-import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Schema } from '../schema.ts';
+import { goValue } from '../values/go-format.ts';
 import { elementKind } from './merge-list.ts';
 import { DIRECTIVE, requiredIdentity } from './merged-list-order.ts';
 import { listMetadata, objectMetadata, type PatchMetadata } from './patch-metadata.ts';

@@ -1,6 +1,6 @@
-import { compareBytes, goValue } from '../go-format.ts';
-import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
+import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
 import type { Schema } from '../schema.ts';
+import { compareBytes, goValue } from '../values/go-format.ts';
 import { elementKind } from './merge-list.ts';
 import type { ThreeWay } from './merge-patch.ts';
 import { asObject, DIRECTIVE, positions, requiredIdentity, sortedBy } from './merged-list-order.ts';

@@ -1,7 +1,7 @@
-import { goValue } from '../go-format.ts';
-import { isJsonArray, type JsonObject, type JsonValue } from '../json-value.ts';
-import { serverResponseError } from '../server-response-error.ts';
-import { NO_RESOURCE, StatusError } from '../status-error.ts';
+import { serverResponseError } from '../errors/server-response-error.ts';
+import { NO_RESOURCE, StatusError } from '../errors/status-error.ts';
+import { isJsonArray, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { goValue } from '../values/go-format.ts';
 
 /** What a server makes of the error: a 400, a 422 without details, or, for most of them, a 500 with the message. */
 export type StrategicErrorKind = 'badRequest' | 'unprocessable' | 'internal';
@@ -38,8 +38,8 @@ export function badDirective(directive: JsonValue | undefined, patch: JsonObject
   return new StrategicPatchError(`unknown patch type: ${goString(directive)} in map: ${goValue(patch)}`);
 }
 
-export function badFormat(what: 'primitive list' | 'retainKeys' | 'setElementOrder list'): StrategicPatchError {
-  return new StrategicPatchError(`invalid patch format of ${what}`, 'badRequest');
+export function badFormat(noun: 'primitive list' | 'retainKeys' | 'setElementOrder list'): StrategicPatchError {
+  return new StrategicPatchError(`invalid patch format of ${noun}`, 'badRequest');
 }
 
 /** The kinds of value that Go's decoder tells apart, as they are named in errors. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Field, ObjectSchema, Schema } from '../schema.ts';
 import { sameJson } from './same-json.ts';
 import { createStrategicMergePatch, createThreeWayStrategicPatch, PatchConflictError } from './strategic-diff.ts';

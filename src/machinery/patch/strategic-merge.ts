@@ -1,4 +1,4 @@
-import { goValue } from '../go-format.ts';
+import { isDeeperThan } from '../json/is-deeper-than.ts';
 import {
   copyObject,
   getKey,
@@ -8,8 +8,9 @@ import {
   type JsonValue,
   type MutableJsonObject,
   setKey,
-} from '../json-value.ts';
+} from '../json/json-value.ts';
 import type { Schema } from '../schema.ts';
+import { goValue } from '../values/go-format.ts';
 import { elementKind, mergeList } from './merge-list.ts';
 import { withoutNulls } from './merge-patch.ts';
 import { DIRECTIVE, isDeletion, orderMerged, requiredIdentity } from './merged-list-order.ts';
@@ -21,6 +22,9 @@ export const RETAIN_KEYS = '$retainKeys';
 export const ORDER_PREFIX = '$setElementOrder';
 export const DELETE_PREFIX = '$deleteFromPrimitiveList';
 
+/** Deeper than the fields of any built-in type. */
+const MAX_PATCH_DEPTH = 1000;
+
 /** A patch is applied to an object, or combined with an earlier patch into one that does both. */
 type Mode = 'apply' | 'combine';
 
@@ -29,6 +33,7 @@ type Mode = 'apply' | 'combine';
  * Throws StrategicPatchError.
  */
 export function applyStrategicMergePatch(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+  if (isDeeperThan(patch, MAX_PATCH_DEPTH)) throw new StrategicPatchError('exceeded max depth', 'badRequest');
   return new Merger('apply').mergeObject(original, patch, schema);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../json-value.ts';
-import { parseJson } from '../parse-json.ts';
+import type { JsonObject } from '../json/json-value.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { writtenAfterMerge } from './written-after-merge.ts';
 

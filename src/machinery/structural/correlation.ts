@@ -1,6 +1,6 @@
 import { valuesEqual } from '../apply/typed-value.ts';
-import { encodeJson } from '../encode-json.ts';
-import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { itemsOf, type JsonSchema, memberOf } from './json-schema.ts';
 
 /**

@@ -1,7 +1,8 @@
+import { pushAll } from '#base';
 import { valuesEqual } from '../apply/typed-value.ts';
-import { aggregateFieldErrors, FieldError } from '../field-error.ts';
-import { Path } from '../field-path.ts';
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import { aggregateFieldErrors, FieldError } from '../errors/field-error.ts';
+import { Path } from '../errors/field-path.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { coerceEmbedded, embeddedErrors, type MetadataRules } from './embedded-metadata.ts';
 import { asResource, defaultOf, isEmbeddedResource, itemsOf, type JsonSchema, META_FIELDS, propertiesOf } from './json-schema.ts';
 import { pruneValue } from './prune.ts';
@@ -45,12 +46,12 @@ class DefaultCheck {
     const errors = value === undefined ? [] : this.checkDefault(path.child('default'), { schema, value }, here);
     const items = itemsOf(schema);
     if (items !== undefined) {
-      errors.push(...this.check(path.child('items'), items, { ...here, surround: (item) => here.surround([item]) }));
+      pushAll(errors, this.check(path.child('items'), items, { ...here, surround: (item) => here.surround([item]) }));
     }
     for (const [name, property] of propertiesOf(schema)) {
       const insideMeta = here.insideMeta || (isEmbeddedResource(schema) && META_FIELDS.has(name));
       const surround = (member: JsonValue) => here.surround({ [name]: member });
-      errors.push(...this.check(path.child('properties').key(name), property, { ...here, surround, insideMeta }));
+      pushAll(errors, this.check(path.child('properties').key(name), property, { ...here, surround, insideMeta }));
     }
     return errors;
   }

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
 import { additionalOf, defaultOf, itemsOf, type JsonSchema, propertiesOf, propertyOf } from './json-schema.ts';
 
 /** Fills in the defaults of a schema, also for nulls where null is not allowed. Returns the same value when there is nothing to fill in. */

@@ -1,11 +1,12 @@
+import { pushAll } from '#base';
 import { decodeObject } from '../codec/index.ts';
-import { FieldError } from '../field-error.ts';
-import type { Path } from '../field-path.ts';
-import { compareBytes } from '../go-format.ts';
-import { parseGroupVersion } from '../group-resource.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
-import { checkDns1035Label } from '../names.ts';
+import { FieldError } from '../errors/field-error.ts';
+import type { Path } from '../errors/field-path.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
+import { parseGroupVersion } from '../objects/group-resource.ts';
 import type { ObjectSchema } from '../schema.ts';
+import { compareBytes } from '../values/go-format.ts';
+import { checkDns1035Label } from '../values/names.ts';
 import { isEmbeddedResource, itemsOf, type JsonSchema, memberOf, propertyOf } from './json-schema.ts';
 
 /** How metadata is read and checked; the type of metadata is defined in a layer above. */
@@ -31,7 +32,7 @@ export function decodeMetadata(schema: ObjectSchema, value: JsonValue, lenient: 
   return { metadata: decodeObject(schema, Object.fromEntries(sound)).object, unknownFields };
 }
 
-export interface Coerced {
+export interface CoercedMetadata {
   readonly value: JsonValue;
   readonly error?: FieldError;
   readonly unknownFields: readonly string[];
@@ -42,7 +43,7 @@ export function coerceEmbedded(
   schema: JsonSchema,
   value: JsonValue,
   options: { metadata: ObjectSchema; lenient: boolean; path: Path },
-): Coerced {
+): CoercedMetadata {
   const coercion = new Coercion(options.metadata, options.lenient);
   const result = coercion.coerce(schema, value, options.path);
   return { value: result, ...(coercion.error && { error: coercion.error }), unknownFields: coercion.unknownFields.sort(compareBytes) };
@@ -89,7 +90,10 @@ class Coercion {
     }
     if (name !== 'metadata') return value;
     const { metadata, error, unknownFields } = decodeMetadata(this.metadata, value, this.lenient);
-    this.unknownFields.push(...unknownFields.map((field) => `${path.child('metadata')}.${field}`));
+    pushAll(
+      this.unknownFields,
+      unknownFields.map((field) => `${path.child('metadata')}.${field}`),
+    );
     if (error === undefined) return metadata;
     if (!this.lenient) this.error ??= FieldError.invalid(path.child('metadata'), value, error);
     return value;
@@ -108,7 +112,7 @@ export function embeddedErrors(
   const errors = isEmbeddedResource(schema) ? resourceErrors(path, value, rules) : [];
   for (const name of Object.keys(value)) {
     const here = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
-    errors.push(...embeddedErrors(memberOf(schema, name), value[name] as JsonValue, { path: here, rules }));
+    pushAll(errors, embeddedErrors(memberOf(schema, name), value[name] as JsonValue, { path: here, rules }));
   }
   return errors;
 }
@@ -117,9 +121,9 @@ function resourceErrors(path: Path, { apiVersion, kind, metadata }: JsonObject, 
   const errors: FieldError[] = [];
   if (apiVersion === undefined) errors.push(FieldError.required(path.child('apiVersion')));
   if (kind === undefined) errors.push(FieldError.required(path.child('kind')));
-  if (apiVersion !== undefined) errors.push(...apiVersionErrors(path.child('apiVersion'), apiVersion));
-  if (kind !== undefined) errors.push(...kindErrors(path.child('kind'), kind));
-  if (metadata !== undefined) errors.push(...metadataErrors(path.child('metadata'), metadata, rules));
+  if (apiVersion !== undefined) pushAll(errors, apiVersionErrors(path.child('apiVersion'), apiVersion));
+  if (kind !== undefined) pushAll(errors, kindErrors(path.child('kind'), kind));
+  if (metadata !== undefined) pushAll(errors, metadataErrors(path.child('metadata'), metadata, rules));
   return errors;
 }
 

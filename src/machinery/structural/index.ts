@@ -14,7 +14,7 @@ export { applyDefaults } from './defaults.ts';
 export { coerceEmbedded, decodeMetadata, embeddedErrors, type MetadataRules } from './embedded-metadata.ts';
 export * from './json-schema.ts';
 export { listTypeErrors } from './list-types.ts';
-export { type Pruned, pruneNulls, pruneUnknownFields, pruneValue, withPrunedDefaults } from './prune.ts';
+export { type PruneResult, pruneNulls, pruneUnknownFields, pruneValue, withPrunedDefaults } from './prune.ts';
 export { type RuleFindings, type RuleInput, RuleValidator, ruleTypeOf } from './rule-validator.ts';
 export { followSchemaPath, type SchemaPath, SchemaPathError } from './schema-path.ts';
 export { isUri, stringFormat } from './string-formats.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json-value.ts';
+import type { JsonValue } from '../json/json-value.ts';
 
 /** A node of a CRD's `openAPIV3Schema`, as the API spells it. */
 export interface JsonSchema {

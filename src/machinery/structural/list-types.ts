@@ -1,8 +1,8 @@
-import { encodeJson } from '../encode-json.ts';
-import { FieldError } from '../field-error.ts';
-import type { Path } from '../field-path.ts';
-import { compareBytes } from '../go-format.ts';
-import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { pushAll } from '#base';
+import { FieldError } from '../errors/field-error.ts';
+import type { Path } from '../errors/field-path.ts';
+import { encodeSortedJson } from '../json/encode-deep-json.ts';
+import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { itemsOf, type JsonSchema, memberOf, propertyOf } from './json-schema.ts';
 
 /** Lists of type set hold a value once, lists of type map a combination of keys. */
@@ -17,7 +17,7 @@ function memberErrors(path: Path, schema: JsonSchema, object: JsonObject): Field
     const declared = memberOf(schema, name);
     if (declared === undefined) continue;
     const here = propertyOf(schema, name) === undefined ? path.key(name) : path.child(name);
-    errors.push(...listTypeErrors(here, declared, object[name] as JsonValue));
+    pushAll(errors, listTypeErrors(here, declared, object[name] as JsonValue));
   }
   return errors;
 }
@@ -26,9 +26,9 @@ function itemErrors(path: Path, schema: JsonSchema, list: readonly JsonValue[]):
   const errors: FieldError[] = [];
   const listType = schema['x-kubernetes-list-type'];
   if (listType === 'set') for (const i of repeatedItems(list)) errors.push(FieldError.duplicate(path.index(i), list[i]));
-  if (listType === 'map') errors.push(...keyErrors(path, schema, list));
+  if (listType === 'map') pushAll(errors, keyErrors(path, schema, list));
   const items = itemsOf(schema);
-  if (items !== undefined) for (const [i, item] of list.entries()) errors.push(...listTypeErrors(path.index(i), items, item));
+  if (items !== undefined) for (const [i, item] of list.entries()) pushAll(errors, listTypeErrors(path.index(i), items, item));
   return errors;
 }
 
@@ -52,19 +52,12 @@ function keysOf(names: readonly string[], item: JsonValue): JsonObject {
 /** The second place at which each repeated value stands; further ones are not news. */
 export function repeatedItems(values: readonly JsonValue[]): number[] {
   const times = new Map<string, number>();
-  const found: number[] = [];
+  const indexes: number[] = [];
   for (const [i, value] of values.entries()) {
-    const text = canonicalText(value);
+    const text = encodeSortedJson(value);
     const seen = times.get(text) ?? 0;
     times.set(text, seen + 1);
-    if (seen === 1) found.push(i);
+    if (seen === 1) indexes.push(i);
   }
-  return found;
-}
-
-function canonicalText(value: JsonValue): string {
-  if (isJsonArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (!isJsonObject(value)) return encodeJson(value);
-  const names = Object.keys(value).sort(compareBytes);
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name] as JsonValue)}`).join(',')}}`;
+  return indexes;
 }

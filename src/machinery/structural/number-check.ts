@@ -30,8 +30,8 @@ export class NumberCheck {
   }
 
   // Limits are held against the type as well: a fraction is no limit for integers, though it is compared with all the same.
-  private checkRange(what: string, value: number | bigint, { place, findings }: { place: Place; findings: Sink }): void {
-    if (!this.fits(value)) findings.add(outOfRange(place, { what, type: this.type, format: this.format }));
+  private checkRange(noun: string, value: number | bigint, { place, findings }: { place: Place; findings: Sink }): void {
+    if (!this.fits(value)) findings.add(outOfRange(place, { noun, type: this.type, format: this.format }));
   }
 
   private fits(value: number | bigint): boolean {

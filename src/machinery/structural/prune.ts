@@ -1,5 +1,5 @@
-import { compareBytes } from '../go-format.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json-value.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../json/json-value.ts';
+import { compareBytes } from '../values/go-format.ts';
 import {
   additionalOf,
   asResource,
@@ -14,31 +14,35 @@ import {
   propertyOf,
 } from './json-schema.ts';
 
-export interface Pruned {
+export interface PruneResult {
   readonly object: JsonObject;
   /** Where fields were removed, sorted: `spec.list[0].nope`. */
   readonly unknownFields: readonly string[];
 }
 
 /** Removes the fields of a resource that its schema does not declare. Metadata, declared or not, is left alone. */
-export function pruneUnknownFields(schema: JsonSchema, object: JsonObject): Pruned {
-  const pruning = new Pruning();
+export function pruneUnknownFields(schema: JsonSchema, object: JsonObject): PruneResult {
+  const pruning = new Pruner();
   const pruned = pruning.prune(asResource(schema), object) as JsonObject;
   return { object: pruned, unknownFields: pruning.unknownFields.sort(compareBytes) };
 }
 
 /** The same for a value that need not be a resource: a default. */
 export function pruneValue(schema: JsonSchema, value: JsonValue): JsonValue {
-  return new Pruning().prune(schema, value);
+  return new Pruner().prune(schema, value);
 }
 
-class Pruning {
+const MAX_PRUNED_DEPTH = 1000;
+
+class Pruner {
   readonly unknownFields: string[] = [];
   private readonly path: string[] = [];
 
   prune(schema: JsonSchema | undefined, value: JsonValue): JsonValue {
     if (schema !== undefined && preservesUnknown(schema)) return this.keep(schema, value);
     if (isJsonArray(value)) {
+      // Deeper than schemas go: a value of the wrong type, which validation rejects.
+      if (this.path.length > MAX_PRUNED_DEPTH) return value;
       const items = schema === undefined ? undefined : itemsOf(schema);
       return this.eachItem(value, (item) => this.prune(items, item));
     }
@@ -110,20 +114,21 @@ class Pruning {
 
 /** Removes nulls that the schema does not allow and has no default for. */
 export function pruneNulls(schema: JsonSchema | undefined, value: JsonValue): JsonValue {
+  if (schema === undefined) return value;
   if (isJsonArray(value)) {
-    const items = schema === undefined ? undefined : itemsOf(schema);
+    const items = itemsOf(schema);
     const result = value.map((item) => pruneNulls(items, item));
     return result.every((item, i) => item === value[i]) ? value : result;
   }
   return isJsonObject(value) ? pruneNullMembers(schema, value) : value;
 }
 
-function pruneNullMembers(schema: JsonSchema | undefined, object: JsonObject): JsonObject {
+function pruneNullMembers(schema: JsonSchema, object: JsonObject): JsonObject {
   let changed = false;
   const result: MutableJsonObject = {};
   for (const name of Object.keys(object)) {
     const member = object[name] as JsonValue;
-    const declared = schema === undefined ? undefined : memberOf(schema, name);
+    const declared = memberOf(schema, name);
     if (member === null && declared !== undefined && declared.nullable !== true && defaultOf(declared) === undefined) {
       changed = true;
       continue;

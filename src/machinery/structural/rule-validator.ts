@@ -8,9 +8,9 @@ import {
   schemaType,
   type TypedSchema,
 } from '../cel/index.ts';
-import { FieldError, OMITTED } from '../field-error.ts';
-import type { Path } from '../field-path.ts';
-import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { FieldError, OMITTED } from '../errors/field-error.ts';
+import type { Path } from '../errors/field-path.ts';
+import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import { type Correlation, ListMap } from './correlation.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, type JsonSchema, propertiesOf, type ValidationRule } from './json-schema.ts';

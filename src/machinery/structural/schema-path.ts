@@ -1,4 +1,4 @@
-import { Path } from '../field-path.ts';
+import { Path } from '../errors/field-path.ts';
 import { additionalOf, type JsonSchema, propertyOf } from './json-schema.ts';
 
 export class SchemaPathError extends Error {
@@ -13,6 +13,7 @@ export interface SchemaPath {
   readonly root: string;
 }
 
+// bounded: a quote that is not closed is looked for once, since a second one would close it.
 const TOKEN = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/g;
 
 /**
@@ -21,18 +22,18 @@ const TOKEN = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/g;
  */
 export function followSchemaPath(text: string, schema: JsonSchema, { subscripts = true } = {}): SchemaPath {
   const tokens = text.match(TOKEN) ?? [];
-  let found: SchemaPath = { path: Path.none, schema, root: '' };
+  let current: SchemaPath = { path: Path.none, schema, root: '' };
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] as string;
-    if (token === '.') found = step(found, next(tokens, ++i));
+    if (token === '.') current = step(current, next(tokens, ++i));
     else if (token === '[') {
       if (!subscripts) throw new SchemaPathError('array notation is not allowed');
-      found = step(found, unquoted(next(tokens, ++i)));
+      current = step(current, unquoted(next(tokens, ++i)));
       const close = next(tokens, ++i);
       if (close !== ']') throw new SchemaPathError(`expected ] but got ${close}`);
     } else throw new SchemaPathError(`expected [ or . but got: ${token}`);
   }
-  return found;
+  return current;
 }
 
 function next(tokens: readonly string[], index: number): string {
@@ -60,8 +61,8 @@ function unquoted(token: string): string {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
     throw new SchemaPathError(`expected single quoted string but got ${token}`);
   return token.slice(1, -1).replace(/\\(.)/gs, (pair: string, char: string) => {
-    const meant = ESCAPES.get(char);
-    if (meant === undefined) throw new SchemaPathError(`invalid string literal: invalid escape char ${pair}`);
-    return meant;
+    const unescaped = ESCAPES.get(char);
+    if (unescaped === undefined) throw new SchemaPathError(`invalid string literal: invalid escape char ${pair}`);
+    return unescaped;
   });
 }

@@ -1,6 +1,6 @@
 import { parseCidr, parseIp } from '#base';
 import { parseRequestUri, UrlError } from '../cel/library/go-url.ts';
-import { parseDuration } from '../duration.ts';
+import { parseDuration, parseWordyDuration } from '../values/duration.ts';
 import { isMailAddress } from './mail-address.ts';
 
 type Check = (text: string) => boolean;
@@ -10,6 +10,7 @@ const matches =
   (text) =>
     pattern.test(text);
 
+// bounded: at most 255 bytes are matched.
 const HOSTNAME =
   /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
 const CREDIT_CARD =
@@ -17,6 +18,7 @@ const CREDIT_CARD =
 // What Go's expressions take for a space.
 const SPACE = '[\\t\\n\\f\\r ]*';
 const COLOR_PART = `${SPACE}(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])${SPACE}`;
+// bounded: every run of spaces is followed by a digit or a comma.
 const RGB_COLOR = new RegExp(`^rgb\\(${COLOR_PART},${COLOR_PART},${COLOR_PART}\\)$`);
 const SPACES_AND_DASHES = /[\t\n\f\r -]+/g;
 const MAC = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:(?:[0-9a-f]{2}\1){2})?[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2,3}[0-9a-f]{4})$/i;
@@ -138,30 +140,12 @@ function isDateTime(text: string): boolean {
   return hour <= '23' && minute <= '59' && second <= '59';
 }
 
-const DURATION_UNITS: readonly (readonly string[])[] = [
-  ['ns', 'nano'],
-  ['us', 'µs', 'micro'],
-  ['ms', 'milli'],
-  ['s', 'sec'],
-  ['m', 'min'],
-  ['h', 'hr', 'hour'],
-  ['d', 'day'],
-  ['w', 'wk', 'week'],
-];
-
 // A Go duration, or words as in "3 days".
 function isDuration(text: string): boolean {
   try {
     parseDuration(text);
     return true;
   } catch {
-    const words = [...text.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)];
-    return (
-      words.every(([, count = '']) => BigInt(count) < 2n ** 63n) && words.some(([, , unit = '']) => isDurationUnit(unit.toLowerCase()))
-    );
+    return parseWordyDuration(text) !== undefined;
   }
-}
-
-function isDurationUnit(unit: string): boolean {
-  return DURATION_UNITS.some((variants) => variants.includes(unit) || unit.startsWith(variants.at(-1) as string));
 }

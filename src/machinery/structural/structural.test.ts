@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { valuesEqual } from '../apply/typed-value.ts';
-import { Path } from '../field-path.ts';
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import { Path } from '../errors/field-path.ts';
+import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { compileResource } from './compile-schema.ts';
 import { defaultErrors } from './default-errors.ts';
 import { applyDefaults } from './defaults.ts';
@@ -281,8 +281,8 @@ describe('a path through a schema', () => {
     ['.a.key', 'a[key]', 'string'],
     ["['l']", 'l', 'array'],
   ])('%s leads to %s', (text, path, type) => {
-    const found = followSchemaPath(text, schema);
-    expect([String(found.path), found.schema?.type]).toEqual([path, type]);
+    const target = followSchemaPath(text, schema);
+    expect([String(target.path), target.schema?.type]).toEqual([path, type]);
   });
 
   it.each([

@@ -1,7 +1,8 @@
+import { pushAll } from '#base';
 import { Regex } from '../cel/regexp/regex.ts';
-import { FieldError } from '../field-error.ts';
-import type { Path } from '../field-path.ts';
-import { compareBytes } from '../go-format.ts';
+import { FieldError } from '../errors/field-error.ts';
+import type { Path } from '../errors/field-path.ts';
+import { compareBytes } from '../values/go-format.ts';
 import {
   isEmbeddedResource,
   isIntOrString,
@@ -35,8 +36,8 @@ export function unsupportedKeyword(schema: JsonSchema): string | undefined {
   const own = ownUnsupportedKeyword(schema);
   if (own !== undefined) return own;
   for (const child of childSchemas(schema)) {
-    const found = unsupportedKeyword(child);
-    if (found !== undefined) return found;
+    const keyword = unsupportedKeyword(child);
+    if (keyword !== undefined) return keyword;
   }
   return undefined;
 }
@@ -77,13 +78,13 @@ function invariants(schema: JsonSchema, level: Level, path: Path): FieldError[] 
   const errors: FieldError[] = [];
   const items = itemsOf(schema);
   if (schema.type === 'array' && items === undefined) errors.push(FieldError.required(path.child('items'), 'must be specified'));
-  if (items !== undefined) errors.push(...invariants(items, 'item', path.child('items')));
+  if (items !== undefined) pushAll(errors, invariants(items, 'item', path.child('items')));
   for (const [name, property] of propertiesOf(schema)) {
-    errors.push(...invariants(property, 'field', path.child('properties').key(name)));
+    pushAll(errors, invariants(property, 'field', path.child('properties').key(name)));
   }
-  errors.push(...additionalInvariants(schema, level, path), ...extensionInvariants(schema, path));
-  errors.push(...junctorInvariants(schema, path, { anyOf: isIntOrStringUnion(schema.anyOf), firstAllOf: hasIntOrStringAllOf(schema) }));
-  errors.push(...typeInvariants(schema, level, path), ...metaInvariants(schema, level, path));
+  pushAll(errors, additionalInvariants(schema, level, path), extensionInvariants(schema, path));
+  pushAll(errors, junctorInvariants(schema, path, { anyOf: isIntOrStringUnion(schema.anyOf), firstAllOf: hasIntOrStringAllOf(schema) }));
+  pushAll(errors, typeInvariants(schema, level, path), metaInvariants(schema, level, path));
   if (isEmbeddedResource(schema) && !preservesUnknown(schema) && propertiesOf(schema).length === 0) {
     const detail = 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
     errors.push(FieldError.required(path.child('properties'), detail));
@@ -164,21 +165,21 @@ function hasIntOrStringAllOf({ allOf }: JsonSchema): boolean {
   return isIntOrStringUnion(allOf?.[0]?.anyOf);
 }
 
-interface Skipped {
+interface SkippedChecks {
   readonly anyOf: boolean;
   readonly firstAllOf: boolean;
 }
-const NOTHING_SKIPPED: Skipped = { anyOf: false, firstAllOf: false };
+const NOTHING_SKIPPED: SkippedChecks = { anyOf: false, firstAllOf: false };
 
-function junctorInvariants(schema: JsonSchema, path: Path, skipped: Skipped): FieldError[] {
+function junctorInvariants(schema: JsonSchema, path: Path, skipped: SkippedChecks): FieldError[] {
   const { anyOf = [], allOf = [], oneOf = [], not, pattern = '' } = schema;
   const errors: FieldError[] = [];
-  if (!skipped.anyOf) for (const [i, clause] of anyOf.entries()) errors.push(...nestedInvariants(clause, path.child('anyOf').index(i)));
+  if (!skipped.anyOf) for (const [i, clause] of anyOf.entries()) pushAll(errors, nestedInvariants(clause, path.child('anyOf').index(i)));
   for (const [i, clause] of allOf.entries()) {
-    errors.push(...nestedInvariants(clause, path.child('allOf').index(i), { anyOf: skipped.firstAllOf && i === 0, firstAllOf: false }));
+    pushAll(errors, nestedInvariants(clause, path.child('allOf').index(i), { anyOf: skipped.firstAllOf && i === 0, firstAllOf: false }));
   }
-  for (const [i, clause] of oneOf.entries()) errors.push(...nestedInvariants(clause, path.child('oneOf').index(i)));
-  if (not !== undefined) errors.push(...nestedInvariants(not, path.child('not')));
+  for (const [i, clause] of oneOf.entries()) pushAll(errors, nestedInvariants(clause, path.child('oneOf').index(i)));
+  if (not !== undefined) pushAll(errors, nestedInvariants(not, path.child('not')));
   const broken = pattern === '' ? undefined : patternProblem(pattern);
   if (broken !== undefined) {
     errors.push(FieldError.invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${broken}`));
@@ -196,11 +197,11 @@ function patternProblem(pattern: string): string | undefined {
 }
 
 // Inside allOf, anyOf, oneOf and not only values are restricted; what the values are is said outside.
-function nestedInvariants(schema: JsonSchema, path: Path, skipped: Skipped = NOTHING_SKIPPED): FieldError[] {
+function nestedInvariants(schema: JsonSchema, path: Path, skipped: SkippedChecks = NOTHING_SKIPPED): FieldError[] {
   const errors = junctorInvariants(schema, path, skipped);
   const items = itemsOf(schema);
-  if (items !== undefined) errors.push(...nestedInvariants(items, path.child('items')));
-  for (const [name, property] of propertiesOf(schema)) errors.push(...nestedInvariants(property, path.child('properties').key(name)));
+  if (items !== undefined) pushAll(errors, nestedInvariants(items, path.child('items')));
+  for (const [name, property] of propertiesOf(schema)) pushAll(errors, nestedInvariants(property, path.child('properties').key(name)));
   for (const [keyword, detail] of NESTED_FORBIDDEN) {
     const value = schema[keyword];
     if (isSet(value) && value !== false) errors.push(FieldError.forbidden(path.child(keyword), `must be ${detail} to be structural`));
@@ -239,10 +240,10 @@ function junctorCompleteness(schema: JsonSchema, described: JsonSchema | undefin
   const { not, allOf = [], anyOf = [], oneOf = [] } = schema;
   const { here, junctor } = places;
   const errors: FieldError[] = [];
-  if (not !== undefined) errors.push(...completeness(not, described, { here, junctor: junctor.child('not') }));
+  if (not !== undefined) pushAll(errors, completeness(not, described, { here, junctor: junctor.child('not') }));
   for (const [keyword, clauses] of Object.entries({ allOf, anyOf, oneOf })) {
     for (const [i, clause] of clauses.entries()) {
-      errors.push(...completeness(clause, described, { here, junctor: junctor.child(keyword).index(i) }));
+      pushAll(errors, completeness(clause, described, { here, junctor: junctor.child(keyword).index(i) }));
     }
   }
   return errors;
@@ -254,11 +255,11 @@ function completeness(schema: JsonSchema, described: JsonSchema | undefined, pla
   const errors = junctorCompleteness(schema, described, places);
   const items = itemsOf(schema);
   if (items !== undefined) {
-    errors.push(...completeness(items, itemsOf(described), { here: here.child('items'), junctor: junctor.child('items') }));
+    pushAll(errors, completeness(items, itemsOf(described), { here: here.child('items'), junctor: junctor.child('items') }));
   }
   for (const [name, property] of propertiesOf(schema)) {
     const below = { here: here.child('properties').key(name), junctor: junctor.child('properties').key(name) };
-    errors.push(...completeness(property, propertyOf(described, name), below));
+    pushAll(errors, completeness(property, propertyOf(described, name), below));
   }
   return errors;
 }

@@ -1,8 +1,8 @@
-import { encodeJson } from '../encode-json.ts';
-import { FieldError } from '../field-error.ts';
-import type { Path } from '../field-path.ts';
-import { goFloat, goQuote, goValue } from '../go-format.ts';
-import type { JsonValue } from '../json-value.ts';
+import { FieldError } from '../errors/field-error.ts';
+import type { Path } from '../errors/field-path.ts';
+import { encodeJson } from '../json/encode-json.ts';
+import type { JsonValue } from '../json/json-value.ts';
+import { goFloat, goQuote, goValue } from '../values/go-format.ts';
 
 /** Where a value is, as messages name it: `spec.list[0].name`. Built only when something is wrong. */
 export class Place {
@@ -134,16 +134,16 @@ function unplaced(text: string): ValueError {
   return { text, toFieldError: (path) => FieldError.invalid(path, '', text) };
 }
 
-export function outOfRange(place: Place, { what, type, format }: { what: string; type: string; format: string }): ValueError {
-  return unplaced(`${what} value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`} in ${place}`);
+export function outOfRange(place: Place, { noun, type, format }: { noun: string; type: string; format: string }): ValueError {
+  return unplaced(`${noun} value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`} in ${place}`);
 }
 
 export function noneOfAny(place: Place): ValueError {
   return unplaced(`"${place}" must validate at least one schema (anyOf)`);
 }
 
-export function notExactlyOne(place: Place, found: number): ValueError {
-  const detail = found === 0 ? 'Found none valid' : `Found ${found} valid alternatives`;
+export function notExactlyOne(place: Place, matchCount: number): ValueError {
+  const detail = matchCount === 0 ? 'Found none valid' : `Found ${matchCount} valid alternatives`;
   return unplaced(`"${place}" must validate one and only one schema (oneOf). ${detail}`);
 }
 

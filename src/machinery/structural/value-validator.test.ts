@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Path } from '../field-path.ts';
-import type { JsonValue } from '../json-value.ts';
+import { Path } from '../errors/field-path.ts';
+import type { JsonValue } from '../json/json-value.ts';
 import { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { ValueValidator } from './value-validator.ts';

@@ -1,6 +1,6 @@
 import { valuesEqual } from '../apply/typed-value.ts';
 import { Regex } from '../cel/regexp/regex.ts';
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json-value.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Correlation } from './correlation.ts';
 import { isIntOrString, itemsOf, type JsonSchema, propertiesOf } from './json-schema.ts';
 import { repeatedItems } from './list-types.ts';

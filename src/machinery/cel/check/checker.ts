@@ -71,6 +71,7 @@ export function check(expr: Expr, ids: NodeIds, options: CheckOptions): CheckRes
 
 type Scope = ReadonlyMap<string, CelType>;
 
+// One file: the rules of all kinds of expressions call each other.
 class Checker {
   readonly issues: Issue[] = [];
   private readonly ids: NodeIds;
@@ -99,8 +100,8 @@ class Checker {
   }
 
   visit(expr: Expr): CelType {
-    const known = this.types[expr.id];
-    if (known !== undefined) return known;
+    const cached = this.types[expr.id];
+    if (cached !== undefined) return cached;
     const type = this.typeOfNode(expr);
     this.types[expr.id] = type;
     return type;
@@ -263,8 +264,8 @@ class Checker {
 
   private tryOverload(overload: Overload, args: readonly CelType[]): CelType | undefined {
     const replacements = new Map(overload.typeParams.map((name) => [name, this.substitution.fresh()]));
-    const wanted = replacements.size === 0 ? overload.args : overload.args.map((arg) => replaceParams(arg, replacements));
-    if (!this.substitution.areAssignable(args, wanted)) return undefined;
+    const parameters = replacements.size === 0 ? overload.args : overload.args.map((arg) => replaceParams(arg, replacements));
+    if (!this.substitution.areAssignable(args, parameters)) return undefined;
     return this.substitution.apply(replacements.size === 0 ? overload.result : replaceParams(overload.result, replacements));
   }
 
@@ -325,12 +326,12 @@ class Checker {
     const type = this.constructedType(expr, ident);
     for (const field of expr.fields) {
       this.visit(field.value);
-      const wanted = type.kind === 'struct' ? this.structFieldType(field.id, type, field.name) : ERROR;
+      const fieldType = type.kind === 'struct' ? this.structFieldType(field.id, type, field.name) : ERROR;
       const actual = this.entryType(field.value, field.optional);
-      if (this.substitution.isAssignable(wanted, actual)) continue;
+      if (this.substitution.isAssignable(fieldType, actual)) continue;
       this.report(
         field.id,
-        `expected type of field '${field.name}' is '${formatType(wanted)}' but provided type is '${formatType(actual)}'`,
+        `expected type of field '${field.name}' is '${formatType(fieldType)}' but provided type is '${formatType(actual)}'`,
       );
     }
     return type;
@@ -365,9 +366,9 @@ class Checker {
     return this.substitution.apply(result);
   }
 
-  private assertType(expr: Expr, wanted: CelType): void {
+  private assertType(expr: Expr, expected: CelType): void {
     const actual = this.visit(expr);
-    if (!this.substitution.isAssignable(wanted, actual)) this.mismatch(expr.id, wanted, actual);
+    if (!this.substitution.isAssignable(expected, actual)) this.mismatch(expr.id, expected, actual);
   }
 
   private loopVariables(expr: ComprehensionExpr, range: CelType): Scope {

@@ -8,7 +8,7 @@ import { type CelValue, EvalFailure } from '../values/value.ts';
 import type { CheckedExpr } from './checker.ts';
 
 /** A node, and whether an enclosing call is exempt from the rule that literals hold one type. */
-interface Visited {
+interface VisitedNode {
   readonly expr: Expr;
   readonly isExempt: boolean;
 }
@@ -37,10 +37,10 @@ function reporter(checked: CheckedExpr): Report {
   return (expr, message) => ({ message, location: checked.ids.locationOf(expr.id) });
 }
 
-function descendants(root: Expr): readonly Visited[] {
-  const visited: Visited[] = [];
+function descendants(root: Expr): readonly VisitedNode[] {
+  const visited: VisitedNode[] = [];
   const seen = new Set<Expr>();
-  const stack: Visited[] = [{ expr: root, isExempt: false }];
+  const stack: VisitedNode[] = [{ expr: root, isExempt: false }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (seen.has(next.expr)) continue;
     seen.add(next.expr);
@@ -118,7 +118,7 @@ function formatIssues(checked: CheckedExpr, call: CallExpr, report: Report): rea
   const list = call.args[0];
   const format = call.target?.kind === 'literal' ? call.target.value : undefined;
   if (call.function !== 'format' || typeof format !== 'string' || call.args.length !== 1 || list?.kind !== 'list') return [];
-  const typed: Typed = { typeOf: checked.typeOf, report };
+  const typed: TypeContext = { typeOf: checked.typeOf, report };
   try {
     const clauses = parseFormat(format, list.elements.length, { isCompiling: true }).filter((piece) => typeof piece !== 'string');
     const problem = clauses.map(({ letter }, i) => argumentIssue(typed, letter, list.elements[i])).find((issue) => issue !== undefined);
@@ -132,12 +132,12 @@ function formatIssues(checked: CheckedExpr, call: CallExpr, report: Report): rea
   }
 }
 
-interface Typed {
+interface TypeContext {
   readonly typeOf: CheckedExpr['typeOf'];
   readonly report: Report;
 }
 
-function argumentIssue(typed: Typed, letter: string, arg: Expr | undefined): Issue | undefined {
+function argumentIssue(typed: TypeContext, letter: string, arg: Expr | undefined): Issue | undefined {
   if (arg === undefined) return undefined;
   const type = typed.typeOf(arg);
   const isText = type.kind === 'string' && (letter === 'f' || letter === 'e');

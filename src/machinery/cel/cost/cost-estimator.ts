@@ -5,7 +5,7 @@ import { type CelType, isOptionalType, param } from '../types.ts';
 import { stringSize } from '../values/inspect.ts';
 import type { CelValue } from '../values/value.ts';
 import { LIST_COST, MAP_COST, SELECT_COST, STRUCT_COST } from './cost-model.ts';
-import { type CallEstimate, type Estimate, fixed, MAX_ESTIMATE, product, sum, UNKNOWN, union, ZERO } from './estimate.ts';
+import { type CallEstimate, type Estimate, fixed, MAX_ESTIMATE, product, sum, sumOf, UNKNOWN, union, ZERO } from './estimate.ts';
 import { type EstimatedNode, libraryEstimate } from './library-estimate.ts';
 import { standardEstimate } from './standard-estimate.ts';
 
@@ -50,8 +50,8 @@ class CostEstimator {
   }
 
   cost(expr: Expr): Estimate {
-    const known = this.costs.get(expr.id);
-    if (known !== undefined) return known;
+    const cached = this.costs.get(expr.id);
+    if (cached !== undefined) return cached;
     const cost = this.costOfNode(expr);
     this.costs.set(expr.id, cost);
     return cost;
@@ -73,7 +73,7 @@ class CostEstimator {
       case 'map':
         return this.mapCost(expr);
       case 'struct':
-        return sum(...expr.fields.map((field) => this.cost(field.value)), fixed(STRUCT_COST));
+        return sumOf([...expr.fields.map((field) => this.cost(field.value)), fixed(STRUCT_COST)]);
       case 'comprehension':
         return isBinding(expr) ? this.bindingCost(expr) : this.foldCost(expr);
     }
@@ -161,7 +161,7 @@ class CostEstimator {
   }): CallEstimate {
     const { expr, overloadId, args, argCosts } = call;
     const library = libraryEstimate(call);
-    if (library !== undefined) return { ...library, cost: sum(library.cost, ...argCosts) };
+    if (library !== undefined) return { ...library, cost: sumOf([library.cost, ...argCosts]) };
     const [first, second, third] = argCosts;
     if ((overloadId === 'logical_or' || overloadId === 'logical_and') && first !== undefined && second !== undefined) {
       return { cost: { min: first.min, max: sum(first, second).max } };
@@ -173,7 +173,7 @@ class CostEstimator {
     }
     if (overloadId.startsWith('add_')) this.joinEntries(expr, args[0], args[1]);
     const standard = standardEstimate(call);
-    return { ...standard, cost: sum(standard.cost, ...argCosts) };
+    return { ...standard, cost: sumOf([standard.cost, ...argCosts]) };
   }
 
   private joinEntries(expr: Expr, a: EstimatedNode | undefined, b: EstimatedNode | undefined): void {
@@ -187,7 +187,7 @@ class CostEstimator {
     const costs = expr.elements.map((element) => this.cost(element));
     const value = rangeOf(expr.elements.map((element) => this.computedSize(element) ?? UNKNOWN));
     this.setEntrySize(expr, { container: 'list', key: fixed(1), value });
-    return sum(...costs, fixed(LIST_COST));
+    return sumOf([...costs, fixed(LIST_COST)]);
   }
 
   private mapCost(expr: MapExpr): Estimate {
@@ -195,7 +195,7 @@ class CostEstimator {
     const key = rangeOf(expr.entries.map((entry) => this.computedSize(entry.key) ?? UNKNOWN));
     const value = rangeOf(expr.entries.map((entry) => this.computedSize(entry.value) ?? UNKNOWN));
     this.setEntrySize(expr, { container: 'map', key, value });
-    return sum(...costs, fixed(MAP_COST));
+    return sumOf([...costs, fixed(MAP_COST)]);
   }
 
   private bindingCost(expr: ComprehensionExpr): Estimate {
@@ -246,8 +246,8 @@ class CostEstimator {
   }
 
   private entrySize(expr: Expr): EntrySize | undefined {
-    const known = this.entrySizes.get(expr.id);
-    return known ?? (expr.kind === 'ident' ? this.local(expr.name)?.entries : undefined);
+    const cached = this.entrySizes.get(expr.id);
+    return cached ?? (expr.kind === 'ident' ? this.local(expr.name)?.entries : undefined);
   }
 
   private setEntrySize(expr: Expr, entries: EntrySize | undefined): void {
@@ -255,8 +255,8 @@ class CostEstimator {
   }
 
   private computedSize(expr: Expr): Estimate | undefined {
-    const known = this.computedSizes.get(expr.id) ?? literalSize(expr);
-    if (known !== undefined) return known;
+    const size = this.computedSizes.get(expr.id) ?? literalSize(expr);
+    if (size !== undefined) return size;
     const path = this.pathOf(expr);
     const type = this.checked.typeOf(expr);
     const declared = path.length === 0 ? undefined : this.sizes(path, type);

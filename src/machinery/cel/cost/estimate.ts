@@ -17,6 +17,11 @@ export function fixed(value: number): Estimate {
 }
 
 export function sum(...estimates: readonly Estimate[]): Estimate {
+  return sumOf(estimates);
+}
+
+/** Of a list of any length. */
+export function sumOf(estimates: readonly Estimate[]): Estimate {
   return estimates.reduce((a, b) => ({ min: Math.min(a.min + b.min, MAX_ESTIMATE), max: Math.min(a.max + b.max, MAX_ESTIMATE) }), ZERO);
 }
 

@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 import { CelList, CelMap } from '../values/containers.ts';
 import { equal, listContains, listMapKey } from '../values/equality.ts';
 import { displayValue, typeOf } from '../values/inspect.ts';
@@ -189,7 +190,7 @@ function listIndex(key: CelValue): CelInt {
   throw new EvalFailure(`unsupported index type '${typeOf(key).name}' in list`);
 }
 
-const GO_TYPE_NAMES: Readonly<Record<string, string>> = {
+const GO_TYPE_NAMES = lookupTable<string>({
   bool: 'types.Bool',
   int: 'types.Int',
   uint: 'types.Uint',
@@ -201,7 +202,7 @@ const GO_TYPE_NAMES: Readonly<Record<string, string>> = {
   type: '*types.Type',
   'google.protobuf.Timestamp': 'types.Timestamp',
   'google.protobuf.Duration': 'types.Duration',
-};
+});
 
 /** What a comprehension may range over, or the error for what it may not. */
 export function requireRange(value: CelValue, isTwoVariable: boolean): CelList | CelMap {

@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 import type { Reference } from '../check/checker.ts';
 import type { Overload } from '../check/declarations.ts';
 import { type CallCost, callCost } from '../cost/runtime-cost.ts';
@@ -82,6 +83,7 @@ function callEvaluation(args: readonly Plan[], apply: Apply, cost: CallCost): Ev
   }
   return (context) => {
     const values = args.map((arg) => arg.evaluate(context));
+    // bounded: spread lists are the arguments of a call in an expression, which has a maximal length
     const result = apply(...values);
     charge(context, typeof cost === 'number' ? cost : cost(values, result));
     return result;
@@ -184,7 +186,7 @@ function implementation(call: Call): Apply {
 }
 
 // With both types known there is nothing to tell apart.
-const TYPED_OPERATORS: Readonly<Record<string, (...args: never[]) => CelValue>> = {
+const TYPED_OPERATORS = lookupTable<(...args: never[]) => CelValue>({
   add_int64: addInt,
   subtract_int64: subtractInt,
   multiply_int64: multiplyInt,
@@ -195,9 +197,9 @@ const TYPED_OPERATORS: Readonly<Record<string, (...args: never[]) => CelValue>> 
   less_equals_int64: (a: CelInt, b: CelInt) => a <= b,
   greater_int64: (a: CelInt, b: CelInt) => a > b,
   greater_equals_int64: (a: CelInt, b: CelInt) => a >= b,
-};
+});
 
-const DYNAMIC_OPERATORS: Readonly<Record<string, (...args: never[]) => CelValue>> = {
+const DYNAMIC_OPERATORS = lookupTable<(...args: never[]) => CelValue>({
   '_==_': equal,
   '_!=_': (a: CelValue, b: CelValue) => !equal(a, b),
   '_+_': operators.add,
@@ -212,25 +214,25 @@ const DYNAMIC_OPERATORS: Readonly<Record<string, (...args: never[]) => CelValue>
   '-_': operators.negate,
   '!_': operators.not,
   '@in': operators.contains,
-};
+});
 
 /** Whether values of the type surely are what the overload declares. */
 function isExact(actual: CelType, declared: CelType | undefined): boolean {
   if (declared === undefined) return false;
   if (declared.isDynamic || declared.kind === 'param') return true;
   if (actual.kind !== declared.kind || actual.name !== declared.name) return false;
-  return declared.params.every((wanted, i) => {
+  return declared.params.every((parameter, i) => {
     const own = actual.params[i];
-    return own !== undefined && isExact(own, wanted);
+    return own !== undefined && isExact(own, parameter);
   });
 }
 
 /** Calls the one overload, checking those arguments whose types were not known before. */
 function guarded(call: Call, overload: Overload): Apply {
   const apply = implementationOf(overload);
-  const unsure = overload.args.flatMap((wanted, i) => {
+  const unsure = overload.args.flatMap((parameter, i) => {
     const arg = call.argExprs[i];
-    return arg !== undefined && isExact(call.planner.typeOf(arg), wanted) ? [] : [i];
+    return arg !== undefined && isExact(call.planner.typeOf(arg), parameter) ? [] : [i];
   });
   if (unsure.length === 0) return apply;
   const { name } = call.reference.decl;
@@ -263,8 +265,8 @@ function implementationOf(overload: Overload): Apply {
 
 function matchesArgument(args: readonly CelValue[], overload: Overload, index: number): boolean {
   const value = args[index];
-  const wanted = overload.args[index];
-  return value !== undefined && wanted !== undefined && matchesType(value, wanted);
+  const parameter = overload.args[index];
+  return value !== undefined && parameter !== undefined && matchesType(value, parameter);
 }
 
 function matchesOuterType(args: readonly CelValue[], overload: Overload, index: number): boolean {

@@ -25,8 +25,8 @@ function planBinding(planner: Planner, expr: ComprehensionExpr): Evaluate {
   const slot = planner.newSlot();
   const read: Evaluate = (context) => {
     const locals = context.locals as (CelValue | typeof UNBOUND)[];
-    const known = locals[slot];
-    if (known !== undefined && known !== UNBOUND) return known;
+    const local = locals[slot];
+    if (local !== undefined && local !== UNBOUND) return local;
     const value = init(context);
     context.locals[slot] = value;
     return value;

@@ -63,9 +63,9 @@ export function planIndex(planner: Planner, expr: CallExpr, optional: boolean): 
   return attributePlan(
     (context) => {
       const value = evaluate(context);
-      const found = find(value, evaluateKey(context));
-      if (found !== CelOptional.none) context.cost += 1;
-      return found;
+      const result = find(value, evaluateKey(context));
+      if (result !== CelOptional.none) context.cost += 1;
+      return result;
     },
     operand.resolve === undefined ? 1 : operand.attributeCost,
   );
@@ -79,10 +79,10 @@ export function planOptionalSelect(planner: Planner, expr: CallExpr): Plan {
   const evaluate = operand.resolve ?? operand.evaluate;
   return attributePlan(
     (context) => {
-      const found = selectOptional(evaluate(context), name);
+      const result = selectOptional(evaluate(context), name);
       // Upstream counts only what is there.
-      if (found.hasValue) context.cost += 1;
-      return found;
+      if (result.hasValue) context.cost += 1;
+      return result;
     },
     operand.resolve === undefined ? 1 : operand.attributeCost,
   );

@@ -98,9 +98,9 @@ function planDynamicSelect(planner: Planner, expr: SelectExpr): Plan {
   }
   return attributePlan(
     (context) => {
-      const found = selectField(evaluate(context), field);
-      if (found !== CelOptional.none) context.cost += 1;
-      return found;
+      const result = selectField(evaluate(context), field);
+      if (result !== CelOptional.none) context.cost += 1;
+      return result;
     },
     operand.resolve === undefined ? 1 : operand.attributeCost,
   );

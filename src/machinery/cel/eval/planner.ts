@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import type { CheckedExpr } from '../check/checker.ts';
 import { LIST_COST, MAP_COST, STRUCT_COST } from '../cost/cost-model.ts';
 import type { Expr, IdentExpr, ListExpr, MapExpr, StructExpr } from '../syntax/ast.ts';
@@ -42,15 +43,15 @@ export class Planner {
 
   /** Plans something in which a name stands for a local variable. */
   within<T>(variables: readonly (LocalVariable & { readonly name: string })[], plan: () => T): T {
-    this.locals.push(...variables);
+    pushAll(this.locals, variables);
     const planned = plan();
     this.locals.length -= variables.length;
     return planned;
   }
 
   plan(expr: Expr): Plan {
-    const known = this.plans[expr.id];
-    if (known !== undefined) return known;
+    const cached = this.plans[expr.id];
+    if (cached !== undefined) return cached;
     const plan = this.planNode(expr);
     this.plans[expr.id] = plan;
     return plan;
@@ -110,8 +111,8 @@ export class Planner {
       const values: CelValue[] = [];
       for (let i = 0; i < evaluates.length; i++) {
         const value = (evaluates[i] as Evaluate)(context);
-        const kept = optionals[i] === true ? optionalElement(value) : value;
-        if (kept !== undefined) values.push(kept);
+        const present = optionals[i] === true ? optionalElement(value) : value;
+        if (present !== undefined) values.push(present);
       }
       charge(context, LIST_COST);
       return CelList.of(values);
@@ -129,9 +130,9 @@ export class Planner {
       const builder = new MapBuilder();
       for (const { key, value, optional } of entries) {
         const keyValue = key.evaluate(context);
-        const kept = optional ? optionalEntry(keyValue, value.evaluate(context)) : value.evaluate(context);
-        if (kept === undefined) builder.delete(keyValue);
-        else builder.set(keyValue, kept);
+        const present = optional ? optionalEntry(keyValue, value.evaluate(context)) : value.evaluate(context);
+        if (present === undefined) builder.delete(keyValue);
+        else builder.set(keyValue, present);
       }
       charge(context, MAP_COST);
       return builder.build();
@@ -149,9 +150,9 @@ export class Planner {
       const values = new Map<string, CelValue>();
       for (const { name, plan, optional } of fields) {
         const value = plan.evaluate(context);
-        const kept = optional ? optionalEntry(name, value) : value;
-        if (kept === undefined) values.delete(name);
-        else values.set(name, kept);
+        const present = optional ? optionalEntry(name, value) : value;
+        if (present === undefined) values.delete(name);
+        else values.set(name, present);
       }
       charge(context, STRUCT_COST);
       return construct(values);

@@ -1,4 +1,4 @@
-import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../names.ts';
+import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../values/names.ts';
 import { type CelLibrary, declare, method } from '../check/declarations.ts';
 import { BOOL, type CelType, closedType, STRING } from '../types.ts';
 import { CelObject, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';

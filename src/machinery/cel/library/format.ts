@@ -1,4 +1,11 @@
-import { checkLabelValue, checkQualifiedName, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain, type Problems } from '../../names.ts';
+import {
+  checkLabelValue,
+  checkQualifiedName,
+  nameIsDns1035Label,
+  nameIsDnsLabel,
+  nameIsDnsSubdomain,
+  type Problems,
+} from '../../values/names.ts';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
 import { closedType, listType, optionalType, STRING } from '../types.ts';
 import { CelList } from '../values/containers.ts';

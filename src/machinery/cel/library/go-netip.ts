@@ -1,4 +1,4 @@
-import { goQuote } from '../../go-format.ts';
+import { goQuote } from '../../values/go-format.ts';
 
 /** An address or prefix that cannot be parsed, in the words of Go's net/netip. */
 export class NetipError extends Error {

@@ -1,4 +1,5 @@
-import { goQuote } from '../../go-format.ts';
+import { pushAll } from '#base';
+import { goQuote } from '../../values/go-format.ts';
 
 /** A URL that cannot be parsed, in the words of Go's net/url. */
 export class UrlError extends Error {
@@ -137,7 +138,7 @@ function decodeEscapes(text: string, mode: Mode): string {
       throw new Problem(`invalid character ${goQuote(char)} in host name`);
     }
     const codePoint = text.codePointAt(i) ?? 0;
-    bytes.push(...(mode === 'query' && char === '+' ? [0x20] : new TextEncoder().encode(String.fromCodePoint(codePoint))));
+    pushAll(bytes, mode === 'query' && char === '+' ? [0x20] : new TextEncoder().encode(String.fromCodePoint(codePoint)));
     i += codePoint > 0xffff ? 2 : 1;
   }
   return new TextDecoder().decode(Uint8Array.from(bytes));

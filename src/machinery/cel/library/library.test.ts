@@ -235,9 +235,9 @@ describe('types of constructed objects', () => {
 });
 
 describe('the authorizer', () => {
-  const asked: { question: AuthorizationQuestion; subject: AuthorizationSubject }[] = [];
+  const questions: { question: AuthorizationQuestion; subject: AuthorizationSubject }[] = [];
   const authorizer = new AuthorizerValue((question, subject) => {
-    asked.push({ question, subject });
+    questions.push({ question, subject });
     const allowed = question.verb === 'get';
     return allowed ? { allowed, reason: 'may read' } : { allowed, reason: 'may not', error: 'no rule' };
   });
@@ -246,18 +246,18 @@ describe('the authorizer', () => {
     const variables = { authorizer: AUTHORIZER_TYPE, 'authorizer.requestResource': RESOURCE_CHECK_TYPE };
     const result = compile(expression, { variables });
     if (!result.ok) throw new Error(result.message);
-    asked.length = 0;
+    questions.length = 0;
     const outcome = result.program.run({ authorizer, 'authorizer.requestResource': requestResource });
     return outcome.error?.message ?? outcome.value;
   };
   test('is asked about paths', () => {
     expect(ask('authorizer.path("/healthz").check("get").allowed()')).toBe(true);
-    expect(asked).toEqual([{ question: { kind: 'path', path: '/healthz', verb: 'get' }, subject: {} }]);
+    expect(questions).toEqual([{ question: { kind: 'path', path: '/healthz', verb: 'get' }, subject: {} }]);
   });
   test('is asked about resources, with all that the check was given', () => {
     const check = 'authorizer.serviceAccount("ns", "sa").group("").resource("pods").subresource("log").namespace("x").name("y")';
     expect(ask(`${check}.fieldSelector("a=b").labelSelector("c").check("list").errored()`)).toBe(true);
-    expect(asked).toEqual([
+    expect(questions).toEqual([
       {
         question: {
           kind: 'resource',
@@ -277,7 +277,7 @@ describe('the authorizer', () => {
   test('answers about the resource of the request', () => {
     expect(ask('authorizer.requestResource.check("get").reason()')).toBe('may read');
     expect(ask('authorizer.requestResource.check("put").error()')).toBe('no rule');
-    expect(asked[0]?.question).toMatchObject({ group: 'apps', resource: 'deployments', namespace: 'ns', name: 'n' });
+    expect(questions[0]?.question).toMatchObject({ group: 'apps', resource: 'deployments', namespace: 'ns', name: 'n' });
   });
   test.each([
     ['authorizer.path(" ").check("get").allowed()', 'path must not be empty'],
@@ -286,7 +286,7 @@ describe('the authorizer', () => {
     ['authorizer.serviceAccount("a", "X").path("/").check("get").allowed()', 'Invalid service account name'],
   ])('%s fails before anything is asked', (expression, message) => {
     expect(ask(expression)).toBe(message);
-    expect(asked).toEqual([]);
+    expect(questions).toEqual([]);
   });
   test('costs so much that one expression may ask twice', () => {
     const check = 'authorizer.path("/").check("get").allowed()';

@@ -48,6 +48,7 @@ function extreme(name: string, isBetter: (order: number) => boolean): (list: Cel
 }
 
 function perType(name: string, types: readonly ElementType[], build: (element: ElementType) => Overload): FunctionDecl {
+  // bounded: spread lists are constants
   return declare(name, ...types.map(build));
 }
 

@@ -1,5 +1,6 @@
-import type { JsonValue, MutableJsonObject } from '../../json-value.ts';
-import { setKey } from '../../json-value.ts';
+import { lookupTable } from '#base';
+import type { JsonValue, MutableJsonObject } from '../../json/json-value.ts';
+import { setKey } from '../../json/json-value.ts';
 import { type CelLibrary, declare, overload } from '../check/declarations.ts';
 import { type CelType, DYN, objectType, STRING } from '../types.ts';
 import { CelList, CelMap } from '../values/containers.ts';
@@ -7,7 +8,7 @@ import { equal } from '../values/equality.ts';
 import { toJson } from '../values/inspect.ts';
 import { CelObject, type CelValue, EvalFailure } from '../values/value.ts';
 
-const JSON_PATCH_FIELDS: Readonly<Record<string, CelType>> = { op: STRING, path: STRING, from: STRING, value: DYN };
+const JSON_PATCH_FIELDS = lookupTable<CelType>({ op: STRING, path: STRING, from: STRING, value: DYN });
 
 export const JSON_PATCH_TYPE = objectType('JSONPatch', JSON_PATCH_FIELDS, { construct: (fields) => new JsonPatchValue(fields) });
 

@@ -1,4 +1,4 @@
-import { goQuote } from '../../go-format.ts';
+import { goQuote } from '../../values/go-format.ts';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
 import { BOOL, INT, opaqueType, STRING } from '../types.ts';
 import { CelObject, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';

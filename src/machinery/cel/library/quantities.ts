@@ -1,4 +1,4 @@
-import { Quantity, QuantityError } from '../../quantity.ts';
+import { Quantity, QuantityError } from '../../values/quantity.ts';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
 import { BOOL, closedType, DOUBLE, INT, STRING } from '../types.ts';
 import { isInt64, toInt } from '../values/integers.ts';

@@ -1,4 +1,4 @@
-import { compareBytes, goQuote } from '../../go-format.ts';
+import { compareBytes, goQuote } from '../../values/go-format.ts';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
 import { BOOL, closedType, INT, STRING } from '../types.ts';
 import { isUint64, toInt } from '../values/integers.ts';

@@ -43,6 +43,7 @@ const MAP = mapType(A, B);
 const identity = (value: CelValue): CelValue => value;
 
 function arithmetic(name: string, word: string, types: readonly { readonly id: string; readonly type: CelType }[]): FunctionDecl {
+  // bounded: spread lists are constants
   return declare(name, ...types.map(({ id, type }) => overload(`${word}_${id}`, { args: [type, type], result: type })));
 }
 

@@ -1,4 +1,5 @@
-import { compareBytes, goQuote } from '../../go-format.ts';
+import { lookupTable } from '#base';
+import { compareBytes, goQuote } from '../../values/go-format.ts';
 import type { CelType } from '../types.ts';
 import { CelList, CelMap } from '../values/containers.ts';
 import { stringFrom } from '../values/conversions.ts';
@@ -95,7 +96,7 @@ function formatArgument(clause: FormatClause, value: CelValue): string {
 }
 
 const STRING_KINDS: ReadonlySet<string> = new Set('list map int uint double bool string timestamp bytes duration type null'.split(' '));
-const CLAUSES: Readonly<Record<string, { readonly kinds: ReadonlySet<string>; readonly problem: string }>> = {
+const CLAUSES = lookupTable<{ readonly kinds: ReadonlySet<string>; readonly problem: string }>({
   s: {
     kinds: STRING_KINDS,
     problem: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
@@ -109,7 +110,7 @@ const CLAUSES: Readonly<Record<string, { readonly kinds: ReadonlySet<string>; re
     kinds: new Set(['int', 'uint', 'string', 'bytes']),
     problem: 'only integers, byte buffers, and strings can be formatted as hex',
   },
-};
+});
 
 /** Why a clause cannot show values of a type, or undefined if it can. */
 export function clauseProblem(letter: string, type: CelType): string | undefined {
@@ -153,6 +154,7 @@ function exactFixed(value: number, precision: number): string {
 
 function groupThousands(text: string): string {
   const [whole = '', fraction] = text.split('.');
+  // bounded: a number has at most 309 digits.
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }

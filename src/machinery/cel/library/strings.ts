@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 import { type CelLibrary, declare, method, overload } from '../check/declarations.ts';
 import { DYN, INT, listType, STRING } from '../types.ts';
 import { CelList } from '../values/containers.ts';
@@ -90,6 +91,7 @@ function substringRange(text: string, start: CelInt, end: CelInt): string {
 
 // What Go's unicode.IsSpace counts as space.
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+// bounded: one repetition at the start, and one character.
 const LEADING_SPACE = new RegExp(`^${SPACE}+`);
 const ONE_SPACE = new RegExp(`^${SPACE}$`);
 
@@ -108,7 +110,7 @@ function join(list: CelList, separator = ''): string {
   return parts.join(separator);
 }
 
-const QUOTE_ESCAPES: Readonly<Record<string, string>> = {
+const QUOTE_ESCAPES = lookupTable<string>({
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -118,7 +120,7 @@ const QUOTE_ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
   '\\': '\\\\',
   '"': '\\"',
-};
+});
 
 function quote(text: string): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, '\ufffd');

@@ -49,6 +49,7 @@ function rangeTest(range: { readonly low: number; readonly high: number }, foldC
 }
 
 function regexTest(source: string, negated: boolean, foldCase: boolean): (codePoint: number) => boolean {
+  // bounded: one character.
   const regex = new RegExp(`^${source}$`, foldCase ? 'iu' : 'u');
   return (codePoint) => regex.test(String.fromCodePoint(codePoint)) !== negated;
 }
@@ -63,6 +64,7 @@ export function unicodeProperty(name: string): string | undefined {
   if (name === 'Any' || name === 'C') return name === 'Any' ? 'Any' : 'Other';
   if (!/^[A-Z][A-Za-z_]+$/.test(name)) return undefined;
   try {
+    // bounded: one character.
     new RegExp(`\\p{Script=${name}}`, 'u');
     return `Script=${name}`;
   } catch {

@@ -67,8 +67,8 @@ export class LazyDfa {
 
   private intern(instructions: Int32Array): State {
     const key = instructions.join();
-    const known = this.states.get(key);
-    if (known !== undefined) return known;
+    const existing = this.states.get(key);
+    if (existing !== undefined) return existing;
     if (this.states.size >= MAX_STATES) {
       this.states = new Map();
       this.initial = undefined;
@@ -100,8 +100,8 @@ export class LazyDfa {
   }
 
   private symbolOf(codePoint: number): number {
-    const known = codePoint < 128 ? this.asciiSymbols[codePoint] : this.otherSymbols.get(codePoint);
-    if (known !== undefined && known !== -1) return known;
+    const cached = codePoint < 128 ? this.asciiSymbols[codePoint] : this.otherSymbols.get(codePoint);
+    if (cached !== undefined && cached !== -1) return cached;
     const signature = this.program.matchers.map((matcher) => (matcher.matches(codePoint) ? '1' : '0')).join('');
     let symbol = this.symbolIds.get(signature);
     if (symbol === undefined) {

@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 import {
   ANY_BUT_NEWLINE,
   ANY_CHARACTER,
@@ -44,7 +45,7 @@ const SPACES: readonly Range[] = [
 const UPPER: Range = { low: 65, high: 90 };
 const LOWER: Range = { low: 97, high: 122 };
 const WORDS: readonly Range[] = [...DIGITS, UPPER, LOWER, { low: 95, high: 95 }];
-const PERL_CLASSES: Readonly<Record<string, readonly Range[]>> = { d: DIGITS, s: SPACES, w: WORDS };
+const PERL_CLASSES = lookupTable<readonly Range[]>({ d: DIGITS, s: SPACES, w: WORDS });
 const POSIX_CLASSES: ReadonlyMap<string, readonly Range[]> = new Map([
   ['alnum', [...DIGITS, UPPER, LOWER]],
   ['alpha', [UPPER, LOWER]],
@@ -87,9 +88,10 @@ const POSIX_CLASSES: ReadonlyMap<string, readonly Range[]> = new Map([
   ['word', WORDS],
   ['xdigit', [...DIGITS, { low: 65, high: 70 }, { low: 97, high: 102 }]],
 ]);
-const ESCAPED_ASSERTIONS: Readonly<Record<string, Assertion>> = { A: 'textStart', z: 'textEnd', b: 'wordBoundary', B: 'noWordBoundary' };
-const CONTROL_ESCAPES: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const ESCAPED_ASSERTIONS = lookupTable<Assertion>({ A: 'textStart', z: 'textEnd', b: 'wordBoundary', B: 'noWordBoundary' });
+const CONTROL_ESCAPES = lookupTable<number>({ a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 });
 
+// One file: the productions of the grammar call each other.
 class RegexParser {
   private readonly pattern: string;
   private readonly groups: Group[] = [];
@@ -364,8 +366,8 @@ class RegexParser {
     const match = /^\\x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]+)\})/.exec(rest);
     const codePoint = match === null ? undefined : Number.parseInt(match[1] ?? match[2] ?? '', 16);
     if (match === null || codePoint === undefined || codePoint > MAX_CODE_POINT) {
-      const shown = /^\\x(?:\{[0-9A-Fa-f]*[^}]?\}?|[0-9A-Fa-f]?[\s\S]?)/u.exec(rest)?.[0] ?? rest;
-      throw new RegexError('invalid escape sequence', shown);
+      const sequence = /^\\x(?:\{[0-9A-Fa-f]*[^}]?\}?|[0-9A-Fa-f]?[\s\S]?)/u.exec(rest)?.[0] ?? rest;
+      throw new RegexError('invalid escape sequence', sequence);
     }
     this.position += match[0].length;
     return codePoint;

@@ -47,17 +47,17 @@ export class PikeMachine {
     const stack: number[] = [];
     let current = new Threads(capacity);
     let following = new Threads(capacity);
-    let found: Span | undefined;
+    let match: Span | undefined;
     let before = from === 0 ? -1 : previousCodePoint(text, from);
     for (let position = from; ; ) {
       const after = position < text.length ? (text.codePointAt(position) ?? -1) : -1;
-      if (found === undefined) this.follow({ threads: current, stack, before, after }, this.program.start, position);
-      if (current.size === 0) return found;
+      if (match === undefined) this.follow({ threads: current, stack, before, after }, this.program.start, position);
+      if (current.size === 0) return match;
       const width = after > 0xffff ? 2 : 1;
       const next = after === -1 || position + width >= text.length ? -1 : (text.codePointAt(position + width) ?? -1);
       following.size = 0;
-      found = this.advance({ current, following, stack, position, after, next, width }) ?? found;
-      if (after === -1) return found;
+      match = this.advance({ current, following, stack, position, after, next, width }) ?? match;
+      if (after === -1) return match;
       [current, following] = [following, current];
       before = after;
       position += width;

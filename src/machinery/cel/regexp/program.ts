@@ -96,8 +96,8 @@ class Compiler {
   }
 
   private matcherId(matcher: CharMatcher): number {
-    const known = this.matcherIds.get(matcher);
-    if (known !== undefined) return known;
+    const existing = this.matcherIds.get(matcher);
+    if (existing !== undefined) return existing;
     const id = this.matchers.push(matcher) - 1;
     this.matcherIds.set(matcher, id);
     return id;

@@ -46,11 +46,11 @@ describe('matching', () => {
     ['[0-9]+', 'a1b22', ['1', '22']],
     ['(?:x|xy)z?', 'xyz xz', ['x', 'xz']],
     ['\\b', 'a b', ['', '', '', '']],
-  ])('the matches of %s in %j', (pattern, text, found) => {
+  ])('the matches of %s in %j', (pattern, text, matches) => {
     const regex = new Regex(pattern);
-    expect(regex.findAll(text, -1)).toEqual(found);
-    expect(regex.findAll(text, 1)).toEqual(found.slice(0, 1));
-    expect(regex.find(text)).toBe(found[0]);
+    expect(regex.findAll(text, -1)).toEqual(matches);
+    expect(regex.findAll(text, 1)).toEqual(matches.slice(0, 1));
+    expect(regex.find(text)).toBe(matches[0]);
   });
 });
 

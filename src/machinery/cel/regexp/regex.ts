@@ -32,17 +32,17 @@ export class Regex {
 
   /** All matches that do not overlap, at most `limit` of them (all if negative). */
   findAll(text: string, limit: number): readonly string[] {
-    const found: string[] = [];
+    const matches: string[] = [];
     let previousEnd = -1;
-    for (let position = 0; position <= text.length && (limit < 0 || found.length < limit); ) {
+    for (let position = 0; position <= text.length && (limit < 0 || matches.length < limit); ) {
       const span = this.machine.find(text, position);
       if (span === undefined) break;
       const isRepeated = isEmptyAt(span, position) && span.start === previousEnd;
       position = isEmptyAt(span, position) ? position + characterWidth(text, position) : span.end;
       previousEnd = span.end;
-      if (!isRepeated) found.push(text.slice(span.start, span.end));
+      if (!isRepeated) matches.push(text.slice(span.start, span.end));
     }
-    return found;
+    return matches;
   }
 }
 

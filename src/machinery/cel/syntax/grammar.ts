@@ -155,6 +155,7 @@ export function buildGrammar(): Grammar {
     expr: g.rule(sequence(rule('conditionalOr'), optional(sequence(tokens('?'), rule('conditionalOr'), tokens(':'), rule('expr'))))),
     conditionalOr: g.rule(sequence(rule('conditionalAnd'), loop(sequence(tokens('||'), rule('conditionalAnd'))))),
     conditionalAnd: g.rule(sequence(rule('relation'), loop(sequence(tokens('&&'), rule('relation'))))),
+    // bounded: spread lists are constants
     relation: g.rule(sequence(rule('calc'), loop(sequence(tokens(...RELATION_TOKENS), rule('relation', 2))))),
     calc: g.rule(
       sequence(rule('unary'), loop(choice(sequence(tokens('*', '/', '%'), rule('calc', 3)), sequence(tokens('-', '+'), rule('calc', 2))))),
@@ -222,14 +223,14 @@ export interface NextTokens {
 
 /** What may come next from a state, within its rule. */
 export function nextTokens(grammar: Grammar, from: GrammarState): NextTokens {
-  const found = new Set<TokenType>();
-  const endsRule = collect({ grammar, found, visited: new Set() }, from, []);
-  return { tokens: found, endsRule };
+  const tokens = new Set<TokenType>();
+  const endsRule = collect({ grammar, tokens, visited: new Set() }, from, []);
+  return { tokens: tokens, endsRule };
 }
 
 interface Search {
   readonly grammar: Grammar;
-  readonly found: Set<TokenType>;
+  readonly tokens: Set<TokenType>;
   readonly visited: Set<string>;
 }
 
@@ -244,7 +245,7 @@ function collect(search: Search, state: GrammarState, returns: readonly GrammarS
   }
   let ends = false;
   for (const edge of state.edges) {
-    if (edge.kind === 'tokens') for (const token of edge.tokens) search.found.add(token);
+    if (edge.kind === 'tokens') for (const token of edge.tokens) search.tokens.add(token);
     else if (edge.kind === 'epsilon') ends = collect(search, edge.target, returns) || ends;
     else ends = collect(search, search.grammar[edge.rule].start, [...returns, edge.target]) || ends;
   }

@@ -90,12 +90,12 @@ describe('what does not follow the grammar', () => {
     ['--', ["1:3: Syntax error: no viable alternative at input '-'", `1:3: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
     ['f(a,)', [`1:5: Syntax error: mismatched input ')' expecting ${OPERAND}`]],
     ['1 + * 2', [`1:5: Syntax error: extraneous input '*' expecting ${OPERAND}`]],
-  ])('%j is reported in upstream words', (text, wanted) => {
+  ])('%j is reported in upstream words', (text, message) => {
     const errors = parsed(text)
       .message.split('\n')
       .filter((line) => line.startsWith('ERROR: <input>:'))
       .map((line) => line.slice('ERROR: <input>:'.length));
-    expect(errors).toEqual(wanted);
+    expect(errors).toEqual(message);
   });
 
   test.each([

@@ -69,6 +69,7 @@ interface SemanticIssue {
   readonly offset: number;
 }
 
+// One file: the productions of the grammar call each other.
 class Parser {
   readonly issues: SemanticIssue[] = [];
   private readonly tokens: readonly Token[];

@@ -51,10 +51,10 @@ export class Source {
     const head = `ERROR: <input>:${line}:${column + 1}: ${issue.message}`;
     const snippet = this.snippet(line);
     if (snippet === undefined || snippet.length > MAX_SNIPPET_LENGTH) return head;
-    const shown = snippet.map((char) => (char === '\t' ? ' ' : char));
-    const dots = shown.slice(0, Math.max(column, 0)).map((char) => (isWide(char) ? '\uff0e' : '.'));
-    const pointer = isWide(shown[column] ?? '') ? '\uff3e' : '^';
-    return `${head}\n | ${shown.join('')}\n | ${dots.join('')}${pointer}`;
+    const chars = snippet.map((char) => (char === '\t' ? ' ' : char));
+    const dots = chars.slice(0, Math.max(column, 0)).map((char) => (isWide(char) ? '\uff0e' : '.'));
+    const pointer = isWide(chars[column] ?? '') ? '\uff3e' : '^';
+    return `${head}\n | ${chars.join('')}\n | ${dots.join('')}${pointer}`;
   }
 
   /** All issues, in the order of their places. */

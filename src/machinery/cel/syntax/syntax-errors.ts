@@ -54,6 +54,7 @@ class NoViableAlternative {
 /** Thrown to end the parse at once. */
 class GiveUp {}
 
+// One file: a parser whose predictions, recovery and messages share its position; upstream generates the like.
 class RecoveringParser {
   private readonly source: Source;
   private readonly tokens: readonly Token[];
@@ -95,11 +96,11 @@ class RecoveringParser {
   }
 
   private next(state: GrammarState): NextTokens {
-    const known = this.lookAheads.get(state);
-    if (known !== undefined) return known;
-    const found = nextTokens(this.grammar, state);
-    this.lookAheads.set(state, found);
-    return found;
+    const cached = this.lookAheads.get(state);
+    if (cached !== undefined) return cached;
+    const tokens = nextTokens(this.grammar, state);
+    this.lookAheads.set(state, tokens);
+    return tokens;
   }
 
   private consume(): void {

@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 /** Why a quoted text has no value. */
 export class UnescapeError {
   readonly message: string;
@@ -7,7 +8,7 @@ export class UnescapeError {
   }
 }
 
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED = lookupTable<string>({
   a: '\x07',
   b: '\b',
   f: '\f',
@@ -20,11 +21,11 @@ const NAMED: Readonly<Record<string, string>> = {
   '"': '"',
   '`': '`',
   '?': '?',
-};
+});
 
 const ESCAPE = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]))/g;
 
-interface Quoted {
+interface QuotedText {
   readonly body: string;
   readonly raw: boolean;
 }
@@ -65,7 +66,7 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function unquote(token: string): Quoted {
+function unquote(token: string): QuotedText {
   const text = token.replace(/\r\n?/g, '\n');
   const raw = /^[rR]/.test(text);
   const quoted = raw ? text.slice(1) : text;

@@ -37,7 +37,7 @@ export function uintFrom(value: CelValue): CelUint {
   return new CelUint(parsed);
 }
 
-const DECIMAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const SPECIAL_DOUBLES: ReadonlyMap<string, number> = new Map([
   ['nan', Number.NaN],
   ['inf', Number.POSITIVE_INFINITY],

@@ -1,37 +1,14 @@
+import { parseWordyDuration } from '../../values/duration.ts';
 import { CelDuration, type CelTimestamp, parseDate, parseGoDuration } from './time.ts';
 import { EvalFailure } from './value.ts';
 
-const NANOS_PER_SECOND = 1_000_000_000n;
-// The last name of each unit also matches as a prefix: `seconds`, `minutes`.
-const UNITS: readonly { readonly names: readonly string[]; readonly nanos: bigint }[] = [
-  { names: ['ns', 'nano'], nanos: 1n },
-  { names: ['us', 'µs', 'micro'], nanos: 1_000n },
-  { names: ['ms', 'milli'], nanos: 1_000_000n },
-  { names: ['s', 'sec'], nanos: NANOS_PER_SECOND },
-  { names: ['m', 'min'], nanos: 60n * NANOS_PER_SECOND },
-  { names: ['h', 'hr', 'hour'], nanos: 3600n * NANOS_PER_SECOND },
-  { names: ['d', 'day'], nanos: 86400n * NANOS_PER_SECOND },
-  { names: ['w', 'wk', 'week'], nanos: 604800n * NANOS_PER_SECOND },
-];
-
 /** A string of OpenAPI format `duration`: Go's durations, and words such as `3 days 2 hours`. */
 export function parseFormattedDuration(text: string): CelDuration {
-  const duration = parseGoDuration(text) ?? parseWordyDuration(text);
-  if (duration === undefined) throw new EvalFailure(`Invalid duration ${text}: unable to parse ${text} as duration`);
-  return duration;
-}
-
-function parseWordyDuration(text: string): CelDuration | undefined {
-  let total: bigint | undefined;
-  for (const match of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
-    const unit = unitNamed((match[2] ?? '').toLowerCase());
-    if (unit !== undefined) total = (total ?? 0n) + BigInt(match[1] ?? '0') * unit;
-  }
-  return total === undefined ? undefined : new CelDuration(BigInt.asIntN(64, total));
-}
-
-function unitNamed(name: string): bigint | undefined {
-  return UNITS.find(({ names }) => names.includes(name) || name.startsWith(names.at(-1) ?? ''))?.nanos;
+  const duration = parseGoDuration(text);
+  if (duration !== undefined) return duration;
+  const nanoseconds = parseWordyDuration(text);
+  if (nanoseconds === undefined) throw new EvalFailure(`Invalid duration ${text}: unable to parse ${text} as duration`);
+  return new CelDuration(nanoseconds);
 }
 
 /** A string of OpenAPI format `date`. */

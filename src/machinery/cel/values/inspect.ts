@@ -1,5 +1,5 @@
-import { goFloat } from '../../go-format.ts';
-import { type JsonValue, type MutableJsonObject, setKey } from '../../json-value.ts';
+import { type JsonValue, type MutableJsonObject, setKey } from '../../json/json-value.ts';
+import { goFloat } from '../../values/go-format.ts';
 import {
   BOOL,
   BYTES,

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../go-format.ts';
+import { compareBytes } from '../../values/go-format.ts';
 import { compareByteArrays, compareIntDouble, compareUintDouble } from './equality.ts';
 import { CelDuration, CelTimestamp, compareTimestamps } from './time.ts';
 import { CelDouble, type CelInt, CelUint, type CelValue, EvalFailure, noSuchOverload } from './value.ts';

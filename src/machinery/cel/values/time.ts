@@ -1,3 +1,6 @@
+import { withoutTrailing } from '#base';
+import { type CivilDate, civilFromDays, daysFromCivil, daysInMonth, isLeapYear } from '../../values/civil-date.ts';
+import { DurationError, parseDuration } from '../../values/duration.ts';
 import { CelBoxed } from './boxed.ts';
 import { isInt64 } from './integers.ts';
 import { EvalFailure } from './value.ts';
@@ -70,44 +73,14 @@ export function subtractTimestamps(a: CelTimestamp, b: CelTimestamp): CelDuratio
   return new CelDuration(nanosSinceEpoch(a) - nanosSinceEpoch(b));
 }
 
-const NANOS_OF_UNIT: Readonly<Record<string, bigint>> = {
-  ns: 1n,
-  us: 1_000n,
-  µs: 1_000n,
-  μs: 1_000n,
-  ms: 1_000_000n,
-  s: BIG_NANOS_PER_SECOND,
-  m: 60n * BIG_NANOS_PER_SECOND,
-  h: 3600n * BIG_NANOS_PER_SECOND,
-};
-const DURATION_PART = /^([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)/;
-
 /** Reads what Go's time.ParseDuration reads (`1h2m3.5s`); undefined where that fails. */
 export function parseGoDuration(text: string): CelDuration | undefined {
-  const sign = /^[+-]/.exec(text)?.[0];
-  let rest = sign === undefined ? text : text.slice(1);
-  if (rest === '0') return new CelDuration(0n);
-  if (rest === '') return undefined;
-  let total = 0n;
-  while (rest !== '') {
-    const part = DURATION_PART.exec(rest);
-    const nanos = part === null ? undefined : durationPart(part);
-    if (part === null || nanos === undefined) return undefined;
-    total += nanos;
-    rest = rest.slice(part[0].length);
+  try {
+    return new CelDuration(parseDuration(text));
+  } catch (error) {
+    if (error instanceof DurationError) return undefined;
+    throw error;
   }
-  if (sign === '-') total = -total;
-  return isInt64(total) ? new CelDuration(total) : undefined;
-}
-
-function durationPart(part: RegExpExecArray): bigint | undefined {
-  const whole = part[1] ?? '';
-  const fraction = part[2] ?? '';
-  const unit = NANOS_OF_UNIT[part[3] ?? ''];
-  if (unit === undefined || (whole === '' && fraction === '') || whole.length > 19) return undefined;
-  // Past 18 digits a fraction adds nothing to a nanosecond.
-  const digits = fraction.slice(0, 18);
-  return BigInt(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length);
 }
 
 /** `string(duration)`: seconds in the shortest decimal form. */
@@ -142,7 +115,7 @@ export function parseTimestamp(text: string, options: { localAllowed?: boolean }
   const [, year, month, day, hour, minute, second, fraction = '', zulu, sign] = match;
   if (zulu === undefined && sign === undefined && options.localAllowed !== true) return undefined;
   const clock = clockSeconds(Number(hour), Number(minute), Number(second));
-  const days = daysFromCivil({ year: Number(year), month: Number(month), day: Number(day) });
+  const days = daysOf({ year: Number(year), month: Number(month), day: Number(day) });
   const offset = sign === undefined ? 0 : zoneOffset(sign, Number(match[10]), Number(match[11]));
   if (clock === undefined || days === undefined || offset === undefined) return undefined;
   const nanos = Number(fraction.slice(0, 9).padEnd(9, '0'));
@@ -153,7 +126,7 @@ export function parseTimestamp(text: string, options: { localAllowed?: boolean }
 export function parseDate(text: string): CelTimestamp | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (match === null) return undefined;
-  const days = daysFromCivil({ year: Number(match[1]), month: Number(match[2]), day: Number(match[3]) });
+  const days = daysOf({ year: Number(match[1]), month: Number(match[2]), day: Number(match[3]) });
   return days === undefined ? undefined : new CelTimestamp(days * 86400, 0);
 }
 
@@ -171,45 +144,11 @@ function zoneOffset(sign: string, hours: number, minutes: number): number | unde
   return sign === '-' ? -seconds : seconds;
 }
 
-export interface CivilDate {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-}
-
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 
-function isLeapYear(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-}
-
-function daysInMonth(year: number, month: number): number {
-  return [31, isLeapYear(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
-}
-
-/** Days since 1970-01-01 in the proleptic Gregorian calendar, or undefined for a date that does not exist. */
-export function daysFromCivil(date: CivilDate): number | undefined {
-  if (date.day < 1 || date.day > daysInMonth(date.year, date.month)) return undefined;
-  const shifted = date.month <= 2 ? date.year - 1 : date.year;
-  const era = Math.floor(shifted / 400);
-  const yearOfEra = shifted - era * 400;
-  const dayOfYear = Math.floor((153 * (date.month + (date.month > 2 ? -3 : 9)) + 2) / 5) + date.day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146097 + dayOfEra - 719468;
-}
-
-export function civilFromDays(days: number): CivilDate {
-  const shifted = days + 719468;
-  const era = Math.floor(shifted / 146097);
-  const dayOfEra = shifted - era * 146097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36524) - Math.floor(dayOfEra / 146096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1;
-  const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day };
+/** Days since 1970-01-01; undefined for a date that does not exist. */
+function daysOf({ year, month, day }: CivilDate): number | undefined {
+  return day < 1 || day > daysInMonth(year, month) ? undefined : daysFromCivil(year, month, day);
 }
 
 /** The fields of an instant as a clock and calendar at an offset from UTC show them. */
@@ -242,7 +181,7 @@ export function formatTimestamp(time: CelTimestamp): string {
   const civil = civilTime(time, time.offsetSeconds);
   const date = `${pad(civil.year, 4)}-${pad(civil.month, 2)}-${pad(civil.day, 2)}`;
   const clock = `${pad(civil.hour, 2)}:${pad(civil.minute, 2)}:${pad(civil.second, 2)}`;
-  const fraction = time.nanos === 0 ? '' : `.${pad(time.nanos, 9).replace(/0+$/, '')}`;
+  const fraction = time.nanos === 0 ? '' : `.${withoutTrailing(pad(time.nanos, 9), '0')}`;
   return `${date}T${clock}${fraction}${formatOffset(time.offsetSeconds)}`;
 }
 
@@ -276,7 +215,7 @@ function goAtoi(text: string): number {
 
 function namedZoneOffset(zone: string, time: CelTimestamp): number {
   const parts = zonedParts(zone, time);
-  const days = daysFromCivil({ year: parts('year'), month: parts('month'), day: parts('day') }) ?? 0;
+  const days = daysOf({ year: parts('year'), month: parts('month'), day: parts('day') }) ?? 0;
   return days * 86400 + parts('hour') * 3600 + parts('minute') * 60 + parts('second') - time.seconds;
 }
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../json-value.ts';
+import type { JsonValue } from '../../json/json-value.ts';
 import type { CelType } from '../types.ts';
 import { CelBoxed } from './boxed.ts';
 import type { CelList, CelMap } from './containers.ts';

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, MutableJsonObject } from '../../json-value.ts';
+import { lookupTable } from '#base';
+import type { JsonObject, JsonValue, MutableJsonObject } from '../../json/json-value.ts';
 import type { Field, GroupVersionKind, ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema, Union } from '../../schema.ts';
 
 export type OpenApiVersion = 2 | 3;
@@ -36,7 +37,7 @@ const INLINE_SCALARS = {
   bytes: { type: 'string', format: 'byte' },
 } as const;
 
-const INLINE_ZEROS: Readonly<Record<string, JsonValue>> = { string: '', bool: false, int32: 0, int64: 0, double: 0 };
+const INLINE_ZEROS = lookupTable<JsonValue>({ string: '', bool: false, int32: 0, int64: 0, double: 0 });
 
 /** Where the definitions stand in a document. */
 export function definitionRef(version: OpenApiVersion, name: string): string {
@@ -82,10 +83,10 @@ class TypeCollector {
   }
 
   private addObject(schema: ObjectSchema): void {
-    const known = this.objects.get(schema.name);
+    const existing = this.objects.get(schema.name);
     // A field may loosen an atomic type; the type itself is the atomic one.
-    if (known === undefined || (schema.atomic && !known.atomic)) this.objects.set(schema.name, schema);
-    if (known === undefined) for (const field of schema.fields) this.add(field.schema);
+    if (existing === undefined || (schema.atomic && !existing.atomic)) this.objects.set(schema.name, schema);
+    if (existing === undefined) for (const field of schema.fields) this.add(field.schema);
   }
 }
 

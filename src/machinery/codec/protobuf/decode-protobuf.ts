@@ -1,8 +1,8 @@
-import { formatDuration } from '../../duration.ts';
-import { type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../../json-value.ts';
-import { parseJson } from '../../parse-json.ts';
-import { Quantity, QuantityError } from '../../quantity.ts';
+import { type JsonObject, type JsonValue, type MutableJsonObject, setKey } from '../../json/json-value.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import type { ObjectSchema } from '../../schema.ts';
+import { formatDuration } from '../../values/duration.ts';
+import { Quantity, QuantityError } from '../../values/quantity.ts';
 import { formatMicroTime, formatTime, ZERO_TIME_SECONDS } from '../time-text.ts';
 import { type ProtoField, ProtoOp, type ProtoPlan, protoPlanOf } from './proto-plan.ts';
 import { ProtobufError } from './protobuf-error.ts';
@@ -282,7 +282,7 @@ class ProtobufDecoder {
 }
 
 function fillIn(plan: ProtoPlan, out: MutableJsonObject): MutableJsonObject {
-  for (const { name, absent } of plan.kept) if (out[name] === undefined) out[name] = absent;
+  for (const { name, absent } of plan.alwaysPresent) if (out[name] === undefined) out[name] = absent;
   return out;
 }
 

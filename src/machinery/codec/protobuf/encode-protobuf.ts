@@ -1,7 +1,8 @@
-import { parseDuration } from '../../duration.ts';
-import { encodeJson } from '../../encode-json.ts';
-import type { JsonObject, JsonValue } from '../../json-value.ts';
+import { encodeJson } from '../../json/encode-json.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { bytesOnce, recurs } from '../../objects/recurring.ts';
 import type { ObjectSchema } from '../../schema.ts';
+import { parseDuration } from '../../values/duration.ts';
 import { canonicalSeconds } from '../time-text.ts';
 import { type ProtoField, ProtoOp, type ProtoPlan, protoPlanOf } from './proto-plan.ts';
 import { tagOf, WireType } from './wire.ts';
@@ -9,10 +10,16 @@ import { WireWriter } from './wire-writer.ts';
 
 /** Encodes a canonical object as the protobuf message of its schema, without an envelope; `apiVersion` and `kind` are not part of it. */
 export function encodeProtobuf(schema: ObjectSchema, object: JsonObject): Buffer {
+  return encodeMessage(object, protoPlanOf(schema));
+}
+
+function encodeMessage(object: JsonObject, plan: ProtoPlan): Buffer {
   const encoder = new ProtobufEncoder();
-  encoder.fields(protoPlanOf(schema), object);
+  encoder.fields(plan, object);
   return encoder.writer.finish();
 }
+
+const encodeRecurring = bytesOnce(encodeMessage);
 
 const KEY_TAG = tagOf(1, WireType.bytes);
 const FIRST_BYTES = tagOf(1, WireType.bytes);
@@ -97,7 +104,7 @@ class ProtobufEncoder {
   private content(field: ProtoField, value: JsonValue): void {
     switch (field.op) {
       case ProtoOp.message:
-        this.fields(field.plan as ProtoPlan, value as JsonObject);
+        this.nested(field.plan as ProtoPlan, value as JsonObject);
         break;
       case ProtoOp.quantity:
         this.first(value as string);
@@ -123,6 +130,11 @@ class ProtobufEncoder {
         this.schemaOr(field, value);
         break;
     }
+  }
+
+  private nested(plan: ProtoPlan, value: JsonObject): void {
+    if (recurs(value)) this.writer.raw(encodeRecurring(value, plan));
+    else this.fields(plan, value);
   }
 
   private first(text: string): void {

@@ -58,11 +58,51 @@ export class EnvelopeEncoding {
     return Buffer.concat([this.head, lengthBytes(length), ...parts, TRAILER]);
   }
 
-  /** An envelope around a list: its metadata and its items are messages already encoded. */
-  wrapList(metadata: Uint8Array, items: readonly Uint8Array[]): Buffer {
-    const parts: Uint8Array[] = [delimited(FIRST, metadata.length), metadata];
-    for (const item of items) parts.push(delimited(SECOND, item.length), item);
-    return this.wrap(parts);
+  /** What stands in front of a message, or of parts, of this length in all. */
+  headOf(length: number): Buffer {
+    return Buffer.concat([this.head, lengthBytes(length)]);
+  }
+
+  /** How long an envelope around a message of this length is. */
+  sizeOf(length: number): number {
+    return this.head.length + varintSize(length) + length + TRAILER.length;
+  }
+
+  /** Writes the envelope around a message; returns where it ends. */
+  writeTo(target: Buffer, offset: number, message: Buffer): number {
+    let at = offset + this.head.copy(target, offset);
+    at = writeVarint(target, message.length, at);
+    at += message.copy(target, at);
+    return at + TRAILER.copy(target, at);
+  }
+}
+
+/** A list in its envelope, written piece by piece: the head, each item, the tail. Items are messages that are encoded already. */
+export class ListEncoding {
+  readonly #envelope: EnvelopeEncoding;
+  readonly #metadata: Buffer;
+  readonly tail: Buffer = TRAILER;
+
+  constructor(type: TypeMeta, metadata: Uint8Array) {
+    this.#envelope = new EnvelopeEncoding(type);
+    this.#metadata = Buffer.concat([delimited(FIRST, metadata.length), metadata]);
+  }
+
+  /** How long an item is as it stands in the list. */
+  itemSize(length: number): number {
+    return 1 + varintSize(length) + length;
+  }
+
+  /** What stands in front of items that take `itemBytes` in all. */
+  headOf(itemBytes: number): Buffer {
+    return Buffer.concat([this.#envelope.headOf(this.#metadata.length + itemBytes), this.#metadata]);
+  }
+
+  /** Returns where the item ends. */
+  writeItem(target: Buffer, offset: number, message: Buffer): number {
+    target[offset] = SECOND;
+    const at = writeVarint(target, message.length, offset + 1);
+    return at + message.copy(target, at);
   }
 }
 
@@ -82,11 +122,12 @@ function delimited(tag: number, length: number): Buffer {
   return bytes;
 }
 
-function writeVarint(bytes: Buffer, value: number, offset: number): void {
+export function writeVarint(bytes: Buffer, value: number, offset: number): number {
   let at = offset;
   let rest = value;
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) | 0x80;
   bytes[at] = rest;
+  return at + 1;
 }
 
 /** Opens an envelope. Throws ProtobufError. */

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../json-value.ts';
-import type { AnySchema, Embedding, Field, ObjectSchema, ScalarType, Schema } from '../../schema.ts';
+import type { JsonValue } from '../../json/json-value.ts';
+import type { AnySchema, EmbeddedMessage, Field, ObjectSchema, ScalarType, Schema } from '../../schema.ts';
 import { planOf } from '../decode-plan.ts';
 import { shortTypeName } from '../go-type-name.ts';
 import { tagOf, WireType } from './wire.ts';
@@ -36,11 +36,11 @@ export interface ProtoPlan {
   /** The messages that are embedded here: their fields belong to the same object. */
   readonly embedded: readonly ProtoField[];
   /** Fields that stand in the object even when the message lacks them. */
-  readonly kept: readonly KeptField[];
+  readonly alwaysPresent: readonly DefaultedField[];
   readonly zero: JsonValue;
 }
 
-export interface KeptField {
+export interface DefaultedField {
   readonly name: string;
   readonly absent: JsonValue;
 }
@@ -61,7 +61,7 @@ export interface ProtoField {
   readonly embeddedIn: ProtoField | undefined;
 }
 
-type Building<T> = { -readonly [K in keyof T]: T[K] };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 // Derived from immutable schemas, and living as long as they do.
 const plans = new WeakMap<ObjectSchema, ProtoPlan>();
@@ -71,19 +71,19 @@ export function protoPlanOf(schema: ObjectSchema): ProtoPlan {
 }
 
 function build(schema: ObjectSchema): ProtoPlan {
-  const plan = emptyPlan(shortTypeName(schema.name)) as Building<ProtoPlan>;
+  const plan = emptyPlan(shortTypeName(schema.name)) as Mutable<ProtoPlan>;
   plans.set(schema, plan); // before the fields: a message may contain itself
   const builder = new PlanBuilder(plan.name);
   for (const field of schema.fields) if (field.number > 0) builder.add(field);
   Object.assign(plan, builder.finish());
-  const { zero, kept } = planOf(schema);
+  const { zero, alwaysPresent } = planOf(schema);
   plan.zero = zero;
-  plan.kept = kept.map(({ name, absent }) => ({ name, absent: absent ?? null }));
+  plan.alwaysPresent = alwaysPresent.map(({ name, absent }) => ({ name, absent: absent ?? null }));
   return plan;
 }
 
 function emptyPlan(name: string): ProtoPlan {
-  return { name, byNumber: [], byName: new Map(), embedded: [], kept: [], zero: null };
+  return { name, byNumber: [], byName: new Map(), embedded: [], alwaysPresent: [], zero: null };
 }
 
 class PlanBuilder {
@@ -107,7 +107,7 @@ class PlanBuilder {
     this.byName.set(field.name, field);
   }
 
-  private builderOf({ number, name }: Embedding): PlanBuilder {
+  private builderOf({ number, name }: EmbeddedMessage): PlanBuilder {
     const builder = this.nested.get(number) ?? new PlanBuilder(name);
     this.nested.set(number, builder);
     return builder;

@@ -3,12 +3,13 @@ import type { Field, ObjectSchema, Presence, Schema } from '../../schema.ts';
 import {
   decodeEnvelope,
   decodeProtobuf,
-  EnvelopeEncoding,
   encodeEnvelope,
   encodeProtobuf,
   encodeWatchFrame,
   isEnvelope,
+  ListEncoding,
   ProtobufError,
+  WatchFrameEncoding,
   WatchFrameReader,
 } from './index.ts';
 
@@ -117,11 +118,14 @@ describe('the envelope', () => {
       items: { number: 2, schema: { type: 'list', items: Thing, listType: 'atomic', keys: [] }, presence: 'always' },
     });
     const items = Array.from({ length: 300 }, (_, i) => ({ name: `thing-${i}`, port: { port: i } }));
-    const encoding = new EnvelopeEncoding({ apiVersion: 'test/v1', kind: 'ThingList' });
-    const list = encoding.wrapList(
-      bytes('120135'),
-      items.map((item) => encodeProtobuf(Thing, item)),
-    );
+    const encoding = new ListEncoding({ apiVersion: 'test/v1', kind: 'ThingList' }, bytes('120135'));
+    const messages = items.map((item) => encodeProtobuf(Thing, item));
+    const itemBytes = messages.reduce((sum, { length }) => sum + encoding.itemSize(length), 0);
+    const written = Buffer.alloc(itemBytes);
+    let end = 0;
+    for (const message of messages) end = encoding.writeItem(written, end, message);
+    const list = Buffer.concat([encoding.headOf(itemBytes), written, encoding.tail]);
+    expect(end).toBe(itemBytes);
     expect(decodeProtobuf(List, decodeEnvelope(list).message)).toEqual({ metadata: { version: '5' }, items });
   });
 
@@ -142,6 +146,15 @@ describe('a watch stream', () => {
     for (let at = 0; at < stream.length; at += size) frames.push(...reader.push(stream.subarray(at, at + size)));
     expect(frames.map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
     for (const { object } of frames) expect(decodeEnvelope(object).message).toEqual(decodeEnvelope(envelope).message);
+  });
+
+  test.each([0, 1, 100, 127, 128, 16_300, 20_000, 3_000_000])('is written from a message of %i bytes as from its envelope', (length) => {
+    const kind = { apiVersion: 'v1', kind: 'Thing' };
+    const message = Buffer.alloc(length, 7);
+    const encoding = new WatchFrameEncoding('ADDED', kind);
+    const written = Buffer.alloc(encoding.sizeOf(length));
+    expect(encoding.writeTo(written, 0, message)).toBe(written.length);
+    expect(written.equals(encodeWatchFrame('ADDED', encodeEnvelope(kind, message)))).toBe(true);
   });
 
   test('has frames of bearable size', () => {

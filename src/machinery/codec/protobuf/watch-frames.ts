@@ -1,7 +1,8 @@
+import { EnvelopeEncoding, type TypeMeta, writeVarint } from './envelope.ts';
 import { ProtobufError } from './protobuf-error.ts';
 import { tagOf, WireType } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
-import { WireWriter } from './wire-writer.ts';
+import { varintSize, WireWriter } from './wire-writer.ts';
 
 export interface WatchFrame {
   /** ADDED, MODIFIED, DELETED, BOOKMARK or ERROR. */
@@ -35,6 +36,44 @@ export function encodeWatchFrame(type: string, envelope: Uint8Array): Buffer {
 }
 
 const NO_LENGTH = Buffer.alloc(LENGTH_BYTES);
+
+/** The frames of one kind of object and one type of event, made of messages that are encoded already: little more than copying. */
+export class WatchFrameEncoding {
+  readonly #envelope: EnvelopeEncoding;
+  /** The event's type, and the tag of its object. */
+  readonly #head: Buffer;
+
+  constructor(type: string, kind: TypeMeta) {
+    this.#envelope = new EnvelopeEncoding(kind);
+    const writer = new WireWriter();
+    writer.varint(FIRST);
+    writer.string(type);
+    writer.varint(SECOND);
+    this.#head = writer.finish();
+  }
+
+  sizeOf(length: number): number {
+    const raw = this.#rawSize(this.#envelope.sizeOf(length));
+    return LENGTH_BYTES + this.#head.length + varintSize(raw) + raw;
+  }
+
+  /** Returns where the frame ends. */
+  writeTo(target: Buffer, offset: number, message: Buffer): number {
+    const envelope = this.#envelope.sizeOf(message.length);
+    const raw = this.#rawSize(envelope);
+    let at = target.writeUInt32BE(this.#head.length + varintSize(raw) + raw, offset);
+    at += this.#head.copy(target, at);
+    at = writeVarint(target, raw, at);
+    target[at++] = FIRST;
+    at = writeVarint(target, envelope, at);
+    return this.#envelope.writeTo(target, at, message);
+  }
+
+  /** The object as a RawExtension. */
+  #rawSize(envelope: number): number {
+    return 1 + varintSize(envelope) + envelope;
+  }
+}
 
 /** Cuts a stream of bytes, as it arrives, into the events it carries. */
 export class WatchFrameReader {

@@ -9,9 +9,11 @@ export class WireWriter {
   private bytes = Buffer.allocUnsafe(INITIAL_CAPACITY);
   private position = 0;
 
-  /** What has been written; a copy of its own, not a view into a larger buffer. */
+  /** What has been written, in memory of its own: a part of Node's pool would keep all of it for as long as the message is cached. */
   finish(): Buffer {
-    return Buffer.from(this.bytes.subarray(0, this.position));
+    const written = Buffer.allocUnsafeSlow(this.position);
+    this.bytes.copy(written, 0, 0, this.position);
+    return written;
   }
 
   varint(value: number): void {
