@@ -14,7 +14,7 @@ export interface KindBehaviour<T> {
   readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
   /** Validation of an update of the status subresource. */
   readonly validateStatusUpdate?: (object: T, old: T) => readonly FieldError[];
-  /** What is unwise in an object that is about to be created, as it came: told even when the object is then refused. */
+  /** Warnings about an object as it was sent, returned even if it is then rejected. */
   readonly incomingWarnings?: (object: T) => readonly string[];
   /** Deprecations and likely mistakes, sent as Warning headers. `old` is absent on create. */
   readonly warnings?: (object: T, old?: T) => readonly string[];
@@ -36,6 +36,8 @@ export interface TableColumn {
 export interface TableDefinition<T> {
   readonly columns: readonly TableColumn[];
   readonly cells: (object: T, now: number) => readonly (string | number | boolean | null)[];
+  /** The order of the rows of a list. Default: that of the list. */
+  readonly rowOrder?: (a: T, b: T) => number;
   /** Conditions of a row, such as `Completed` for a finished pod. */
   readonly rowConditions?: (object: T) => readonly { type: string; status: string; reason?: string; message?: string }[];
 }

@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
+import { type PemBlock, pemBlocks } from '#base';
 import { FieldError, type Path } from '#machinery';
-import { type PemBlock, pemBlocks } from './certificates/v1/certificate-request.ts';
 
 /** Why nothing can be trusted by a bundle of certificates; undefined where something can. An empty bundle means the system's own. */
 export function caBundleProblem(base64: string): string | undefined {
   if (base64 === '') return undefined;
-  const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
+  const blocks = [...pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))];
   const certificates = blocks.filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders);
   if (certificates.some(isCertificate)) return undefined;
   return `unable to load root certificates: ${reason(blocks, certificates)}`;

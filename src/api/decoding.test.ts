@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeObject, type JsonObject, type JsonValue, type ObjectSchema, parseJson } from '#machinery';
+import { conforms, decodeObject, type JsonObject, type JsonValue, type ObjectSchema, parseJson } from '#machinery';
 import { apiextensions, apps, certificates, coordination, core, KINDS, type Kind, meta, metricsV1beta1, policy } from './index.ts';
-import { randomObject } from './random-object.ts';
+import { randomObject } from './random-object.test-data.ts';
 
 const decode = (schema: ObjectSchema, value: JsonValue) => decodeObject(schema, value);
 const read = (schema: ObjectSchema, text: string) => {
@@ -424,5 +424,35 @@ describe('whatever is sent', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+});
+
+describe('what conforms', () => {
+  const spoilers: readonly JsonValue[] = [null, 7, 'x', '', [], {}, true, [null], { a: null }, 1.5, '2026-13-01T00:00:00Z', 'a==='];
+
+  /** With one value of it, at any depth, replaced. */
+  function spoilt(value: JsonValue, pick: (below: number) => number): JsonValue {
+    if (typeof value !== 'object' || value === null || pick(4) === 0) return spoilers[pick(spoilers.length)]!;
+    const keys = Object.keys(value);
+    const key = keys[pick(Math.max(1, keys.length))];
+    if (key === undefined) return spoilers[pick(spoilers.length)]!;
+    if (Array.isArray(value)) return value.map((item, i) => (String(i) === key ? spoilt(item as JsonValue, pick) : item)) as JsonValue;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, name === key ? spoilt(item as JsonValue, pick) : item]));
+  }
+
+  test('is what decoding finds nothing wrong with', () => {
+    const drafts = fc.tuple(fc.integer(), fc.constantFrom(...KINDS), fc.infiniteStream(fc.nat(1 << 20)));
+    fc.assert(
+      fc.property(drafts, ([seed, kind, chance]) => {
+        const object = spoilt(randomObject(kind, { seed, size: 30 }), (below) => chance.next().value! % below);
+        if (conforms(kind, object)) expect(decode(kind, object)).not.toHaveProperty('error');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is nearly all that a decoder gives', () => {
+    const outcomes = KINDS.flatMap((kind) => [1, 2, 3].map((seed) => conforms(kind, randomObject(kind, { seed, size: 5 }))));
+    expect(outcomes.filter(Boolean).length).toBeGreaterThan(outcomes.length / 2);
   });
 });

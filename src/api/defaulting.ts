@@ -12,7 +12,7 @@ export function mutableCopy<T extends object>(object: T): Mutable<T> {
   return Object.assign({}, object);
 }
 
-/** Fills in fields that nobody set. Zeros that a client wrote stay. */
+/** Sets defaults of undefined fields. Explicit zeros stay. */
 export function fillUnset<T extends object>(object: T, values: Partial<T>): T {
   let filled: Mutable<T> | undefined;
   for (const key in values) {
@@ -24,7 +24,7 @@ export function fillUnset<T extends object>(object: T, values: Partial<T>): T {
   return filled ?? object;
 }
 
-/** Fills in fields whose zero value means that nobody set them. */
+/** Sets defaults of fields whose zero value counts as unset. */
 export function fillZero<T extends object>(object: T, values: Partial<T>): T {
   let filled: Mutable<T> | undefined;
   for (const key in values) {

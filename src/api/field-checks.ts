@@ -68,3 +68,13 @@ export function basicResource(path: Path, value: string): readonly FieldError[] 
 export function sameValue(a: unknown, b: unknown): boolean {
   return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);
 }
+
+/** For each value whether it occurred before. */
+export function repeats(values: readonly unknown[]): readonly boolean[] {
+  const seen = new Set<unknown>();
+  return values.map((value) => {
+    const isRepeated = seen.has(value);
+    seen.add(value);
+    return isRepeated;
+  });
+}

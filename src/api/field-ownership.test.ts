@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeJson, encodeManagedFields, type JsonObject, type JsonValue, type ObjectSchema, updateManagedFields } from '#machinery';
 import * as api from './index.ts';
-import { randomObject } from './random-object.ts';
+import { randomObject } from './random-object.test-data.ts';
 
 const RESET = [['status']];
 
@@ -26,7 +26,7 @@ describe('who creates an object', () => {
   test.each([['Pod'], ['Service'], ['Deployment'], ['ConfigMap'], ['ValidatingAdmissionPolicy']])(
     'owns of a %s what it would if it were the first, whatever was created before',
     (kind) => {
-      const schema = api.KINDS.find((known) => known.kind === kind) as unknown as ObjectSchema;
+      const schema = api.KINDS.find((candidate) => candidate.kind === kind) as unknown as ObjectSchema;
       fc.assert(
         fc.property(fc.integer(), fc.integer({ min: 1, max: 60 }), (seed, size) => {
           const object = randomObject(schema, { seed, size });
@@ -89,13 +89,13 @@ describe('who writes the same fields again', () => {
         (seed, size, choices) => {
           const { metadata: _, ...rest } = randomObject(schema, { seed, size }) as { metadata?: JsonObject };
           const first = { ...rest, metadata: { name: 'a', uid: 'u' } } as unknown as JsonObject;
-          const made = {
+          const object = {
             ...first,
             metadata: { ...(first.metadata as JsonObject), managedFields: created(schema, first) ?? [] },
           } as unknown as JsonObject;
           const live = write(
-            made,
-            { ...made, status: { phase: 'Running' } },
+            object,
+            { ...object, status: { phase: 'Running' } },
             { manager: 'kubelet', now: '2026-01-01T00:00:01Z', subresource: 'status' },
           );
           let choice = 0;

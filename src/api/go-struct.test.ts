@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { DaemonSetUpdateStrategy } from './apps/v1/daemon-set.ts';
 import { StatefulSetUpdateStrategy } from './apps/v1/stateful-set.ts';
-import { NodeSelectorTerm } from './core/v1/node-selector-term.ts';
-import { PersistentVolumeSource } from './core/v1/persistent-volume-spec.ts';
-import { ServiceSpec } from './core/v1/service.ts';
+import { NodeSelectorTerm } from './core/v1/node-selector/node-selector-term.ts';
+import { PersistentVolumeSource } from './core/v1/persistent-volume/persistent-volume-spec.ts';
+import { ServiceSpec } from './core/v1/service/service.ts';
 import { goMap, goStruct } from './go-struct.ts';
 import { LabelSelector } from './meta/v1/label-selector.ts';
 import { ObjectMeta } from './meta/v1/object-meta.ts';
 import { ResourceClaimSpec } from './resource/v1/resource-claim-spec.ts';
 
-test('shows every field under its name in Go, null or zero where it is unset', () => {
+test('a Go struct has every field under its name in Go, null or zero when unset', () => {
   expect(goStruct(NodeSelectorTerm, { matchExpressions: [{ key: 'a', operator: 'Exists' }] })).toEqual({
     MatchExpressions: [{ Key: 'a', Operator: 'Exists', Values: null }],
     MatchFields: null,
   });
 });
 
-test('knows which fields are pointers, numbers, texts and lists', () => {
+test('a Go struct distinguishes pointers, numbers, strings and lists', () => {
   expect(goStruct(ServiceSpec, { ports: [{ port: 80, targetPort: 'http' }] })).toEqual({
     Ports: [{ Name: '', Protocol: '', AppProtocol: null, Port: 80, TargetPort: 'http', NodePort: 0 }],
     Selector: null,
@@ -41,13 +41,13 @@ test('knows which fields are pointers, numbers, texts and lists', () => {
   });
 });
 
-test('prints objects within objects', () => {
+test('a Go struct contains nested structs', () => {
   expect(JSON.stringify(goStruct(ResourceClaimSpec, { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } }))).toBe(
     '{"Devices":{"Requests":[{"Name":"r","Exactly":{"DeviceClassName":"c","Selectors":null,"AllocationMode":"","Count":0,"AdminAccess":null,"Tolerations":null,"Capacity":null},"FirstAvailable":null}],"Constraints":null,"Config":null}}',
   );
 });
 
-test('prints zero where only the API has a pointer', () => {
+test('a Go struct has zero where only the API type is a pointer', () => {
   expect(JSON.stringify(goStruct(DaemonSetUpdateStrategy, { type: 'X', rollingUpdate: { maxSurge: '5%' } }))).toBe(
     '{"Type":"X","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":"5%"}}',
   );
@@ -56,17 +56,17 @@ test('prints zero where only the API has a pointer', () => {
   );
 });
 
-test('is null for nothing', () => {
+test('the Go struct of an absent object is null', () => {
   expect(goStruct(ServiceSpec, undefined)).toBeNull();
   expect(goStruct(LabelSelector, null)).toBeNull();
   expect(goMap(undefined)).toBeNull();
 });
 
-test('sorts maps as Go does', () => {
+test('maps in a Go struct are sorted as in Go', () => {
   expect(Object.keys(goMap({ b: 1, a: 2, B: 3 }) ?? {})).toEqual(['B', 'a', 'b']);
 });
 
-test('prints types that are shared by all versions as their JSON is written: in order, sorted, without what is empty', () => {
+test('types shared by all versions are printed like their JSON: in order, sorted, without empty members', () => {
   const selector = {
     matchExpressions: [{ values: ['v'], operator: 'In', key: 'k' }, { key: 'l' } as never],
     matchLabels: { b: '1', a: '2' },
@@ -79,7 +79,7 @@ test('prints types that are shared by all versions as their JSON is written: in 
   expect(JSON.stringify(goStruct(ObjectMeta, meta))).toBe('{"name":"n","labels":{"a":"2","b":"1"},"annotations":{"y":"2","z":"1"}}');
 });
 
-test('knows what is called otherwise, and stands elsewhere, in Go', () => {
+test('a Go struct renames and moves fields as the internal types do', () => {
   const printed = goStruct(PersistentVolumeSource, {
     rbd: { monitors: ['m'], image: 'i', pool: 'p', user: 'u' },
     iscsi: { targetPortal: 't', iqn: 'q', lun: 0, chapAuthSession: true },

@@ -1,3 +1,5 @@
+import { lookupTable } from '#base';
+
 /**
  * Where upstream's internal types, which its messages print, differ from the types of the API by more than capital letters. Only types that
  * some message prints are here.
@@ -10,7 +12,7 @@ const GLUSTERFS: Names = { endpoints: 'EndpointsName' };
 const SCALE_IO: Names = { sslEnabled: 'SSLEnabled' };
 
 /** By the name of the type, then by the field's name in JSON. */
-export const INTERNAL_NAMES: Readonly<Record<string, Names>> = {
+export const INTERNAL_NAMES = lookupTable<Names>({
   'io.k8s.api.core.v1.ISCSIVolumeSource': ISCSI,
   'io.k8s.api.core.v1.ISCSIPersistentVolumeSource': ISCSI,
   'io.k8s.api.core.v1.RBDVolumeSource': RBD,
@@ -23,7 +25,7 @@ export const INTERNAL_NAMES: Readonly<Record<string, Names>> = {
   'io.k8s.api.core.v1.AzureDiskVolumeSource': { diskURI: 'DataDiskURI' },
   'io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource': { pdID: 'PdID' },
   'io.k8s.api.resource.v1.NetworkDeviceData': { ips: 'IPs' },
-};
+});
 
 const VOLUME_SOURCES = [
   ...['gcePersistentDisk', 'awsElasticBlockStore', 'hostPath', 'glusterfs', 'nfs', 'rbd', 'quobyte', 'iscsi', 'flexVolume', 'cinder'],
@@ -32,16 +34,16 @@ const VOLUME_SOURCES = [
 ];
 
 /** The order of fields that stand together; the others stand where they stand in the API. */
-export const INTERNAL_ORDER: Readonly<Record<string, readonly string[]>> = {
+export const INTERNAL_ORDER = lookupTable<readonly string[]>({
   'io.k8s.api.core.v1.PersistentVolumeSource': VOLUME_SOURCES,
   'io.k8s.api.core.v1.PersistentVolumeSpec': VOLUME_SOURCES,
-};
+});
 
 const ROLLING_UPDATE = ['maxUnavailable', 'maxSurge'];
 
 /** Fields that may be unset in the API and are plain values internally, so that they print as zero. */
-export const INTERNAL_VALUES: Readonly<Record<string, readonly string[]>> = {
+export const INTERNAL_VALUES = lookupTable<readonly string[]>({
   'io.k8s.api.apps.v1.RollingUpdateDeployment': ROLLING_UPDATE,
   'io.k8s.api.apps.v1.RollingUpdateDaemonSet': ROLLING_UPDATE,
   'io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy': ['partition'],
-};
+});

@@ -1,6 +1,6 @@
 import type {
   AnySchema,
-  Embedding,
+  EmbeddedMessage,
   Field,
   ListSchema,
   MapSchema,
@@ -42,7 +42,7 @@ export interface FieldDefinition<T, Required extends boolean> {
   readonly description: string;
   readonly presence: Presence;
   readonly options: FieldOptions;
-  readonly embeddedIn?: Embedding;
+  readonly embeddedIn?: EmbeddedMessage;
   readonly [inferred]?: T;
   readonly isRequired: Required;
 }
@@ -102,7 +102,7 @@ export function listOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
 export function setOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'set', keys: [] };
 }
-/** A list whose items are told apart by the values of `keys`. */
+/** A list whose items are identified by the values of `keys`. */
 export function mapListOf<T>(items: Typed<T>, ...keys: string[]): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'map', keys };
 }
@@ -138,11 +138,11 @@ function define<R extends boolean>(presence: Presence, isRequired: R) {
 }
 /** Absent when zero. */
 export const field = define('nonzero', false);
-/** Absent when nobody set it; an explicit zero is kept. */
+/** Undefined if unset; an explicit zero is kept. */
 export const pointer = define('set', false);
 /** Encoded even when empty. */
 export const always = define('always', false);
-/** Encoded as null when nobody set it. */
+/** Encoded as null if unset. */
 export const nullable = define('nullable', false);
 /** Demanded by the published schema, and encoded even when empty. */
 export const required = define('always', true);
@@ -150,7 +150,7 @@ export const required = define('always', true);
 /** Fields that JSON shows in place and protobuf carries in a message of their own. */
 export function inlined<F extends FieldDefinitions>(number: number, schema: DefinedObject<F>): F {
   const name = schema.name.slice(schema.name.lastIndexOf('.') + 1);
-  const embed = (f: FieldDefinitions[string]): Embedding => ({ number, name, ...(f.embeddedIn && { inner: f.embeddedIn }) });
+  const embed = (f: FieldDefinitions[string]): EmbeddedMessage => ({ number, name, ...(f.embeddedIn && { inner: f.embeddedIn }) });
   return Object.fromEntries(Object.entries(schema.definitions).map(([key, f]) => [key, { ...f, embeddedIn: embed(f) }])) as F;
 }
 
@@ -170,8 +170,8 @@ export function granular<S extends ObjectSchema>(schema: S): S {
 }
 
 /** An object of which one of some fields is given. */
-export function union<S extends ObjectSchema>(schema: S, given: Union): S {
-  return { ...schema, union: given };
+export function union<S extends ObjectSchema>(schema: S, definition: Union): S {
+  return { ...schema, union: definition };
 }
 
 /** A schema that is needed before it is defined, or that contains itself. */
@@ -231,6 +231,15 @@ function toField(
   };
 }
 
+/** Releases between which a version of a kind is served, such as `1.34`. Only beta and alpha versions have an end. */
+export interface Lifecycle {
+  readonly introduced: string;
+  readonly deprecated: string;
+  readonly removed: string;
+  /** The API version to use instead, where upstream's warning names it. */
+  readonly replacement?: string;
+}
+
 export interface KindNames {
   readonly name: string;
   readonly group: string;
@@ -241,6 +250,8 @@ export interface KindNames {
   readonly namespaced: boolean;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  readonly lifecycle?: Lifecycle;
+  readonly featureGate?: string;
 }
 
 export interface TypeMeta {
@@ -255,6 +266,10 @@ type Identified<F extends FieldDefinitions> = TypeMeta &
   };
 
 export interface Kind<T> extends ObjectSchema, ResourceInfo {
+  /** Absent: served for good. */
+  readonly lifecycle?: Lifecycle;
+  /** Served only where this feature gate is on. */
+  readonly featureGate?: string;
   readonly [inferred]?: T;
 }
 
@@ -271,6 +286,8 @@ export function kind<F extends FieldDefinitions>(names: KindNames, description: 
     namespaced: names.namespaced,
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
+    ...(names.lifecycle && { lifecycle: names.lifecycle }),
+    ...(names.featureGate && { featureGate: names.featureGate }),
   };
 }
 

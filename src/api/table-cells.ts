@@ -28,6 +28,6 @@ const LISTED = 3;
 
 /** The first few of a list, and how many there are besides; '' when there are none. */
 export function listCell(items: readonly string[]): string {
-  const shown = items.slice(0, LISTED).join(',');
-  return items.length > LISTED ? `${shown} + ${items.length - LISTED} more...` : shown;
+  const listed = items.slice(0, LISTED).join(',');
+  return items.length > LISTED ? `${listed} + ${items.length - LISTED} more...` : listed;
 }

@@ -1,5 +1,5 @@
 import { maxQuantity, Quantity } from '#machinery';
-import type { ResourceList } from '../core/v1/resource-list.ts';
+import type { ResourceList } from '../core/v1/resource-list/resource-list.ts';
 
 /** Quantities by resource name. */
 export type Amounts = ReadonlyMap<string, Quantity>;
@@ -19,12 +19,12 @@ export function accumulate(sum: Map<string, Quantity>, more: Amounts): void {
   for (const [name, quantity] of more) sum.set(name, sum.get(name)?.add(quantity) ?? quantity);
 }
 
-export function maxAmounts(...lists: readonly Amounts[]): Map<string, Quantity> {
+export function maxAmounts(lists: readonly Amounts[]): Map<string, Quantity> {
   const result = new Map<string, Quantity>();
   for (const list of lists) {
     for (const [name, quantity] of list) {
-      const known = result.get(name);
-      result.set(name, known === undefined ? quantity : maxQuantity(known, quantity));
+      const current = result.get(name);
+      result.set(name, current === undefined ? quantity : maxQuantity(current, quantity));
     }
   }
   return result;

@@ -1,5 +1,5 @@
 import { Quantity } from '#machinery';
-import type { ResourceQuotaSpec } from '../core/v1/resource-quota.ts';
+import type { ResourceQuotaSpec } from '../core/v1/resource-quota/resource-quota.ts';
 import { type Amounts, accumulate } from './amounts.ts';
 import type { Countable, QuotaEvaluator } from './evaluator.ts';
 import { scopeRequirements } from './scope-selector.ts';

@@ -1,5 +1,5 @@
 import { maxQuantity, Quantity } from '#machinery';
-import type { PersistentVolumeClaim } from '../core/v1/persistent-volume-claim.ts';
+import type { PersistentVolumeClaim } from '../core/v1/persistent-volume-claim/persistent-volume-claim.ts';
 import type { ResourceClaim } from '../resource/v1/resource-claim.ts';
 import type { Amounts } from './amounts.ts';
 import { objectCountName, type QuotaEvaluator } from './evaluator.ts';
@@ -49,10 +49,10 @@ function volumeClaimUsage(claim: PersistentVolumeClaim): Amounts {
 
 /** Whole bytes. A volume that was made larger than is now asked for counts as what it is. */
 function requestedStorage({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
-  const asked = spec?.resources?.requests?.storage;
-  if (asked === undefined) return undefined;
+  const requested = spec?.resources?.requests?.storage;
+  if (requested === undefined) return undefined;
   const allocated = status?.allocatedResources?.storage;
-  const most = allocated === undefined ? Quantity.parse(asked) : maxQuantity(Quantity.parse(asked), Quantity.parse(allocated));
+  const most = allocated === undefined ? Quantity.parse(requested) : maxQuantity(Quantity.parse(requested), Quantity.parse(allocated));
   return most.roundUp(0);
 }
 

@@ -1,4 +1,4 @@
-import type { ScopedResourceSelectorRequirement } from '../core/v1/resource-quota.ts';
+import type { ScopedResourceSelectorRequirement } from '../core/v1/resource-quota/resource-quota.ts';
 import type { Amounts } from './amounts.ts';
 
 /** An object that may count towards a quota. */

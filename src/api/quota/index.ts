@@ -1,4 +1,4 @@
-export { isPodLevelResource } from '../core/v1/resource-name.ts';
+export { isPodLevelResource } from '../core/v1/resource-list/resource-name.ts';
 export { type Amounts, addAmounts, amountsOf, listOfAmounts, maxAmounts } from './amounts.ts';
 export { calculateUsage, type UsageInput } from './calculate-usage.ts';
 export { type DeviceLookup, deviceClaimEvaluator, volumeClaimEvaluator } from './claim-evaluators.ts';

@@ -4,13 +4,13 @@ import { objectCountName, type QuotaEvaluator } from './evaluator.ts';
 /** Resources that quotas also count under a name of before `count/…`. */
 const ALIASES: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']);
 
-/** Counts the objects of a resource, whatever they are. */
+/** Counts the objects of any resource. */
 export function objectCountEvaluator({ group, resource }: { readonly group: string; readonly resource: string }): QuotaEvaluator {
   const names = [objectCountName({ group, resource }), ...(group === '' && ALIASES.has(resource) ? [resource] : [])];
   return {
     group,
     resource,
-    matching: (asked) => asked.filter((name) => names.includes(name)),
+    matching: (resources) => resources.filter((name) => names.includes(name)),
     usage: () => new Map(names.map((name) => [name, Quantity.of(1)])),
     matchesScope: () => false,
     changesUsage: () => false,

@@ -1,9 +1,10 @@
 import { deepEqual, type JsonValue, parseTime, Quantity } from '#machinery';
-import type { PodAffinityTerm } from '../core/v1/affinity.ts';
-import type { Pod } from '../core/v1/pod.ts';
-import { computePodQOS } from '../core/v1/pod-qos.ts';
-import { isExtendedResource, isHugePages, isNativeResource } from '../core/v1/resource-name.ts';
-import type { ScopedResourceSelectorRequirement } from '../core/v1/resource-quota.ts';
+import type { PodAffinityTerm } from '../core/v1/pod/affinity.ts';
+import type { Pod } from '../core/v1/pod/pod.ts';
+import { isTerminalPhase } from '../core/v1/pod/pod-phase.ts';
+import { computePodQOS } from '../core/v1/pod/pod-qos.ts';
+import { isExtendedResource, isHugePages, isNativeResource } from '../core/v1/resource-list/resource-name.ts';
+import type { ScopedResourceSelectorRequirement } from '../core/v1/resource-quota/resource-quota.ts';
 import { type Amounts, addAmounts } from './amounts.ts';
 import { objectCountName, type QuotaEvaluator } from './evaluator.ts';
 import { podLimits, podRequests } from './pod-resources.ts';
@@ -61,7 +62,7 @@ export function resourceUsage(requests: Amounts, limits: Amounts): Map<string, Q
 
 /** A pod that has ended uses nothing; nor does one that should have by now, as when its node is lost. */
 export function countsAsRunning({ metadata, status }: Pod, now: number): boolean {
-  if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return false;
+  if (isTerminalPhase(status?.phase)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;
   return deletionTimestamp === undefined || grace === undefined || now <= parseTime(deletionTimestamp) + grace * 1000;
 }

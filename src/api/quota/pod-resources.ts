@@ -1,8 +1,9 @@
 import type { Quantity } from '#machinery';
-import type { Pod } from '../core/v1/pod.ts';
-import type { Container, PodSpec } from '../core/v1/pod-spec.ts';
-import { aggregateContainerResources, type ResourceList } from '../core/v1/resource-list.ts';
-import { isPodLevelResource } from '../core/v1/resource-name.ts';
+import type { Container } from '../core/v1/container/container.ts';
+import type { Pod } from '../core/v1/pod/pod.ts';
+import type { PodSpec } from '../core/v1/pod/pod-spec.ts';
+import { aggregateContainerResources, type ResourceList } from '../core/v1/resource-list/resource-list.ts';
+import { isPodLevelResource } from '../core/v1/resource-list/resource-name.ts';
 import { addAmounts, amountsOf, listOfAmounts, maxAmounts } from './amounts.ts';
 
 type ContainerStatuses = NonNullable<NonNullable<Pod['status']>['containerStatuses']>;
@@ -53,7 +54,7 @@ function effectiveList(
   status: ContainerStatuses[number],
   { kind, isInfeasible }: { kind: 'requests' | 'limits'; isInfeasible: boolean },
 ): ResourceList {
-  const wanted = isInfeasible ? [] : [amountsOf(resources?.[kind])];
+  const requested = isInfeasible ? [] : [amountsOf(resources?.[kind])];
   const allocated = kind === 'requests' ? [amountsOf(status.allocatedResources)] : [];
-  return listOfAmounts(maxAmounts(...wanted, amountsOf(status.resources?.[kind]), ...allocated));
+  return listOfAmounts(maxAmounts([...requested, amountsOf(status.resources?.[kind]), ...allocated]));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Pod } from '../core/v1/pod.ts';
+import type { Pod } from '../core/v1/pod/pod.ts';
 import { listOfAmounts } from './amounts.ts';
 import { calculateUsage } from './calculate-usage.ts';
 import { deviceClaimEvaluator, volumeClaimEvaluator } from './claim-evaluators.ts';
@@ -44,9 +44,9 @@ describe('what a pod asks for', () => {
   it('counts a resize under way at its larger end, and one that cannot be at what there is', () => {
     const status = { containerStatuses: [{ name: 'c', resources: { requests: { cpu: '2' } }, allocatedResources: { cpu: '1' } }] };
     const infeasible = { ...status, conditions: [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }] };
-    const wanted = { containers: [container('c', { cpu: '5' })] };
-    expect(listOfAmounts(podRequests(pod(wanted, { status })))).toEqual({ cpu: '5' });
-    expect(listOfAmounts(podRequests(pod(wanted, { status: infeasible })))).toEqual({ cpu: '2' });
+    const requested = { containers: [container('c', { cpu: '5' })] };
+    expect(listOfAmounts(podRequests(pod(requested, { status })))).toEqual({ cpu: '5' });
+    expect(listOfAmounts(podRequests(pod(requested, { status: infeasible })))).toEqual({ cpu: '2' });
   });
 
   it('adds overhead only to limits that there are', () => {

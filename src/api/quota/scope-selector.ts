@@ -1,5 +1,5 @@
 import { selectorFromObject } from '#machinery';
-import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/v1/resource-quota.ts';
+import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/v1/resource-quota/resource-quota.ts';
 
 /** All demands of a quota on what counts, in one form. */
 export function scopeRequirements({ scopes = [], scopeSelector }: ResourceQuotaSpec): readonly ScopedResourceSelectorRequirement[] {

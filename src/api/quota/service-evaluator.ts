@@ -1,5 +1,5 @@
 import { Quantity } from '#machinery';
-import type { Service } from '../core/v1/service.ts';
+import type { Service } from '../core/v1/service/service.ts';
 import { objectCountName, type QuotaEvaluator } from './evaluator.ts';
 
 const SERVICES = { group: '', resource: 'services' };

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { cel, checkQualifiedName, FieldError, type Path } from '#machinery';
 import { invalids } from '../../field-checks.ts';
 import type { MatchCondition } from './match-condition.ts';
@@ -48,12 +49,12 @@ export function validateMatchConditions(path: Path, conditions: readonly MatchCo
     const at = path.index(i);
     const trimmed = expression.trim();
     if (trimmed === '') errors.push(FieldError.required(at.child('expression')));
-    else errors.push(...compileErrors(at.child('expression'), trimmed, cel.compile(trimmed, { variables, resultTypes: [cel.BOOL] })));
+    else pushAll(errors, compileErrors(at.child('expression'), trimmed, cel.compile(trimmed, { variables, resultTypes: [cel.BOOL] })));
     if (name === '') {
       errors.push(FieldError.required(at.child('name')));
       return;
     }
-    errors.push(...invalids(at.child('name'), name, checkQualifiedName(name)));
+    pushAll(errors, invalids(at.child('name'), name, checkQualifiedName(name)));
     if (names.has(name)) errors.push(FieldError.duplicate(at.child('name'), name));
     names.add(name);
   });

@@ -20,10 +20,10 @@ export function validateMutatingAdmissionPolicyUpdate(policy: MutatingAdmissionP
 
 function validatePolicy({ metadata, spec }: MutatingAdmissionPolicy, old?: MutatingAdmissionPolicy): FieldError[] {
   const { failurePolicy, paramKind, matchConstraints, variables = [], mutations = [], reinvocationPolicy } = spec ?? {};
-  const known = admissionVariables({ hasParams: paramKind !== undefined, hasAuthorizer: true });
-  const policy = new cel.PolicyVariables({ variables: known });
+  const declarations = admissionVariables({ hasParams: paramKind !== undefined, hasAuthorizer: true });
+  const policy = new cel.PolicyVariables({ variables: declarations });
   const compiler = (expression: string, resultType: cel.CelType) =>
-    compileMutation(expression, resultType, { ...known, variables: policy.type });
+    compileMutation(expression, resultType, { ...declarations, variables: policy.type });
   return [
     ...validateObjectMeta(metadata, META),
     ...validateFailurePolicy(SPEC, failurePolicy),
@@ -55,12 +55,12 @@ function validateMutation(path: Path, mutation: Mutation, compiler: Compiler): F
   const errors = requiredValue(path.child('patchType'), patchType, PATCH_TYPES);
   if (errors.length > 0) return [...errors];
   const isPatch = patchType === 'JSONPatch';
-  const wanted = isPatch ? jsonPatch : applyConfiguration;
+  const required = isPatch ? jsonPatch : applyConfiguration;
   const other = isPatch ? applyConfiguration : jsonPatch;
   const name = isPatch ? 'jsonPatch' : 'applyConfiguration';
   const otherName = isPatch ? 'applyConfiguration' : 'jsonPatch';
-  const own = wanted
-    ? validateExpression(path.child(name, 'expression'), wanted.expression ?? '', (text) =>
+  const own = required
+    ? validateExpression(path.child(name, 'expression'), required.expression ?? '', (text) =>
         compiler(text, isPatch ? PATCH_RESULT : APPLY_RESULT),
       )
     : [FieldError.required(path.child(name), `must be specified when patchType is ${patchType}`)];

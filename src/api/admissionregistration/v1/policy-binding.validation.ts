@@ -1,5 +1,6 @@
+import { pushAll } from '#base';
 import { checkPathSegmentName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids, requiredName, supportedValue } from '../../field-checks.ts';
+import { invalids, repeats, requiredName, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import type { MutatingAdmissionPolicyBinding } from './mutating-admission-policy-binding.ts';
@@ -40,11 +41,11 @@ function validateParamRef(path: Path, { name, selector, parameterNotFoundAction:
   const exclusive = 'name and selector are mutually exclusive';
   const errors: FieldError[] = [];
   if (name) {
-    errors.push(...invalids(path.child('name'), name, checkPathSegmentName(name)));
+    pushAll(errors, invalids(path.child('name'), name, checkPathSegmentName(name)));
     if (selector) errors.push(FieldError.forbidden(path.child('name'), exclusive));
   }
   if (selector) {
-    errors.push(...validateLabelSelector(selector, path.child('selector')));
+    pushAll(errors, validateLabelSelector(selector, path.child('selector')));
     if (name) errors.push(FieldError.forbidden(path.child('selector'), exclusive));
   }
   if (!name && !selector) errors.push(FieldError.required(path, 'one of name or selector must be specified'));
@@ -54,9 +55,10 @@ function validateParamRef(path: Path, { name, selector, parameterNotFoundAction:
 
 function validateActions(actions: readonly string[]): FieldError[] {
   const path = SPEC.child('validationActions');
+  const repeated = repeats(actions);
   const errors = actions.flatMap((action, i) => [
     ...supportedValue(path.index(i), action, ACTIONS),
-    ...(actions.indexOf(action) < i ? [FieldError.duplicate(path.index(i), action)] : []),
+    ...(repeated[i] ? [FieldError.duplicate(path.index(i), action)] : []),
   ]);
   if (actions.includes('Deny') && actions.includes('Warn')) {
     const why = 'repeating the same validation failure information in the API response and headers serves no purpose';

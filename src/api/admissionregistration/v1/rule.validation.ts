@@ -1,5 +1,5 @@
 import { checkPathSegmentName, FieldError, type Path } from '#machinery';
-import { invalids, supportedValue } from '../../field-checks.ts';
+import { invalids, repeats, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import type { MatchResources, NamedRuleWithOperations } from './match-resources.ts';
 import type { RuleWithOperations } from './rule-with-operations.ts';
@@ -25,10 +25,10 @@ export function validateRule(path: Path, rule: RuleWithOperations): FieldError[]
 }
 
 /** A list of names, or `*` alone. */
-function validateList(path: Path, list: readonly string[], what: string): FieldError[] {
+function validateList(path: Path, list: readonly string[], noun: string): FieldError[] {
   if (list.length === 0) return [FieldError.required(path)];
   if (list.length === 1 || !list.includes('*')) return [];
-  return [FieldError.invalid(path, list, `if '*' is present, must not specify other ${what}`)];
+  return [FieldError.invalid(path, list, `if '*' is present, must not specify other ${noun}`)];
 }
 
 /** Resources and subresources, `x`, `x/y`, `x/*`, `*` and `*` with a subresource, none of which may contain another. */
@@ -65,10 +65,11 @@ function validateResources(path: Path, resources: readonly string[]): FieldError
 function validateNamedRule(path: Path, rule: NamedRuleWithOperations): FieldError[] {
   const names = rule.resourceNames ?? [];
   const at = path.child('resourceNames');
+  const repeated = repeats(names);
   return [
     ...names.flatMap((name, i) => [
       ...invalids(at.index(i), name, checkPathSegmentName(name)),
-      ...(names.indexOf(name) < i ? [FieldError.duplicate(at.index(i), name)] : []),
+      ...(repeated[i] ? [FieldError.duplicate(at.index(i), name)] : []),
     ]),
     ...validateRule(path, rule),
   ];

@@ -3,6 +3,6 @@ const RESERVED_SUFFIX = '.static.k8s.io';
 /** Names that a server reserves for configuration that it reads from files. */
 export function staticNameWarnings({ metadata }: { readonly metadata: { readonly name: string } }): readonly string[] {
   if (!metadata.name.endsWith(RESERVED_SUFFIX)) return [];
-  const what = 'are reserved for static manifest-based configurations and cannot be managed via the API';
-  return [`metadata.name: names ending with "${RESERVED_SUFFIX}" ${what}`];
+  const reason = 'are reserved for static manifest-based configurations and cannot be managed via the API';
+  return [`metadata.name: names ending with "${RESERVED_SUFFIX}" ${reason}`];
 }

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { cel, checkQualifiedName, FieldError, JsonPath, JsonPathError, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids, notEmpty, supportedValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
@@ -27,16 +28,16 @@ export function validateValidatingAdmissionPolicyUpdate(policy: ValidatingAdmiss
 }
 
 function validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, old?: ValidatingAdmissionPolicy): FieldError[] {
-  const given = spec ?? {};
-  const compiler = new PolicyCompiler(given);
+  const policySpec = spec ?? {};
+  const compiler = new PolicyCompiler(policySpec);
   return [
     ...validateObjectMeta(metadata, META),
-    ...validateFailurePolicy(SPEC, given.failurePolicy),
-    ...(given.paramKind ? validateParamKind(SPEC.child('paramKind'), given.paramKind) : []),
-    ...validateMatchConstraints(SPEC, given.matchConstraints),
-    ...validatePolicyConditions(SPEC, given, old?.spec),
-    ...validateVariables(SPEC.child('variables'), given.variables ?? [], compiler.variables),
-    ...validateContent(metadata.name, given, compiler),
+    ...validateFailurePolicy(SPEC, policySpec.failurePolicy),
+    ...(policySpec.paramKind ? validateParamKind(SPEC.child('paramKind'), policySpec.paramKind) : []),
+    ...validateMatchConstraints(SPEC, policySpec.matchConstraints),
+    ...validatePolicyConditions(SPEC, policySpec, old?.spec),
+    ...validateVariables(SPEC.child('variables'), policySpec.variables ?? [], compiler.variables),
+    ...validateContent(metadata.name, policySpec, compiler),
   ];
 }
 
@@ -54,8 +55,8 @@ class PolicyCompiler {
 
   /** Messages are made without asking for authorization. */
   compile(expression: string, resultTypes: readonly cel.CelType[], hasAuthorizer = true): cel.CompileResult {
-    const known = admissionVariables({ hasParams: this.hasParams, hasAuthorizer });
-    const variables = this.hasVariables ? { ...known, variables: this.variables.type } : known;
+    const declarations = admissionVariables({ hasParams: this.hasParams, hasAuthorizer });
+    const variables = this.hasVariables ? { ...declarations, variables: this.variables.type } : declarations;
     return cel.compile(expression, { variables, resultTypes });
   }
 }
@@ -77,7 +78,7 @@ function validateContent(
   }
   const keys = new Set<string>();
   auditAnnotations.forEach((annotation, i) => {
-    errors.push(...validateAnnotation(annotations.index(i), annotation, { policyName: name, compiler }));
+    pushAll(errors, validateAnnotation(annotations.index(i), annotation, { policyName: name, compiler }));
     if (keys.has(annotation.key)) errors.push(FieldError.duplicate(annotations.index(i).child('key'), annotation.key));
     keys.add(annotation.key);
   });
@@ -89,8 +90,8 @@ function validateValidation(path: Path, validation: Validation, compiler: Policy
   const errors: FieldError[] = [];
   const at = path.child('expression');
   if (expression.trim() === '') errors.push(FieldError.required(at, 'expression is not specified'));
-  else errors.push(...compileErrors(at, expression, compiler.compile(expression, [cel.BOOL])));
-  errors.push(...validateMessageExpression(path.child('messageExpression'), messageExpression, compiler));
+  else pushAll(errors, compileErrors(at, expression, compiler.compile(expression, [cel.BOOL])));
+  pushAll(errors, validateMessageExpression(path.child('messageExpression'), messageExpression, compiler));
   if (message !== '' && message.trim() === '') {
     errors.push(FieldError.invalid(path.child('message'), message, 'must be non-empty if specified'));
   } else if (/[\n\r]/.test(message.trim())) {

@@ -1,5 +1,6 @@
+import { pushAll } from '#base';
 import { checkDns1035Label, FieldError, nameIsDnsSubdomain, Path, validateFullyQualifiedName } from '#machinery';
-import { invalids, sameValue, supportedValue } from '../../field-checks.ts';
+import { invalids, repeats, sameValue, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import { validateWebhookClient } from '../../webhook-client.validation.ts';
@@ -74,8 +75,8 @@ function validate({ metadata, webhooks = [] }: Configuration, rules: Rules): Fie
   const names = new Set<string>();
   webhooks.forEach((webhook, i) => {
     const path = WEBHOOKS.index(i);
-    errors.push(...validateWebhook(path, webhook, rules));
-    errors.push(...validateVersions(path.child('admissionReviewVersions'), webhook.admissionReviewVersions ?? [], rules));
+    pushAll(errors, validateWebhook(path, webhook, rules));
+    pushAll(errors, validateVersions(path.child('admissionReviewVersions'), webhook.admissionReviewVersions ?? [], rules));
     if (!rules.requireUniqueNames || !webhook.name) return;
     if (names.has(webhook.name)) errors.push(FieldError.duplicate(path.child('name'), webhook.name));
     names.add(webhook.name);
@@ -85,8 +86,8 @@ function validate({ metadata, webhooks = [] }: Configuration, rules: Rules): Fie
 
 function validateWebhook(path: Path, webhook: Webhook, rules: Rules): FieldError[] {
   const { failurePolicy, matchPolicy, reinvocationPolicy } = webhook;
-  const value = (field: string, given: string | undefined, supported: readonly string[]) =>
-    given === undefined ? [] : supportedValue(path.child(field), given, supported);
+  const value = (field: string, actual: string | undefined, supported: readonly string[]) =>
+    actual === undefined ? [] : supportedValue(path.child(field), actual, supported);
   return [
     ...validateFullyQualifiedName(path.child('name'), webhook.name ?? ''),
     ...(webhook.rules ?? []).flatMap((rule, i) => validateRule(path.child('rules').index(i), rule)),
@@ -114,8 +115,9 @@ function validateTimeout(path: Path, seconds: number | undefined): FieldError[] 
 
 function validateVersions(path: Path, versions: readonly string[], { requireKnownVersion }: Rules): FieldError[] {
   if (versions.length === 0) return [FieldError.required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
+  const repeated = repeats(versions);
   const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i
+    repeated[i]
       ? [FieldError.invalid(path.index(i), version, 'duplicate version')]
       : invalids(path.index(i), version, checkDns1035Label(version)),
   );

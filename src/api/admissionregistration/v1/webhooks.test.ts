@@ -159,6 +159,6 @@ test('an update may keep what was let in before there were rules', () => {
   ).toEqual([]);
 });
 
-test('prints how many hooks there are', () => {
+test('the table of webhook configurations shows the number of webhooks', () => {
   expect(validating.table.cells(configuration({}, { name: 'b.example.com' }), 0)).toEqual(['a', 2, '<unknown>']);
 });

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { checkDns1035Label, FieldError, type Path } from '#machinery';
 import type { CustomResourceDefinitionNames } from './custom-resource-definition-names.ts';
 
@@ -5,13 +6,13 @@ import type { CustomResourceDefinitionNames } from './custom-resource-definition
 export function validateNames(names: CustomResourceDefinitionNames, path: Path): FieldError[] {
   const { kind = '', listKind = '' } = names;
   const errors = [...labelErrors(names.plural, path.child('plural')), ...labelErrors(names.singular, path.child('singular'))];
-  errors.push(...kindErrors(kind, path.child('kind')), ...kindErrors(listKind, path.child('listKind')));
-  for (const [i, name] of (names.shortNames ?? []).entries()) errors.push(...joined(name, name, path.child('shortNames').index(i)));
+  pushAll(errors, kindErrors(kind, path.child('kind')), kindErrors(listKind, path.child('listKind')));
+  for (const [i, name] of (names.shortNames ?? []).entries()) pushAll(errors, joined(name, name, path.child('shortNames').index(i)));
   if (kind !== '' && kind === listKind) {
     errors.push(FieldError.invalid(path.child('listKind'), listKind, 'kind and listKind may not be the same'));
   }
   for (const [i, category] of (names.categories ?? []).entries())
-    errors.push(...joined(category, category, path.child('categories').index(i)));
+    pushAll(errors, joined(category, category, path.child('categories').index(i)));
   return errors;
 }
 

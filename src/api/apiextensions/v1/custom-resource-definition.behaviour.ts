@@ -1,4 +1,4 @@
-import { goQuote, structural } from '#machinery';
+import { encodeJson, goQuote, structural } from '#machinery';
 import type { KindBehaviour } from '../../behaviour.ts';
 import { sameValue } from '../../field-checks.ts';
 import { NAME_COLUMN } from '../../table-cells.ts';
@@ -90,15 +90,15 @@ export function prepareCustomResourceDefinitionForUpdate(
 }
 
 function formatWarnings(definition: CustomResourceDefinition, old?: CustomResourceDefinition): readonly string[] {
-  const known = new Set(old === undefined ? [] : unknownFormats(old.spec));
+  const oldFormats = new Set(old === undefined ? [] : unknownFormats(old.spec));
   return unknownFormats(definition.spec)
-    .filter((format) => !known.has(format))
+    .filter((format) => !oldFormats.has(format))
     .map((format) => `unrecognized format ${goQuote(format)}`);
 }
 
 // A schema that all versions share is looked at once.
 function unknownFormats(spec: CustomResourceDefinitionSpec): string[] {
-  const schemas = schemasOf(spec).filter((schema, i, all) => !all.slice(0, i).some((other) => sameValue(schema, other)));
+  const schemas = new Map(schemasOf(spec).map((schema) => [encodeJson(schema), schema])).values();
   const formats: string[] = [];
   const collect = (node: JSONSchemaProps): boolean => {
     if (node.format && !isKnownFormat(node.type ?? '', node.format)) formats.push(node.format);

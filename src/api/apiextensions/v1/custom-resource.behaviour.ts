@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import {
   apiVersionOf,
   checkQualifiedName,
@@ -141,7 +142,7 @@ class CustomResourceChecks {
   validate(object: CustomResource): readonly FieldError[] {
     const typeErrors = this.typeErrors(object);
     const errors = typeErrors.length > 0 ? typeErrors : this.createErrors(object);
-    errors.push(...this.embeddedErrors(object), ...structural.listTypeErrors(Path.none, this.schema, object));
+    pushAll(errors, this.embeddedErrors(object), structural.listTypeErrors(Path.none, this.schema, object));
     return this.withRules(errors, object, {});
   }
 
@@ -149,7 +150,7 @@ class CustomResourceChecks {
     const correlation = new structural.Correlation(object, old, this.schema);
     const typeErrors = this.typeErrors(object);
     const errors = typeErrors.length > 0 ? typeErrors : this.updateErrors(object, old, correlation);
-    errors.push(...this.embeddedErrors(object), ...this.newListErrors(object, old));
+    pushAll(errors, this.embeddedErrors(object), this.newListErrors(object, old));
     return this.withRules(errors, object, { old, correlation });
   }
 
@@ -157,7 +158,7 @@ class CustomResourceChecks {
     const correlation = new structural.Correlation(object, old, this.schema);
     const typeErrors = this.typeErrors(object);
     const errors = typeErrors.length > 0 ? typeErrors : this.statusErrors(object, old, correlation);
-    errors.push(...this.newListErrors(object, old));
+    pushAll(errors, this.newListErrors(object, old));
     return this.withRules(errors, object, { old, correlation });
   }
 
@@ -198,9 +199,9 @@ class CustomResourceChecks {
     const errors = validateObjectMetaUpdate(metadataOf(object), metadataOf(old), { anyFinalizer: true });
     if (object.status !== undefined && this.statusValues !== undefined) {
       const status = correlation.key('status');
-      const found =
+      const member =
         status === undefined ? this.statusValues.validate(object.status) : this.statusValues.validateUpdate(object.status, status);
-      errors.push(...fieldErrors(found, STATUS));
+      pushAll(errors, fieldErrors(member, STATUS));
     }
     return [...errors, ...this.scaleStatusErrors(object)];
   }
@@ -249,27 +250,27 @@ function fieldErrors({ errors }: ReturnType<structural.ValueValidator['validate'
 const MAX_REPLICAS = 2 ** 31 - 1;
 
 function replicasErrors(object: CustomResource, text: string): FieldError[] {
-  const found = nested(object, text, 'int64');
+  const count = nested(object, text, 'int64');
   const path = Path.of(text);
-  if (found.problem !== undefined) return [FieldError.invalid(path, 0, found.problem)];
-  const replicas = found.value as number | bigint | undefined;
+  if (count.problem !== undefined) return [FieldError.invalid(path, 0, count.problem)];
+  const replicas = count.value as number | bigint | undefined;
   if (replicas === undefined) return [];
   if (replicas < 0) return [FieldError.invalid(path, replicas, 'should be a non-negative integer')];
   return replicas > MAX_REPLICAS ? [FieldError.invalid(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
 
 function selectorErrors(object: CustomResource, text: string): FieldError[] {
-  const found = nested(object, text, 'string');
-  return found.problem === undefined ? [] : [FieldError.invalid(Path.of(text), '', found.problem)];
+  const selector = nested(object, text, 'string');
+  return selector.problem === undefined ? [] : [FieldError.invalid(Path.of(text), '', selector.problem)];
 }
 
-interface Nested {
+interface NestedLookup {
   readonly value?: JsonValue;
   readonly problem?: string;
 }
 
 // Follows names only, whatever else a path could say: what has no value yet is fine, what has one of another type is not.
-function nested(object: CustomResource, text: string, expected: 'int64' | 'string'): Nested {
+function nested(object: CustomResource, text: string, expected: 'int64' | 'string'): NestedLookup {
   const names = text.replace(/^\./, '').split('.');
   let value: JsonValue | undefined = object;
   for (const [i, name] of names.entries()) {

@@ -1,6 +1,9 @@
+import { pushAll } from '#base';
 import { FieldError, type Path, structural } from '#machinery';
+import { repeats } from '../../field-checks.ts';
 import type { JSONSchemaProps, ValidationRule } from './custom-resource-definition-spec.ts';
 import { printedItems } from './internal-definition.ts';
+import { isSchema } from './schema-walk.ts';
 import type { RuleContext } from './validation-rule.validation.ts';
 
 /** What may be relaxed for definitions that broke a rule before it existed. */
@@ -28,6 +31,7 @@ interface Surroundings {
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const META_FIELDS = new Set(['metadata', 'kind', 'apiVersion']);
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const MAX_KEY_ERRORS = 10;
 const NEWLINE = /[\n\r]/;
 
 /** Validates the schema of a version: keywords that are not supported, extensions that contradict each other, and CEL rules. */
@@ -95,7 +99,8 @@ class SchemaCheck {
     }
     this.visitItems(schema, path, here);
     for (const [name, dependency] of Object.entries(schema.dependencies ?? {})) {
-      if (!Array.isArray(dependency)) this.visit(dependency as JSONSchemaProps, path.child('dependencies').key(name), nested);
+      // A dependency of another type decodes to nothing upstream.
+      if (isSchema(dependency)) this.visit(dependency, path.child('dependencies').key(name), nested);
     }
   }
 
@@ -144,7 +149,7 @@ class SchemaCheck {
     this.checkMapType(schema, path);
     this.checkListType(schema, path);
     if (schema['x-kubernetes-list-type'] === 'map') this.checkListMap(schema, path);
-    if (this.rules.requireMapListKeysMapSetValidation) this.errors.push(...listKeyErrors(schema, path));
+    if (this.rules.requireMapListKeysMapSetValidation) pushAll(this.errors, listKeyErrors(schema, path));
   }
 
   private checkMapType(schema: JSONSchemaProps, path: Path): void {
@@ -168,7 +173,7 @@ class SchemaCheck {
     const at = path.child('x-kubernetes-list-type');
     if (listType !== undefined) {
       const isArray = this.checkTypeIs('array', schema, { path, detail: 'must be array if x-kubernetes-list-type is specified' });
-      if (isArray && listType === 'set' && this.rules.requireAtomicSetType) this.errors.push(...setItemErrors(schema, path));
+      if (isArray && listType === 'set' && this.rules.requireAtomicSetType) pushAll(this.errors, setItemErrors(schema, path));
       if (!['atomic', 'set', 'map'].includes(listType)) this.errors.push(FieldError.notSupported(at, listType, ['atomic', 'set', 'map']));
     }
     if ((schema['x-kubernetes-list-map-keys'] ?? []).length === 0 || listType === 'map') return;
@@ -194,15 +199,19 @@ class SchemaCheck {
 
   private checkKeys(keys: readonly string[], items: JSONSchemaProps, path: Path): void {
     const at = path.child('x-kubernetes-list-map-keys');
+    const repeated = repeats(keys);
+    // Each of these errors repeats all keys.
+    let room = MAX_KEY_ERRORS;
     for (const [i, key] of keys.entries()) {
       const property = ownProperty(items, key);
-      if (property === undefined) this.errors.push(FieldError.invalid(at, keys, 'entries must all be names of item properties'));
-      else if (property.type === 'array' || property.type === 'object') {
+      if (property === undefined && room-- > 0)
+        this.errors.push(FieldError.invalid(at, keys, 'entries must all be names of item properties'));
+      if (property?.type === 'array' || property?.type === 'object') {
         const type = path.child('items', 'properties').key(key).child('type');
         const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
         this.errors.push(FieldError.invalid(type, items.type, detail));
       }
-      if (keys.indexOf(key) < i) this.errors.push(FieldError.invalid(at, keys, 'must not contain duplicate entries'));
+      if (repeated[i] && room-- > 0) this.errors.push(FieldError.invalid(at, keys, 'must not contain duplicate entries'));
     }
   }
 
@@ -210,12 +219,12 @@ class SchemaCheck {
     const validations = schema['x-kubernetes-validations'] ?? [];
     if (validations.length === 0) return;
     const at = path.child('x-kubernetes-validations');
-    for (const [i, rule] of validations.entries()) this.errors.push(...ruleTextErrors(rule, schema, at.index(i)));
+    for (const [i, rule] of validations.entries()) pushAll(this.errors, ruleTextErrors(rule, schema, at.index(i)));
     const { rules, isRoot, uncorrelated } = node.here;
     // Types cannot be made of an unsound schema, and what would be said of its rules would not help.
     if (!node.isSound() || rules === undefined) return;
     const { suppressPerExpressionCost } = this.rules;
-    this.ruleErrors.push(...rules.check(schema, at, { isRoot, uncorrelated, suppressPerExpressionCost }));
+    pushAll(this.ruleErrors, rules.check(schema, at, { isRoot, uncorrelated, suppressPerExpressionCost }));
   }
 }
 

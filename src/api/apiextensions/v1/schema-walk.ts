@@ -5,10 +5,15 @@ export function schemaHas(schema: JSONSchemaProps, predicate: (node: JSONSchemaP
   return predicate(schema) || childrenOf(schema).some((child) => schemaHas(child, predicate));
 }
 
+/** A schema, where a list of names or, in bad input, anything else may stand too. */
+export function isSchema(value: unknown): value is JSONSchemaProps {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function childrenOf(schema: JSONSchemaProps): JSONSchemaProps[] {
   const { items, allOf = [], anyOf = [], oneOf = [], not, additionalProperties, additionalItems } = schema;
   const tables = [schema.properties, schema.patternProperties, schema.definitions].flatMap((table) => Object.values(table ?? {}));
-  const dependencies = Object.values(schema.dependencies ?? {}).filter((each): each is JSONSchemaProps => !Array.isArray(each));
+  const dependencies = Object.values(schema.dependencies ?? {}).filter(isSchema);
   const single = [not, additionalProperties, additionalItems].filter((each): each is JSONSchemaProps => typeof each === 'object');
   const listed = items === undefined ? [] : ([items].flat() as JSONSchemaProps[]);
   return [...listed, ...allOf, ...anyOf, ...oneOf, ...single, ...tables, ...dependencies];

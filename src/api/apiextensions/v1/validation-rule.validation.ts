@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { FieldError, type Path, structural } from '#machinery';
 import type { JSONSchemaProps } from './custom-resource-definition-spec.ts';
 import { printedRule } from './internal-definition.ts';
@@ -45,20 +46,20 @@ export class RuleContext {
     if (compiled.messageError !== undefined) {
       errors.push(FieldError.invalid(path.child('messageExpression'), printedRule(compiled.rule), compiled.messageError));
     } else if (compiled.message !== undefined) {
-      errors.push(...this.costErrors('messageExpression', compiled.messageMaxCost, { path, options }));
+      pushAll(errors, this.costErrors('messageExpression', compiled.messageMaxCost, { path, options }));
     }
     return [...errors, ...oldSelfErrors(compiled, path, options)];
   }
 
   private costErrors(
-    what: 'rule' | 'messageExpression',
+    field: 'rule' | 'messageExpression',
     cost: number,
     { path, options }: { path: Path; options: NodeOptions },
   ): FieldError[] {
-    const at = path.child(what);
+    const at = path.child(field);
     this.total.observe(at, cost);
     if (options.suppressPerExpressionCost || cost <= structural.STATIC_ESTIMATED_COST_LIMIT) return [];
-    return [FieldError.forbidden(at, structural.costErrorMessage(`estimated ${what} cost`, cost, structural.STATIC_ESTIMATED_COST_LIMIT))];
+    return [FieldError.forbidden(at, structural.costErrorMessage(`estimated ${field} cost`, cost, structural.STATIC_ESTIMATED_COST_LIMIT))];
   }
 
   /** What is wrong with the rules taken together. */
@@ -66,10 +67,10 @@ export class RuleContext {
     const { total, mostExpensive } = this.total;
     if (total <= structural.STATIC_ESTIMATED_CRD_COST_LIMIT) return [];
     const detail = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
-    const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
+    const subject = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
     return [
       ...mostExpensive.map((rule) => FieldError.forbidden(rule.path, detail)),
-      FieldError.forbidden(path, structural.costErrorMessage(what, total, structural.STATIC_ESTIMATED_CRD_COST_LIMIT)),
+      FieldError.forbidden(path, structural.costErrorMessage(subject, total, structural.STATIC_ESTIMATED_CRD_COST_LIMIT)),
     ];
   }
 }
@@ -114,9 +115,9 @@ export function checkDefaultRules(): structural.DefaultRuleCheck {
     const validator = remaining < 0 ? undefined : structural.RuleValidator.of(schema, isResource);
     if (validator === undefined) return [];
     // A default must do as a value that was there before, and as one that is new.
-    const kept = validator.validate({ path, value, old: value, budget: remaining });
-    const added = kept.errors.length > 0 ? kept : validator.validate({ path, value, budget: remaining });
-    remaining = Math.min(kept.remaining, added.remaining);
-    return kept.errors.length > 0 ? kept.errors : added.errors;
+    const asUpdate = validator.validate({ path, value, old: value, budget: remaining });
+    const asCreate = asUpdate.errors.length > 0 ? asUpdate : validator.validate({ path, value, budget: remaining });
+    remaining = Math.min(asUpdate.remaining, asCreate.remaining);
+    return asUpdate.errors.length > 0 ? asUpdate.errors : asCreate.errors;
   };
 }

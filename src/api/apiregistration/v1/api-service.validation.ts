@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import {
   checkDns1035Label,
   checkDns1123Subdomain,
@@ -8,7 +9,7 @@ import {
   Path,
   type Problems,
 } from '#machinery';
-import { base64Size } from '../../core/v1/config-map.validation.ts';
+import { base64Size } from '../../core/v1/config-map/config-map.validation.ts';
 import { invalids, notEmpty } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { APIService, APIServiceSpec } from './api-service.ts';
@@ -18,13 +19,13 @@ const SPEC = Path.of('spec');
 const ANY_FINALIZER = { anyFinalizer: true };
 
 export function validateAPIService({ metadata, spec }: APIService): FieldError[] {
-  const given = spec ?? ({} as APIServiceSpec);
-  const nameRule = (name: string) => nameProblems(name, given);
+  const serviceSpec = spec ?? ({} as APIServiceSpec);
+  const nameRule = (name: string) => nameProblems(name, serviceSpec);
   return [
     ...validateObjectMeta(metadata, { namespaced: false, nameRule, ...ANY_FINALIZER }),
-    ...validateGroupVersion(given),
-    ...validatePriorities(given),
-    ...(given.service ? validateRemote(given) : validateLocal(given)),
+    ...validateGroupVersion(serviceSpec),
+    ...validatePriorities(serviceSpec),
+    ...(serviceSpec.service ? validateRemote(serviceSpec) : validateLocal(serviceSpec)),
   ];
 }
 
@@ -41,7 +42,7 @@ function validateGroupVersion({ group = '', version = '' }: APIServiceSpec): Fie
   if (group === '' && version !== 'v1') {
     errors.push(FieldError.required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube'));
   }
-  if (group !== '') errors.push(...invalids(SPEC.child('group'), group, checkDns1123Subdomain(group)));
+  if (group !== '') pushAll(errors, invalids(SPEC.child('group'), group, checkDns1123Subdomain(group)));
   return [...errors, ...invalids(SPEC.child('version'), version, checkDns1035Label(version))];
 }
 

@@ -1,7 +1,7 @@
 import { labelSelectorText, Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
-import { CONTAINER_COLUMNS, containerCells, labelsCell, SELECTOR_COLUMN } from '../../core/v1/container-cells.ts';
-import { podTemplateWarnings } from '../../core/v1/pod.warnings.ts';
+import { CONTAINER_COLUMNS, containerCells, labelsCell, SELECTOR_COLUMN } from '../../core/v1/pod/container-cells.ts';
+import { podTemplateWarnings } from '../../core/v1/pod/pod.warnings.ts';
 import { sameValue } from '../../field-checks.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import { defaultDaemonSet } from './daemon-set.defaults.ts';

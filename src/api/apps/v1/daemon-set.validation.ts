@@ -1,12 +1,12 @@
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/int-or-percent.validation.ts';
-import { validatePodTemplateSpec } from '../../core/v1/pod-template-spec.validation.ts';
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/pod-template/int-or-percent.validation.ts';
+import { validatePodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.validation.ts';
 import {
   isEmptySelector,
   validateRestartsAlways,
   validateTemplateLabels,
   workloadSelector,
-} from '../../core/v1/workload-template.validation.ts';
+} from '../../core/v1/pod-template/workload-template.validation.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';

@@ -1,9 +1,9 @@
 import { Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
-import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/v1/container-cells.ts';
-import { podTemplateWarnings } from '../../core/v1/pod.warnings.ts';
-import { podNamePrefixWarnings } from '../../core/v1/replication-controller.behaviour.ts';
-import { workloadSelector } from '../../core/v1/workload-template.validation.ts';
+import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/v1/pod/container-cells.ts';
+import { podTemplateWarnings } from '../../core/v1/pod/pod.warnings.ts';
+import { workloadSelector } from '../../core/v1/pod-template/workload-template.validation.ts';
+import { podNamePrefixWarnings } from '../../core/v1/replication-controller/replication-controller.behaviour.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import { defaultDeployment } from './deployment.defaults.ts';
 import { Deployment } from './deployment.ts';

@@ -1,4 +1,4 @@
-import { defaultPodTemplate } from '../../core/v1/pod-spec.defaults.ts';
+import { defaultPodTemplate } from '../../core/v1/pod/pod-spec.defaults.ts';
 import { fillUnset, fillZero, withField } from '../../defaulting.ts';
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from './deployment.ts';
 

@@ -1,4 +1,4 @@
-import { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts';
+import { PodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.ts';
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import {

@@ -1,5 +1,5 @@
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/int-or-percent.validation.ts';
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/pod-template/int-or-percent.validation.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';

@@ -1,8 +1,8 @@
 import { labelSelectorText, Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
-import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/v1/container-cells.ts';
-import { podTemplateWarnings } from '../../core/v1/pod.warnings.ts';
-import { podNamePrefixWarnings } from '../../core/v1/replication-controller.behaviour.ts';
+import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/v1/pod/container-cells.ts';
+import { podTemplateWarnings } from '../../core/v1/pod/pod.warnings.ts';
+import { podNamePrefixWarnings } from '../../core/v1/replication-controller/replication-controller.behaviour.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import { defaultReplicaSet } from './replica-set.defaults.ts';
 import { ReplicaSet } from './replica-set.ts';

@@ -1,4 +1,4 @@
-import { defaultPodTemplate } from '../../core/v1/pod-spec.defaults.ts';
+import { defaultPodTemplate } from '../../core/v1/pod/pod-spec.defaults.ts';
 import { fillUnset, withField } from '../../defaulting.ts';
 import type { ReplicaSet, ReplicaSetSpec } from './replica-set.ts';
 

@@ -1,13 +1,13 @@
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import type { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts';
-import { validatePodTemplateSpec } from '../../core/v1/pod-template-spec.validation.ts';
-import { validateReplicaCounts } from '../../core/v1/replica-counts.validation.ts';
+import type { PodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.ts';
+import { validatePodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.validation.ts';
 import {
   isEmptySelector,
   validateRestartsAlways,
   validateTemplateLabels,
   workloadSelector,
-} from '../../core/v1/workload-template.validation.ts';
+} from '../../core/v1/pod-template/workload-template.validation.ts';
+import { validateReplicaCounts } from '../../core/v1/replication-controller/replica-counts.validation.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
@@ -46,13 +46,13 @@ function validateSpec(spec: ReplicaSetSpec, at: FieldReport): FieldError[] {
   return at.errors;
 }
 
-interface Replicated {
+interface SelectorAndTemplate {
   readonly selector?: LabelSelector;
   readonly template?: PodTemplateSpec;
 }
 
 /** Selector and template of replica sets and of deployments, which hand both on to replica sets. */
-export function validateReplicaTemplate({ selector, template = {} }: Replicated, at: FieldReport): void {
+export function validateReplicaTemplate({ selector, template = {} }: SelectorAndTemplate, at: FieldReport): void {
   const field = at.child('selector');
   if (!selector) field.required();
   else {

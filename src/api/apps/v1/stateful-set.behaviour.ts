@@ -1,8 +1,8 @@
 import { Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
-import { CONTAINER_COLUMNS, containerCells } from '../../core/v1/container-cells.ts';
-import { claimSpecWarnings } from '../../core/v1/persistent-volume-claim.warnings.ts';
-import { podTemplateWarnings } from '../../core/v1/pod.warnings.ts';
+import { claimSpecWarnings } from '../../core/v1/persistent-volume-claim/persistent-volume-claim.warnings.ts';
+import { CONTAINER_COLUMNS, containerCells } from '../../core/v1/pod/container-cells.ts';
+import { podTemplateWarnings } from '../../core/v1/pod/pod.warnings.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import { defaultStatefulSet } from './stateful-set.defaults.ts';
 import { StatefulSet } from './stateful-set.ts';

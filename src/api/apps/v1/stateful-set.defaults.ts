@@ -1,6 +1,6 @@
-import { defaultPersistentVolumeClaim } from '../../core/v1/persistent-volume-claim.defaults.ts';
-import type { PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim.ts';
-import { defaultPodTemplate } from '../../core/v1/pod-spec.defaults.ts';
+import { defaultPersistentVolumeClaim } from '../../core/v1/persistent-volume-claim/persistent-volume-claim.defaults.ts';
+import type { PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim/persistent-volume-claim.ts';
+import { defaultPodTemplate } from '../../core/v1/pod/pod-spec.defaults.ts';
 import { fillUnset, fillZero, mapField, mapItems, withField } from '../../defaulting.ts';
 import type { StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from './stateful-set.ts';
 

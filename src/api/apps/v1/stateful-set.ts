@@ -1,5 +1,5 @@
-import { PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim.ts';
-import { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts';
+import { PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim/persistent-volume-claim.ts';
+import { PodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.ts';
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import {

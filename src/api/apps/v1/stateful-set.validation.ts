@@ -1,18 +1,18 @@
 import { checkDns1123Label, type FieldError, nameIsDnsLabel, Path } from '#machinery';
-import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/int-or-percent.validation.ts';
-import type { PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim.ts';
-import { validatePersistentVolumeClaimSpec } from '../../core/v1/persistent-volume-claim-spec.validation.ts';
-import { validatePodAnnotations } from '../../core/v1/pod-annotations.validation.ts';
-import type { PodSpec } from '../../core/v1/pod-spec.ts';
-import type { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts';
-import { validatePodTemplateSpec } from '../../core/v1/pod-template-spec.validation.ts';
-import type { Volume } from '../../core/v1/volume.ts';
+import type { PersistentVolumeClaim } from '../../core/v1/persistent-volume-claim/persistent-volume-claim.ts';
+import { validatePersistentVolumeClaimSpec } from '../../core/v1/persistent-volume-claim/persistent-volume-claim-spec.validation.ts';
+import { validatePodAnnotations } from '../../core/v1/pod/pod-annotations.validation.ts';
+import type { PodSpec } from '../../core/v1/pod/pod-spec.ts';
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/pod-template/int-or-percent.validation.ts';
+import type { PodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.ts';
+import { validatePodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.validation.ts';
 import {
   isEmptySelector,
   validateRestartsAlways,
   validateTemplateLabels,
   workloadSelector,
-} from '../../core/v1/workload-template.validation.ts';
+} from '../../core/v1/pod-template/workload-template.validation.ts';
+import type { Volume } from '../../core/v1/volume/volume.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KindBehaviour } from '../../behaviour.ts';
-import { replicationControllerBehaviour } from '../../core/v1/replication-controller.behaviour.ts';
+import { replicationControllerBehaviour } from '../../core/v1/replication-controller/replication-controller.behaviour.ts';
 import { controllerRevisionBehaviour } from './controller-revision.behaviour.ts';
 import { daemonSetBehaviour } from './daemon-set.behaviour.ts';
 import { deploymentBehaviour } from './deployment.behaviour.ts';
@@ -16,30 +16,30 @@ const selector = { matchLabels: { app: 'a' } };
 const metadata = { name: 'a', namespace: 'ns', creationTimestamp: '2024-01-01T00:00:00Z', generation: 1 };
 
 /** The object with its defaults, and what is wrong with it. */
-function made<T>(behaviour: KindBehaviour<T>, spec: object) {
+function prepared<T>(behaviour: KindBehaviour<T>, spec: object) {
   const object = { metadata, spec: { selector, template, ...spec } } as unknown as T;
   const filled = behaviour.defaults?.(object) ?? object;
   return { object: filled, errors: (behaviour.validate?.(filled) ?? []).map(String) };
 }
 
 function updated<T>(behaviour: KindBehaviour<T>, before: object, after: object): readonly string[] {
-  const { object: old } = made(behaviour, before);
-  return (behaviour.validateUpdate?.(made(behaviour, after).object, old) ?? []).map(String);
+  const { object: old } = prepared(behaviour, before);
+  return (behaviour.validateUpdate?.(prepared(behaviour, after).object, old) ?? []).map(String);
 }
 
 describe('defaults', () => {
   test('of a deployment roll a quarter at a time', () => {
-    expect(made(deploymentBehaviour, {}).object.spec).toMatchObject({
+    expect(prepared(deploymentBehaviour, {}).object.spec).toMatchObject({
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
       revisionHistoryLimit: 10,
       progressDeadlineSeconds: 600,
     });
-    expect(made(deploymentBehaviour, { strategy: { type: 'Recreate' } }).object.spec?.strategy).toEqual({ type: 'Recreate' });
+    expect(prepared(deploymentBehaviour, { strategy: { type: 'Recreate' } }).object.spec?.strategy).toEqual({ type: 'Recreate' });
   });
 
   test('of a daemon set take one pod down at a time', () => {
-    expect(made(daemonSetBehaviour, {}).object.spec?.updateStrategy).toEqual({
+    expect(prepared(daemonSetBehaviour, {}).object.spec?.updateStrategy).toEqual({
       type: 'RollingUpdate',
       rollingUpdate: { maxUnavailable: 1, maxSurge: 0 },
     });
@@ -47,7 +47,7 @@ describe('defaults', () => {
 
   test('of a stateful set keep claims, and fill in the claims themselves', () => {
     const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
-    const { object, errors } = made(statefulSetBehaviour, { volumeClaimTemplates: [claim] });
+    const { object, errors } = prepared(statefulSetBehaviour, { volumeClaimTemplates: [claim] });
     expect(errors).toEqual([]);
     expect(object.spec).toMatchObject({
       podManagementPolicy: 'OrderedReady',
@@ -60,7 +60,7 @@ describe('defaults', () => {
   });
 
   test('of a replication controller take labels and selector from the template', () => {
-    const { object } = made(replicationControllerBehaviour, { selector: undefined });
+    const { object } = prepared(replicationControllerBehaviour, { selector: undefined });
     expect(object.spec?.selector).toEqual({ app: 'a' });
     expect(object.metadata.labels).toEqual({ app: 'a' });
   });
@@ -68,7 +68,7 @@ describe('defaults', () => {
   test.each([deploymentBehaviour, replicaSetBehaviour, daemonSetBehaviour, statefulSetBehaviour, replicationControllerBehaviour].map(any))(
     'run a second time to no effect (%#)',
     (behaviour) => {
-      const { object } = made(behaviour, {});
+      const { object } = prepared(behaviour, {});
       expect(behaviour.defaults?.(object)).toBe(object);
     },
   );
@@ -133,14 +133,14 @@ describe('validation', () => {
       ],
     ],
   ])('refuses %s', (_, behaviour, spec, expected) => {
-    expect(made(behaviour, spec).errors).toEqual(expected);
+    expect(prepared(behaviour, spec).errors).toEqual(expected);
   });
 
   test('mounts volumes that a stateful set will claim', () => {
     const mounting = { ...template, spec: { containers: [{ name: 'c', image: 'x', volumeMounts: [{ name: 'data', mountPath: '/d' }] }] } };
     const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
-    expect(made(statefulSetBehaviour, { template: mounting, volumeClaimTemplates: [claim] }).errors).toEqual([]);
-    expect(made(statefulSetBehaviour, { template: mounting }).errors).toEqual([
+    expect(prepared(statefulSetBehaviour, { template: mounting, volumeClaimTemplates: [claim] }).errors).toEqual([]);
+    expect(prepared(statefulSetBehaviour, { template: mounting }).errors).toEqual([
       'spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"',
     ]);
   });
@@ -182,7 +182,7 @@ describe('validation', () => {
   });
 
   test('counts what is counted in statuses', () => {
-    const { object } = made(deploymentBehaviour, {});
+    const { object } = prepared(deploymentBehaviour, {});
     const status = { replicas: 1, readyReplicas: 2, availableReplicas: 3, collisionCount: 1 };
     const old = { ...object, status: { collisionCount: 2 } };
     expect(deploymentBehaviour.validateStatusUpdate?.({ ...object, status }, old).map(String)).toEqual([
@@ -195,7 +195,7 @@ describe('validation', () => {
 });
 
 test('a replica set complains of its generation before its terminating pods', () => {
-  const { object } = made(replicaSetBehaviour, {});
+  const { object } = prepared(replicaSetBehaviour, {});
   const status = { replicas: 0, terminatingReplicas: -1, observedGeneration: -1 };
   expect(replicaSetBehaviour.validateStatusUpdate?.({ ...object, status }, object).map(String)).toEqual([
     'status.observedGeneration: Invalid value: -1: must be greater than or equal to 0',
@@ -216,10 +216,10 @@ test('controller revisions hold data that stays', () => {
 });
 
 test('tables show what is wanted and what is there', () => {
-  const { object } = made(deploymentBehaviour, { replicas: 3 });
+  const { object } = prepared(deploymentBehaviour, { replicas: 3 });
   const deployed = { ...object, status: { readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1 } };
   expect(deploymentBehaviour.table?.cells(deployed, NOW)).toEqual(['a', '1/3', 2, 1, '10m', 'c', 'app:1', 'app=a']);
-  const daemon = made(daemonSetBehaviour, {}).object;
+  const daemon = prepared(daemonSetBehaviour, {}).object;
   expect(daemonSetBehaviour.table?.cells(daemon, NOW)).toEqual(['a', 0, 0, 0, 0, 0, '<none>', '10m', 'c', 'app:1', 'app=a']);
   const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'd', uid: 'u', controller: true };
   expect(controllerRevisionBehaviour.table?.cells({ metadata: { ...metadata, ownerReferences: [owner] }, revision: 4 }, NOW)).toEqual([

@@ -56,39 +56,39 @@ test('what the first version cannot show travels in annotations, in the old shap
 });
 
 test.each(others.map((metric) => [metric.type, metric] as const))('a %s metric survives the way there and back', (_, metric) => {
-  const given = autoscaler([metric, cpu], { behavior: { scaleUp: { policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }] } } });
-  expect(toV2(toV1(given))).toEqual(given);
+  const input = autoscaler([metric, cpu], { behavior: { scaleUp: { policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }] } } });
+  expect(toV2(toV1(input))).toEqual(input);
 });
 
 test('conditions are carried in the order of their fields, in whichever they were written', () => {
   const conditions = [{ reason: 'R', lastTransitionTime: '2024-01-01T00:00:00Z', status: 'True', type: 'AbleToScale', message: 'm' }];
-  const given = { ...autoscaler([cpu]), status: { desiredReplicas: 2, currentReplicas: 1, conditions } };
-  expect(toV1(given as v2.HorizontalPodAutoscaler).metadata.annotations).toEqual({
+  const input = { ...autoscaler([cpu]), status: { desiredReplicas: 2, currentReplicas: 1, conditions } };
+  expect(toV1(input as v2.HorizontalPodAutoscaler).metadata.annotations).toEqual({
     'autoscaling.alpha.kubernetes.io/conditions':
       '[{"type":"AbleToScale","status":"True","lastTransitionTime":"2024-01-01T00:00:00Z","reason":"R","message":"m"}]',
   });
 });
 
-test('statuses and conditions survive too', () => {
+test('statuses and conditions of autoscalers survive the conversion', () => {
   const currentMetrics: v2.MetricStatus[] = [
     { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '10m', averageUtilization: 7 } } },
     { type: 'External', external: { metric: { name: 'q' }, current: { value: '0', averageValue: '3' } } },
   ];
   const conditions = [{ type: 'AbleToScale', status: 'True', reason: 'R', lastTransitionTime: '2024-01-01T00:00:00Z' }];
-  const given = { ...autoscaler([cpu]), status: { desiredReplicas: 2, currentReplicas: 1, currentMetrics, conditions } };
-  expect(toV1(given).status?.currentCPUUtilizationPercentage).toBe(7);
-  expect(toV2(toV1(given))).toEqual(given);
+  const input = { ...autoscaler([cpu]), status: { desiredReplicas: 2, currentReplicas: 1, currentMetrics, conditions } };
+  expect(toV1(input).status?.currentCPUUtilizationPercentage).toBe(7);
+  expect(toV2(toV1(input))).toEqual(input);
 });
 
 test('the first version without a target means 80 percent of cpu', () => {
-  const given: HorizontalPodAutoscaler = { metadata, spec: { scaleTargetRef, maxReplicas: 3 } };
-  expect(toV1(toV2(given)).spec?.targetCPUUtilizationPercentage).toBe(80);
+  const input: HorizontalPodAutoscaler = { metadata, spec: { scaleTargetRef, maxReplicas: 3 } };
+  expect(toV1(toV2(input)).spec?.targetCPUUtilizationPercentage).toBe(80);
 });
 
-test('annotations that make no sense are passed over', () => {
+test('malformed annotations of autoscalers are ignored', () => {
   const annotations = { 'autoscaling.alpha.kubernetes.io/metrics': '{', 'autoscaling.alpha.kubernetes.io/behavior': 'null', mine: 'x' };
-  const given = { metadata: { ...metadata, annotations }, spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 1 } };
-  const converted = toV2(given);
+  const input = { metadata: { ...metadata, annotations }, spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 1 } };
+  const converted = toV2(input);
   expect(converted.metadata.annotations).toEqual({ mine: 'x' });
   expect(converted.spec?.behavior).toBeUndefined();
   expect(converted.spec?.metrics).toHaveLength(1);
@@ -167,7 +167,7 @@ test.each<[string, Partial<v2.HorizontalPodAutoscalerSpec>, readonly string[]]>(
 });
 
 test('the table shows what is measured beside what is wanted', () => {
-  const given = {
+  const input = {
     ...autoscaler([cpu, pods, ...others]),
     status: {
       desiredReplicas: 2,
@@ -175,5 +175,5 @@ test('the table shows what is measured beside what is wanted', () => {
       currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 42 } } }],
     },
   };
-  expect(v2Behaviour.table?.cells(given, NOW)).toEqual(['a', 'Deployment/d', 'cpu: 42%/50%, <unknown>/1k + 6 more...', '1', 3, 1, '10m']);
+  expect(v2Behaviour.table?.cells(input, NOW)).toEqual(['a', 'Deployment/d', 'cpu: 42%/50%, <unknown>/1k + 6 more...', '1', 3, 1, '10m']);
 });

@@ -41,8 +41,8 @@ export const horizontalPodAutoscalerTable: TableDefinition<HorizontalPodAutoscal
 function metricsCell(metrics: readonly MetricSpec[], current: readonly MetricStatus[]): string {
   if (metrics.length === 0) return '<none>';
   const texts = metrics.map((metric, i) => metricText(metric, current[i]));
-  const shown = texts.slice(0, SHOWN_METRICS).join(', ');
-  return texts.length > SHOWN_METRICS ? `${shown} + ${texts.length - SHOWN_METRICS} more...` : shown;
+  const listed = texts.slice(0, SHOWN_METRICS).join(', ');
+  return texts.length > SHOWN_METRICS ? `${listed} + ${texts.length - SHOWN_METRICS} more...` : listed;
 }
 
 function metricText(metric: MetricSpec, status: MetricStatus | undefined): string {

@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 import {
   checkDns1123Label,
   checkPathSegmentName,
@@ -7,7 +8,7 @@ import {
   parseGroupVersion,
   Quantity,
 } from '#machinery';
-import { validateContainerResourceName } from '../../core/v1/resource-name.validation.ts';
+import { validateContainerResourceName } from '../../core/v1/resource-list/resource-name.validation.ts';
 import { FieldReport } from '../../field-report.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type {
@@ -153,13 +154,13 @@ function validateScalingPolicy({ type, value, periodSeconds = 0 }: HPAScalingPol
 }
 
 const SOURCES = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
-const SOURCE_OF_TYPE: Readonly<Record<string, (typeof SOURCES)[number]>> = {
+const SOURCE_OF_TYPE = lookupTable<(typeof SOURCES)[number]>({
   Object: 'object',
   Pods: 'pods',
   Resource: 'resource',
   External: 'external',
   ContainerResource: 'containerResource',
-};
+});
 
 function validateMetric(metric: MetricSpec, at: FieldReport, rules: ReferenceRules): void {
   const { type = '' } = metric;

@@ -1,7 +1,7 @@
 import { labelSelectorText, Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
-import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/v1/container-cells.ts';
-import { podNamePrefixWarnings } from '../../core/v1/replication-controller.behaviour.ts';
+import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/v1/pod/container-cells.ts';
+import { podNamePrefixWarnings } from '../../core/v1/replication-controller/replication-controller.behaviour.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN, sinceCell } from '../../table-cells.ts';
 import { defaultCronJob } from './cron-job.defaults.ts';
 import { CronJob } from './cron-job.ts';

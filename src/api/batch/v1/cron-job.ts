@@ -1,4 +1,4 @@
-import { ObjectReference } from '../../core/v1/object-reference.ts';
+import { ObjectReference } from '../../core/v1/reference/object-reference.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import {
   always,

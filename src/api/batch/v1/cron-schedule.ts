@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 import { goQuote, parseDuration } from '#machinery';
 
 /** When a cron job runs. Fields are sets of numbers; `anyDay` tells whether day of month and day of week were left open. */
@@ -30,7 +31,7 @@ const BOUNDS: readonly Bounds[] = [
   { min: 1, max: 12, names: MONTHS },
   { min: 0, max: 6, names: DAYS },
 ];
-const DESCRIPTORS: Readonly<Record<string, string>> = {
+const DESCRIPTORS = lookupTable<string>({
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
   '@monthly': '0 0 1 * *',
@@ -38,7 +39,7 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@daily': '0 0 * * *',
   '@midnight': '0 0 * * *',
   '@hourly': '0 * * * *',
-};
+});
 const EVERY = '@every ';
 const SECOND = 1_000_000_000n;
 
@@ -58,9 +59,9 @@ export function parseCronSchedule(text: string): CronSchedule {
 export function timeZoneProblem(name: string): string | undefined {
   if (name === 'Local' || name === '') return undefined;
   try {
-    const known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
     // Names are files upstream, so their case counts.
-    if (known === name || known.toLowerCase() !== name.toLowerCase()) return undefined;
+    if (canonical === name || canonical.toLowerCase() !== name.toLowerCase()) return undefined;
   } catch {
     // Unknown to Intl: the answer below.
   }

@@ -1,5 +1,5 @@
 import { checkLabelKey, OMITTED, validateDomainPrefixedPath } from '#machinery';
-import { validatePodTemplateSpec } from '../../core/v1/pod-template-spec.validation.ts';
+import { validatePodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.validation.ts';
 import type { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { countIndexes } from './index-list.ts';

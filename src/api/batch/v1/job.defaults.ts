@@ -1,4 +1,4 @@
-import { defaultPodTemplate } from '../../core/v1/pod-spec.defaults.ts';
+import { defaultPodTemplate } from '../../core/v1/pod/pod-spec.defaults.ts';
 import { fillUnset, fillZero, mapField, mapItems, withField } from '../../defaulting.ts';
 import type { Job } from './job.ts';
 import type { JobSpec, PodFailurePolicy, PodFailurePolicyRule } from './job-spec.ts';

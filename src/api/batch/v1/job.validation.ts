@@ -1,10 +1,11 @@
 import { checkDns1123Label, type FieldError, type JsonValue, nameIsDnsSubdomain, Path, semanticEqual } from '#machinery';
-import type { Affinity } from '../../core/v1/affinity.ts';
-import { internalPodSpec, internalPodTemplate } from '../../core/v1/pod-spec.internal.ts';
-import type { Container, PodSpec } from '../../core/v1/pod-spec.ts';
-import { PodTemplateSpec } from '../../core/v1/pod-template-spec.ts';
-import { samePodSpec } from '../../core/v1/pod-update.validation.ts';
-import { validateTemplateLabels, workloadSelector } from '../../core/v1/workload-template.validation.ts';
+import type { Container } from '../../core/v1/container/container.ts';
+import type { Affinity } from '../../core/v1/pod/affinity.ts';
+import { internalPodSpec, internalPodTemplate } from '../../core/v1/pod/pod-spec.internal.ts';
+import type { PodSpec } from '../../core/v1/pod/pod-spec.ts';
+import { samePodSpec } from '../../core/v1/pod/pod-update.validation.ts';
+import { PodTemplateSpec } from '../../core/v1/pod-template/pod-template-spec.ts';
+import { validateTemplateLabels, workloadSelector } from '../../core/v1/pod-template/workload-template.validation.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goMap, goStruct } from '../../go-struct.ts';
@@ -129,8 +130,8 @@ function validateTemplateUpdate(job: Job, old: Job, at: FieldReport): void {
     return;
   }
   const spec = template.spec ?? ({} as PodSpec);
-  const kept = withResources(before.spec ?? ({} as PodSpec), spec);
-  if (!samePodSpec(spec, kept)) at.child('template.spec').invalid(internalPodSpec(spec), FIELD_IS_IMMUTABLE);
+  const expected = withResources(before.spec ?? ({} as PodSpec), spec);
+  if (!samePodSpec(spec, expected)) at.child('template.spec').invalid(internalPodSpec(spec), FIELD_IS_IMMUTABLE);
 }
 
 function sameTemplate(a: PodTemplateSpec, b: PodTemplateSpec): boolean {
@@ -174,10 +175,10 @@ function withResources(old: PodSpec, spec: PodSpec): PodSpec {
 }
 
 function withContainerResources(
-  given: readonly Container[] | null,
+  list: readonly Container[] | null,
   containers: readonly Container[] | undefined | null,
 ): readonly Container[] {
-  const old = given ?? [];
+  const old = list ?? [];
   if (old.length !== (containers?.length ?? 0)) return old;
   return old.map((container, i) => {
     const now = containers?.[i];

@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
+import { checkRequestSignature, DerError, pemBlocks, pushAll } from '#base';
 import { checkDns1123Label, checkDns1123Subdomain, diffText, FieldError, goQuote, Path, type Problems } from '#machinery';
-import { sameValue, supportedValue } from '../../field-checks.ts';
+import { repeats, sameValue, supportedValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
-import { CertificateRequestError, checkRequestSignature, parseCertificateRequest, pemBlocks } from './certificate-request.ts';
 import { type CertificateSigningRequest, CertificateSigningRequestCondition } from './certificate-signing-request.ts';
+import { readSigningRequest } from './read-signing-request.ts';
 
 const USAGES = [
   'any',
@@ -75,14 +76,14 @@ function validateRequest(request: CertificateSigningRequest, { old }: Rules): Fi
   const errors = validateObjectMeta(metadata, META);
   const problem = requestProblem(spec?.request ?? '');
   if (problem) errors.push(FieldError.invalid(SPEC.child('request'), spec?.request ?? null, problem));
-  errors.push(...validateUsages(spec?.usages ?? [], old?.spec?.usages ?? []));
-  errors.push(...validateSigner(SPEC.child('signerName'), spec?.signerName ?? '', old?.spec?.signerName));
+  pushAll(errors, validateUsages(spec?.usages ?? [], old?.spec?.usages ?? []));
+  pushAll(errors, validateSigner(SPEC.child('signerName'), spec?.signerName ?? '', old?.spec?.signerName));
   const seconds = spec?.expirationSeconds;
   if (seconds !== undefined && seconds < MIN_EXPIRATION) {
     const detail = 'may not specify a duration less than 600 seconds (10 minutes)';
     errors.push(FieldError.invalid(SPEC.child('expirationSeconds'), seconds, detail));
   }
-  errors.push(...validateConditions(status?.conditions ?? [], old?.status?.conditions ?? []));
+  pushAll(errors, validateConditions(status?.conditions ?? [], old?.status?.conditions ?? []));
   const isOldCertificate = old !== undefined && (status?.certificate ?? '') === (old.status?.certificate ?? '');
   const bad = isOldCertificate ? undefined : certificateProblem(status?.certificate ?? '');
   return bad ? [...errors, FieldError.invalid(CERTIFICATE, '<certificate data>', bad)] : errors;
@@ -90,10 +91,10 @@ function validateRequest(request: CertificateSigningRequest, { old }: Rules): Fi
 
 function requestProblem(base64: string): string | undefined {
   try {
-    checkRequestSignature(parseCertificateRequest(Buffer.from(base64, 'base64').toString('latin1')));
+    checkRequestSignature(readSigningRequest(base64));
     return undefined;
   } catch (error) {
-    if (error instanceof CertificateRequestError) return error.message;
+    if (error instanceof DerError) return error.message;
     throw error;
   }
 }
@@ -102,10 +103,11 @@ function validateUsages(usages: readonly string[], old: readonly string[]): Fiel
   const path = SPEC.child('usages');
   const errors = usages.length === 0 ? [FieldError.required(path)] : [];
   if (old.every((usage) => USAGES.includes(usage))) {
-    errors.push(...usages.flatMap((usage, i) => supportedValue(path.index(i), usage, USAGES)));
+    for (const error of usages.flatMap((usage, i) => supportedValue(path.index(i), usage, USAGES))) errors.push(error);
   }
   if (new Set(old).size < old.length) return errors;
-  return [...errors, ...usages.flatMap((usage, i) => (usages.indexOf(usage) < i ? [FieldError.duplicate(path.index(i), usage)] : []))];
+  const repeated = repeats(usages);
+  return [...errors, ...usages.flatMap((usage, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), usage)] : []))];
 }
 
 /** A signer is named by a domain and a path, such as example.com/signer-name. */
@@ -113,17 +115,21 @@ function validateSigner(path: Path, name: string, old: string | undefined): Fiel
   if (name === LEGACY_SIGNER && old !== LEGACY_SIGNER) {
     return [FieldError.invalid(path, name, 'the legacy signerName is not allowed via this API version')];
   }
+  return validateSignerName(path, name);
+}
+
+export function validateSignerName(path: Path, name: string): FieldError[] {
   if (name === '') return [FieldError.required(path)];
   const [domain = '', signer = '', ...more] = name.split('/');
   if (!name.includes('/') || more.length > 0) {
     return [FieldError.invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
   }
   const errors = domain.length > 253 ? [FieldError.tooLong(path, 253)] : [];
-  errors.push(...validateSegment(path, domain, checkDns1123Label));
+  pushAll(errors, validateSegment(path, domain, checkDns1123Label));
   if (!domain.includes('.')) {
     errors.push(FieldError.invalid(path, domain, 'should be a domain with at least two segments separated by dots'));
   }
-  errors.push(...validateSegment(path, signer, checkDns1123Subdomain));
+  pushAll(errors, validateSegment(path, signer, checkDns1123Subdomain));
   const maxLength = 253 + 253 + 63 + 1 + 1;
   return name.length > maxLength ? [...errors, FieldError.tooLong(path, maxLength)] : errors;
 }
@@ -145,24 +151,26 @@ function validateConditions(conditions: Conditions, old: Conditions): FieldError
   const types = (list: Conditions) => list.map(({ type }) => type);
   const mayRepeat = new Set(types(old)).size < old.length;
   const mayContradict = has(old, 'Approved') && has(old, 'Denied');
+  const before = new Set<string>();
   return conditions.flatMap(({ type = '', status = '' }, i) => {
     const path = CONDITIONS.index(i);
-    const before = types(conditions.slice(0, i));
+    const isRepeated = before.has(type);
     const opposite = type === 'Approved' ? 'Denied' : 'Approved';
-    const contradicts = VERDICTS.includes(type) && before.includes(opposite) && !mayContradict;
+    const contradicts = VERDICTS.includes(type) && before.has(opposite) && !mayContradict;
+    before.add(type);
     const allowed = TRUE_ONLY.includes(type) ? ['True'] : STATUSES;
     return [
       ...(type === '' && !has(old, '') ? [FieldError.required(path.child('type'))] : []),
       ...(status === '' ? [FieldError.required(path.child('status'))] : supportedValue(path.child('status'), status, allowed)),
       ...(contradicts ? [FieldError.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive')] : []),
-      ...(before.includes(type) && !mayRepeat ? [FieldError.duplicate(path.child('type'), type)] : []),
+      ...(isRepeated && !mayRepeat ? [FieldError.duplicate(path.child('type'), type)] : []),
     ];
   });
 }
 
 function certificateProblem(base64: string): string | undefined {
   if (base64 === '') return undefined;
-  const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
+  const blocks = [...pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))];
   for (const { type, hasHeaders, bytes } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${goQuote(type)}`;
     if (hasHeaders) return 'no PEM block headers are permitted';

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
@@ -23,7 +24,7 @@ function validateSpec({ leaseDurationSeconds, leaseTransitions, strategy, prefer
   if (leaseTransitions !== undefined && leaseTransitions < 0) {
     errors.push(FieldError.invalid(SPEC.child('leaseTransitions'), leaseTransitions, 'must be greater than or equal to 0'));
   }
-  if (strategy !== undefined) errors.push(...validateStrategy(strategy));
+  if (strategy !== undefined) pushAll(errors, validateLeaseStrategy(strategy));
   if (preferredHolder && !strategy) {
     errors.push(FieldError.forbidden(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
   }
@@ -31,7 +32,7 @@ function validateSpec({ leaseDurationSeconds, leaseTransitions, strategy, prefer
 }
 
 /** The path repeats the field's name: upstream's does. */
-function validateStrategy(strategy: string): readonly FieldError[] {
+export function validateLeaseStrategy(strategy: string): readonly FieldError[] {
   const path = SPEC.child('strategy', 'strategy');
   if (strategy.includes('/')) return invalids(path, strategy, checkQualifiedName(strategy));
   return STRATEGIES.includes(strategy) ? [] : [FieldError.notSupported(path, strategy, STRATEGIES)];

@@ -75,14 +75,14 @@ test('the type of addresses stays', () => {
   ]);
 });
 
-test('warns of names, and of oddly spelled addresses', () => {
+test('an endpoint slice with names or unusual address spelling draws warnings', () => {
   expect(warnings(slice({ addressType: 'FQDN', endpoints: [] }))).toEqual(['spec.addressType: FQDN endpoints are deprecated']);
   expect(warnings(slice({ addressType: 'IPv6', endpoints: [{ addresses: ['FD00::1'] }] }))).toEqual([
     'endpoints[0].addresses[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")',
   ]);
 });
 
-test('prints ports and the first addresses', () => {
+test('the table of endpoint slices shows ports and the first addresses', () => {
   const endpoints = [1, 2, 3, 4].map((n) => ({ addresses: [`10.0.0.${n}`] }));
   expect(table.cells(slice({ endpoints, ports: [{ name: 'a', port: 80 }, {}] }), 0)).toEqual([
     'a',

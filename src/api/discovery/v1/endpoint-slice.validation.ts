@@ -1,4 +1,4 @@
-import { parseIp } from '#base';
+import { parseIp, pushAll } from '#base';
 import {
   checkDns1123Label,
   checkLabelValue,
@@ -9,7 +9,7 @@ import {
   type Problems,
   validateFullyQualifiedDomainName,
 } from '#machinery';
-import { PORT_PROTOCOLS } from '../../core/v1/service.validation.ts';
+import { PORT_PROTOCOLS } from '../../core/v1/service/service.validation.ts';
 import { immutable, invalids, requiredValue, sameValue, supportedValue } from '../../field-checks.ts';
 import { ipWarnings, validateEndpointIp, validateIp, validateLegacyIp } from '../../ip.validation.ts';
 import { validateLabels } from '../../meta/v1/label.validation.ts';
@@ -59,7 +59,7 @@ function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
     const errors = name ? [...invalids(path.child('name'), name, checkDns1123Label(name))] : [];
     if (names.has(name)) errors.push(FieldError.duplicate(path.child('name'), name));
     names.add(name);
-    errors.push(...supportedValue(path.child('protocol'), protocol, PORT_PROTOCOLS));
+    pushAll(errors, supportedValue(path.child('protocol'), protocol, PORT_PROTOCOLS));
     return appProtocol === undefined
       ? errors
       : [...errors, ...invalids(path.child('appProtocol'), appProtocol, checkQualifiedName(appProtocol))];
@@ -75,9 +75,9 @@ function validateEndpoints({ endpoints, addressType }: EndpointSlice): FieldErro
 function validateEndpoint(path: Path, endpoint: Endpoint, addressType: string): FieldError[] {
   const errors = validateAddresses(path.child('addresses'), endpoint.addresses ?? [], addressType);
   const { nodeName, deprecatedTopology, hostname, hints } = endpoint;
-  if (nodeName !== undefined) errors.push(...invalids(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)));
-  if (deprecatedTopology) errors.push(...validateTopology(path.child('deprecatedTopology'), deprecatedTopology));
-  if (hostname !== undefined) errors.push(...invalids(path.child('hostname'), hostname, checkDns1123Label(hostname)));
+  if (nodeName !== undefined) pushAll(errors, invalids(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)));
+  if (deprecatedTopology) pushAll(errors, validateTopology(path.child('deprecatedTopology'), deprecatedTopology));
+  if (hostname !== undefined) pushAll(errors, invalids(path.child('hostname'), hostname, checkDns1123Label(hostname)));
   return hints ? [...errors, ...validateHints(path.child('hints'), hints)] : errors;
 }
 

@@ -1,4 +1,4 @@
-import type { Event as CoreEvent } from '../../core/v1/event.ts';
+import type { Event as CoreEvent } from '../../core/v1/event/event.ts';
 import type { Event } from './event.ts';
 
 /** An event has two shapes, one of each group, and is stored in the older one. Nothing is lost either way. */

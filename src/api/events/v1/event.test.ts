@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { eventBehaviour as coreBehaviour } from '../../core/v1/event.behaviour.ts';
-import type { Event as CoreEvent } from '../../core/v1/event.ts';
+import { eventBehaviour as coreBehaviour } from '../../core/v1/event/event.behaviour.ts';
+import type { Event as CoreEvent } from '../../core/v1/event/event.ts';
 import { eventBehaviour } from './event.behaviour.ts';
 import { fromCoreEvent, toCoreEvent } from './event.conversion.ts';
 import type { Event } from './event.ts';

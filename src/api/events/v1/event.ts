@@ -1,5 +1,5 @@
-import { EventSource } from '../../core/v1/event-source.ts';
-import { ObjectReference } from '../../core/v1/object-reference.ts';
+import { EventSource } from '../../core/v1/event/event-source.ts';
+import { ObjectReference } from '../../core/v1/reference/object-reference.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, field, type Infer, int32, kind, microTime, object, pointer, required, string, time } from '../../schema.ts';
 

@@ -11,6 +11,7 @@ export const flowSchemaTable: TableDefinition<FlowSchema> = {
     AGE_COLUMN,
     column('MissingPL', 'Whether the level does not exist.'),
   ],
+  rowOrder: (a, b) => precedenceOf(a) - precedenceOf(b) || (a.metadata.name < b.metadata.name ? -1 : 1),
   cells: ({ metadata, spec, status }, now) => [
     metadata.name,
     spec?.priorityLevelConfiguration?.name ?? '',
@@ -20,3 +21,7 @@ export const flowSchemaTable: TableDefinition<FlowSchema> = {
     (status?.conditions ?? []).find(({ type }) => type === 'Dangling')?.status ?? '?',
   ],
 };
+
+function precedenceOf({ spec }: FlowSchema): number {
+  return spec?.matchingPrecedence ?? 0;
+}

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { FieldError, type JsonValue, nameIsDnsLabel, nameIsDnsSubdomain, Path, semanticEqual } from '#machinery';
 import { invalids, requiredName } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
@@ -59,7 +60,7 @@ function validateSpec({ metadata, spec }: FlowSchema): FieldError[] {
   }
   const level = priorityLevelConfiguration?.name;
   const path = SPEC.child('priorityLevelConfiguration', 'name');
-  if (level) errors.push(...invalids(path, level, nameIsDnsSubdomain(level, false)));
+  if (level) pushAll(errors, invalids(path, level, nameIsDnsSubdomain(level, false)));
   else errors.push(FieldError.required(path, 'must reference a priority level'));
   return [...errors, ...rules.flatMap((rule, i) => validateRule(SPEC.child('rules').index(i), rule))];
 }

@@ -1,7 +1,7 @@
 import type { FlowSchemaSpec } from './flow-schema.ts';
 import type { PriorityLevelConfigurationSpec } from './priority-level-configuration.ts';
 
-/** Flow control that every server has, and that nobody can change: what goes before all else, and what catches the rest. */
+/** Mandatory flow control objects: `exempt` and `catch-all`. */
 const EVERYTHING = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],

@@ -46,9 +46,9 @@ function validateMandatory({ metadata, spec }: PriorityLevelConfiguration): Fiel
   const isExempt = metadata.name === EXEMPT;
   const compared = isExempt ? { ...spec, ...(fixed.exempt && { exempt: fixed.exempt }) } : spec;
   if (semanticEqual((compared ?? {}) as JsonValue, fixed as JsonValue, PriorityLevelConfigurationSpec)) return [];
-  const what = isExempt ? " except the 'spec.exempt' field" : '';
+  const exception = isExempt ? " except the 'spec.exempt' field" : '';
   const printed = goStruct(PriorityLevelConfigurationSpec, spec ?? {});
-  return [FieldError.invalid(SPEC, printed, `spec of '${metadata.name}'${what} must equal the fixed value`)];
+  return [FieldError.invalid(SPEC, printed, `spec of '${metadata.name}'${exception} must equal the fixed value`)];
 }
 
 function validateSpec(name: string, { type = '', limited, exempt }: PriorityLevelConfigurationSpec): FieldError[] {

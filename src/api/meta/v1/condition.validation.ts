@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { FieldError, type Path, regexText } from '#machinery';
 import type { Condition } from './condition.ts';
 import { validateLabelName } from './label.validation.ts';
@@ -6,6 +7,7 @@ const STATUSES = ['False', 'True', 'Unknown'];
 const MAX_REASON_LENGTH = 1024;
 const MAX_MESSAGE_LENGTH = 32 * 1024;
 const REASON_FORMAT = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
+// bounded: one repetition, between two ends.
 const REASON = new RegExp(`^${REASON_FORMAT}$`);
 const REASON_MESSAGE = regexText(
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
@@ -23,7 +25,7 @@ export function validateConditions(conditions: readonly Condition[] = [], path: 
   conditions.forEach((condition, i) => {
     if (seen.has(condition.type)) errors.push(FieldError.duplicate(path.index(i).child('type'), condition.type));
     seen.add(condition.type);
-    errors.push(...validateCondition(condition, path.index(i)));
+    pushAll(errors, validateCondition(condition, path.index(i)));
   });
   return errors;
 }
@@ -39,7 +41,7 @@ export function validateCondition(condition: Condition, path: Path): FieldError[
     );
   }
   if (!condition.lastTransitionTime) errors.push(FieldError.required(path.child('lastTransitionTime')));
-  errors.push(...validateReason(condition.reason, path.child('reason')));
+  pushAll(errors, validateReason(condition.reason, path.child('reason')));
   if (Buffer.byteLength(condition.message ?? '') > MAX_MESSAGE_LENGTH) {
     errors.push(FieldError.tooLong(path.child('message'), MAX_MESSAGE_LENGTH));
   }

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { checkLabelKey, checkLabelValue, FieldError, type Path } from '#machinery';
 import type { LabelSelector } from './label-selector.ts';
 import type { LabelSelectorRequirement } from './label-selector-requirement.ts';
@@ -32,7 +33,7 @@ export function validateLabelSelector(selector: LabelSelector | undefined, path:
   if (!selector) return [];
   const errors = validateLabels(selector.matchLabels, path.child('matchLabels'));
   selector.matchExpressions?.forEach((requirement, i) => {
-    errors.push(...validateLabelSelectorRequirement(requirement, path.child('matchExpressions').index(i), rules));
+    pushAll(errors, validateLabelSelectorRequirement(requirement, path.child('matchExpressions').index(i), rules));
   });
   return errors;
 }
@@ -43,7 +44,7 @@ export function validateLabelSelectorRequirement(
   rules: LabelSelectorRules = {},
 ): FieldError[] {
   const errors = validateSelectorOperator(requirement, path, rules);
-  errors.push(...validateLabelName(requirement.key, path.child('key')));
+  pushAll(errors, validateLabelName(requirement.key, path.child('key')));
   if (rules.allowInvalidValues) return errors;
   requirement.values?.forEach((value, i) => {
     for (const message of checkLabelValue(value)) errors.push(FieldError.invalid(path.child('values').index(i), value, message));

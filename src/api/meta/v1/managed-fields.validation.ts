@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { FieldError, type Path } from '#machinery';
 import type { ManagedFieldsEntry } from './object-meta.ts';
 
@@ -17,7 +18,7 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[], pa
     if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
       errors.push(FieldError.invalid(at.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
     }
-    if (entry.manager) errors.push(...validateFieldManager(entry.manager, at.child('manager')));
+    if (entry.manager) pushAll(errors, validateFieldManager(entry.manager, at.child('manager')));
     if (entry.subresource && Buffer.byteLength(entry.subresource) > MAX_SUBRESOURCE_LENGTH) {
       errors.push(FieldError.tooLong(at.child('subresource'), MAX_SUBRESOURCE_LENGTH));
     }

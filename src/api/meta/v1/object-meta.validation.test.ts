@@ -148,3 +148,9 @@ test('conditions have one entry a type, a known status and a reason', () => {
     'metadata[1].reason FieldValueInvalid',
   ]);
 });
+
+test('a million owners that are all wrong make a bounded number of errors', () => {
+  const ownerReferences = Array.from({ length: 1_000_000 }, () => ({ apiVersion: '', kind: '', name: '', uid: '', controller: true }));
+  const errors = validateObjectMeta({ ...GOOD, ownerReferences }, RULES);
+  expect(errors.length).toBeLessThan(200);
+});

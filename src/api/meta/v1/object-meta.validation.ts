@@ -1,9 +1,10 @@
+import { pushAll } from '#base';
 import { checkLabelKey, FieldError, goQuote, type NameCheck, nameIsDnsLabel, Path } from '#machinery';
 import { validateLabels } from './label.validation.ts';
 import { validateManagedFields } from './managed-fields.validation.ts';
 import type { ObjectMeta, OwnerReference } from './object-meta.ts';
 
-const ANNOTATIONS_SIZE_LIMIT = 256 * 1024;
+export const ANNOTATIONS_SIZE_LIMIT = 256 * 1024;
 const ORPHAN_DEPENDENTS = 'orphan';
 const DELETE_DEPENDENTS = 'foregroundDeletion';
 const STANDARD_FINALIZERS = new Set(['kubernetes', ORPHAN_DEPENDENTS, DELETE_DEPENDENTS]);
@@ -22,18 +23,23 @@ export interface ObjectMetaRules {
 
 type Update = { readonly path?: Path; readonly anyFinalizer?: boolean };
 
+/** Not by spreading into a call: there may be more errors than a call takes arguments. */
+function addAll(errors: FieldError[], more: readonly FieldError[]): void {
+  for (const error of more) errors.push(error);
+}
+
 /** Validates metadata at creation, once a name was generated. */
 export function validateObjectMeta(meta: ObjectMeta = {}, rules: ObjectMetaRules): FieldError[] {
   const path = rules.path ?? METADATA;
   const errors = validateNames(meta, rules, path);
   validateNamespace(meta.namespace, rules.namespaced, { path, errors });
-  if ((meta.generation ?? 0) < 0) errors.push(...validateNonNegative(meta.generation, path.child('generation')));
-  if (meta.labels) errors.push(...validateLabels(meta.labels, path.child('labels')));
-  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, path.child('annotations')));
-  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')));
-  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, path.child('finalizers')));
-  if (meta.managedFields) errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')));
-  if (meta.finalizers && !rules.anyFinalizer) errors.push(...validateKubeFinalizers(meta.finalizers, path));
+  if ((meta.generation ?? 0) < 0) pushAll(errors, validateNonNegative(meta.generation, path.child('generation')));
+  if (meta.labels) addAll(errors, validateLabels(meta.labels, path.child('labels')));
+  if (meta.annotations) addAll(errors, validateAnnotations(meta.annotations, path.child('annotations')));
+  if (meta.ownerReferences) addAll(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')));
+  if (meta.finalizers) addAll(errors, validateFinalizers(meta.finalizers, path.child('finalizers')));
+  if (meta.managedFields) addAll(errors, validateManagedFields(meta.managedFields, path.child('managedFields')));
+  if (meta.finalizers && !rules.anyFinalizer) addAll(errors, validateKubeFinalizers(meta.finalizers, path));
   return errors;
 }
 
@@ -44,16 +50,16 @@ export function validateObjectMeta(meta: ObjectMeta = {}, rules: ObjectMetaRules
 export function validateObjectMetaUpdate(meta: ObjectMeta = {}, old: ObjectMeta = {}, rules: Update = {}): FieldError[] {
   const path = rules.path ?? METADATA;
   const errors: FieldError[] = [];
-  if (old.deletionTimestamp) errors.push(...validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
+  if (old.deletionTimestamp) addAll(errors, validateNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers')));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(FieldError.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
   }
   validateIdentity(meta, old, { path, errors });
-  if (meta.labels) errors.push(...validateLabels(meta.labels, path.child('labels')));
-  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, path.child('annotations')));
-  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')));
-  if (meta.managedFields) errors.push(...validateManagedFields(meta.managedFields, path.child('managedFields')));
-  if (meta.finalizers && !rules.anyFinalizer) errors.push(...validateKubeFinalizers(meta.finalizers, path));
+  if (meta.labels) addAll(errors, validateLabels(meta.labels, path.child('labels')));
+  if (meta.annotations) addAll(errors, validateAnnotations(meta.annotations, path.child('annotations')));
+  if (meta.ownerReferences) addAll(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')));
+  if (meta.managedFields) addAll(errors, validateManagedFields(meta.managedFields, path.child('managedFields')));
+  if (meta.finalizers && !rules.anyFinalizer) addAll(errors, validateKubeFinalizers(meta.finalizers, path));
   return errors;
 }
 
@@ -117,24 +123,28 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
     size += key.length + (annotations[key]?.length ?? 0);
   }
   // Three bytes is the most that one UTF-16 unit takes: below that, nothing has to be counted.
-  if (size * 3 > ANNOTATIONS_SIZE_LIMIT && annotationsSize(annotations) > ANNOTATIONS_SIZE_LIMIT) {
+  if (size * 3 > ANNOTATIONS_SIZE_LIMIT && annotationsTooLong(annotations)) {
     errors.push(FieldError.tooLong(path, ANNOTATIONS_SIZE_LIMIT));
   }
   if (errors.length === 0) valid.add(annotations);
   return errors;
 }
 
-function annotationsSize(annotations: Readonly<Record<string, string>>): number {
+export function annotationsTooLong(annotations: Readonly<Record<string, string>>): boolean {
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) size += Buffer.byteLength(key) + Buffer.byteLength(value);
-  return size;
+  return size > ANNOTATIONS_SIZE_LIMIT;
 }
+
+/** Each may print the whole list: all of them would be as long as the square of the input. */
+const MAX_REFERENCE_ERRORS = 100;
 
 export function validateOwnerReferences(references: readonly OwnerReference[], path: Path): FieldError[] {
   const errors: FieldError[] = [];
   let controller = '';
   for (const reference of references) {
-    errors.push(...validateOwnerReference(reference, path));
+    if (errors.length >= MAX_REFERENCE_ERRORS) break;
+    pushAll(errors, validateOwnerReference(reference, path));
     if (!reference.controller) continue;
     const name = `${reference.kind}/${reference.name}`;
     if (controller === '') {
@@ -142,7 +152,7 @@ export function validateOwnerReferences(references: readonly OwnerReference[], p
       continue;
     }
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-    errors.push(FieldError.invalid(path, references.map(printedReference), detail));
+    errors.push(FieldError.invalid(path, references.slice(0, MAX_REFERENCE_ERRORS).map(printedReference), detail));
   }
   return errors;
 }

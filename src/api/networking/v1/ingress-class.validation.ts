@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { FieldError, nameIsDnsLabel, nameIsDnsSubdomain, Path, validateDomainPrefixedPath } from '#machinery';
 import { immutable, invalids } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
@@ -14,7 +15,7 @@ export function validateIngressClass({ metadata, spec }: IngressClass): FieldErr
   const controller = spec?.controller ?? '';
   const path = SPEC.child('controller');
   if (Buffer.byteLength(controller) > MAX_CONTROLLER_LENGTH) errors.push(FieldError.tooLong(path, MAX_CONTROLLER_LENGTH));
-  errors.push(...validateDomainPrefixedPath(path, controller));
+  pushAll(errors, validateDomainPrefixedPath(path, controller));
   return spec?.parameters ? [...errors, ...validateParameters(SPEC.child('parameters'), spec.parameters)] : errors;
 }
 

@@ -1,5 +1,5 @@
 import type { TableDefinition } from '../../behaviour.ts';
-import { loadBalancerAddresses } from '../../core/v1/service.table.ts';
+import { loadBalancerAddresses } from '../../core/v1/service/service.table.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import type { Ingress, IngressRule } from './ingress.ts';
 
@@ -26,12 +26,12 @@ export const ingressTable: TableDefinition<Ingress> = {
 
 /** The first hosts; rules without a host count among those that are not shown. */
 function hostsText(rules: readonly IngressRule[]): string {
-  const shown: string[] = [];
+  const cells: string[] = [];
   let more = false;
   for (const { host } of rules) {
-    if (shown.length === LISTED) more = true;
-    else if (host) shown.push(host);
+    if (cells.length === LISTED) more = true;
+    else if (host) cells.push(host);
   }
-  if (shown.length === 0) return '*';
-  return more ? `${shown.join(',')} + ${rules.length - LISTED} more...` : shown.join(',');
+  if (cells.length === 0) return '*';
+  return more ? `${cells.join(',')} + ${rules.length - LISTED} more...` : cells.join(',');
 }

@@ -1,4 +1,4 @@
-import { TypedLocalObjectReference } from '../../core/v1/typed-local-object-reference.ts';
+import { TypedLocalObjectReference } from '../../core/v1/reference/typed-local-object-reference.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import {
   always,

@@ -1,4 +1,4 @@
-import { parseIp } from '#base';
+import { parseIp, pushAll } from '#base';
 import {
   checkDns1123Subdomain,
   checkPathSegmentName,
@@ -10,8 +10,8 @@ import {
   nameIsDnsSubdomain,
   Path,
 } from '#machinery';
-import { validateHostname } from '../../core/v1/service-status.validation.ts';
-import type { TypedLocalObjectReference } from '../../core/v1/typed-local-object-reference.ts';
+import type { TypedLocalObjectReference } from '../../core/v1/reference/typed-local-object-reference.ts';
+import { validateHostname } from '../../core/v1/service/service-status.validation.ts';
 import { invalids, requiredName } from '../../field-checks.ts';
 import { ipWarnings, validateLegacyIp } from '../../ip.validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
@@ -71,9 +71,9 @@ function validateSpec(spec: IngressSpec, stored: Rules): FieldError[] {
   if (rules.length === 0 && !defaultBackend) {
     errors.push(FieldError.invalid(SPEC, spec.rules ?? null, 'either `defaultBackend` or `rules` must be specified'));
   }
-  if (defaultBackend) errors.push(...validateBackend(SPEC.child('defaultBackend'), defaultBackend));
-  errors.push(...rules.flatMap((rule, i) => validateRule(SPEC.child('rules').index(i), rule, stored)));
-  errors.push(...tls.flatMap((item, i) => validateTls(SPEC.child('tls').index(i), item, stored)));
+  if (defaultBackend) pushAll(errors, validateBackend(SPEC.child('defaultBackend'), defaultBackend));
+  for (const error of rules.flatMap((rule, i) => validateRule(SPEC.child('rules').index(i), rule, stored))) errors.push(error);
+  for (const error of tls.flatMap((item, i) => validateTls(SPEC.child('tls').index(i), item, stored))) errors.push(error);
   if (ingressClassName === undefined) return errors;
   return [...errors, ...invalids(SPEC.child('ingressClassName'), ingressClassName, nameIsDnsSubdomain(ingressClassName, false))];
 }
@@ -96,7 +96,7 @@ function validateRule(path: Path, rule: IngressRule, { allowInvalidWildcardRule 
   const errors: FieldError[] = [];
   if (host) {
     if (parseIp(host)) errors.push(FieldError.invalid(path.child('host'), host, 'must be a DNS name, not an IP address'));
-    errors.push(...invalids(path.child('host'), host, hostProblems(host)));
+    pushAll(errors, invalids(path.child('host'), host, hostProblems(host)));
   }
   return host?.includes('*') && allowInvalidWildcardRule ? errors : [...errors, ...validatePaths(path, rule)];
 }
@@ -136,8 +136,8 @@ function validateBackend(path: Path, { resource, service }: IngressBackend): Fie
 function validateServiceBackend(path: Path, { name, port = {} }: IngressServiceBackend): FieldError[] {
   const errors = [...requiredName(path.child('service', 'name'), name, (value) => nameIsDnsLabel(value, false))];
   if (port.name && port.number) errors.push(FieldError.invalid(path, '', 'cannot set both port name & port number'));
-  else if (port.name) errors.push(...invalids(path.child('service', 'port', 'name'), port.name, checkPortName(port.name)));
-  else if (port.number) errors.push(...invalids(path.child('service', 'port', 'number'), port.number, checkPortNumber(port.number)));
+  else if (port.name) pushAll(errors, invalids(path.child('service', 'port', 'name'), port.name, checkPortName(port.name)));
+  else if (port.number) pushAll(errors, invalids(path.child('service', 'port', 'number'), port.number, checkPortNumber(port.number)));
   else errors.push(FieldError.required(path, 'port name or number is required'));
   return errors;
 }

@@ -1,4 +1,4 @@
-import { networkContains, parseCidr } from '#base';
+import { networkContains, parseCidr, pushAll } from '#base';
 import { checkPortName, checkPortNumber, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids } from '../../field-checks.ts';
 import { cidrWarnings, validateLegacyCidr } from '../../ip.validation.ts';
@@ -35,8 +35,8 @@ export function validateNetworkPolicyUpdate(policy: NetworkPolicy, old: NetworkP
 function validateSpec(spec: NetworkPolicySpec, rules: Rules): FieldError[] {
   const errors = validateLabelSelector(spec.podSelector, SPEC.child('podSelector'), rules);
   const check = (path: Path, ports: readonly NetworkPolicyPort[] = [], peers: { path: Path; list: readonly NetworkPolicyPeer[] }) => {
-    errors.push(...ports.flatMap((port, i) => validatePort(path.child('ports').index(i), port)));
-    errors.push(...peers.list.flatMap((peer, i) => validatePeer(peers.path.index(i), peer, rules)));
+    for (const error of ports.flatMap((port, i) => validatePort(path.child('ports').index(i), port))) errors.push(error);
+    for (const error of peers.list.flatMap((peer, i) => validatePeer(peers.path.index(i), peer, rules))) errors.push(error);
   };
   for (const [i, { ports, from = [] }] of (spec.ingress ?? []).entries()) {
     const path = SPEC.child('ingress').index(i);
@@ -96,7 +96,7 @@ function validateIPBlock(path: Path, { cidr, except = [] }: IPBlock, { allowedCi
   if (!network) return errors;
   except.forEach((text, i) => {
     const at = path.child('except').index(i);
-    errors.push(...validateLegacyCidr(at, text, allowedCidrs));
+    pushAll(errors, validateLegacyCidr(at, text, allowedCidrs));
     const part = parseCidr(text);
     if (!part) return;
     const isInside = networkContains(network, { family: part.family, value: part.base }) && network.prefixLength < part.prefixLength;

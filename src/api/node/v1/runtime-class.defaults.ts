@@ -1,4 +1,4 @@
-import { roundResources } from '../../core/v1/resource-list.ts';
+import { roundResources } from '../../core/v1/resource-list/resource-list.ts';
 import { mapField } from '../../defaulting.ts';
 import type { RuntimeClass } from './runtime-class.ts';
 

@@ -1,4 +1,4 @@
-import { Toleration } from '../../core/v1/toleration.ts';
+import { Toleration } from '../../core/v1/pod/toleration.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, atomicMapOf, field, type Infer, kind, listOf, mapOf, object, pointer, quantity, required, string } from '../../schema.ts';
 

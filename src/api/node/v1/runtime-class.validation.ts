@@ -1,8 +1,8 @@
 import { type FieldError, nameIsDnsLabel, nameIsDnsSubdomain, Path } from '#machinery';
-import { deprecatedNodeLabel } from '../../core/v1/node-label.warnings.ts';
-import { validateContainerResources } from '../../core/v1/resource-requirements.validation.ts';
-import { Toleration } from '../../core/v1/toleration.ts';
-import { validateTolerations } from '../../core/v1/toleration.validation.ts';
+import { validateContainerResources } from '../../core/v1/container/resource-requirements.validation.ts';
+import { deprecatedNodeLabel } from '../../core/v1/node/node-label.warnings.ts';
+import { Toleration } from '../../core/v1/pod/toleration.ts';
+import { validateTolerations } from '../../core/v1/pod/toleration.validation.ts';
 import { immutable, requiredName } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';

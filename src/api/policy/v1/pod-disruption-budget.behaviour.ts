@@ -1,6 +1,6 @@
 import { type FieldError, Path } from '#machinery';
 import type { KindBehaviour, TableDefinition } from '../../behaviour.ts';
-import { validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/int-or-percent.validation.ts';
+import { validateAtMost100Percent, validateIntOrPercent } from '../../core/v1/pod-template/int-or-percent.validation.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateConditions } from '../../meta/v1/condition.validation.ts';

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { checkPathSegmentName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids, requiredName, sameValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
@@ -33,7 +34,7 @@ function validateBinding({ metadata, roleRef, subjects = [] }: RoleBinding, { na
   const kind = roleRef?.kind ?? '';
   if (group !== GROUP) errors.push(FieldError.notSupported(ROLE_REF.child('apiGroup'), group, [GROUP]));
   if (!roleKinds.includes(kind)) errors.push(FieldError.notSupported(ROLE_REF.child('kind'), kind, roleKinds));
-  errors.push(...requiredName(ROLE_REF.child('name'), roleRef?.name, checkPathSegmentName));
+  pushAll(errors, requiredName(ROLE_REF.child('name'), roleRef?.name, checkPathSegmentName));
   return [...errors, ...subjects.flatMap((subject, i) => validateSubject(SUBJECTS.index(i), subject, namespaced))];
 }
 
@@ -46,7 +47,7 @@ function validateSubject(path: Path, subject: Subject, namespaced: boolean): Fie
   if (kind !== 'ServiceAccount') {
     return [...errors, FieldError.notSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group'])];
   }
-  if (name !== '') errors.push(...invalids(path.child('name'), name, nameIsDnsSubdomain(name, false)));
+  if (name !== '') pushAll(errors, invalids(path.child('name'), name, nameIsDnsSubdomain(name, false)));
   if (apiGroup !== '') errors.push(FieldError.notSupported(path.child('apiGroup'), apiGroup, ['']));
   if (!namespaced && namespace === '') errors.push(FieldError.required(path.child('namespace')));
   return errors;

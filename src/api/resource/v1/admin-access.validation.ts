@@ -9,15 +9,17 @@ type Labels = Readonly<Record<string, string>>;
 
 /** Whether a new claim, or a template for claims, may have the access it asks for in a namespace with such labels. */
 export function validateAdminAccess(spec: ResourceClaimSpec | undefined, labels: Labels = {}): FieldError[] {
-  const asked = (spec?.devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess);
-  return asked === -1 ? [] : refuse(Path.of('spec', 'devices', 'requests').index(asked).child('adminAccess'), labels);
+  const index = (spec?.devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess);
+  return index === -1 ? [] : refuse(Path.of('spec', 'devices', 'requests').index(index).child('adminAccess'), labels);
 }
 
 /** The same for what was allocated, unless it was before: an allocation does not change. */
 export function validateAllocatedAdminAccess(claim: ResourceClaim, old: ResourceClaim, labels: Labels = {}): FieldError[] {
   if (allocatedAccess(old) !== -1) return [];
-  const given = allocatedAccess(claim);
-  return given === -1 ? [] : refuse(Path.of('status', 'allocation', 'devices', 'results').index(given).child('adminAccess'), labels);
+  const allocated = allocatedAccess(claim);
+  return allocated === -1
+    ? []
+    : refuse(Path.of('status', 'allocation', 'devices', 'results').index(allocated).child('adminAccess'), labels);
 }
 
 function allocatedAccess({ status }: ResourceClaim): number {

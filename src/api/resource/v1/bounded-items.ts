@@ -29,12 +29,12 @@ export function validateSet<T>(items: readonly T[] = [], at: FieldReport, { max,
     return;
   }
   for (const [i, value] of items.entries()) item(value, at.index(i));
-  const known = new Set<unknown>();
+  const keys = new Set<unknown>();
   items.forEach((value, i) => {
     const key = keyOf(value);
     const identity = typeof key === 'object' ? JSON.stringify(key) : key;
-    if (known.has(identity)) at.index(i).duplicate(key);
-    known.add(identity);
+    if (keys.has(identity)) at.index(i).duplicate(key);
+    keys.add(identity);
   });
 }
 
@@ -63,6 +63,6 @@ const ELLIPSIS = '...';
 function shortened(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;
-  const kept = max - ELLIPSIS.length;
-  return bytes.subarray(0, Math.floor((kept + 1) / 2)) + ELLIPSIS + bytes.subarray(bytes.length - Math.floor(kept / 2));
+  const maxText = max - ELLIPSIS.length;
+  return bytes.subarray(0, Math.floor((maxText + 1) / 2)) + ELLIPSIS + bytes.subarray(bytes.length - Math.floor(maxText / 2));
 }

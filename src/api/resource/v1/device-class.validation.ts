@@ -1,5 +1,5 @@
 import { checkDns1123Subdomain, type FieldError, Path } from '#machinery';
-import { isExtendedResource } from '../../core/v1/resource-name.ts';
+import { isExtendedResource } from '../../core/v1/resource-list/resource-name.ts';
 import { sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';

@@ -1,5 +1,5 @@
 import { checkCIdentifier, checkDns1123Label, checkDns1123Subdomain, goQuote } from '#machinery';
-import { validateCSIDriverName } from '../../core/v1/volume-source.validation.ts';
+import { validateCSIDriverName } from '../../core/v1/volume/volume-source.validation.ts';
 import type { FieldReport } from '../../field-report.ts';
 
 const MAX_POOL_NAME = 253;

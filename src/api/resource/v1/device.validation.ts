@@ -1,7 +1,7 @@
 import { checkLabelValue } from '#machinery';
-import { validateNodeSelector } from '../../core/v1/node-selector.validation.ts';
-import { isNativeResource } from '../../core/v1/resource-name.ts';
-import { positiveQuantity, sameValue } from '../../field-checks.ts';
+import { validateNodeSelector } from '../../core/v1/node-selector/node-selector.validation.ts';
+import { isNativeResource } from '../../core/v1/resource-list/resource-name.ts';
+import { positiveQuantity, repeats, sameValue } from '../../field-checks.ts';
 import type { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelName } from '../../meta/v1/label.validation.ts';
@@ -37,7 +37,7 @@ export function validateDevice(device: Device, at: FieldReport, { old, selectsNo
   const isShared = device.allowMultipleAllocations === true;
   validateEntries(device.capacity, at.child('capacity'), { ...names, item: (capacity, at) => validateCapacity(capacity, at, isShared) });
   if (!old || !sameValue(old.taints, device.taints)) {
-    validateItems(device.taints, at.child('taints'), { max: MAX_TAINTS, item: validateTaint });
+    validateItems(device.taints, at.child('taints'), { max: MAX_TAINTS, item: (taint, at) => validateTaint(taint, at) });
   }
   validateSet(device.consumesCounters, at.child('consumesCounters'), {
     max: MAX_CONSUMPTIONS,
@@ -71,9 +71,9 @@ function validateAttribute(attribute: DeviceAttribute, at: FieldReport): void {
   }
   validateItems(attribute.strings, at.child('strings'), { item: validateText });
   validateItems(attribute.versions, at.child('versions'), { item: validateVersion });
-  const given = Object.values(attribute).filter((value) => value !== undefined).length;
-  if (given === 0) at.invalid('', ONE_VALUE);
-  else if (given > 1) at.invalid(printedAttribute(attribute), ONE_VALUE);
+  const setCount = Object.values(attribute).filter((value) => value !== undefined).length;
+  if (setCount === 0) at.invalid('', ONE_VALUE);
+  else if (setCount > 1) at.invalid(printedAttribute(attribute), ONE_VALUE);
 }
 
 /** In Go the fields are called IntValue, BoolValues and so on. */
@@ -91,9 +91,11 @@ function validateVersion(text: string, at: FieldReport): void {
   validateText(text, at);
 }
 
-function validateTaint({ key, value = '', effect }: DeviceTaint, at: FieldReport): void {
+/** An effect that a taint had before is not looked at. */
+export function validateTaint({ key, value = '', effect }: DeviceTaint, at: FieldReport, oldEffect?: string): void {
   at.add(validateLabelName(key, at.child('key').path));
   if (value !== '') at.child('value').problems(value, checkLabelValue(value));
+  if (oldEffect !== undefined && effect === oldEffect) return;
   if (effect) at.child('effect').oneOf(effect, TAINT_EFFECTS);
   else at.child('effect').required();
 }
@@ -120,16 +122,16 @@ function validateReach({ nodeName, nodeSelector, allNodes }: Device, at: FieldRe
     if (nodeName !== undefined || nodeSelector || allNodes !== undefined) at.invalid(null, NOT_HERE);
     return;
   }
-  const given: string[] = [];
-  if (nodeName) given.push('`nodeName`');
+  const present: string[] = [];
+  if (nodeName) present.push('`nodeName`');
   if (nodeName) validateNodeName(nodeName, at.child('nodeName'));
   if (nodeName === '') at.child('nodeName').invalid('', 'must not be empty');
-  if (nodeSelector) given.push('`nodeSelector`');
+  if (nodeSelector) present.push('`nodeSelector`');
   if (nodeSelector) validateNodeSelector(nodeSelector, at.child('nodeSelector'));
-  if (allNodes) given.push('`allNodes`');
+  if (allNodes) present.push('`allNodes`');
   if (allNodes === false) at.child('allNodes').invalid(false, 'must be either unset or set to true');
-  if (given.length === 0) at.required(ONE_OF);
-  if (given.length > 1) at.invalid(`{${given.join(', ')}}`, ONE_OF);
+  if (present.length === 0) at.required(ONE_OF);
+  if (present.length > 1) at.invalid(`{${present.join(', ')}}`, ONE_OF);
 }
 
 interface Binding {
@@ -142,10 +144,10 @@ export function withoutEmptyConditions<T extends Binding>(devices: readonly T[])
   const isEmpty = (conditions: readonly string[] | undefined) => conditions?.length === 0;
   if (!devices.some((device) => isEmpty(device.bindingConditions) || isEmpty(device.bindingFailureConditions))) return devices;
   return devices.map((device) => {
-    const { bindingConditions: wanted, bindingFailureConditions: failures, ...rest } = device;
+    const { bindingConditions: conditions, bindingFailureConditions: failures, ...rest } = device;
     return {
       ...rest,
-      ...(wanted?.length && { bindingConditions: wanted }),
+      ...(conditions?.length && { bindingConditions: conditions }),
       ...(failures?.length && { bindingFailureConditions: failures }),
     } as T;
   });
@@ -154,17 +156,17 @@ export function withoutEmptyConditions<T extends Binding>(devices: readonly T[])
 /** What must be true before pods start, and what makes that fail: both or neither, and nothing twice. */
 export function validateBindingConditions(binding: Binding, at: FieldReport): void {
   const { bindingConditions = [], bindingFailureConditions = [] } = binding;
-  const wanted = at.child('bindingConditions');
+  const conditionsPath = at.child('bindingConditions');
   const failures = at.child('bindingFailureConditions');
   const rules = { max: MAX_BINDING_CONDITIONS, item: (name: string, at: FieldReport) => at.add(validateLabelName(name, at.path)) };
-  validateItems(bindingConditions, wanted, rules);
+  validateItems(bindingConditions, conditionsPath, rules);
   validateItems(bindingFailureConditions, failures, rules);
-  reportRepeated(bindingConditions, wanted);
+  reportRepeated(bindingConditions, conditionsPath);
   reportRepeated(bindingFailureConditions, failures, (name, at) => {
     if (bindingConditions.includes(name)) at.invalid(name, 'bindingFailureConditions must not overlap with bindingConditions');
   });
   if (bindingConditions.length === 0 && bindingFailureConditions.length > 0) {
-    wanted.invalid(binding.bindingConditions ?? null, 'bindingConditions are required to use bindingFailureConditions');
+    conditionsPath.invalid(binding.bindingConditions ?? null, 'bindingConditions are required to use bindingFailureConditions');
   }
   if (bindingFailureConditions.length === 0 && bindingConditions.length > 0) {
     failures.invalid(binding.bindingFailureConditions ?? null, 'bindingFailureConditions are required to use bindingConditions');
@@ -172,8 +174,9 @@ export function validateBindingConditions(binding: Binding, at: FieldReport): vo
 }
 
 function reportRepeated(names: readonly string[], at: FieldReport, alsoCheck?: (name: string, at: FieldReport) => void): void {
+  const repeated = repeats(names);
   names.forEach((name, i) => {
-    if (names.indexOf(name) < i) at.index(i).duplicate(name);
+    if (repeated[i]) at.index(i).duplicate(name);
     alsoCheck?.(name, at.index(i));
   });
 }

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import { immutable } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
@@ -13,8 +14,8 @@ const SPEC = Path.of('spec');
 export function validateResourceClaimTemplate({ metadata, spec }: ResourceClaimTemplate): FieldError[] {
   const errors = validateObjectMeta(metadata, META);
   const template = spec?.metadata;
-  errors.push(...validateAnnotations(template?.annotations, SPEC.child('metadata', 'annotations')));
-  errors.push(...validateLabels(template?.labels, SPEC.child('metadata', 'labels')));
+  pushAll(errors, validateAnnotations(template?.annotations, SPEC.child('metadata', 'annotations')));
+  pushAll(errors, validateLabels(template?.labels, SPEC.child('metadata', 'labels')));
   validateDeviceClaim(spec?.spec?.devices, FieldReport.on(SPEC.child('spec', 'devices'), errors));
   return errors;
 }

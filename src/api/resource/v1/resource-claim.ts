@@ -1,4 +1,4 @@
-import { NodeSelector } from '../../core/v1/node-selector.ts';
+import { NodeSelector } from '../../core/v1/node-selector/node-selector.ts';
 import { Condition } from '../../meta/v1/condition.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import {

@@ -1,5 +1,6 @@
+import { pushAll } from '#base';
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { validateNodeSelector } from '../../core/v1/node-selector.validation.ts';
+import { validateNodeSelector } from '../../core/v1/node-selector/node-selector.validation.ts';
 import { immutable, sameValue } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
@@ -67,7 +68,7 @@ export function validateResourceClaimStatus({ metadata, spec, status = {} }: Res
   validateReservation(status, old, { at: at.child('reservedFor'), isDeleted: Boolean(metadata.deletionTimestamp) });
   const names = requestNames(spec?.devices);
   const before = old.status?.allocation;
-  if (status.allocation && before) errors.push(...validateKeptAllocation(status.allocation, before));
+  if (status.allocation && before) pushAll(errors, validateKeptAllocation(status.allocation, before));
   else if (status.allocation) validateAllocation(status.allocation, at.child('allocation'), names);
   return errors;
 }
@@ -92,7 +93,7 @@ function validateReservation(status: ResourceClaimStatus, old: ResourceClaim, { 
     return;
   }
   const before = old.status?.reservedFor ?? [];
-  const hasNew = consumers.some((consumer) => !before.some((known) => sameValue(known, consumer)));
+  const hasNew = consumers.some((consumer) => !before.some((candidate) => sameValue(candidate, consumer)));
   if (isDeleted && hasNew) at.forbidden('new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set');
 }
 

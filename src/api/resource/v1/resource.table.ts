@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import type { TableDefinition } from '../../behaviour.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import type { DeviceClass } from './device-class.ts';
@@ -22,7 +23,7 @@ export const resourceClaimTable: TableDefinition<ResourceClaim> = {
 
 function stateOf({ metadata, status }: ResourceClaim): string {
   const states = metadata.deletionTimestamp ? ['deleted'] : [];
-  if (status?.allocation) states.push(...(status.reservedFor?.length ? ['allocated', 'reserved'] : ['allocated']));
+  if (status?.allocation) pushAll(states, status.reservedFor?.length ? ['allocated', 'reserved'] : ['allocated']);
   else if (!metadata.deletionTimestamp) states.push('pending');
   return states.join(',');
 }

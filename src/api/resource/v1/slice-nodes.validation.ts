@@ -1,6 +1,6 @@
 import { nameIsDnsSubdomain } from '#machinery';
-import { validateNodeSelector } from '../../core/v1/node-selector.validation.ts';
-import { NodeSelectorTerm } from '../../core/v1/node-selector-term.ts';
+import { validateNodeSelector } from '../../core/v1/node-selector/node-selector.validation.ts';
+import { NodeSelectorTerm } from '../../core/v1/node-selector/node-selector-term.ts';
 import type { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import type { ResourceSliceSpec } from './resource-slice.ts';
@@ -13,23 +13,23 @@ export function validateNodeName(name: string, at: FieldReport): void {
 
 /** Which nodes can reach the devices of a slice: exactly one of four ways of saying it. */
 export function validateSliceNodes(spec: ResourceSliceSpec, at: FieldReport): void {
-  const given: string[] = [];
+  const present: string[] = [];
   if (spec.nodeName) {
-    given.push('`nodeName`');
+    present.push('`nodeName`');
     validateNodeName(spec.nodeName, at.child('nodeName'));
   } else if (spec.nodeName !== undefined) {
     at.child('nodeName').invalid(spec.nodeName, 'must be either unset or set to a non-empty string');
   }
   if (spec.nodeSelector) {
-    given.push('`nodeSelector`');
+    present.push('`nodeSelector`');
     validateSelector(spec.nodeSelector, at.child('nodeSelector'));
   }
   for (const name of ['allNodes', 'perDeviceNodeSelection'] as const) {
-    if (spec[name]) given.push(`\`${name}\``);
+    if (spec[name]) present.push(`\`${name}\``);
     else if (spec[name] !== undefined) at.child(name).invalid(spec[name], 'must be either unset or set to true');
   }
-  if (given.length === 0) at.required(ONE_OF);
-  if (given.length > 1) at.invalid(`{${given.join(', ')}}`, `${ONE_OF}, but multiple fields are set`);
+  if (present.length === 0) at.required(ONE_OF);
+  if (present.length > 1) at.invalid(`{${present.join(', ')}}`, `${ONE_OF}, but multiple fields are set`);
 }
 
 /** With one term only, selectors of slices that are used together can be joined. */

@@ -1,6 +1,7 @@
+import { pushAll } from '#base';
 import { checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { validateCSIDriverName } from '../../core/v1/volume-source.validation.ts';
-import { immutable, invalids, nonNegative } from '../../field-checks.ts';
+import { validateCSIDriverName } from '../../core/v1/volume/volume-source.validation.ts';
+import { immutable, invalids, nonNegative, repeats } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -14,10 +15,10 @@ export function validateCSINode({ metadata, spec }: CSINode): FieldError[] {
   const names = new Set<string>();
   const errors = validateObjectMeta(metadata, META);
   (spec?.drivers ?? []).forEach((driver, i) => {
-    errors.push(...validateDriver(DRIVERS.index(i), driver));
+    pushAll(errors, validateDriver(DRIVERS.index(i), driver));
     if (names.has(driver.name)) errors.push(FieldError.duplicate(DRIVERS.index(i).child('name'), driver.name));
     names.add(driver.name);
-    errors.push(...validateTopologyKeys(DRIVERS.index(i), driver.topologyKeys ?? []));
+    pushAll(errors, validateTopologyKeys(DRIVERS.index(i), driver.topologyKeys ?? []));
   });
   return errors;
 }
@@ -35,9 +36,10 @@ function validateDriver(path: Path, { name, nodeID = '', allocatable }: CSINodeD
 
 /** Keys are reported on the driver, not on the key. */
 function validateTopologyKeys(path: Path, keys: readonly string[]): FieldError[] {
+  const repeated = repeats(keys);
   return keys.flatMap((key, i) => [
     ...(key === '' ? [FieldError.required(path)] : []),
-    ...(keys.indexOf(key) < i ? [FieldError.duplicate(path, key)] : []),
+    ...(repeated[i] ? [FieldError.duplicate(path, key)] : []),
     ...invalids(path, key, checkQualifiedName(key)),
   ]);
 }

@@ -1,5 +1,5 @@
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { nodeLabelSelectorWarnings } from '../../core/v1/node-label.warnings.ts';
+import { nodeLabelSelectorWarnings } from '../../core/v1/node/node-label.warnings.ts';
 import { immutable, invalids, nonNegativeQuantity } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';

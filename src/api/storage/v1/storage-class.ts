@@ -1,4 +1,4 @@
-import { TopologySelectorTerm } from '../../core/v1/topology-selector-term.ts';
+import { TopologySelectorTerm } from '../../core/v1/node-selector/topology-selector-term.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, field, type Infer, kind, listOf, mapOf, named, pointer, required, string } from '../../schema.ts';
 

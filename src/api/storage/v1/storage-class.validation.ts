@@ -1,7 +1,8 @@
+import { pushAll } from '#base';
 import { checkLabelKey, checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { deprecatedNodeLabel } from '../../core/v1/node-label.warnings.ts';
-import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1/topology-selector-term.ts';
-import { immutable, invalids, sameValue, supportedValue } from '../../field-checks.ts';
+import { deprecatedNodeLabel } from '../../core/v1/node/node-label.warnings.ts';
+import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1/node-selector/topology-selector-term.ts';
+import { immutable, invalids, repeats, supportedValue } from '../../field-checks.ts';
 import { goMap } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { StorageClass } from './storage-class.ts';
@@ -61,18 +62,29 @@ export function validateParameters(
   return errors;
 }
 
+/** The errors grow with the square of the number of terms: nobody reads more of them. */
+const MAX_DUPLICATES = 1000;
+const NO_TERM = '[]';
+
 function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
-  const seen: Readonly<Record<string, readonly string[]>>[] = [];
+  const seen = new Map<string, number>();
+  let room = MAX_DUPLICATES;
   return terms.flatMap((term, i) => {
     const path = TOPOLOGIES.index(i).child('matchLabelExpressions');
     const errors = validateTerm(path, term.matchLabelExpressions ?? []);
-    const raw = Object.fromEntries((term.matchLabelExpressions ?? []).map(({ key, values }) => [key, [...new Set(values ?? [])].sort()]));
-    const duplicates = seen.filter((other) => sameValue(raw, other)).map(() => FieldError.duplicate(path, ''));
-    // Upstream compares with as many empty terms as there are terms.
-    const empties = Object.keys(raw).length === 0 ? terms.map(() => FieldError.duplicate(path, '')) : [];
-    seen.push(raw);
-    return [...errors, ...empties, ...duplicates];
+    const key = comparableTerm(term.matchLabelExpressions ?? []);
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    // One error for each term before it that is equal; upstream compares empty ones with as many more as there are terms.
+    const count = Math.min(room, key === NO_TERM ? before + terms.length : before);
+    room -= count;
+    return [...errors, ...Array.from({ length: count }, () => FieldError.duplicate(path, ''))];
   });
+}
+
+function comparableTerm(requirements: readonly TopologySelectorLabelRequirement[]): string {
+  const values = new Map(requirements.map((requirement) => [requirement.key, [...new Set(requirement.values)].sort()]));
+  return JSON.stringify([...values].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
 }
 
 function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRequirement[]): FieldError[] {
@@ -80,7 +92,7 @@ function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRe
   return requirements.flatMap(({ key = '', values }, i) => {
     const at = path.index(i);
     const errors = validateValues(at.child('values'), values ?? []);
-    errors.push(...invalids(at.child('key'), key, checkLabelKey(key)));
+    pushAll(errors, invalids(at.child('key'), key, checkLabelKey(key)));
     if (keys.has(key)) errors.push(FieldError.duplicate(at.child('key'), key));
     keys.add(key);
     return errors;
@@ -89,7 +101,8 @@ function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRe
 
 function validateValues(path: Path, values: readonly string[]): FieldError[] {
   if (values.length === 0) return [FieldError.required(path)];
-  return values.flatMap((value, i) => (values.indexOf(value) < i ? [FieldError.duplicate(path.index(i), value)] : []));
+  const repeated = repeats(values);
+  return values.flatMap((value, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), value)] : []));
 }
 
 export function storageClassWarnings({ allowedTopologies = [] }: StorageClass): readonly string[] {

@@ -1,4 +1,4 @@
-import { defaultPersistentVolumeSpec } from '../../core/v1/persistent-volume.defaults.ts';
+import { defaultPersistentVolumeSpec } from '../../core/v1/persistent-volume/persistent-volume.defaults.ts';
 import { mapField } from '../../defaulting.ts';
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec } from './volume-attachment.ts';
 

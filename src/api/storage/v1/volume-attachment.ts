@@ -1,4 +1,4 @@
-import { PersistentVolumeSpec } from '../../core/v1/persistent-volume-spec.ts';
+import { PersistentVolumeSpec } from '../../core/v1/persistent-volume/persistent-volume-spec.ts';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { always, bool, field, type Infer, int32, kind, mapOf, object, pointer, required, string, time } from '../../schema.ts';
 

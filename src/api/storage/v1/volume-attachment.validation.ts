@@ -1,6 +1,6 @@
 import { type FieldError, inclusiveRangeText, nameIsDnsSubdomain, Path } from '#machinery';
-import { validatePersistentVolumeSpec } from '../../core/v1/persistent-volume-spec.validation.ts';
-import { validateCSIDriverName } from '../../core/v1/volume-source.validation.ts';
+import { validatePersistentVolumeSpec } from '../../core/v1/persistent-volume/persistent-volume-spec.validation.ts';
+import { validateCSIDriverName } from '../../core/v1/volume/volume-source.validation.ts';
 import { immutable } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';

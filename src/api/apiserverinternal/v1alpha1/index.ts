@@ -1,0 +1,2 @@
+export * from './storage-version.behaviour.ts';
+export * from './storage-version.ts';

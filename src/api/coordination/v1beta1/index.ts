@@ -1,0 +1,2 @@
+export * from './lease-candidate.behaviour.ts';
+export * from './lease-candidate.ts';

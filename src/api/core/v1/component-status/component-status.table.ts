@@ -1,0 +1,17 @@
+import type { TableDefinition } from '../../../behaviour.ts';
+import { column, NAME_COLUMN } from '../../../table-cells.ts';
+import type { ComponentStatus } from './component-status.ts';
+
+export const componentStatusTable: TableDefinition<ComponentStatus> = {
+  columns: [
+    NAME_COLUMN,
+    column('Status', 'Whether the component is healthy.'),
+    column('Message', 'What the component says of itself.'),
+    column('Error', 'Why the component could not be asked.'),
+  ],
+  cells: ({ metadata, conditions }) => {
+    const healthy = (conditions ?? []).find(({ type }) => type === 'Healthy');
+    if (!healthy) return [metadata.name, 'Unknown', '', ''];
+    return [metadata.name, healthy.status === 'True' ? 'Healthy' : 'Unhealthy', healthy.message ?? '', healthy.error ?? ''];
+  },
+};

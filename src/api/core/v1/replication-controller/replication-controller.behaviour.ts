@@ -1,0 +1,60 @@
+import { checkDns1123Label, Path } from '#machinery';
+import type { KindBehaviour, TableDefinition } from '../../../behaviour.ts';
+import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../table-cells.ts';
+import { CONTAINER_COLUMNS, containerCells, labelsCell, SELECTOR_COLUMN } from '../pod/container-cells.ts';
+import { podTemplateWarnings } from '../pod/pod.warnings.ts';
+import { defaultReplicationController } from './replication-controller.defaults.ts';
+import { ReplicationController } from './replication-controller.ts';
+import {
+  validateReplicationController,
+  validateReplicationControllerStatusUpdate,
+  validateReplicationControllerUpdate,
+} from './replication-controller.validation.ts';
+
+const TEMPLATE = Path.of('spec', 'template');
+
+const replicationControllerTable: TableDefinition<ReplicationController> = {
+  columns: [
+    NAME_COLUMN,
+    column('Desired', 'How many pods there are to be.', { type: 'integer' }),
+    column('Current', 'How many pods there are.', { type: 'integer' }),
+    column('Ready', 'How many pods are ready.', { type: 'integer' }),
+    AGE_COLUMN,
+    ...CONTAINER_COLUMNS,
+    SELECTOR_COLUMN,
+  ],
+  cells: ({ metadata, spec, status }, now) => [
+    metadata.name,
+    spec?.replicas ?? 0,
+    status?.replicas ?? 0,
+    status?.readyReplicas ?? 0,
+    ageCell(metadata, now),
+    ...containerCells(spec?.template),
+    labelsCell(spec?.selector),
+  ],
+};
+
+/** Names that end up in the names of pods should be host names too. */
+export function podNamePrefixWarnings(name: string): readonly string[] {
+  const problems = checkDns1123Label(name);
+  if (problems.length === 0) return [];
+  const advice = 'this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended';
+  return [`metadata.name: ${advice}: [${problems.join(' ')}]`];
+}
+
+function replicationControllerWarnings(controller: ReplicationController, old?: ReplicationController): readonly string[] {
+  if (!old) return [...podNamePrefixWarnings(controller.metadata.name), ...podTemplateWarnings(controller.spec?.template, TEMPLATE)];
+  // Upstream looks at the template that is being replaced.
+  return old.metadata.generation === controller.metadata.generation ? [] : podTemplateWarnings(old.spec?.template, TEMPLATE);
+}
+
+export const replicationControllerBehaviour: KindBehaviour<ReplicationController> = {
+  kind: ReplicationController,
+  defaults: defaultReplicationController,
+  validate: validateReplicationController,
+  validateUpdate: validateReplicationControllerUpdate,
+  validateStatusUpdate: validateReplicationControllerStatusUpdate,
+  warnings: replicationControllerWarnings,
+  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
+  table: replicationControllerTable,
+};

@@ -1,0 +1,24 @@
+import { type FieldDefinitions, type Infer, object } from '../../schema.ts';
+import * as v1 from '../v1/resource-claim-spec.ts';
+
+const exact = v1.ExactDeviceRequest.definitions;
+const { name, firstAvailable } = v1.DeviceRequest.definitions;
+
+/** A request without alternatives is not in a message of its own yet. */
+export const DeviceRequest = object('io.k8s.api.resource.v1beta1.DeviceRequest', v1.DeviceRequest.description, {
+  name,
+  deviceClassName: numbered(exact.deviceClassName, 2),
+  selectors: numbered(exact.selectors, 3),
+  allocationMode: numbered(exact.allocationMode, 4),
+  count: numbered(exact.count, 5),
+  adminAccess: numbered(exact.adminAccess, 6),
+  firstAvailable: numbered(firstAvailable, 7),
+  tolerations: numbered(exact.tolerations, 8),
+  capacity: numbered(exact.capacity, 9),
+});
+export type DeviceRequest = Infer<typeof DeviceRequest>;
+
+/** The same field under another number in protobuf. */
+export function numbered<D extends FieldDefinitions[string]>(definition: D, number: number): D {
+  return { ...definition, number };
+}

@@ -1,0 +1,2 @@
+export * from './storage-version-migration.behaviour.ts';
+export * from './storage-version-migration.ts';
