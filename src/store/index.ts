@@ -1,9 +1,9 @@
 export { type EmbeddedStore, type EmbeddedStoreOptions, openEmbeddedStore } from './embedded/embedded-store.ts';
 export { type RestoreOptions, restoreEmbeddedStore } from './embedded/snapshot-file.ts';
 export { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd/etcd-store.ts';
-export type { EtcdTls } from './etcd/grpc-connection.ts';
+
 export { unitOrder } from './key-order.ts';
-export type { LazyValue } from './lazy-value.ts';
+export { bytesOf, type LazyValue } from './lazy-value.ts';
 export { MAX_KEY_BYTES, MAX_OPERATIONS, MAX_REQUEST_BYTES } from './limits.ts';
 export { type MemoryStore, type MemoryStoreOptions, openMemoryStore, restoreMemoryStore } from './memory/memory-store.ts';
 export { PersistentMap } from './memory/persistent-map.ts';

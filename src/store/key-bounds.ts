@@ -9,8 +9,8 @@ export interface KeyBounds {
 
 /** A range as bytes; `space` stands before every key. */
 export function keyBounds({ prefix = '', start = '', end }: Pick<RangeRequest, 'prefix' | 'start' | 'end'>, space = ''): KeyBounds {
-  const wanted = end === undefined ? undefined : Buffer.from(space + end);
-  return { start: laterOf(Buffer.from(space + prefix), Buffer.from(space + start)), end: earlierOf(prefixEnd(space + prefix), wanted) };
+  const endBytes = end === undefined ? undefined : Buffer.from(space + end);
+  return { start: laterOf(Buffer.from(space + prefix), Buffer.from(space + start)), end: earlierOf(prefixEnd(space + prefix), endBytes) };
 }
 
 function laterOf(a: Buffer, b: Buffer): Buffer {

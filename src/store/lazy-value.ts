@@ -4,7 +4,7 @@
  */
 export interface LazyValue {
   readonly bytes: Uint8Array;
-  /** They are no more than this; known without making them, and at most a few times too much. */
+  /** Upper bound of the encoded size, known without encoding; at most a few times too large. */
   readonly mostBytes: number;
 }
 

@@ -6,9 +6,11 @@ import { StoreError } from './store-error.ts';
 export const MAX_KEY_BYTES = 1_900;
 /** etcd's default for one request, what it adds to each operation included. */
 export const MAX_REQUEST_BYTES = 1.5 * 1024 * 1024;
+/** The default of etcd's client for one message. */
+const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 /** etcd's default for one transaction. */
 export const MAX_OPERATIONS = 128;
-/** What an operation or comparison takes beside its key and value, amply. */
+/** Upper bound of an operation's or comparison's encoding overhead beyond key and value. */
 export const OPERATION_BYTES = 64;
 /** etcd's longest lease. */
 export const MAX_TTL_SECONDS = 9_000_000_000;
@@ -23,16 +25,16 @@ export function checkKey(key: string): void {
   checkBound(key, 'key');
 }
 
-function checkBound(text: string, what: string): void {
+function checkBound(text: string, noun: string): void {
   if (text.length > SURELY_SHORT && Buffer.byteLength(text) > MAX_KEY_BYTES) {
-    throw new StoreError('too-large', `${what} of ${Buffer.byteLength(text)} bytes is over the limit of ${MAX_KEY_BYTES}`);
+    throw new StoreError('too-large', `${noun} of ${Buffer.byteLength(text)} bytes is over the limit of ${MAX_KEY_BYTES}`);
   }
-  if (LONE_SURROGATE.test(text)) throw new StoreError('invalid', `${what} is not well-formed Unicode`);
+  if (LONE_SURROGATE.test(text)) throw new StoreError('invalid', `${noun} is not well-formed Unicode`);
 }
 
-export function checkRevision(revision: number, what: string): void {
+export function checkRevision(revision: number, noun: string): void {
   if (!Number.isSafeInteger(revision) || revision < 0) {
-    throw new StoreError('invalid', `${what} must be a whole number from 0, not ${String(revision)}`);
+    throw new StoreError('invalid', `${noun} must be a whole number from 0, not ${String(revision)}`);
   }
 }
 
@@ -46,9 +48,9 @@ export function checkRange(request: RangeRequest): void {
   if (request.revision !== undefined) checkPastRevision(request.revision, 'revision');
 }
 
-function checkPastRevision(revision: number, what: string): void {
-  checkRevision(revision, what);
-  if (revision === 0) throw new StoreError('invalid', `${what} must be at least 1`);
+function checkPastRevision(revision: number, noun: string): void {
+  checkRevision(revision, noun);
+  if (revision === 0) throw new StoreError('invalid', `${noun} must be at least 1`);
 }
 
 export function checkWatch(options: WatchOptions): void {
@@ -112,9 +114,13 @@ function isLazy(value: unknown): value is LazyValue {
 function checkLength(write: readonly Operation[], overhead: number): void {
   let bytes = overhead;
   for (const operation of write) bytes += operation.key.length + (operation.type === 'put' ? bytesOf(operation.value).length : 0);
-  if (bytes > MAX_REQUEST_BYTES) {
-    throw new StoreError('too-large', `a request of ${bytes} bytes is over the limit of ${MAX_REQUEST_BYTES}`);
-  }
+  if (bytes > MAX_REQUEST_BYTES) throw new StoreError('too-large', tooLarge(bytes));
+}
+
+/** The texts of etcd and of its client, which clients of Kubernetes see. */
+function tooLarge(bytes: number): string {
+  if (bytes <= MAX_MESSAGE_BYTES) return 'etcdserver: request is too large';
+  return `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${bytes} vs. ${MAX_MESSAGE_BYTES})`;
 }
 
 export function checkLeaseId(id: string): void {

@@ -37,6 +37,6 @@ export class StoreError extends Error {
   }
 }
 
-export function futureRevision(wanted: number, current: number): StoreError {
-  return new StoreError('future-revision', `revision ${wanted} has not been reached; the store is at ${current}`);
+export function futureRevision(requested: number, current: number): StoreError {
+  return new StoreError('future-revision', `revision ${requested} has not been reached; the store is at ${current}`);
 }

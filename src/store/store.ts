@@ -208,6 +208,11 @@ export interface Store extends AsyncDisposable {
   revision(signal?: AbortSignal): Promise<number>;
   get(key: string, signal?: AbortSignal): Promise<GetResult>;
   range(request: RangeRequest, signal?: AbortSignal): Promise<RangeResult>;
+  /**
+   * The value that a revision gave to a key, at once; undefined when the store no longer has it. Only engines that read without waiting have
+   * it, so that who knows where a value is need not keep it in memory.
+   */
+  valueAt?(key: string, modRevision: number): Uint8Array | undefined;
   /** Resolves when the write is durable. Rejected: not written, unless the error is `outcome-unknown` or the call was cancelled under way. */
   txn(request: TxnRequest, signal?: AbortSignal): Promise<TxnResult>;
   watch(options: WatchOptions, sink: WatchSink): WatchHandle;

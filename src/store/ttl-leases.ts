@@ -6,7 +6,7 @@ const REUSE_SHARE = 0.05;
 /** More keys than this would make the deletion of one lease a long pause. */
 const MAX_KEYS = 1_000;
 
-/** Lets keys with a time to live share leases: without it every Event of a cluster would have a lease of its own. */
+/** Shares leases among keys with a TTL: otherwise every Event would need its own lease. */
 export class TtlLeases {
   readonly #open = new Map<number, OpenLease>();
 

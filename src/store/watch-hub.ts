@@ -110,10 +110,10 @@ export class WatchHub<P> {
   /** Calls the sink with the part of the batch that it has not seen. */
   #hand(watcher: Watcher, batch: readonly WatchEvent[], revision: number): void {
     if (!watcher.active || watcher.next > revision) return;
-    const wanted = batch[0]!.modRevision >= watcher.next ? batch : batch.filter((event) => event.modRevision >= watcher.next);
+    const newEvents = batch[0]!.modRevision >= watcher.next ? batch : batch.filter((event) => event.modRevision >= watcher.next);
     watcher.next = revision + 1;
-    if (wanted.length === 0) return;
-    this.#call(watcher, () => watcher.sink.events(wanted, wanted[wanted.length - 1]!.modRevision));
+    if (newEvents.length === 0) return;
+    this.#call(watcher, () => watcher.sink.events(newEvents, newEvents[newEvents.length - 1]!.modRevision));
   }
 
   #call(watcher: Watcher, call: () => void): void {
@@ -130,7 +130,7 @@ export class WatchHub<P> {
     try {
       watcher.sink.end(reason);
     } catch {
-      // The watch is over either way, and there is no one left to tell.
+      // The watch has ended; nobody is left to report the error to.
     }
   }
 
@@ -208,13 +208,13 @@ export class WatchHub<P> {
   #startProgress(): void {
     this.#progressTimer ??= this.#source.clock.setTimer(PROGRESS_INTERVAL_MS, () => {
       this.#progressTimer = undefined;
-      let wanted = false;
+      let isNeeded = false;
       for (const watcher of this.#watchers()) {
         if (watcher.options.progress !== true) continue;
-        wanted = true;
+        isNeeded = true;
         if (!this.#catchingUp.has(watcher)) this.#mark(watcher);
       }
-      if (wanted) this.#startProgress();
+      if (isNeeded) this.#startProgress();
     });
   }
 }

@@ -36,7 +36,7 @@ export function keysOf({ entries }: { readonly entries: readonly Entry[] }): str
 }
 
 /** What the sink of a watch was called with. */
-export interface Recording extends Disposable {
+export interface WatchRecord extends Disposable {
   readonly events: WatchEvent[];
   readonly batches: (readonly WatchEvent[])[];
   readonly marks: number[];
@@ -45,7 +45,7 @@ export interface Recording extends Disposable {
   cancel(): void;
 }
 
-export function record(store: Store, options: WatchOptions): Recording {
+export function record(store: Store, options: WatchOptions): WatchRecord {
   const events: WatchEvent[] = [];
   const batches: (readonly WatchEvent[])[] = [];
   const marks: number[] = [];
@@ -64,10 +64,10 @@ export function record(store: Store, options: WatchOptions): Recording {
 }
 
 /** Waits until `condition` holds. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, description: string): Promise<void> {
   const deadline = realClock.monotonic() + 20_000;
   while (!(await condition())) {
-    if (realClock.monotonic() > deadline) throw new Error(`waited in vain until ${what}`);
+    if (realClock.monotonic() > deadline) throw new Error(`waited in vain until ${description}`);
     await realClock.sleep(2);
   }
 }

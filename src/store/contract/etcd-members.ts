@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '#base';
 import { openEtcdStore } from '../etcd/etcd-store.ts';
+import { freePort } from './free-port.ts';
 import { PeerProxy } from './peer-proxy.ts';
 
 export interface EtcdMember {
@@ -43,6 +43,8 @@ export interface EtcdMembers extends AsyncDisposable {
 
 const MISSING = 'is not installed: these tests need the real etcd (Debian: apt-get install etcd-server etcd-client)';
 
+const LAST_WORDS = 2_000;
+
 export function requireEtcd(program: 'etcd' | 'etcdctl'): void {
   if (spawnSync(program, [program === 'etcd' ? '--version' : 'version']).error !== undefined) throw new Error(`${program} ${MISSING}`);
 }
@@ -70,6 +72,8 @@ class Members implements EtcdMembers {
   readonly #proxies: PeerProxy[] = [];
   readonly #ports: Ports[] = [];
   readonly #members: EtcdMember[] = [];
+  /** The end of what each member logged: why it did not start. */
+  readonly #lastWords: string[] = [];
 
   constructor(directory: string, options: EtcdMembersOptions) {
     this.#directory = directory;
@@ -113,14 +117,19 @@ class Members implements EtcdMembers {
       ...(tls === undefined ? [] : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth']),
       ...flags,
     ];
-    return { name: `m${index}`, endpoint, process: spawn('etcd', args, { stdio: ['ignore', 'ignore', 'ignore'] }) };
+    const child = spawn('etcd', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#lastWords[index] = `${this.#lastWords[index] ?? ''}${text}`.slice(-LAST_WORDS);
+    });
+    return { name: `m${index}`, endpoint, process: child };
   }
 
   async #healthy(index: number): Promise<void> {
     const member = this.#members[index]!;
     const deadline = realClock.monotonic() + 30_000;
     while (!(await answers(member, this.#options.tls))) {
-      if (member.process.exitCode !== null) throw new Error(`${member.name} of etcd ended with code ${member.process.exitCode}`);
+      if (member.process.exitCode !== null)
+        throw new Error(`${member.name} of etcd ended with code ${member.process.exitCode}: ${this.#lastWords[index] ?? ''}`);
       if (realClock.monotonic() > deadline) throw new Error(`${member.name} of etcd did not become healthy`);
       await realClock.sleep(30);
     }
@@ -194,15 +203,5 @@ async function tcpAnswers(endpoint: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => resolve(true));
     socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
-  });
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createTcpServer();
-    server.on('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
   });
 }

@@ -7,39 +7,39 @@ import { bytes, type ContractEngine, keysOf, lines, page, put, record, remove, t
 /** The order of UTF-8 differs from that of UTF-16 where a surrogate meets U+E000 to U+FFFF. */
 const ORDERED = ['/\0', '/ ', '/A', '/a', '/a\0', '/a\0\0', '/a/b', '/aa', '/z', '/é', '/中', '/\ue000', '/\uffff', '/😀', '/😁/x'];
 
-const BAD_KEYS: readonly { readonly what: string; readonly key: string; readonly code: string }[] = [
-  { what: 'an empty key', key: '', code: 'invalid' },
-  { what: 'a key that is over-long', key: '/'.repeat(MAX_KEY_BYTES + 1), code: 'too-large' },
-  { what: 'a key that is over-long in bytes', key: '中'.repeat(MAX_KEY_BYTES / 2), code: 'too-large' },
-  { what: 'a key with half a surrogate pair', key: '/\ud83d', code: 'invalid' },
+const BAD_KEYS: readonly { readonly problem: string; readonly key: string; readonly code: string }[] = [
+  { problem: 'an empty key', key: '', code: 'invalid' },
+  { problem: 'a key that is over-long', key: '/'.repeat(MAX_KEY_BYTES + 1), code: 'too-large' },
+  { problem: 'a key that is over-long in bytes', key: '中'.repeat(MAX_KEY_BYTES / 2), code: 'too-large' },
+  { problem: 'a key with half a surrogate pair', key: '/\ud83d', code: 'invalid' },
 ];
 
 const half = Buffer.alloc(MAX_REQUEST_BYTES / 2, 1);
 
-const BAD_TRANSACTIONS: readonly { readonly what: string; readonly request: TxnRequest; readonly code: string }[] = [
+const BAD_TRANSACTIONS: readonly { readonly problem: string; readonly request: TxnRequest; readonly code: string }[] = [
   {
-    what: 'a value over the limit',
+    problem: 'a value over the limit',
     request: { write: [{ type: 'put', key: '/a', value: Buffer.alloc(MAX_REQUEST_BYTES) }] },
     code: 'too-large',
   },
   {
-    what: 'values that are over the limit together',
+    problem: 'values that are over the limit together',
     request: { write: ['/a', '/b'].map((key): Operation => ({ type: 'put', key, value: half })) },
     code: 'too-large',
   },
   {
-    what: 'too many operations',
+    problem: 'too many operations',
     request: { write: Array.from({ length: MAX_OPERATIONS + 1 }, (_, i) => put(`/${i}`)) },
     code: 'too-large',
   },
-  { what: 'a key twice', request: { write: [put('/a'), remove('/a')] }, code: 'invalid' },
-  { what: 'a negative revision', request: { compare: [{ key: '/a', modRevision: -1 }], write: [put('/a')] }, code: 'invalid' },
-  { what: 'half a revision', request: { compare: [{ key: '/a', modRevision: 1.5 }], write: [put('/a')] }, code: 'invalid' },
-  { what: 'an empty key compared', request: { compare: [{ key: '', modRevision: 1 }], write: [put('/a')] }, code: 'invalid' },
-  { what: 'an empty key read', request: { write: [put('/a')], elseRead: [''] }, code: 'invalid' },
-  { what: 'a time to live of nothing', request: { write: [put('/a', 'v', { ttlSeconds: 0 })] }, code: 'invalid' },
-  { what: 'a lease that is none', request: { write: [put('/a', 'v', { lease: 'mine' })] }, code: 'invalid' },
-  { what: 'a value that is no bytes', request: { write: [{ type: 'put', key: '/a', value: 'text' as never }] }, code: 'invalid' },
+  { problem: 'a key twice', request: { write: [put('/a'), remove('/a')] }, code: 'invalid' },
+  { problem: 'a negative revision', request: { compare: [{ key: '/a', modRevision: -1 }], write: [put('/a')] }, code: 'invalid' },
+  { problem: 'half a revision', request: { compare: [{ key: '/a', modRevision: 1.5 }], write: [put('/a')] }, code: 'invalid' },
+  { problem: 'an empty key compared', request: { compare: [{ key: '', modRevision: 1 }], write: [put('/a')] }, code: 'invalid' },
+  { problem: 'an empty key read', request: { write: [put('/a')], elseRead: [''] }, code: 'invalid' },
+  { problem: 'a time to live of nothing', request: { write: [put('/a', 'v', { ttlSeconds: 0 })] }, code: 'invalid' },
+  { problem: 'a lease that is none', request: { write: [put('/a', 'v', { lease: 'mine' })] }, code: 'invalid' },
+  { problem: 'a value that is no bytes', request: { write: [{ type: 'put', key: '/a', value: 'text' as never }] }, code: 'invalid' },
 ];
 
 const lazy = (value: Uint8Array, mostBytes = value.length): LazyValue => ({ bytes: value, mostBytes });
@@ -92,7 +92,13 @@ export function inputRules(engine: ContractEngine): void {
     const write = (value: LazyValue) => store.txn({ write: [{ type: 'put', key: '/a', value }] });
     await write(lazy(bytes('small'), MAX_REQUEST_BYTES * 2));
     expect(text((await store.get('/a')).entry?.value)).toBe('small');
-    await expect(write(lazy(Buffer.alloc(MAX_REQUEST_BYTES)))).rejects.toMatchObject({ code: 'too-large' });
+    await expect(write(lazy(Buffer.alloc(MAX_REQUEST_BYTES)))).rejects.toMatchObject({
+      code: 'too-large',
+      message: 'etcdserver: request is too large',
+    });
+    await expect(write(lazy(Buffer.alloc(2 * MAX_REQUEST_BYTES)))).rejects.toThrow(
+      'rpc error: code = ResourceExhausted desc = trying to send message larger than max',
+    );
   });
 
   test.each(BAD_KEYS)('K5: $what is refused everywhere', async ({ key, code }) => {

@@ -6,7 +6,7 @@ import { type ContractEngine, keysOf, lines, page, put, record, remove, until, w
 const TTL_SECONDS = 2;
 
 export function leaseRules(engine: ContractEngine): void {
-  const gone = async (store: Store, key: string) => {
+  const expired = async (store: Store, key: string) => {
     for (let waited = 0; waited < 40 && (await store.get(key)).entry !== undefined; waited++) await engine.passTime(250);
     expect((await store.get(key)).entry).toBeUndefined();
   };
@@ -40,7 +40,7 @@ export function leaseRules(engine: ContractEngine): void {
     using watch = record(store, { prefix: '/', fromRevision: start });
     await engine.passTime(TTL_SECONDS * 500);
     expect((await store.get('/a')).entry).toBeDefined();
-    await gone(store, '/a');
+    await expired(store, '/a');
     await until(() => watch.events.length === 2, 'the delete came');
     expect(lines(watch.events)).toEqual([`put /a 1 @${start}`, `delete /a @${start + 1}`]);
   });
@@ -54,7 +54,7 @@ export function leaseRules(engine: ContractEngine): void {
       expect(await store.renewLease(id)).toEqual({ id, ttlSeconds: TTL_SECONDS });
     }
     expect((await store.get('/a')).entry).toBeDefined();
-    await gone(store, '/a');
+    await expired(store, '/a');
   });
 
   test('L3: a put without the lease takes the key out of it', async () => {
@@ -81,7 +81,7 @@ export function leaseRules(engine: ContractEngine): void {
     expect((await store.get('/event')).entry?.lease).toBeDefined();
     await engine.passTime(TTL_SECONDS * 500);
     expect((await store.get('/event')).entry).toBeDefined();
-    await gone(store, '/event');
+    await expired(store, '/event');
     expect(keysOf(await page(store, {}))).toEqual(['/stays']);
   });
 

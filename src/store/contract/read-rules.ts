@@ -22,6 +22,24 @@ const RANGES: readonly { readonly request: RangeRequest; readonly keys: readonly
 ];
 
 export function readRules(engine: ContractEngine): void {
+  test('G9: a value is found by its key and revision, where that can be done at once', async () => {
+    await using store = await engine.open();
+    if (store.valueAt === undefined) return;
+    const first = await write(store, put('/a', '1'));
+    const { revision: second } = await store.txn({ write: [put('/a', '2'), put('/b', '3')] });
+    const third = await write(store, remove('/b'));
+    const valueAt = (key: string, revision: number) => text(store.valueAt!(key, revision));
+    expect([valueAt('/a', first), valueAt('/a', second), valueAt('/b', second)]).toEqual(['1', '2', '3']);
+    expect([store.valueAt('/b', first), store.valueAt('/b', third), store.valueAt('/none', first)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    await store.compact(third);
+    await expect.poll(() => store.valueAt!('/a', first)).toBeUndefined();
+    expect(valueAt('/a', second)).toBe('2');
+  });
+
   test('G1: an answer holds what was written before, and names its revision', async () => {
     await using store = await engine.open();
     const first = await write(store, put('/a', '1'));
@@ -55,12 +73,12 @@ export function readRules(engine: ContractEngine): void {
 
   test('G2: no answer holds a version newer than the revision it names', async () => {
     await using store = await engine.open();
-    let writing = true;
+    let isWriting = true;
     const writer = (async () => {
       for (let i = 0; i < 60; i++) await Promise.all([write(store, put(`/${i % 7}`)), write(store, put(`/${i % 5}`))]);
-      writing = false;
+      isWriting = false;
     })();
-    while (writing) {
+    while (isWriting) {
       const { entries, revision } = await page(store, { prefix: '/' });
       for (const { modRevision } of entries) expect(modRevision).toBeLessThanOrEqual(revision);
       const got = await store.get('/1');

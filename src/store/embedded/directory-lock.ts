@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { StoreError } from '../store-error.ts';
 
 /**
- * Keeps a directory to one process, by a unix socket in it: the kernel takes the holder's listening away when it dies, however it dies, and
+ * Locks a directory for one process by a unix socket in it: the kernel closes the listener when its holder dies, however it dies, and
  * whoever comes second can ask who it is, across containers too.
  *
  * The socket's name has a generation. A newcomer who finds the newest one dead binds the next generation, which only one can. Binding and
@@ -53,9 +53,9 @@ async function generations(directory: string): Promise<number[]> {
 
 /** The generation after all that exist; throws when one of them lives. */
 async function firstFree(directory: string, path: (generation: number) => string): Promise<number> {
-  const found = await generations(directory);
-  for (const generation of found) await refuseIfAlive(directory, path(generation));
-  return (found.at(-1) ?? 0) + 1;
+  const existing = await generations(directory);
+  for (const generation of existing) await refuseIfAlive(directory, path(generation));
+  return (existing.at(-1) ?? 0) + 1;
 }
 
 async function refuseIfAlive(directory: string, path: string): Promise<void> {

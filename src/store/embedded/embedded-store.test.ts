@@ -45,18 +45,18 @@ describe('an embedded store', () => {
 
   test('names no revision that is not durable yet when nothing is changed', async () => {
     await using store = await openEmbeddedStore({ directory: await newDirectory() });
-    const writing = store.txn({ write: [put('/a')] });
+    const pendingWrite = store.txn({ write: [put('/a')] });
     const failed = await store.txn({ compare: [{ key: '/none', modRevision: 7 }], write: [] });
     const unchanged = await store.txn({ write: [remove('/none')] });
     expect([failed.revision, unchanged.revision, await store.revision()]).toEqual([1, 1, 1]);
-    expect((await writing).revision).toBe(2);
+    expect((await pendingWrite).revision).toBe(2);
   });
 
   test('shows no one a write before it is durable', async () => {
     await using store = await openEmbeddedStore({ directory: await newDirectory() });
     using watch = record(store, { prefix: '/' });
     let acknowledged = false;
-    const writing = store.txn({ write: [put('/a')] }).then(() => {
+    const pendingWrite = store.txn({ write: [put('/a')] }).then(() => {
       acknowledged = true;
     });
     while (!acknowledged) {
@@ -65,7 +65,7 @@ describe('an embedded store', () => {
       expect([entry, count, watch.events.length === 0 || watch.events.length === 1]).toEqual([undefined, 0, true]);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await writing;
+    await pendingWrite;
   });
 
   test('begins at revision 1 in a directory that it makes, readable by its owner alone', async () => {
@@ -104,10 +104,10 @@ describe('an embedded store', () => {
     await using store = await openEmbeddedStore({ directory: await newDirectory(), historyWindowMs });
     for (let i = 0; i < 60; i++) await store.txn({ write: Array.from({ length: 100 }, (_, j) => put(`/${i}/${j}`, 'old')) });
     const revision = await store.revision();
-    const reading = page(store, { revision });
+    const pages = page(store, { revision });
     for (let i = 0; i < 60; i++) void store.txn({ write: Array.from({ length: 100 }, (_, j) => put(`/${i}/${j}`, 'new')) });
     await store.compact(await store.txn({ write: [put('/last')] }).then((result) => result.revision));
-    const { entries } = await reading;
+    const { entries } = await pages;
     expect([entries.length, entries.every(({ value }) => text(value) === 'old')]).toEqual([6_000, true]);
   });
 

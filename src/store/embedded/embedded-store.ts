@@ -1,7 +1,7 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transaction } from 'lmdb';
-import { AsyncMutex, type Clock, childSignal, type Logger, realClock, silentLogger } from '#base';
+import { AsyncMutex, type Clock, childSignal, type Logger, minOf, pushAll, realClock, silentLogger } from '#base';
 import { DEFAULT_HISTORY_WINDOW_MS, HistoryWindow } from '../history-window.ts';
 import { checkCompact, checkKey, checkLeaseId, checkRange, checkTtl, checkTxn, MAX_OPERATIONS } from '../limits.ts';
 import { syncDirectory } from '../new-file.ts';
@@ -27,25 +27,17 @@ import { TtlLeases } from '../ttl-leases.ts';
 import { WakeUp } from '../wake-up.ts';
 import { WatchHub } from '../watch-hub.ts';
 import type { Batch } from './batch.ts';
-import { FORMAT, makeDirectory, prepareDirectory, writeMark } from './directory.ts';
+import { FORMAT, makeDirectory, prepareDirectory } from './directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { GroupCommit } from './group-commit.ts';
 import { commitError, lmdbError } from './lmdb-error.ts';
-import { migrate, writeFormat } from './migrations.ts';
+import { migrate } from './migrations.ts';
 import { readHeads } from './page-check.ts';
 import { leaseId, Reader, toPage } from './reader.ts';
-import {
-  decodeLease,
-  decodeState,
-  encodeState,
-  type LeaseRecord,
-  type Location,
-  RecordBuffer,
-  revisionOf,
-  type StateRecord,
-} from './records.ts';
+import { decodeLease, type LeaseRecord, type Location, RecordBuffer, type StateRecord } from './records.ts';
 import { Scrubber } from './scrubber.ts';
 import { type SnapshotSource, writeSnapshot } from './snapshot-file.ts';
+import { makeTables, openChecked, readState, usedBytesOf } from './store-files.ts';
 import { DATA_FILE, openTables, type Tables } from './tables.ts';
 
 export interface EmbeddedStoreOptions {
@@ -70,10 +62,10 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   await makeDirectory(directory);
   const lock = await lockDirectory(directory);
   try {
-    const found = await prepareDirectory(directory, { thorough: options.verify === true, purpose: 'making' });
+    const prepared = await prepareDirectory(directory, { thorough: options.verify === true, purpose: 'making' });
     const tables = openChecked(directory);
     try {
-      if (found === 'new') await makeTables(tables, directory);
+      if (prepared === 'new') await makeTables(tables, directory);
       else migrate(tables);
       return new LmdbStore(options, tables, lock);
     } catch (error) {
@@ -86,28 +78,10 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
-function openChecked(directory: string): Tables {
-  try {
-    return openTables(directory);
-  } catch (cause) {
-    throw lmdbError(cause, `can not open the store in ${directory}`);
-  }
-}
-
-const EMPTY: StateRecord = { revision: 1, compactRevision: 0, scrubbedRevision: 0, nextLease: 1 };
-
-async function makeTables(tables: Tables, directory: string): Promise<void> {
-  tables.root.transactionSync(() => {
-    writeFormat(tables, FORMAT);
-    tables.meta.putSync('state', encodeState(EMPTY, new RecordBuffer()));
-  });
-  await syncDirectory(directory);
-  await writeMark(directory, 'made');
-}
-
 /** Keys that a range goes through before it lets others run. */
 const RANGE_BUDGET = 2_000;
 
+// One file: one method for each operation of the Store contract; commits, reads, leases on disk and snapshots have files of their own.
 class LmdbStore implements EmbeddedStore {
   readonly engine = 'embedded';
   readonly localReads = true;
@@ -148,7 +122,7 @@ class LmdbStore implements EmbeddedStore {
       commits: this.#commits,
       logger: this.#logger,
       state: () => this.#state,
-      oldestRead: () => Math.min(Number.POSITIVE_INFINITY, ...this.#readsAt.keys()),
+      oldestRead: () => minOf(this.#readsAt.keys(), Number.POSITIVE_INFINITY),
     });
     this.#window = new HistoryWindow({
       clock: this.#clock,
@@ -203,6 +177,12 @@ class LmdbStore implements EmbeddedStore {
     return { entry: this.#reader.entry(key, revision), revision };
   }
 
+  valueAt(key: string, modRevision: number): Uint8Array | undefined {
+    this.#check(undefined);
+    if (this.#replacing !== undefined) throw new StoreError('unavailable', 'the data file is being replaced');
+    return this.#reader.valueAt(key, modRevision);
+  }
+
   async range(request: RangeRequest, signal?: AbortSignal): Promise<RangeResult> {
     this.#check(signal);
     checkRange(request);
@@ -213,7 +193,7 @@ class LmdbStore implements EmbeddedStore {
     if (revision < compactRevision) return { status: 'compacted', compactRevision };
     const first = this.#reader.range(request, revision, RANGE_BUDGET);
     if (first.next === undefined) return toPage(request, first, revision);
-    return this.#reading(revision, () => this.#rangeOn(request, first, { revision, signal }));
+    return this.#readAt(revision, () => this.#rangeOn(request, first, { revision, signal }));
   }
 
   /** A long range goes on in later turns, always at its revision: the scrubber spares what it needs. */
@@ -233,13 +213,13 @@ class LmdbStore implements EmbeddedStore {
       if (request.limit !== undefined && entries.length === request.limit && request.withCount !== true && count > entries.length) break;
       const chunk = this.#reader.range({ ...request, ...limit, start: next }, revision, RANGE_BUDGET);
       count += chunk.count;
-      if (request.limit === undefined || entries.length < request.limit) entries.push(...chunk.entries);
+      if (request.limit === undefined || entries.length < request.limit) pushAll(entries, chunk.entries);
       next = chunk.next;
     }
     return toPage(request, { entries, count }, revision);
   }
 
-  async #reading<T>(revision: number, read: () => Promise<T>): Promise<T> {
+  async #readAt<T>(revision: number, read: () => Promise<T>): Promise<T> {
     this.#readsAt.set(revision, (this.#readsAt.get(revision) ?? 0) + 1);
     try {
       return await read();
@@ -454,28 +434,3 @@ class LmdbStore implements EmbeddedStore {
 }
 
 const EXPIRY_RETRY_MS = 1_000;
-
-function readState(tables: Tables): StateRecord {
-  const bytes = tables.meta.getBinary('state');
-  if (bytes === undefined) throw new StoreError('corrupt', 'the data file does not say its revision');
-  const state = decodeState(bytes);
-  for (const last of tables.log.getKeys({ reverse: true, start: Number.MAX_SAFE_INTEGER, end: 0, limit: 1 } as never)) {
-    if (revisionOf(last) > state.revision) throw new StoreError('corrupt', `the log goes beyond revision ${state.revision}`);
-  }
-  return state;
-}
-
-interface TreeStats {
-  readonly pageSize: number;
-  readonly treeBranchPageCount: number;
-  readonly treeLeafPageCount: number;
-  readonly overflowPages: number;
-}
-
-function usedBytesOf({ root, meta, index, log, leases, leaseKeys }: Tables): number {
-  const { free } = root.getStats() as { free: TreeStats };
-  const trees = [root, meta, index, log, leases, leaseKeys].map((table) => table.getStats() as TreeStats);
-  const pages = [free, ...trees].map((tree) => tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages);
-  const metaPages = 2;
-  return pages.reduce((sum, count) => sum + count, metaPages) * free.pageSize;
-}

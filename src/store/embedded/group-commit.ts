@@ -31,7 +31,7 @@ export class GroupCommit {
   #waiting: Job<never>[] = [];
   #sealed = false;
   #lastBatchJobs = 0;
-  #held = false;
+  #isHeld = false;
   #idle: (() => void)[] = [];
 
   constructor(options: GroupCommitOptions) {
@@ -49,7 +49,7 @@ export class GroupCommit {
     });
   }
 
-  /** How many decisions the last batch held: whether there are writers who would feel more work. */
+  /** Size of the last batch: whether background work would slow writers down. */
   get lastBatchJobs(): number {
     return this.#lastBatchJobs;
   }
@@ -62,12 +62,12 @@ export class GroupCommit {
 
   /** No batch is begun until `release`; resolves when none is on its way. */
   async hold(): Promise<void> {
-    this.#held = true;
+    this.#isHeld = true;
     if (this.#sealed || this.#batch.writes > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   release(): void {
-    this.#held = false;
+    this.#isHeld = false;
     this.#next();
   }
 
@@ -79,7 +79,7 @@ export class GroupCommit {
   }
 
   get #open(): boolean {
-    return !this.#sealed && !this.#held && this.#batch.writes < MAX_WRITES;
+    return !this.#sealed && !this.#isHeld && this.#batch.writes < MAX_WRITES;
   }
 
   #newBatch(): Batch {
@@ -129,9 +129,9 @@ export class GroupCommit {
     this.#jobs = [];
     this.#batch = this.#newBatch();
     for (const wake of this.#idle.splice(0)) wake();
-    let taken = 0;
-    while (taken < this.#waiting.length && this.#open) this.#decide(this.#waiting[taken++]!);
-    this.#waiting.splice(0, taken);
+    let count = 0;
+    while (count < this.#waiting.length && this.#open) this.#decide(this.#waiting[count++]!);
+    this.#waiting.splice(0, count);
   }
 
   /** What waits is given up; what is decided already goes on, and only its answer is given up. */

@@ -7,18 +7,18 @@ const CORRUPT = new Set([
 ]);
 
 const SHORT_WRITE = 5; /* EIO */
-/** With less room than this, a write that came out short did so for want of it. */
+/** Below this much free space a short write is reported as a full disk. */
 const FULL_BYTES = 1 << 20;
 
 /** The failure of a commit to a file in `directory` in our words. lmdb hides the cause in a promise beside the error. */
 export async function commitError(error: unknown, directory: string): Promise<StoreError> {
   const hidden = (error as { commitError?: Promise<never> }).commitError;
   const cause: unknown = hidden === undefined ? error : await hidden.catch((reason: unknown) => reason);
-  const what = 'the write failed and nothing of it was kept';
+  const outcome = 'the write failed and nothing of it was kept';
   if ((cause as { code?: unknown }).code === SHORT_WRITE && (await isFull(directory))) {
-    return new StoreError('no-space', `${what}: no space left on device`, { cause });
+    return new StoreError('no-space', `${outcome}: no space left on device`, { cause });
   }
-  return lmdbError(cause, what);
+  return lmdbError(cause, outcome);
 }
 
 async function isFull(directory: string): Promise<boolean> {
@@ -26,10 +26,10 @@ async function isFull(directory: string): Promise<boolean> {
   return bavail * bsize < FULL_BYTES;
 }
 
-export function lmdbError(cause: unknown, what: string): StoreError {
+export function lmdbError(cause: unknown, outcome: string): StoreError {
   if (cause instanceof StoreError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new StoreError(codeOf(cause), `${what}: ${reason}`, { cause });
+  return new StoreError(codeOf(cause), `${outcome}: ${reason}`, { cause });
 }
 
 function codeOf(cause: unknown): StoreErrorCode {

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { pushAll } from '#base';
 import { StoreError } from '../store-error.ts';
 
 /**
@@ -54,8 +55,8 @@ function readFully(descriptor: number, length: number): Buffer {
   return bytes.subarray(0, readSync(descriptor, bytes, 0, length, 0));
 }
 
-function damaged(file: string, what: string): StoreError {
-  return new StoreError('corrupt', `${file} is damaged: ${what}; restore it from a snapshot`);
+function damaged(file: string, problem: string): StoreError {
+  return new StoreError('corrupt', `${file} is damaged: ${problem}; restore it from a snapshot`);
 }
 
 async function readMeta(handle: FileHandle, file: string): Promise<Meta> {
@@ -103,7 +104,7 @@ class PageWalk {
 
   async check(roots: readonly bigint[]): Promise<void> {
     const todo = roots.filter((root) => root !== NO_PAGE);
-    for (let number = todo.pop(); number !== undefined; number = todo.pop()) todo.push(...(await this.#children(number)));
+    for (let number = todo.pop(); number !== undefined; number = todo.pop()) pushAll(todo, await this.#children(number));
   }
 
   async #children(number: bigint): Promise<bigint[]> {
@@ -112,7 +113,7 @@ class PageWalk {
     if ((flags & (BRANCH | LEAF)) === 0) throw damaged(this.#walk.file, `page ${number} is no tree page`);
     const count = page.readUInt16LE(20) >> 1;
     const children: bigint[] = [];
-    for (let i = 0; i < count; i++) children.push(...this.#ofNode(page, this.#node(page, i), flags));
+    for (let i = 0; i < count; i++) pushAll(children, this.#ofNode(page, this.#node(page, i), flags));
     return children;
   }
 

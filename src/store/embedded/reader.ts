@@ -59,6 +59,13 @@ export class Reader {
     return bytes === undefined || isDeleted(bytes) ? undefined : copyValue(bytes, bytes.length);
   }
 
+  /** What the revision wrote under the key; undefined when it did not, or that is gone. */
+  valueAt(key: string, revision: number): Buffer | undefined {
+    const latest = this.index(key);
+    const version = latest && this.#versionAt(latest, revision);
+    return version === undefined || revisionOf(version.location) !== revision ? undefined : this.value(version.location);
+  }
+
   /** Walks back from the latest version to the one that was current right after `revision`. */
   #versionAt(latest: IndexRecord, revision: number): IndexRecord | undefined {
     let version: IndexRecord | undefined = latest;

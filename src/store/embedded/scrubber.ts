@@ -12,7 +12,7 @@ export interface ScrubberOptions {
   oldestRead(): number;
 }
 
-/** While others write, as much as costs them little; more when much has piled up, so that it never outgrows the writers. */
+/** Versions removed per commit: few while writers are busy, more with a large backlog, so that compaction always catches up. */
 const BUSY_VERSIONS = 16;
 const BUSY_BACKLOG_SHARE = 5_000;
 const IDLE_VERSIONS = 1_000;

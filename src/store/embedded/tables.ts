@@ -16,7 +16,7 @@ export interface Tables {
   readonly index: Database<Buffer, KeyBound>;
   /** Location → version. */
   readonly log: Database<Buffer, Location>;
-  /** The log again, to read without the values. */
+  /** The log a second time without values, for reads that need only metadata. */
   readonly logHeads: Database<LogRecord, Location>;
   /** Lease → its times. */
   readonly leases: Database<Buffer, number>;

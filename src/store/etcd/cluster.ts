@@ -1,11 +1,10 @@
-import { Backoff, type Clock, type Random } from '#base';
+import { Backoff, type Clock, GrpcConnection, GrpcError, type GrpcStream, type GrpcTls, type Random, type StreamHandler } from '#base';
 import { StoreError } from '../store-error.ts';
-import { type EtcdTls, GrpcConnection, type GrpcStream, type StreamHandler } from './grpc-connection.ts';
-import { certainlyUntouched, GrpcError, transient } from './grpc-error.ts';
+import { certainlyUntouched, transient } from './etcd-error.ts';
 
 export interface ClusterOptions {
   readonly endpoints: readonly string[];
-  readonly tls?: EtcdTls | undefined;
+  readonly tls?: GrpcTls | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly connectTimeoutMs: number;
@@ -28,9 +27,13 @@ export interface ClusterCall {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Makes a member without a leader fail fast instead of blocking. */
+const METADATA = { hasleader: 'true' };
+/** As upstream's client: pages of large objects are large. */
+const MAX_MESSAGE_BYTES = 2 ** 31 - 1;
 const BACKOFF = { initialMs: 20, maxMs: 1_000, jitter: 0.3 };
 
-/** The members of an etcd cluster: stays with one while it works, moves on to the next when it does not. */
+/** Client-side balancer over the members of an etcd cluster: sticks to one while it works, then fails over to the next. */
 export class Cluster {
   readonly #options: ClusterOptions;
   readonly #connections = new Set<GrpcConnection>();
@@ -59,7 +62,7 @@ export class Cluster {
     for (const connection of this.#connections) connection.close();
   }
 
-  /** Asks a member, and others when that is safe, until one answers or time is over. Rejects with a GrpcError as it came. */
+  /** Calls a member, retrying on others where that is safe, until one answers or the deadline passes. Rejects with the GrpcError as received. */
   async call({ method, message, kind, signal, timeoutMs: most }: ClusterCall): Promise<Buffer> {
     const { clock, attemptTimeoutMs, callTimeoutMs } = this.#options;
     const deadline = clock.monotonic() + (most ?? callTimeoutMs);
@@ -91,7 +94,13 @@ export class Cluster {
 
   /** A connection of its own to one member. */
   connectTo(endpoint: string): GrpcConnection {
-    const connection = new GrpcConnection({ ...this.#options, endpoint, onClose: (closed) => this.#connections.delete(closed) });
+    const connection = new GrpcConnection({
+      ...this.#options,
+      endpoint,
+      metadata: METADATA,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
+      onClose: (closed) => this.#connections.delete(closed),
+    });
     this.#connections.add(connection);
     return connection;
   }

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '#base';
 import type { Cluster } from './cluster.ts';
-import { GrpcError } from './grpc-error.ts';
+import { isCompacted } from './etcd-error.ts';
 import { compareVersion, decodeTxn, encodeCompact, encodeTxn, getOperation, putOperation } from './messages.ts';
 
 export interface CompactorOptions {
@@ -54,7 +54,7 @@ export class Compactor {
       success: [putOperation(KEY, value, undefined)],
       failure: [getOperation(KEY)],
     });
-    const answer = decodeTxn(await cluster.call({ method: 'KV/Txn', message, kind: 'write', signal }), '');
+    const answer = decodeTxn(await cluster.call({ method: 'etcdserverpb.KV/Txn', message, kind: 'write', signal }), '');
     if (!answer.succeeded) return { round: answer.ranges[0]?.entries[0]?.version ?? 0, revision: answer.revision };
     if (revision > 0) await this.#give(revision, signal);
     return { round: round + 1, revision: answer.revision };
@@ -62,9 +62,9 @@ export class Compactor {
 
   async #give(revision: number, signal: AbortSignal): Promise<void> {
     try {
-      await this.#options.cluster.call({ method: 'KV/Compact', message: encodeCompact(revision), kind: 'write', signal });
+      await this.#options.cluster.call({ method: 'etcdserverpb.KV/Compact', message: encodeCompact(revision), kind: 'write', signal });
     } catch (error) {
-      if (!(error instanceof GrpcError && error.compacted)) throw error;
+      if (!isCompacted(error)) throw error;
     }
   }
 }

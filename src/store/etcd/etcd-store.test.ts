@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realClock, VirtualClock } from '#base';
 import { type CertificateFiles, makeCertificates } from '../contract/certificates.ts';
 import { put, record, until, write } from '../contract/contract-engine.ts';
-import { type EtcdMembers, freePort, startEtcd } from '../contract/etcd-members.ts';
+import { type EtcdMembers, startEtcd } from '../contract/etcd-members.ts';
+import { freePort } from '../contract/free-port.ts';
 import { type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts';
 import { FakeServer } from './fake-server.test-server.ts';
 
@@ -103,9 +104,9 @@ describe('an etcd store', () => {
     await using one = await open({ clock, historyWindowMs: 60_000 });
     await using two = await open({ clock, historyWindowMs: 60_000 });
     const agreed = async () => Buffer.from((await one.get('compact_rev_key')).entry?.value ?? []).toString();
-    const round = async (expected: () => Promise<boolean>, what: string) => {
+    const round = async (expected: () => Promise<boolean>, description: string) => {
       await clock.advance(60_000);
-      await until(expected, what);
+      await until(expected, description);
     };
     await round(async () => (await agreed()) === '0', 'one of them began');
     await realClock.sleep(100);

@@ -1,5 +1,16 @@
 import { open } from 'node:fs/promises';
-import { type Clock, type Logger, type Random, realClock, silentLogger, systemRandom } from '#base';
+import {
+  type Clock,
+  type GrpcConnection,
+  GrpcError,
+  type GrpcTls,
+  type Logger,
+  type Random,
+  realClock,
+  receive,
+  silentLogger,
+  systemRandom,
+} from '#base';
 import { DEFAULT_HISTORY_WINDOW_MS } from '../history-window.ts';
 import { keyBounds } from '../key-bounds.ts';
 import { bytesOf } from '../lazy-value.ts';
@@ -27,10 +38,9 @@ import type {
 import { StoreError } from '../store-error.ts';
 import { type CallKind, Cluster, closedError } from './cluster.ts';
 import { Compactor } from './compactor.ts';
+import { isCompacted, storeErrorOf } from './etcd-error.ts';
 import { EtcdTtlLeases } from './etcd-leases.ts';
 import { EtcdWatch } from './etcd-watch.ts';
-import type { EtcdTls, GrpcConnection } from './grpc-connection.ts';
-import { GrpcError, storeErrorOf } from './grpc-error.ts';
 import {
   compareModRevision,
   decodeHeader,
@@ -50,14 +60,13 @@ import {
   type RangeAnswer,
   type RangeCall,
 } from './messages.ts';
-import { receive } from './receive.ts';
 import { atLeastVersion } from './server-version.ts';
 
 export interface EtcdStoreOptions {
   /** `http://host:port` or `https://host:port` of the members; one is enough, all are better. */
   readonly endpoints: readonly string[];
-  readonly tls?: EtcdTls;
-  /** Stands before every key in etcd, and is not seen outside. Default: nothing, for keys that are whole already (`/registry/…`). */
+  readonly tls?: GrpcTls;
+  /** Prefix of every key in etcd, invisible to callers. Default: none, as keys are complete already (`/registry/…`). */
   readonly prefix?: string;
   /** Default: the real one. */
   readonly clock?: Clock;
@@ -67,13 +76,13 @@ export interface EtcdStoreOptions {
   readonly historyWindowMs?: number;
   /** Default 5 s. */
   readonly connectTimeoutMs?: number;
-  /** A member is asked whether it lives after this much silence, and given up after as much more. Default 5 s. */
+  /** Keep-alive: a silent connection is pinged after this time, and closed after the same time again. Default 5 s. */
   readonly keepAliveMs?: number;
   /** How long a read waits for one member before it asks another. Default 3 s. */
   readonly attemptTimeoutMs?: number;
   /** How long a call may take. Default 15 s. */
   readonly callTimeoutMs?: number;
-  /** How long to wait at first until any member answers; whoever starts a program should soon know. Default 4 s. */
+  /** How long the first connection may take, so that a wrong address fails the start soon. Default 4 s. */
   readonly openTimeoutMs?: number;
 }
 
@@ -98,6 +107,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
 const PAGE_KEYS = 5_000;
 const ZERO = Buffer.from([0]);
 
+// One file: one method for each operation of the Store contract; watches, leases, compaction and messages have files of their own.
 class ClusterStore implements EtcdStore {
   readonly engine = 'etcd';
   readonly localReads = false;
@@ -143,9 +153,12 @@ class ClusterStore implements EtcdStore {
       this.#cluster.call({ kind: 'read', method, message, timeoutMs }).catch((error: unknown) => {
         throw storeErrorOf(error, false);
       });
-    const { version } = decodeStatus(await ask('Maintenance/Status', Buffer.alloc(0)));
-    // A member alone, of a cluster that has no leader, tells its version all the same.
-    const { revision } = decodeRange(await ask('KV/Range', encodeRange({ start: ZERO, limit: 1, countOnly: true })), this.#space);
+    const { version } = decodeStatus(await ask('etcdserverpb.Maintenance/Status', Buffer.alloc(0)));
+    // Version is served even without a leader, so it does not prove that the cluster works.
+    const { revision } = decodeRange(
+      await ask('etcdserverpb.KV/Range', encodeRange({ start: ZERO, limit: 1, countOnly: true })),
+      this.#space,
+    );
     this.#learn(revision);
     if (!atLeastVersion(version, '3.4.0')) throw new StoreError('unsupported', `etcd ${version} is too old: 3.4 is needed`);
     this.#version = version;
@@ -167,7 +180,7 @@ class ClusterStore implements EtcdStore {
     try {
       return await this.#pages(request, signal);
     } catch (error) {
-      if (error instanceof GrpcError && error.compacted) return this.#compacted(signal);
+      if (isCompacted(error)) return this.#compacted(signal);
       throw storeErrorOf(error, false);
     }
   }
@@ -182,9 +195,9 @@ class ClusterStore implements EtcdStore {
     let first: RangeAnswer | undefined;
     for (;;) {
       const revision = request.revision ?? first?.revision ?? 0;
-      const wanted = Math.min(PAGE_KEYS, limit - entries.length);
+      const pageSize = Math.min(PAGE_KEYS, limit - entries.length);
       const page = await this.#rawRange(
-        { start, end, limit: wanted, revision, keysOnly: select === 'keys', countOnly: select === 'count' },
+        { start, end, limit: pageSize, revision, keysOnly: select === 'keys', countOnly: select === 'count' },
         signal,
       );
       first ??= page;
@@ -217,7 +230,7 @@ class ClusterStore implements EtcdStore {
       success: write.map((operation) => this.#operation(operation)),
       failure: (request.elseRead ?? []).map((key) => getOperation(this.#key(key))),
     });
-    const answer = decodeTxn(await this.#write('KV/Txn', message, signal), this.#space);
+    const answer = decodeTxn(await this.#write('etcdserverpb.KV/Txn', message, signal), this.#space);
     this.#learn(answer.revision);
     const reads = answer.succeeded ? [] : answer.ranges.map(({ entries }) => entries[0]);
     return { succeeded: answer.succeeded, revision: answer.revision, reads };
@@ -258,7 +271,7 @@ class ClusterStore implements EtcdStore {
   async grantLease(ttlSeconds: number, signal?: AbortSignal): Promise<Lease> {
     this.#check(signal);
     checkTtl(ttlSeconds);
-    const { id } = decodeLease(await this.#write('Lease/LeaseGrant', encodeLeaseGrant(ttlSeconds), signal));
+    const { id } = decodeLease(await this.#write('etcdserverpb.Lease/LeaseGrant', encodeLeaseGrant(ttlSeconds), signal));
     return { id, ttlSeconds };
   }
 
@@ -266,7 +279,7 @@ class ClusterStore implements EtcdStore {
   async renewLease(id: LeaseId, signal?: AbortSignal): Promise<Lease | undefined> {
     this.#check(signal);
     checkLeaseId(id);
-    const { ttlSeconds } = decodeLease(await this.#read('Lease/LeaseKeepAlive', encodeLeaseId(id), signal));
+    const { ttlSeconds } = decodeLease(await this.#read('etcdserverpb.Lease/LeaseKeepAlive', encodeLeaseId(id), signal));
     return ttlSeconds > 0 ? { id, ttlSeconds } : undefined;
   }
 
@@ -275,7 +288,7 @@ class ClusterStore implements EtcdStore {
     checkLeaseId(id);
     this.#ttlLeases.forget(id);
     try {
-      this.#learn(decodeHeader(await this.#write('Lease/LeaseRevoke', encodeLeaseId(id), signal)));
+      this.#learn(decodeHeader(await this.#write('etcdserverpb.Lease/LeaseRevoke', encodeLeaseId(id), signal)));
       return true;
     } catch (error) {
       if (error instanceof StoreError && error.code === 'lease-not-found') return false;
@@ -287,10 +300,10 @@ class ClusterStore implements EtcdStore {
     this.#check(signal);
     checkCompact(revision);
     try {
-      await this.#call('write', 'KV/Compact', encodeCompact(revision), signal);
+      await this.#call('write', 'etcdserverpb.KV/Compact', encodeCompact(revision), signal);
       return { status: 'ok' };
     } catch (error) {
-      if (error instanceof GrpcError && error.compacted) return this.#compacted(signal);
+      if (isCompacted(error)) return this.#compacted(signal);
       throw storeErrorOf(error, true);
     }
   }
@@ -318,7 +331,7 @@ class ClusterStore implements EtcdStore {
       await this.#rawRange({ start: ZERO, revision, countOnly: true }, signal);
       return true;
     } catch (error) {
-      if (error instanceof GrpcError && error.compacted) return false;
+      if (isCompacted(error)) return false;
       throw storeErrorOf(error, false);
     }
   }
@@ -333,10 +346,10 @@ class ClusterStore implements EtcdStore {
     const timeoutMs = this.#options.callTimeoutMs ?? 15_000;
     const range = encodeRange({ start: ZERO, limit: 1, countOnly: true });
     // The member answers this only when it has everything up to its revision, so the snapshot has it too.
-    const { revision } = decodeRange(await connection.call('KV/Range', range, { timeoutMs, signal }), '');
+    const { revision } = decodeRange(await connection.call('etcdserverpb.KV/Range', range, { timeoutMs, signal }), '');
     await using handle = await open(file, 'wx', 0o600);
     let sizeBytes = 0;
-    for await (const blob of receive(connection, 'Maintenance/Snapshot', signal)) {
+    for await (const blob of receive(connection, 'etcdserverpb.Maintenance/Snapshot', { request: Buffer.alloc(0), signal })) {
       sizeBytes += (await handle.write(decodeSnapshot(blob))).bytesWritten;
     }
     await handle.sync();
@@ -359,13 +372,13 @@ class ClusterStore implements EtcdStore {
     throw storeErrorOf(failure, false);
   }
 
-  /** Every member in turn: a member answers nothing while it works on itself. */
+  /** One member after another: a member blocks while it defragments. */
   async defragment(signal?: AbortSignal): Promise<void> {
     this.#check(signal);
     for (const endpoint of this.#cluster.endpoints) {
       const connection = this.#cluster.connectTo(endpoint);
       try {
-        await connection.call('Maintenance/Defragment', Buffer.alloc(0), { timeoutMs: DEFRAGMENT_MS, signal });
+        await connection.call('etcdserverpb.Maintenance/Defragment', Buffer.alloc(0), { timeoutMs: DEFRAGMENT_MS, signal });
       } catch (error) {
         throw storeErrorOf(error, false);
       } finally {
@@ -376,7 +389,7 @@ class ClusterStore implements EtcdStore {
 
   async status(signal?: AbortSignal): Promise<StoreStatus> {
     this.#check(signal);
-    const { version, sizeBytes, usedBytes } = decodeStatus(await this.#read('Maintenance/Status', Buffer.alloc(0), signal));
+    const { version, sizeBytes, usedBytes } = decodeStatus(await this.#read('etcdserverpb.Maintenance/Status', Buffer.alloc(0), signal));
     const revision = await this.revision(signal);
     const compactRevision = await this.#findCompactRevision(signal);
     const fragmentation = sizeBytes === 0 ? 0 : Math.max(0, (sizeBytes - usedBytes) / sizeBytes);
@@ -422,7 +435,7 @@ class ClusterStore implements EtcdStore {
   }
 
   async #rawRange(call: RangeCall, signal: AbortSignal | undefined): Promise<RangeAnswer> {
-    const answer = decodeRange(await this.#call('read', 'KV/Range', encodeRange(call), signal), this.#space);
+    const answer = decodeRange(await this.#call('read', 'etcdserverpb.KV/Range', encodeRange(call), signal), this.#space);
     this.#learn(answer.revision);
     return answer;
   }

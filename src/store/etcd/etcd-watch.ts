@@ -1,10 +1,9 @@
-import type { Backoff, Clock } from '#base';
+import { type Backoff, type Clock, type GrpcConnection, type GrpcError, type GrpcStream, pushAll } from '#base';
 import { keyBounds } from '../key-bounds.ts';
 import type { WatchEnd, WatchEvent, WatchHandle, WatchOptions, WatchSink } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import type { Cluster } from './cluster.ts';
-import type { GrpcConnection, GrpcStream } from './grpc-connection.ts';
-import { type GrpcError, storeErrorOf, transient } from './grpc-error.ts';
+import { storeErrorOf, transient } from './etcd-error.ts';
 import { decodeWatch, encodeWatchCreate, encodeWatchProgress, type ServerEvent, type WatchAnswer } from './messages.ts';
 
 export interface EtcdWatchOptions {
@@ -12,7 +11,7 @@ export interface EtcdWatchOptions {
   readonly clock: Clock;
   /** What stands before every key. */
   readonly space: string;
-  /** Whether the server's progress marks on demand can be trusted. */
+  /** Whether progress notifications on demand can be trusted. */
   readonly progressOnDemand: boolean;
   /** The highest revision that this client has heard of. */
   readonly knownRevision: number;
@@ -68,7 +67,7 @@ export class EtcdWatch implements WatchHandle {
     try {
       this.#sink.end(reason);
     } catch {
-      // The watch is over either way, and there is no one left to tell.
+      // The watch has ended; nobody is left to report the error to.
     }
   }
 
@@ -77,7 +76,7 @@ export class EtcdWatch implements WatchHandle {
     this.#fragments = [];
     this.#created = false;
     let connection: GrpcConnection | undefined;
-    const opened = cluster.stream('Watch/Watch', {
+    const opened = cluster.stream('etcdserverpb.Watch/Watch', {
       message: (bytes) => this.#call(() => this.#answer(decodeWatch(bytes, this.#options.space))),
       end: (error) => this.#broken(error, connection),
     });
@@ -119,7 +118,7 @@ export class EtcdWatch implements WatchHandle {
     else this.#collect(answer);
   }
 
-  /** A server that loses its leader gives the watch up; anything else that it gives as a reason will not get better. */
+  /** A member that loses its leader cancels the watch (retried); every other cancel reason is final. */
   #canceled(reason: string): void {
     if (reason === '' || reason.includes('leader')) this.#restart();
     else this.end({ code: 'failed', error: new StoreError('unavailable', `etcd ended the watch: ${reason}`) });
@@ -127,7 +126,7 @@ export class EtcdWatch implements WatchHandle {
 
   #collect(answer: WatchAnswer): void {
     this.#backoff.reset();
-    this.#fragments.push(...answer.events);
+    pushAll(this.#fragments, answer.events);
     if (answer.fragment) return;
     const events = this.#fragments;
     this.#fragments = [];

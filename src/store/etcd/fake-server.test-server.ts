@@ -1,5 +1,5 @@
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import { MessageReader, MessageWriter } from './protobuf.ts';
+import { MessageReader, MessageWriter } from '#base';
 
 /** What to do with a request: `answer` it, or fail in one of the ways that servers and networks do. */
 export type Behaviour = 'answer' | 'break' | 'unavailable' | 'timeout' | 'no leader' | 'refuse' | 'no space' | 'denied';
@@ -13,7 +13,7 @@ const STATUS: Partial<Record<Behaviour, readonly [status: number, message: strin
   denied: [7, 'etcdserver: permission denied'],
 };
 
-/** Speaks as etcd does, as far as the failures need that a real server can not be made to show when wanted. */
+/** A fake etcd for failures that a real server cannot be made to show on demand. */
 export class FakeServer implements AsyncDisposable {
   readonly #server: Http2Server;
   readonly #sessions = new Set<ServerHttp2Session>();

@@ -1,6 +1,6 @@
 /** The messages of etcd's API version 3 that the engine speaks, with the field numbers of etcd's rpc.proto and kv.proto. */
+import { MessageReader, MessageWriter } from '#base';
 import type { Entry, LeaseId } from '../store.ts';
-import { MessageReader, MessageWriter } from './protobuf.ts';
 
 export interface RangeCall {
   readonly start: Uint8Array;
@@ -74,7 +74,7 @@ function readEntry(reader: MessageReader, space: string): Entry {
     else if (reader.field === 3) modRevision = reader.number();
     else if (reader.field === 4) version = reader.number();
     else if (reader.field === 5) value = reader.bytes();
-    else if (reader.field === 6) lease = reader.hex();
+    else if (reader.field === 6) lease = reader.big().toString(16);
   }
   return { key, value, createRevision, modRevision, version, lease };
 }
@@ -234,7 +234,7 @@ export function decodeLease(bytes: Buffer): LeaseAnswer {
   const reader = new MessageReader(bytes);
   let [id, ttlSeconds] = ['0', 0];
   while (reader.next()) {
-    if (reader.field === 2) id = reader.hex();
+    if (reader.field === 2) id = reader.big().toString(16);
     else if (reader.field === 3) ttlSeconds = reader.number();
   }
   return { id, ttlSeconds };

@@ -38,7 +38,7 @@ export class ChangeLog<C> {
   without(revision: number): ChangeLog<C> {
     const start = this.#start + Math.min(Math.max(revision + 1 - this.#first, 0), this.size);
     const first = this.#first + (start - this.#start);
-    // What nobody asks for any more is let go of, but not each time: to copy the rest must pay.
+    // Compacted entries are dropped lazily, once they outweigh the cost of copying the rest.
     if (start * 2 < this.#shared.length) return new ChangeLog(this.#shared, { start, end: this.#end, first });
     return new ChangeLog(this.#shared.slice(start, this.#end), { start: 0, end: this.#end - start, first });
   }

@@ -28,7 +28,7 @@ export interface MemoryState {
 }
 
 /** A state after a write, and what happened. */
-export interface Applied<R> {
+export interface Transition<R> {
   readonly state: MemoryState;
   readonly changes: readonly MemoryChange[];
   readonly result: R;
@@ -47,11 +47,11 @@ export function emptyState(): MemoryState {
   };
 }
 
-export function applyTxn(state: MemoryState, request: TxnRequest): Applied<TxnResult> {
+export function applyTxn(state: MemoryState, request: TxnRequest): Transition<TxnResult> {
   if (request.compare !== undefined) {
     for (const { key, modRevision } of request.compare) {
       if ((state.keys.get(key)?.modRevision ?? 0) === modRevision) continue;
-      const reads = request.elseRead === undefined ? [] : request.elseRead.map((wanted) => state.keys.get(wanted));
+      const reads = request.elseRead === undefined ? [] : request.elseRead.map((key) => state.keys.get(key));
       return { state, changes: [], result: { succeeded: false, revision: state.revision, reads } };
     }
   }
@@ -63,7 +63,7 @@ export function applyTxn(state: MemoryState, request: TxnRequest): Applied<TxnRe
 }
 
 /** All operations as one revision; no revision when they change nothing. */
-function write(state: MemoryState, operations: readonly Operation[]): Omit<Applied<never>, 'result'> {
+function write(state: MemoryState, operations: readonly Operation[]): Omit<Transition<never>, 'result'> {
   const revision = state.revision + 1;
   const changes: MemoryChange[] = [];
   let { keys, leases } = state;
@@ -189,13 +189,13 @@ function leaseOf(state: MemoryState, id: LeaseId): LeaseRecord {
   return lease;
 }
 
-export function grantLease(state: MemoryState, ttlSeconds: number, nowMs: number): Applied<LeaseRecord> {
+export function grantLease(state: MemoryState, ttlSeconds: number, nowMs: number): Transition<LeaseRecord> {
   const id = state.nextLease.toString(16);
   const lease = { id, ttlSeconds, expiresAt: nowMs + ttlSeconds * 1_000, keys: PersistentMap.empty<string, true>(unitOrder) };
   return { state: { ...state, nextLease: state.nextLease + 1, leases: state.leases.set(id, lease) }, changes: [], result: lease };
 }
 
-export function renewLease(state: MemoryState, id: LeaseId, nowMs: number): Applied<LeaseRecord | undefined> {
+export function renewLease(state: MemoryState, id: LeaseId, nowMs: number): Transition<LeaseRecord | undefined> {
   const lease = state.leases.get(id);
   if (lease === undefined) return { state, changes: [], result: undefined };
   const renewed = { ...lease, expiresAt: nowMs + lease.ttlSeconds * 1_000 };
@@ -203,7 +203,7 @@ export function renewLease(state: MemoryState, id: LeaseId, nowMs: number): Appl
 }
 
 /** The lease goes, and its keys with it, as one revision. */
-export function revokeLease(state: MemoryState, id: LeaseId): Applied<boolean> {
+export function revokeLease(state: MemoryState, id: LeaseId): Transition<boolean> {
   const lease = state.leases.get(id);
   if (lease === undefined) return { state, changes: [], result: false };
   const deletes: Operation[] = [];

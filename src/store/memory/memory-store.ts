@@ -1,5 +1,5 @@
 import type { Clock } from '#base';
-import { realClock } from '#base';
+import { pushAll, realClock } from '#base';
 import { DEFAULT_HISTORY_WINDOW_MS, HistoryWindow } from '../history-window.ts';
 import { checkCompact, checkKey, checkLeaseId, checkRange, checkTtl, checkTxn } from '../limits.ts';
 import type {
@@ -25,7 +25,6 @@ import { WakeUp } from '../wake-up.ts';
 import { type HistoryChunk, WatchHub } from '../watch-hub.ts';
 import { readSnapshot, writeSnapshot } from './memory-snapshot.ts';
 import {
-  type Applied,
   applyTxn,
   compactState,
   emptyState,
@@ -35,6 +34,7 @@ import {
   type MemoryState,
   renewLease,
   revokeLease,
+  type Transition,
 } from './memory-state.ts';
 import { readRange } from './read-range.ts';
 
@@ -202,7 +202,7 @@ class PersistentMemoryStore implements MemoryStore {
     signal?.throwIfAborted();
   }
 
-  #commit<R>({ state, changes, result }: Applied<R>): R {
+  #commit<R>({ state, changes, result }: Transition<R>): R {
     this.#state = state;
     if (changes.length > 0) this.#hub.publish(changes, state.revision);
     return result;
@@ -219,7 +219,7 @@ class PersistentMemoryStore implements MemoryStore {
     const changes: MemoryChange[] = [];
     let throughRevision = this.#state.revision;
     this.#state.history.visit(revision, (at, ofRevision) => {
-      changes.push(...ofRevision);
+      pushAll(changes, ofRevision);
       if (changes.length < atMost) return true;
       throughRevision = at;
       return false;

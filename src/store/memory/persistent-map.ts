@@ -84,7 +84,7 @@ interface Node<K, V> {
   readonly size: number;
 }
 
-interface Setting<K, V> {
+interface Insertion<K, V> {
   readonly key: K;
   readonly value: V;
   readonly order: KeyOrder<K>;
@@ -136,13 +136,11 @@ function replaced<T>(list: readonly T[], at: number, item: T): T[] {
 }
 
 function spliced<T>(list: readonly T[], at: number, remove: number, items: readonly T[]): T[] {
-  const copy = list.slice();
-  copy.splice(at, remove, ...items);
-  return copy;
+  return [...list.slice(0, at), ...items, ...list.slice(at + remove)];
 }
 
 /** The node with the entry set, as one node or, when it was full, two. */
-function setIn<K, V>(node: Node<K, V>, setting: Setting<K, V>): readonly Node<K, V>[] {
+function setIn<K, V>(node: Node<K, V>, setting: Insertion<K, V>): readonly Node<K, V>[] {
   if (node.children === undefined) return setInLeaf(node, setting);
   const at = childIndex(node, setting.key, setting.order);
   const parts = setIn(node.children[at]!, setting);
@@ -152,7 +150,7 @@ function setIn<K, V>(node: Node<K, V>, setting: Setting<K, V>): readonly Node<K,
   return [branch(children.slice(0, cut)), branch(children.slice(cut))];
 }
 
-function setInLeaf<K, V>(node: Node<K, V>, { key, value, order }: Setting<K, V>): readonly Node<K, V>[] {
+function setInLeaf<K, V>(node: Node<K, V>, { key, value, order }: Insertion<K, V>): readonly Node<K, V>[] {
   const at = lowerBound(node.keys, key, order);
   if (at < node.keys.length && order(node.keys[at]!, key) === 0) return [leaf(node.keys, replaced(node.values, at, value))];
   const keys = spliced(node.keys, at, 0, [key]);
@@ -194,12 +192,12 @@ function joined<K, V>(a: Node<K, V>, b: Node<K, V>): Node<K, V> {
   return branch([...a.children, ...b.children]);
 }
 
-interface Visiting<K, V> {
+interface Visitor<K, V> {
   readonly visit: (key: K, value: V) => boolean;
   readonly order: KeyOrder<K>;
 }
 
-function visitNode<K, V>(node: Node<K, V>, start: K | undefined, visiting: Visiting<K, V>): boolean {
+function visitNode<K, V>(node: Node<K, V>, start: K | undefined, visiting: Visitor<K, V>): boolean {
   if (node.children === undefined) {
     for (let i = start === undefined ? 0 : lowerBound(node.keys, start, visiting.order); i < node.keys.length; i++) {
       if (!visiting.visit(node.keys[i]!, node.values[i]!)) return false;

@@ -1,43 +1,12 @@
+import { GrpcError, grpcStatus } from '#base';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
-/** The status codes of gRPC that matter here. */
-export const grpcStatus = {
-  ok: 0,
-  cancelled: 1,
-  unknown: 2,
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  notFound: 5,
-  permissionDenied: 7,
-  resourceExhausted: 8,
-  failedPrecondition: 9,
-  outOfRange: 11,
-  unimplemented: 12,
-  internal: 13,
-  unavailable: 14,
-  unauthenticated: 16,
-} as const;
-
-/** An answer of the server that is an error, or a failure to get one. */
-export class GrpcError extends Error {
-  override readonly name = 'GrpcError';
-  readonly status: number;
-  /** Certain: the server did not act on the request. */
-  readonly untouched: boolean;
-
-  constructor(status: number, message: string, options: { readonly untouched?: boolean; readonly cause?: unknown } = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
-    this.status = status;
-    this.untouched = options.untouched ?? false;
-  }
-
-  /** The server gave up history that was asked for. */
-  get compacted(): boolean {
-    return this.message.includes('required revision has been compacted');
-  }
+/** The server gave up history that was asked for. */
+export function isCompacted(error: unknown): boolean {
+  return error instanceof GrpcError && error.message.includes('required revision has been compacted');
 }
 
-/** What etcd says when it refused before doing anything, so that asking again, or another member, is safe. */
+/** Messages of rejections that happen before any effect, so that a retry on this or another member is safe. */
 const REFUSALS = ['etcdserver: no leader', 'etcdserver: too many requests', 'etcdserver: not capable', 'etcdserver: server stopped'];
 
 /** Whether a write may be sent again. */
@@ -45,7 +14,7 @@ export function certainlyUntouched(error: unknown): boolean {
   return error instanceof GrpcError && (error.untouched || REFUSALS.includes(error.message));
 }
 
-/** Whether a read may be sent again, or a watch begun anew: everything that another moment or member can mend. */
+/** Whether a read may be retried or a watch restarted: every error that time or another member can resolve. */
 export function transient(error: unknown): boolean {
   if (!(error instanceof GrpcError)) return false;
   return TRANSIENT.has(error.status) || (error.status === grpcStatus.unknown && error.message.startsWith('etcdserver: leader changed'));
@@ -79,11 +48,11 @@ const BY_STATUS: ReadonlyMap<number, StoreErrorCode> = new Map([
   [grpcStatus.unimplemented, 'unsupported'],
 ]);
 
-/** In our words. `written`: whether the call could have changed something. */
+/** Translates to a StoreError. `written`: whether the call could have changed something. */
 export function storeErrorOf(error: unknown, written: boolean): unknown {
   if (!(error instanceof GrpcError)) return error;
-  const known = BY_MESSAGE.find(([part]) => error.message.includes(part))?.[1] ?? BY_STATUS.get(error.status);
-  if (known !== undefined) return new StoreError(known, error.message, { cause: error });
+  const code = BY_MESSAGE.find(([part]) => error.message.includes(part))?.[1] ?? BY_STATUS.get(error.status);
+  if (code !== undefined) return new StoreError(code, error.message, { cause: error });
   if (written && !certainlyUntouched(error)) {
     return new StoreError('outcome-unknown', `the answer to a write was lost (${error.message}): it may or may not have happened`, {
       cause: error,
