@@ -5,15 +5,15 @@ import type { ResourceRef } from './resource-path.ts';
 import type { Transport } from './transport.ts';
 
 export interface ClientOptions {
-  /** Named as the owner of the fields that this client writes. Default: the program's name in its user agent. */
+  /** The field manager of this client's writes. Default: the program's name in its user agent. */
   readonly fieldManager?: string;
-  /** Told of each warning that the server sends with an answer. */
+  /** Called for each warning in a response. */
   readonly onWarning?: (text: string) => void;
 }
 
 /**
- * The API, typed by its definitions: `client.of(core.Pod).list({ namespace: 'default' })` answers with pods. Kinds that are only known at
- * run time are reached by name: `client.resource({ group: 'example.com', version: 'v1', resource: 'boats', namespaced: true })`.
+ * A typed API client: `client.of(core.Pod).list({ namespace: 'default' })` returns pods. Kinds that are only known at
+ * run time are addressed by name: `client.resource({ group: 'example.com', version: 'v1', resource: 'boats', namespaced: true })`.
  */
 export class Client implements AsyncDisposable {
   readonly #options: ClientOptions;
@@ -39,7 +39,7 @@ export class Client implements AsyncDisposable {
     return new ResourceClient(ref, this.transport, this.#options);
   }
 
-  /** Closes the way to the server. */
+  /** Closes the transport. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.transport[Symbol.asyncDispose]();
   }

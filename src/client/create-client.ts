@@ -5,7 +5,7 @@ import { httpsTransport } from './http/https-transport.ts';
 import { type KubeconfigChoice, loadConnection } from './kubeconfig/load-connection.ts';
 
 export interface CreateClientOptions extends ClientOptions {
-  /** How to reach the server; or else which kubeconfig says so. */
+  /** The server and credentials; default: from a kubeconfig. */
   readonly connection?: ConnectionConfig;
   readonly kubeconfig?: KubeconfigChoice;
   readonly userAgent?: string;
@@ -15,8 +15,8 @@ export interface CreateClientOptions extends ClientOptions {
 }
 
 /**
- * A client of any Kubernetes: `await createClient({ kubeconfig: { path } })`. Dispose of it to close its connection. It reads no environment:
- * pass `process.env.KUBECONFIG` and the home directory as values.
+ * A client for any Kubernetes cluster: `await createClient({ kubeconfig: { path } })`. Dispose it to close its connection. It does not read the
+ * environment: pass `process.env.KUBECONFIG` and the home directory as values.
  */
 export async function createClient(options: CreateClientOptions): Promise<Client> {
   const { kubeconfig, clock = realClock, logger = silentLogger, userAgent, rateLimit, fieldManager, onWarning } = options;

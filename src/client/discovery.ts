@@ -3,7 +3,7 @@ import { apiVersionOf, isStatusReason, parseGroupVersion } from '#machinery';
 import { type ResourceRef, versionPath } from './resource-path.ts';
 import type { Transport } from './transport.ts';
 
-/** A resource in one version, as a server says it serves it. */
+/** A resource in one version, from discovery. */
 export interface DiscoveredResource extends ResourceRef {
   readonly kind: string;
   readonly singular: string;
@@ -15,9 +15,9 @@ export interface DiscoveredResource extends ResourceRef {
 }
 
 export interface Discovery {
-  /** Every resource in every version; of each group the preferred version first. */
+  /** Every resource in every version; the preferred version of each group first. */
   readonly resources: readonly DiscoveredResource[];
-  /** Groups and versions that could not be asked, as when the server behind an aggregated API is away. */
+  /** Groups and versions whose discovery failed, such as unavailable aggregated APIs. */
   readonly failures: ReadonlyMap<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ interface Version {
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const ACCEPT = `${AGGREGATED},application/json`;
 
-/** Everything that the server serves: in two requests, or in one a version where the server is old. */
+/** Discovers all resources: in two requests (aggregated discovery), or one per version on old servers. */
 export async function discover(transport: Transport, signal?: AbortSignal): Promise<Discovery> {
   const ask = (path: string) => transport.request({ method: 'GET', path, accept: ACCEPT, signal });
   const [core, groups] = await Promise.all([ask('/api'), ask('/apis')]);
@@ -45,7 +45,7 @@ export async function discover(transport: Transport, signal?: AbortSignal): Prom
   return { resources: lists.flat(), failures };
 }
 
-/** Each resource once: in the version that the server prefers. */
+/** Each resource once, in the server's preferred version. */
 export function preferredResources({ resources }: Discovery): readonly DiscoveredResource[] {
   const preferred = new Map<string, DiscoveredResource>();
   for (const resource of resources) {
@@ -96,7 +96,7 @@ async function askVersions(transport: Transport, { versions, failures, signal }:
   const lists = await Promise.all(
     versions.map((version) =>
       discoverVersion(transport, version, signal).catch((error: unknown) => {
-        // A group that went away between the two questions is no failure.
+        // A group that was removed between the requests is not a failure.
         if (!isStatusReason(error, 'NotFound')) failures.set(apiVersionOf(version), error);
         return [];
       }),

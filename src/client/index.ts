@@ -42,6 +42,8 @@ export {
 export type { ConnectionConfig, CredentialConfig, Impersonation } from './http/connection-config.ts';
 export type { ExecPlugin } from './http/exec-plugin.ts';
 export { type HttpsTransportDeps, type HttpsTransportOptions, httpsTransport } from './http/https-transport.ts';
+export { type SwitchingTransport, switchingTransport } from './http/switching-transport.ts';
+export { LineSplitter } from './http/watch-lines.ts';
 export { InformerFactory } from './informer/informer-factory.ts';
 export { type IndexFunction, type Lister, ObjectCache } from './informer/object-cache.ts';
 export { type InformerDeps, type InformerHandler, type InformerOptions, SharedInformer } from './informer/shared-informer.ts';
@@ -65,6 +67,8 @@ export {
   loadKubeconfig,
 } from './kubeconfig/load-connection.ts';
 export { type LeaderElectionConfig, type LeaderElectionDeps, LeaderElector } from './leader-elector.ts';
+export { LeaderHealth } from './leader-health.ts';
+export { isFault, type ObjectFailure, Quarantine, type QuarantineDeps, type Verdict } from './quarantine.ts';
 export {
   type ApplyOptions,
   type CallOptions,
@@ -79,5 +83,24 @@ export {
   type WriteOptions,
 } from './resource-client.ts';
 export { objectPath, type ResourceRef, resourcePath, versionPath } from './resource-path.ts';
+export {
+  ALWAYS_ALLOWED,
+  type ComponentCertificates,
+  type ComponentServer,
+  type ComponentServerConfig,
+  type ComponentServerDeps,
+  startComponentServer,
+} from './serving/component-server.ts';
+export {
+  type AccessAttributes,
+  ANONYMOUS,
+  bearerToken,
+  type Caller,
+  callerByCertificate,
+  DelegatedAccess,
+  type DelegatedAccessDeps,
+  type DelegationTimes,
+} from './serving/delegated-access.ts';
+export * from './streaming/index.ts';
 export type { Method, Transport, TransportRequest, WatchEventType, WatchSink } from './transport.ts';
 export type { WatchEvent } from './watch-events.ts';

@@ -1,24 +1,24 @@
 import type { meta } from '#api';
 
-/** What every object of the API has, whatever its kind. Immutable. */
+/** The common fields of all API objects. Immutable. */
 export interface Identified {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: meta.ObjectMeta & { readonly name: string };
 }
 
-/** An object of a kind that is known at run time only. */
+/** An object of a kind that is only known at run time. */
 export interface KubeObject extends Identified {
   readonly [field: string]: unknown;
 }
 
-/** Names an object within its kind. The metadata of an object does, so that `pods.get(pod.metadata)` reads it again. */
+/** Identifies an object within its kind. Object metadata is a key: `pods.get(pod.metadata)` reads it again. */
 export interface ObjectKey {
   readonly name: string;
   readonly namespace?: string | undefined;
 }
 
-/** An object that is to be created: the server may still choose its name. */
+/** An object to create: its name may be generated. */
 export type Draft<T extends Identified> = Omit<T, 'metadata'> & { readonly metadata?: Partial<T['metadata']> };
 
 export interface ObjectList<T> {
@@ -26,7 +26,7 @@ export interface ObjectList<T> {
   readonly items: readonly T[];
 }
 
-/** `namespace/name`, or the name alone: unique within a kind. */
+/** `namespace/name`, or the name for cluster-scoped objects. */
 export function keyOf({ metadata }: { readonly metadata: ObjectKey }): string {
   return keyText(metadata);
 }

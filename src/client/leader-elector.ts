@@ -4,19 +4,20 @@ import { formatMicroTime, isStatusReason } from '#machinery';
 import type { Client } from './client.ts';
 import type { EventRecorder } from './events/event-recorder.ts';
 import type { ObjectKey } from './kube-object.ts';
+import type { LeaderHealth } from './leader-health.ts';
 
 export interface LeaderElectionConfig {
   /** The Lease that candidates compete for. */
   readonly lease: ObjectKey;
-  /** Who this candidate is; no two may be alike. */
+  /** The candidate's unique identity. */
   readonly identity: string;
-  /** How long others wait, since they last saw a change, before they take over. Default 15 s. */
+  /** How long other candidates wait after the last observed renewal. Default 15 s. */
   readonly leaseDurationMs?: number;
   /** How long the leader tries to renew before it gives up. Default 10 s. */
   readonly renewDeadlineMs?: number;
-  /** The time between two tries. Default 2 s. */
+  /** The interval between attempts. Default 2 s. */
   readonly retryPeriodMs?: number;
-  /** Free the lease on a clean stop, so that another takes over at once. Default false. */
+  /** Release the lease on a clean stop, so that another candidate takes over at once. Default false. */
   readonly releaseOnStop?: boolean;
 }
 
@@ -26,18 +27,20 @@ export interface LeaderElectionDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly events?: EventRecorder;
-  /** Told of each new leader that is seen, the first included. */
+  /** Reports the state of the election. */
+  readonly leaderHealth?: LeaderHealth | undefined;
+  /** Called for each new leader, including the first. */
   readonly onNewLeader?: (identity: string) => void;
 }
 
 const JITTER = 1.2;
 
-/** Upstream's algorithm on a Lease: clocks of different machines need not agree, only run at about the same speed. */
+/** Upstream's leader election on a Lease: clocks of different machines need not agree, only run at about the same speed. */
 export class LeaderElector {
   readonly #config: Required<LeaderElectionConfig>;
   readonly #deps: LeaderElectionDeps;
   #observed: coordination.Lease | undefined;
-  /** On this candidate's own clock. */
+  /** On the local clock. */
   #observedAtMs = 0;
   #reported = '';
 
@@ -45,6 +48,15 @@ export class LeaderElector {
     this.#config = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, releaseOnStop: false, ...config };
     this.#deps = deps;
     refuseInvalid(this.#config);
+    deps.leaderHealth?.watch(this);
+  }
+
+  get leaseName(): string {
+    return this.#config.lease.name;
+  }
+
+  get expiredMs(): number {
+    return this.#deps.clock.now() - this.#observedAtMs - this.#config.leaseDurationMs;
   }
 
   get leader(): string {
@@ -55,7 +67,7 @@ export class LeaderElector {
     return this.leader === this.#config.identity;
   }
 
-  /** Waits to lead, then runs `lead` until its signal aborts: with ours, or because the lease was lost. Throws when it was lost. */
+  /** Waits to lead, then runs `lead` until its signal aborts: with ours, or because the lease was lost. Throws if it was lost. */
   async run(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
     await this.#acquire(signal);
     if (signal.aborted) return;
@@ -124,7 +136,7 @@ export class LeaderElector {
     }
   }
 
-  /** The leader writes what it last saw, without reading: the usual case, in one request. */
+  /** Renews with the last observed lease, without reading it: one request in the usual case. */
   async #renewOptimistically(signal: AbortSignal): Promise<boolean> {
     const { clock, logger } = this.#deps;
     const last = this.#observed;
@@ -211,14 +223,14 @@ export class LeaderElector {
     this.#deps.onNewLeader?.(this.leader);
   }
 
-  #record(what: string): void {
+  #record(outcome: string): void {
     const { name, namespace } = this.#config.lease;
     const about = this.#observed ?? {
       kind: 'Lease',
       apiVersion: 'coordination.k8s.io/v1',
       metadata: { name, ...(namespace && { namespace }) },
     };
-    this.#deps.events?.normal(about, 'LeaderElection', `${this.#config.identity} ${what}`);
+    this.#deps.events?.normal(about, 'LeaderElection', `${this.#config.identity} ${outcome}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import { apiVersionOf } from '#machinery';
 import type { Draft, Identified, KubeObject, ObjectKey, ObjectList } from './kube-object.ts';
 import { objectPath, type ResourceRef, resourcePath } from './resource-path.ts';
@@ -6,7 +7,7 @@ import { type WatchEvent, watchEvents } from './watch-events.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Told of each warning that the server sends with its answer. Default: the client's. */
+  /** Called for each warning in a response. Default: the client's callback. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -34,7 +35,7 @@ export interface WatchOptions extends Selection {
   readonly resourceVersion?: string;
   readonly timeoutSeconds?: number;
   readonly allowWatchBookmarks?: boolean;
-  /** The current state first, closed by a bookmark. */
+  /** The current state first, terminated by a bookmark. */
   readonly sendInitialEvents?: boolean;
   readonly metadataOnly?: boolean;
 }
@@ -53,7 +54,7 @@ export interface PatchOptions extends WriteOptions {
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
-  /** Take over fields that others own. */
+  /** Take ownership of conflicting fields. */
   readonly force?: boolean;
   readonly subresource?: string;
 }
@@ -61,7 +62,7 @@ export interface ApplyOptions extends WriteOptions {
 export interface DeleteOptions extends CallOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
-  /** Delete only the object that has this identity, or is in this state. */
+  /** Delete only if the uid or resource version matches. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly dryRun?: boolean;
 }
@@ -78,7 +79,7 @@ export interface ResourceClientOptions {
   readonly onWarning?: ((text: string) => void) | undefined;
 }
 
-/** The objects of one resource. `T` is what the server answers with; what it was asked for has the shape of the definition. */
+/** The objects of one resource. `T` is the type of responses; requests have the shape of the definition. */
 export class ResourceClient<T extends Identified = KubeObject> {
   readonly #transport: Transport;
   readonly #options: ResourceClientOptions;
@@ -115,14 +116,14 @@ export class ResourceClient<T extends Identified = KubeObject> {
     return named(answer as ListAnswer<T>);
   }
 
-  /** Every object of a selection, read page by page so that no answer is too large. */
+  /** All objects of a selection, read in pages. */
   async listAll(options: Omit<ListOptions, 'continue'> = {}): Promise<ObjectList<T>> {
     const { limit = 500 } = options;
     const items: T[] = [];
     for (let token = ''; ; ) {
       const page = await this.list({ ...options, limit, ...(token !== '' && { continue: token }) });
       if (token === '' && !page.metadata.continue) return page;
-      items.push(...page.items);
+      pushAll(items, page.items);
       token = page.metadata.continue ?? '';
       if (token === '') return { metadata: { resourceVersion: page.metadata.resourceVersion }, items };
     }
@@ -146,14 +147,14 @@ export class ResourceClient<T extends Identified = KubeObject> {
     return (await this.#write('PATCH', path, { body: patch, options, contentType: PATCH_TYPES[options.type ?? 'merge'] })) as T;
   }
 
-  /** Server-side apply: the fields of `object` become the manager's. */
+  /** Server-side apply: the manager owns the fields of `object`. */
   async apply(object: Partial<Draft<T>> & { readonly metadata: ObjectKey }, options: ApplyOptions): Promise<T> {
     const path = objectPath(this.ref, object.metadata, options.subresource);
     const body = { apiVersion: apiVersionOf(this.ref), ...(this.ref.kind && { kind: this.ref.kind }), ...object };
     return (await this.#write('PATCH', path, { body, options, contentType: PATCH_TYPES.apply, force: options.force })) as T;
   }
 
-  /** The object as it was when it was deleted, or, when something still holds it, as it is now; some kinds answer with a Status. */
+  /** The deleted object, or its current state if finalizers hold it; some kinds return a Status. */
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<T> {
     return (await this.#call('DELETE', objectPath(this.ref, key), { body: deleteBody(options), ...callOf(options) })) as T;
   }
@@ -163,12 +164,12 @@ export class ResourceClient<T extends Identified = KubeObject> {
     await this.#call('DELETE', resourcePath(this.ref, selection), { query, body: deleteBody(options), ...callOf(options) });
   }
 
-  /** Changes as they come, until the server ends the watch. Leaving the loop or aborting closes it. */
+  /** Watch events until the server ends the watch. Leaving the loop or aborting closes it. */
   watch(options: WatchOptions & CallOptions = {}): AsyncIterable<WatchEvent<T>> {
     return watchEvents<T>((sink) => this.watchInto(options, sink), options.signal);
   }
 
-  /** As `watch`, but pushed: the sink is called synchronously with each event. Dispose of the result to stop. */
+  /** Like `watch`, but pushed: the sink is called synchronously with each event. Dispose the result to stop. */
   watchInto(options: WatchOptions, sink: WatchSink<T>): Disposable {
     const query = queryOf({
       ...selectors(options),
@@ -183,7 +184,7 @@ export class ResourceClient<T extends Identified = KubeObject> {
     return this.#transport.watch({ method: 'GET', path, query, metadataOnly }, sink as unknown as WatchSink);
   }
 
-  /** A part of objects with a path of its own: `scale`, `binding`, `eviction`, `token`, `finalize`… */
+  /** A subresource: `scale`, `binding`, `eviction`, `token`, `finalize`… */
   subresource<S = KubeObject>(name: string): SubresourceClient<S> {
     const call = (method: Method, key: ObjectKey, parts: WriteParts | undefined) => {
       const path = objectPath(this.ref, key, name);
@@ -237,7 +238,7 @@ interface ListAnswer<T> extends ObjectList<T> {
   readonly apiVersion?: string;
 }
 
-/** Items of built-in lists come without kind and apiVersion, which the list's own imply; here every object says what it is. */
+/** Items of built-in lists omit kind and apiVersion; they are added here. */
 function named<T extends Identified>(list: ListAnswer<T>): ObjectList<T> {
   const items = list.items ?? [];
   const { kind = '', apiVersion } = list;

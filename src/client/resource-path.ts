@@ -1,13 +1,14 @@
+import { checkPathSegmentName } from '#machinery';
 import type { ObjectKey } from './kube-object.ts';
 
-/** Names a resource in one version: all that is needed to speak of its objects. Every `Kind` is one. */
+/** A resource in one version. Every `Kind` is one. */
 export interface ResourceRef {
   readonly group: string;
   readonly version: string;
   /** The plural: `pods`. */
   readonly resource: string;
   readonly namespaced: boolean;
-  /** Known for built-in kinds and from discovery: items of a list are given it, as lists leave it out. */
+  /** Known for built-in kinds and from discovery: set on list items, which omit it. */
   readonly kind?: string;
 }
 
@@ -23,13 +24,20 @@ export function versionPath({ group, version }: Pick<ResourceRef, 'group' | 'ver
 
 export function resourcePath(ref: ResourceRef, { namespace, name, subresource }: PathTarget): string {
   let path = versionPath(ref);
-  if (ref.namespaced && namespace) path += `/namespaces/${namespace}`;
+  if (ref.namespaced && namespace) path += `/namespaces/${segment(namespace)}`;
   path += `/${ref.resource}`;
-  if (name !== undefined) path += `/${name}`;
+  if (name !== undefined) path += `/${segment(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-/** The path of one object. Throws when the key does not fit the resource: such a path would name something else. */
+/** Names often come from the fields of other objects: one with a slash would lead elsewhere. */
+function segment(name: string): string {
+  const problems = checkPathSegmentName(name);
+  if (problems.length > 0) throw new TypeError(`invalid resource name ${JSON.stringify(name)}: ${problems.join(', ')}`);
+  return name;
+}
+
+/** The path of one object. Throws when the key does not match the resource's scope. */
 export function objectPath(ref: ResourceRef, key: ObjectKey, subresource?: string): string {
   if (!key.name) throw new TypeError(`an object of ${ref.resource} needs a name`);
   if (ref.namespaced && !key.namespace) throw new TypeError(`${ref.resource} "${key.name}" needs a namespace`);

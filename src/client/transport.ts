@@ -7,25 +7,25 @@ export interface TransportRequest {
   /** Decoded, without the query. */
   readonly path: string;
   readonly query?: URLSearchParams;
-  /** A JSON-shaped value. Never changed afterwards, by neither side. */
+  /** A JSON value. Immutable. */
   readonly body?: unknown;
-  /** Of the body; for a patch it says which kind of patch. Default application/json. */
+  /** The body's content type, which selects the kind of patch. Default application/json. */
   readonly contentType?: string;
-  /** A form of the answer other than plain JSON objects. */
+  /** Requests a response format other than JSON objects. */
   readonly accept?: string;
-  /** Only the metadata of objects is wanted. A transport for which that is no cheaper may answer with whole objects. */
+  /** Only metadata is needed. A transport for which that is not cheaper may return full objects. */
   readonly metadataOnly?: 'object' | 'list' | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told of each warning that the server sends with its answer. */
+  /** Called for each warning in a response. */
   readonly onWarning?: ((text: string) => void) | undefined;
 }
 
-/** Takes the events of a watch, in order, as they come. After `error` or `end` nothing follows. */
+/** Receives the events of a watch in order. Nothing follows `error` or `end`. */
 export interface WatchSink<T = KubeObject> {
   event(type: WatchEventType, object: T): void;
-  /** Every change up to this version has been delivered. `initialEventsEnd` closes the state that was asked for first. */
+  /** Every change up to this version has been delivered. `initialEventsEnd` terminates the initial state. */
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void;
-  /** The watch could not be opened, or cannot go on. */
+  /** The watch could not be opened, or failed. */
   error(error: unknown): void;
   /** The server ended the watch; a new one can start where it stopped. */
   end(): void;
@@ -34,18 +34,18 @@ export interface WatchSink<T = KubeObject> {
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /**
- * How a client reaches a server: over the network, or by a call within the process. Both carry one identity, and both fail with the same
+ * How a client reaches a server: over the network, or in-process. Both carry one identity, and both fail with the same
  * `StatusError`s.
  */
 export interface Transport extends AsyncDisposable {
-  /** Objects come from this process and stay open for as long as it lives: watches need no time limit. */
+  /** Objects are shared within this process and watches need no time limit. */
   readonly isLocal: boolean;
-  /** The decoded answer: an object, a list, or a Status of success. Rejects with a StatusError, or with the signal's reason. */
+  /** The decoded response: an object, a list, or a successful Status. Rejects with a StatusError, or with the signal's reason. */
   request(request: TransportRequest): Promise<unknown>;
-  /** The answer as text: logs, `/metrics`, `/readyz`. */
+  /** The response as text: logs, `/metrics`, `/readyz`. */
   text(request: TransportRequest): Promise<string>;
-  /** The answer's bytes as they come: a log that is followed. */
+  /** The response as it arrives: a followed log. */
   stream(request: TransportRequest): AsyncIterable<Uint8Array>;
-  /** Delivers to `sink` until the watch ends or the result is disposed of; after that the sink is not called again. */
+  /** Delivers to `sink` until the watch ends or is disposed; after that the sink is not called. */
   watch(request: TransportRequest, sink: WatchSink): Disposable;
 }

@@ -5,7 +5,7 @@ export type WatchEvent<T> =
   | { readonly type: WatchEventType; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean };
 
-/** A pushed watch, to be read with `for await`. It opens when reading begins, and closes when the loop is left or the signal aborts. */
+/** Adapts a pushed watch to `for await`. It opens on the first read, and closes when the loop is left or the signal aborts. */
 export function watchEvents<T>(open: (sink: WatchSink<T>) => Disposable, signal?: AbortSignal): AsyncIterable<WatchEvent<T>> {
   return { [Symbol.asyncIterator]: () => new WatchReader(open, signal) };
 }
@@ -74,7 +74,7 @@ class WatchReader<T> implements AsyncIterator<WatchEvent<T>>, WatchSink<T> {
     else this.#events.push(event);
   }
 
-  /** The failure is told once, as iterators do. */
+  /** The error is reported once, as iterators do. */
   #finish(reader: Reader<T>): void {
     this.#reader = undefined;
     const failure = this.#failure;

@@ -6,15 +6,23 @@ import type { EventNames } from './event-names.ts';
 
 export type NewEvent = Draft<core.Event>;
 
-/** What is to be written of an event: a new one, or a change to the one that stands for it already. */
-export type Correlated =
+/** Whether an event is created, or updates an existing one. */
+export type EventWrite =
   | { readonly type: 'skip' }
   | { readonly type: 'create'; readonly event: NewEvent }
   | { readonly type: 'update'; readonly event: NewEvent; readonly patch: object };
 
 interface Aggregate {
-  readonly messages: Set<string>;
+  /** Different ones, at most as many as are combined. */
+  messages: readonly string[];
   lastMs: number;
+}
+
+/** What events of one source about one object have in common. */
+interface Subject {
+  /** Stands for it in the keys of its events, which would each repeat a hundred characters. */
+  readonly id: number;
+  readonly bucket: TokenBucket;
 }
 
 interface Observation {
@@ -24,47 +32,61 @@ interface Observation {
 }
 
 const MAX_ENTRIES = 4096;
-/** Events that differ by message only are combined once there are this many within the time. */
+/** Similar events (same except for the message) are aggregated from this number on. */
 const AGGREGATE_FROM = 10;
 const AGGREGATE_WITHIN_MS = 600_000;
-/** Each source may send this many events about an object, then one every five minutes. */
+/** The spam filter: each source may send this many events about an object, then one every five minutes. */
 const SPAM_BURST = 25;
 const SPAM_PER_SECOND = 1 / 300;
 
-/** Upstream's rules by which repeated events become counts, similar ones are combined, and floods are dropped. */
+/** Upstream's event correlation: deduplication, aggregation and spam filtering. */
 export class EventCorrelator {
   readonly #aggregates = new Lru<string, Aggregate>({ capacity: MAX_ENTRIES });
   readonly #observations = new Lru<string, Observation>({ capacity: MAX_ENTRIES });
-  readonly #spam = new Lru<string, TokenBucket>({ capacity: MAX_ENTRIES });
+  /** Every event is of a subject, so one that is forgotten here is forgotten in the other tables as well. */
+  readonly #subjects = new Lru<string, Subject>({ capacity: MAX_ENTRIES });
+  #lastSubject = 0;
 
   constructor(
     private readonly clock: Clock,
     private readonly names: EventNames,
   ) {}
 
-  correlate(event: NewEvent): Correlated {
-    const { event: combined, key } = this.#aggregate(event);
+  correlate(event: NewEvent): EventWrite {
+    const subject = this.#subjectOf(event);
+    const { event: combined, key } = this.#aggregate(event, subject);
     const result = this.#observe(combined, key);
-    return this.#isSpam(event) ? { type: 'skip' } : result;
+    return subject.bucket.tryTake() ? result : { type: 'skip' };
   }
 
-  /** The server's word on an event that was written. */
+  /** Records the server's version of a written event. */
   written(event: core.Event): void {
     const { count = 1, firstTimestamp = '', metadata } = event;
-    this.#observations.set(eventKey(event), { count, firstTimestamp, name: metadata.name });
+    this.#observations.set(eventKey(event, this.#subjectOf(event)), { count, firstTimestamp, name: metadata.name });
   }
 
-  #aggregate(event: NewEvent): { event: NewEvent; key: string } {
-    const key = aggregateKey(event);
+  #subjectOf(event: SubjectFields): Subject {
+    const key = subjectKey(event);
+    let subject = this.#subjects.get(key);
+    if (subject === undefined) {
+      const bucket = new TokenBucket(this.clock, { perSecond: SPAM_PER_SECOND, burst: SPAM_BURST });
+      subject = { id: ++this.#lastSubject, bucket };
+      this.#subjects.set(key, subject);
+    }
+    return subject;
+  }
+
+  #aggregate(event: NewEvent, subject: Subject): { event: NewEvent; key: string } {
+    const key = aggregateKey(event, subject);
     const now = this.clock.now();
-    const known = this.#aggregates.get(key);
-    const record = known && now - known.lastMs <= AGGREGATE_WITHIN_MS ? known : { messages: new Set<string>(), lastMs: now };
-    record.messages.add(event.message ?? '');
+    const aggregate = this.#aggregates.get(key);
+    const record = aggregate && now - aggregate.lastMs <= AGGREGATE_WITHIN_MS ? aggregate : { messages: [], lastMs: now };
+    const { message = '' } = event;
+    if (!record.messages.includes(message)) record.messages = [...record.messages, message];
     record.lastMs = now;
     this.#aggregates.set(key, record);
-    if (record.messages.size < AGGREGATE_FROM) return { event, key: eventKey(event) };
-    const [oldest] = record.messages;
-    record.messages.delete(oldest ?? '');
+    if (record.messages.length < AGGREGATE_FROM) return { event, key: eventKey(event, subject) };
+    record.messages = record.messages.slice(1);
     return { event: this.#combined(event, now), key };
   }
 
@@ -78,19 +100,12 @@ export class EventCorrelator {
     return { ...event, metadata, count: 1, firstTimestamp: time, lastTimestamp: time, message };
   }
 
-  #observe(event: NewEvent, key: string): Correlated {
+  #observe(event: NewEvent, key: string): EventWrite {
     const last = this.#observations.get(key);
     const observed = last ? repeated(event, last) : event;
     const { count = 1, firstTimestamp = '', lastTimestamp = '', message = '' } = observed;
     this.#observations.set(key, { count, firstTimestamp, name: observed.metadata?.name ?? '' });
     return last ? { type: 'update', event: observed, patch: { count, lastTimestamp, message } } : { type: 'create', event: observed };
-  }
-
-  #isSpam(event: NewEvent): boolean {
-    const key = spamKey(event);
-    const bucket = this.#spam.get(key) ?? new TokenBucket(this.clock, { perSecond: SPAM_PER_SECOND, burst: SPAM_BURST });
-    this.#spam.set(key, bucket);
-    return !bucket.tryTake();
   }
 }
 
@@ -98,18 +113,16 @@ function repeated(event: NewEvent, { name, count, firstTimestamp }: Observation)
   return { ...event, metadata: { ...event.metadata, name }, firstTimestamp, count: count + 1 };
 }
 
-function subject({ source, involvedObject: object, type }: Pick<NewEvent, 'source' | 'involvedObject' | 'type'>): readonly unknown[] {
-  return [source?.component, source?.host, object.kind, object.namespace, object.name, object.uid, object.apiVersion, type];
+type SubjectFields = Pick<NewEvent, 'source' | 'involvedObject' | 'type'>;
+
+function subjectKey({ source, involvedObject: object, type }: SubjectFields): string {
+  return [source?.component, source?.host, object.kind, object.namespace, object.name, object.uid, object.apiVersion, type].join('\n');
 }
 
-function spamKey(event: NewEvent): string {
-  return subject(event).join('\n');
+function aggregateKey({ reason, reportingComponent, reportingInstance }: NewEvent, { id }: Subject): string {
+  return [id, reason, reportingComponent, reportingInstance].join('\n');
 }
 
-function aggregateKey(event: NewEvent): string {
-  return [...subject(event), event.reason, event.reportingComponent, event.reportingInstance].join('\n');
-}
-
-function eventKey(event: Pick<NewEvent, 'source' | 'involvedObject' | 'type' | 'reason' | 'message'>): string {
-  return [...subject(event), event.involvedObject.fieldPath, event.reason, event.message].join('\n');
+function eventKey({ involvedObject, reason, message }: Pick<NewEvent, 'involvedObject' | 'reason' | 'message'>, { id }: Subject): string {
+  return [id, involvedObject.fieldPath, reason, message].join('\n');
 }

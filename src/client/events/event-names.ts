@@ -4,8 +4,8 @@ import { checkDns1123Subdomain } from '#machinery';
 const NANOS_PER_MS = 1_000_000;
 
 /**
- * Names events as upstream does: the object's name and the time in hexadecimal nanoseconds, which never repeat. The clock knows no more
- * than milliseconds; where in one this recorder is, chance decides, so that two that tell of one object at one time do not collide.
+ * Names events as upstream: the object's name and the time in hexadecimal nanoseconds, without repetition. The clock has only
+ * milliseconds; the rest is random, so that two recorders do not collide.
  */
 export class EventNames {
   readonly #offset: bigint;

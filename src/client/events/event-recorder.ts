@@ -3,14 +3,14 @@ import { type AsyncSemaphore, type Clock, Fifo, type Logger, type Random } from 
 import { formatTime, isStatusReason, StatusError } from '#machinery';
 import type { Client } from '../client.ts';
 import type { Identified } from '../kube-object.ts';
-import { type Correlated, EventCorrelator, type NewEvent } from './event-correlator.ts';
+import { EventCorrelator, type EventWrite, type NewEvent } from './event-correlator.ts';
 import { EventNames } from './event-names.ts';
 
 /** The object that an event is about: itself, or a reference to it. */
 export type EventTarget = Identified | core.ObjectReference;
 export type EventType = 'Normal' | 'Warning';
 
-/** Tells what happened to an object. Never waits and never fails: what cannot be written is logged and dropped. */
+/** Records events about objects. Never blocks and never throws: failed events are logged and dropped. */
 export interface EventRecorder {
   normal(about: EventTarget, reason: string, message: string): void;
   warning(about: EventTarget, reason: string, message: string): void;
@@ -29,7 +29,7 @@ export interface EventSinkDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Sinks that share it take turns. */
+  /** Limits concurrent writes of sinks that share it. */
   readonly lane?: AsyncSemaphore | undefined;
 }
 
@@ -37,13 +37,13 @@ const MAX_QUEUED = 1000;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
-/** Writes events one after another, as correlated. One sink serves all recorders of a process; it ends with the signal. */
+/** Writes correlated events sequentially. One sink serves all recorders of a process; it stops with the signal. */
 export class EventSink {
   readonly #correlator: EventCorrelator;
   readonly #names: EventNames;
   #dropped = 0;
   readonly #queue = new Fifo<NewEvent>();
-  #writing: Promise<void> | undefined;
+  #pendingWrites: Promise<void> | undefined;
 
   constructor(
     private readonly deps: EventSinkDeps,
@@ -53,7 +53,7 @@ export class EventSink {
     this.#correlator = new EventCorrelator(deps.clock, this.#names);
   }
 
-  /** Events of one source: a component, and the machine that it runs on when that matters. */
+  /** A recorder for one source: a component, and optionally its host. */
   recorder(source: core.EventSource): EventRecorder {
     const record = (about: EventTarget, text: EventText) => this.#record(this.#newEvent(referenceTo(about), source, text));
     return {
@@ -63,12 +63,12 @@ export class EventSink {
     };
   }
 
-  /** Resolves when every event recorded so far is written or given up. */
+  /** Resolves when every recorded event is written or dropped. */
   async flushed(): Promise<void> {
-    await this.#writing;
+    await this.#pendingWrites;
   }
 
-  #newEvent(involvedObject: core.ObjectReference, source: core.EventSource, { annotations, ...said }: EventText): NewEvent {
+  #newEvent(involvedObject: core.ObjectReference, source: core.EventSource, { annotations, ...text }: EventText): NewEvent {
     const time = formatTime(this.deps.clock.now());
     const metadata = {
       name: this.#names.next(involvedObject.name ?? ''),
@@ -76,31 +76,31 @@ export class EventSink {
       ...(annotations && { annotations }),
     };
     const reporting = { reportingComponent: source.component ?? '', reportingInstance: source.host ?? '' };
-    return { metadata, involvedObject, ...said, source, firstTimestamp: time, lastTimestamp: time, count: 1, ...reporting };
+    return { metadata, involvedObject, ...text, source, firstTimestamp: time, lastTimestamp: time, count: 1, ...reporting };
   }
 
   #record(event: NewEvent): void {
     if (this.signal.aborted) return;
     if (this.#queue.size >= MAX_QUEUED) {
-      // Told once a burst, and how many there were at its end: a line for each would make matters worse.
+      // Logged once per burst, with the count at its end.
       if (this.#dropped++ === 0) this.deps.logger.warn('too many events wait to be written; dropping some', { reason: event.reason });
       return;
     }
     this.#queue.push(event);
-    this.#writing ??= this.#writeAll();
+    this.#pendingWrites ??= this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
     for (let event = this.#queue.shift(); event && !this.signal.aborted; event = this.#queue.shift()) {
       await this.#write(this.#correlator.correlate(event));
     }
-    // In the same turn in which the queue was found empty: an event that came in between would wait for the next one.
-    this.#writing = undefined;
+    // Cleared in the same turn, so that an event added in between starts a new run.
+    this.#pendingWrites = undefined;
     if (this.#dropped > 0) this.deps.logger.warn('events were dropped', { count: this.#dropped });
     this.#dropped = 0;
   }
 
-  async #write(correlated: Correlated): Promise<void> {
+  async #write(correlated: EventWrite): Promise<void> {
     if (correlated.type === 'skip') return;
     for (let tries = 1; !this.signal.aborted; tries++) {
       if (await this.#tryWrite(correlated)) return;
@@ -108,14 +108,14 @@ export class EventSink {
         this.deps.logger.error('an event could not be written; giving up', { message: correlated.event.message });
         return;
       }
-      // Clients that lost the same server do not come back all at once.
+      // Jitter: clients that lost the same server do not reconnect at the same time.
       const delay = tries === 1 ? RETRY_MS * this.deps.random.float() : RETRY_MS;
       await this.deps.clock.sleep(delay, this.signal).catch(() => {});
     }
   }
 
-  /** False when another try may succeed: the server could not be reached. */
-  async #tryWrite(correlated: Exclude<Correlated, { type: 'skip' }>): Promise<boolean> {
+  /** False when a retry may succeed: the server was unreachable. */
+  async #tryWrite(correlated: Exclude<EventWrite, { type: 'skip' }>): Promise<boolean> {
     const { lane } = this.deps;
     try {
       const written = await (lane === undefined ? this.#send(correlated) : lane.run(() => this.#send(correlated)));
@@ -126,7 +126,7 @@ export class EventSink {
     }
   }
 
-  async #send(correlated: Exclude<Correlated, { type: 'skip' }>): Promise<core.Event> {
+  async #send(correlated: Exclude<EventWrite, { type: 'skip' }>): Promise<core.Event> {
     this.signal.throwIfAborted();
     const events = this.deps.client.of(core.Event);
     const { event } = correlated;
@@ -155,7 +155,7 @@ export class EventSink {
   }
 }
 
-/** Names an object as events and other objects refer to it. */
+/** An ObjectReference for events and other objects. */
 export function referenceTo(about: EventTarget): core.ObjectReference {
   if (!('metadata' in about)) return about;
   const { kind, apiVersion, metadata } = about;

@@ -3,10 +3,10 @@ import type { Clock } from '#base';
 import type { ConnectionConfig, CredentialConfig, Impersonation } from './connection-config.ts';
 import { ExecCredentials } from './exec-plugin.ts';
 
-/** Tokens in files are read again after this time, as upstream does. */
+/** How often token files are re-read, as upstream. */
 const TOKEN_FILE_PERIOD_MS = 60_000;
 
-/** What proves to the server who the client is: in the TLS handshake, and in the headers of each request. */
+/** The client's credentials for the TLS handshake and for request headers. */
 export class Credentials {
   readonly #config: CredentialConfig;
   readonly #impersonation: Readonly<Record<string, string | string[]>>;
@@ -32,7 +32,7 @@ export class Credentials {
     return { ...(authorization && { authorization }), ...this.#impersonation };
   }
 
-  /** The server answered 401. True when other credentials can be had, and another try is worthwhile. */
+  /** The server responded with 401. True if new credentials are available and a retry makes sense. */
   refused(): boolean {
     this.#exec?.refused();
     const wasFile = this.#fileToken !== undefined;
@@ -46,8 +46,8 @@ export class Credentials {
     if (tokenFile) return `Bearer ${await this.#readToken(tokenFile)}`;
     if (token) return `Bearer ${token}`;
     if (basic) return `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
-    const given = (await this.#exec?.get())?.token;
-    return given && `Bearer ${given}`;
+    const execToken = (await this.#exec?.get())?.token;
+    return execToken && `Bearer ${execToken}`;
   }
 
   async #readToken(path: string): Promise<string> {

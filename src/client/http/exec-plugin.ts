@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process';
 import type { Clock } from '#base';
 import { parseTime } from '#machinery';
 
-/** A program that gets credentials, as a kubeconfig's `exec` names it. */
+/** A credential plugin, as in a kubeconfig's `exec`. */
 export interface ExecPlugin {
   readonly apiVersion: string;
   readonly command: string;
   readonly args?: readonly string[];
   /** Set in addition to `baseEnv`. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
-  /** The environment that the program is given. */
+  /** The environment of the plugin. */
   readonly baseEnv?: Readonly<Record<string, string | undefined>>;
   readonly installHint?: string;
   readonly interactiveMode?: 'Never' | 'IfAvailable' | 'Always';
-  /** Whether a person sits at standard input. */
+  /** Whether standard input is a terminal. */
   readonly isInteractive?: boolean;
-  /** Told to the program when it asks for it. */
+  /** Passed to the plugin if provideClusterInfo is set. */
   readonly cluster?: Readonly<Record<string, unknown>>;
 }
 
@@ -26,7 +26,7 @@ export interface ExecCredential {
   readonly expiresAtMs: number;
 }
 
-/** Runs the program when its credentials are needed, and again when they have expired or were refused. */
+/** Runs the plugin when credentials are needed, have expired or were rejected. */
 export class ExecCredentials {
   #current: ExecCredential | undefined;
   #running: Promise<ExecCredential> | undefined;
@@ -45,7 +45,7 @@ export class ExecCredentials {
     return this.#current;
   }
 
-  /** The server did not accept what the program gave. */
+  /** The server rejected the credentials. */
   refused(): void {
     this.#current = undefined;
   }

@@ -1,7 +1,7 @@
-/** One request, as it goes over the network. */
+/** An HTTP request. */
 export interface HttpRequest {
   readonly method: string;
-  /** Encoded, with the query. */
+  /** The encoded path with the query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: Buffer | undefined;
@@ -11,23 +11,29 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   header(name: string): string | undefined;
-  /** The body as it comes. Leaving the loop closes the exchange. */
+  /** The body as it arrives. Leaving the loop closes the stream. */
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** Requests to one server, over as many sockets as they need. */
+/** Requests to one server over a pool of sockets. */
 export interface HttpConnection {
   send(request: HttpRequest): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-/** The server did not process the request: it can be sent again, whatever it was. */
+/** The server did not process the request: it is safe to retry, whatever the method. */
 export class UnprocessedError extends Error {
   override readonly name = 'UnprocessedError';
 }
 
-export async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
+/** At most about `limit` bytes; the rest is discarded. */
+export async function readBody(body: AsyncIterable<Buffer>, limit = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= limit) break;
+  }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { onAbort } from '#base';
 import type { HttpAnswer, HttpConnection, HttpRequest } from './http-connection.ts';
 
-/** HTTP/1.1, for servers and proxies that speak nothing newer. */
+/** HTTP/1.1, for servers and proxies without HTTP/2. */
 export class Http1Connection implements HttpConnection {
   readonly #agent: http.Agent;
   readonly #url: URL;
@@ -29,7 +29,11 @@ export class Http1Connection implements HttpConnection {
         headers: { ...headers, ...length },
       });
       const aborted = onAbort(signal, (reason) => outgoing.destroy(reason as Error));
-      outgoing.once('close', () => aborted[Symbol.dispose]());
+      outgoing.once('close', () => {
+        aborted[Symbol.dispose]();
+        // After an unrequested protocol switch Node closes the connection without an error.
+        reject(new Error('the connection was closed before the answer came'));
+      });
       outgoing.on('error', (error) => reject(signal?.aborted ? signal.reason : error));
       outgoing.once('response', (incoming) =>
         resolve({ status: incoming.statusCode ?? 0, header: (name) => incoming.headers[name]?.toString(), body: incoming }),

@@ -5,21 +5,21 @@ import { type HttpAnswer, type HttpConnection, type HttpRequest, UnprocessedErro
 
 export interface Http2Options {
   readonly origin: string;
-  /** Makes a socket to the server, on which HTTP/2 is agreed. */
+  /** Opens a TLS socket with HTTP/2 negotiated. */
   connect(): Promise<TLSSocket>;
   readonly clock: Clock;
 }
 
-/** A session from which nothing came for this long is asked whether it lives; one that does not answer is given up. As upstream. */
+/** An idle session is pinged after this time and closed without a response, as upstream. */
 const PING_AFTER_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
-/** Until the server says how many it takes. */
+/** The stream limit until the server sends its settings. */
 const STREAMS_BEFORE_SETTINGS = 100;
-/** Node refuses further streams beyond this; many watches with full windows need more than its default of 10. */
+/** Node rejects further streams beyond this; many watches with full windows exceed its default of 10. */
 const MAX_SESSION_MEMORY_MB = 1024;
 const INITIAL_WINDOW = 4 * 1024 * 1024;
 
-/** HTTP/2: all requests share a session, and a further one is opened when the server takes no more streams on the first. */
+/** HTTP/2: requests share a session; another is opened when the server's stream limit is reached. */
 export class Http2Connection implements HttpConnection {
   readonly #sessions = new Set<SharedSession>();
   #opening: Promise<SharedSession> | undefined;
@@ -142,7 +142,7 @@ class SharedSession {
     this.#ping ??= this.#clock.setTimer(PING_AFTER_MS, () => this.#checkAlive());
   }
 
-  /** A watch can be quiet for long; whether the server is still there is found out by asking. */
+  /** Watches can be idle for long: pings detect a dead server. */
   #checkAlive(): void {
     this.#ping = undefined;
     if (this.#session.destroyed || this.#streams === 0) return;

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, TokenBucket, type TokenBucketConfig } from '#base';
+import { type Clock, childSignal, type Logger, TokenBucket, type TokenBucketConfig, withoutTrailing } from '#base';
 import { encodeJson, NO_RESOURCE, parseJson, type Status, StatusError, serverResponseError } from '#machinery';
 import type { KubeObject } from '../kube-object.ts';
 import type { Transport, TransportRequest, WatchSink } from '../transport.ts';
@@ -16,13 +16,13 @@ export interface HttpsTransportDeps {
 export interface HttpsTransportOptions {
   /** The program's name and version. Default: sampan. */
   readonly userAgent?: string;
-  /** How fast this client may ask. Default: as fast as it can. */
+  /** The client-side rate limit. Default: none. */
   readonly rateLimit?: TokenBucketConfig;
 }
 
 const MAX_RETRIES = 10;
 const CONNECTION_LOST_WAIT_MS = 1000;
-/** Codes of a connection that broke while it was used. */
+/** Error codes of a broken connection. */
 const BROKEN: ReadonlySet<string> = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -31,7 +31,7 @@ const BROKEN: ReadonlySet<string> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ]);
 
-/** A client's way to a server over the network: HTTP/2 where the server speaks it, one connection for all requests. */
+/** A transport over HTTPS: HTTP/2 if the server supports it, with one connection for all requests. */
 export function httpsTransport(config: ConnectionConfig, deps: HttpsTransportDeps, options: HttpsTransportOptions = {}): Transport {
   return new HttpsTransport(config, deps, options);
 }
@@ -40,7 +40,8 @@ class HttpsTransport implements Transport {
   readonly isLocal = false;
   readonly #credentials: Credentials;
   readonly #limiter: TokenBucket | undefined;
-  readonly #stop = new AbortController();
+  /** Every request without a signal of its own listens to it: Node would warn of more than ten. */
+  readonly #stop = childSignal();
   readonly #basePath: string;
   #connection: Promise<HttpConnection> | undefined;
 
@@ -51,7 +52,7 @@ class HttpsTransport implements Transport {
   ) {
     const url = new URL(config.server);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError(`${config.server} is not an http(s) address`);
-    this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#basePath = withoutTrailing(url.pathname, '/');
     this.#credentials = new Credentials(config, deps.clock);
     this.#limiter = options.rateLimit && new TokenBucket(deps.clock, options.rateLimit);
   }
@@ -102,7 +103,7 @@ class HttpsTransport implements Transport {
     await connection?.close();
   }
 
-  /** Sends until an answer is worth having: what the server asks to have repeated is repeated when it says. */
+  /** Sends a request; retries according to Retry-After. */
   async #send(request: TransportRequest): Promise<HttpAnswer> {
     let refused = false;
     for (let attempt = 0; ; attempt++) {
@@ -122,7 +123,7 @@ class HttpsTransport implements Transport {
     }
   }
 
-  /** Undefined when the connection broke in a way that makes another attempt safe. */
+  /** Undefined when the connection broke and a retry is safe. */
   async #attempt(request: TransportRequest, attempt: number): Promise<HttpAnswer | undefined> {
     try {
       const connection = await this.#connect();
@@ -146,7 +147,7 @@ class HttpsTransport implements Transport {
     return this.#connection;
   }
 
-  /** Other credentials may include another certificate, which takes another handshake. */
+  /** New credentials may include another certificate, which needs a new handshake. */
   async #reconnect(): Promise<void> {
     const old = this.#connection;
     this.#connection = undefined;
@@ -187,8 +188,11 @@ function isRepeatable({ status, header }: HttpAnswer): boolean {
   return (status === 429 || status >= 500) && header('retry-after') !== undefined;
 }
 
+/** The limit of error bodies. */
+const MAX_FAILURE_BYTES = 1024 * 1024;
+
 async function failureOf(answer: HttpAnswer, { method }: TransportRequest): Promise<StatusError> {
-  const text = (await readBody(answer.body)).toString('utf8');
+  const text = (await readBody(answer.body, MAX_FAILURE_BYTES)).toString('utf8');
   const retryAfterSeconds = Number(answer.header('retry-after') ?? 0) || 0;
   const status = statusIn(text);
   if (status === undefined) {
@@ -218,14 +222,14 @@ function statusIn(text: string): Status | undefined {
 
 const WARNING = /\b\d{3} \S+ "((?:[^"\\]|\\.)*)"/g;
 
-/** The texts of a Warning header: `299 - "text"`, several of them apart by commas. */
+/** The texts of a Warning header: `299 - "text"`, separated by commas. */
 export function warningsIn(header: string): readonly string[] {
   return [...header.matchAll(WARNING)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }
 
 const LONG_NUMBER = /\d{16}/;
 
-/** Integers beyond a double's precision are rare, and kept exact where they are. */
+/** Integers beyond a double's precision stay exact. */
 function decode(bytes: Buffer | string): unknown {
   const text = typeof bytes === 'string' ? bytes : bytes.toString('utf8');
   if (text === '') return undefined;
@@ -251,7 +255,7 @@ function deliver(line: string, sink: WatchSink): void {
   }
 }
 
-/** Once disposed of, the sink hears nothing, whatever still arrives. */
+/** Ignores events after disposal. */
 function guarded(sink: WatchSink, isOver: () => boolean): WatchSink {
   return {
     event: (type, object) => (isOver() ? undefined : sink.event(type, object)),

@@ -6,7 +6,7 @@ import type { HttpConnection } from './http-connection.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
 
-/** Connects to the server in the best protocol that it speaks. The first socket decides; further ones are made as they are needed. */
+/** Connects with the best protocol that the server supports. The first socket decides; others are opened on demand. */
 export async function openConnection(config: ConnectionConfig, credentials: Credentials, clock: Clock): Promise<HttpConnection> {
   const { origin, protocol } = new URL(config.server);
   if (protocol === 'http:') return new Http1Connection(origin, {});
@@ -39,7 +39,7 @@ async function tlsOptions(config: ConnectionConfig, credentials: Credentials): P
   };
 }
 
-/** Names in the handshake are for hosts; addresses have none. */
+/** SNI is for host names; addresses have none. */
 function isAddress(host: string): boolean {
   return host.includes(':') || /^\d+(\.\d+){3}$/.test(host);
 }

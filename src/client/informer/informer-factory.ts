@@ -6,7 +6,7 @@ import type { ResourceClient } from '../resource-client.ts';
 import type { ResourceRef } from '../resource-path.ts';
 import { type InformerDeps, type InformerOptions, SharedInformer } from './shared-informer.ts';
 
-/** One informer a kind and selection, shared by all who ask. They begin with `start`, or at once when the factory has started. */
+/** Shares one informer per kind and selection. Informers start with `start`, or immediately if the factory has started. */
 export class InformerFactory {
   readonly #informers = new Map<string, SharedInformer<Identified>>();
   #signal: AbortSignal | undefined;
@@ -21,7 +21,7 @@ export class InformerFactory {
     return this.#informer(this.client.of(kind) as unknown as ResourceClient<Identified>, options) as unknown as SharedInformer<T>;
   }
 
-  /** For kinds that are known at run time only. */
+  /** For kinds that are only known at run time. */
   resource(ref: ResourceRef, options: InformerOptions = {}): SharedInformer<KubeObject> {
     return this.#informer(
       this.client.resource(ref) as unknown as ResourceClient<Identified>,
@@ -40,7 +40,7 @@ export class InformerFactory {
     return informer;
   }
 
-  /** Starts every informer, those asked for later included. They stop with the signal. */
+  /** Starts all informers, including those created later, until the signal aborts. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
     for (const informer of this.#informers.values()) informer.begin();
@@ -49,7 +49,7 @@ export class InformerFactory {
     });
   }
 
-  /** Resolves when every informer that was asked for shows a state of the server. */
+  /** Resolves when all informers have synced. */
   async synced(): Promise<void> {
     await Promise.all([...this.#informers.values()].map((informer) => informer.synced));
   }
@@ -58,7 +58,7 @@ export class InformerFactory {
     return [...this.#informers.values()].every((informer) => informer.hasSynced);
   }
 
-  /** Stops the informer of a resource and forgets it, as when the resource is no longer served; not while somebody still listens. */
+  /** Stops and removes the informer of a resource that is no longer served, unless it still has handlers. */
   async release(ref: ResourceRef, options: InformerOptions = {}): Promise<void> {
     const id = idOf(ref, options);
     const informer = this.#informers.get(id);
@@ -67,7 +67,7 @@ export class InformerFactory {
     await informer?.stop();
   }
 
-  /** Stops all of them; resolves when nothing is left open. */
+  /** Stops all informers; resolves when everything is closed. */
   async stop(): Promise<void> {
     this.#registration?.[Symbol.dispose]();
     const reason = new DOMException('the informers were stopped', 'AbortError');

@@ -28,6 +28,18 @@ describe('the cache of an informer', () => {
     expect(() => cache.addIndex('colour', () => [])).toThrow('in another way');
   });
 
+  it('keeps an object that an index fails on out of that index, and reports it once', () => {
+    const failures: string[] = [];
+    const cache = new ObjectCache<KubeObject>((object, error) => failures.push(`${object.metadata.name}: ${(error as Error).message}`));
+    cache.addIndex('colour', (object) => (object.colours as string[]).map((colour) => colour.toUpperCase()));
+    cache.set({ metadata: { name: 'bad', namespace: 'x' }, colours: [7] });
+    cache.set(named('good', 'x', 'red'));
+    cache.set(named('bad', 'x', 'blue'));
+    expect(cache.byIndex('colour', 'RED').map(keyOf)).toEqual(['x/good']);
+    expect(cache.byIndex('colour', 'BLUE').map(keyOf)).toEqual(['x/bad']);
+    expect(failures).toEqual(['bad: colour.toUpperCase is not a function']);
+  });
+
   it('keeps every index equal to what a search through all objects finds', () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const namespace = fc.constantFrom('x', 'y');

@@ -1,22 +1,26 @@
 import type { Identified, ObjectKey } from '../kube-object.ts';
 import { keyOf, keyText } from '../kube-object.ts';
 
-/** Under which values an index finds an object. */
+/** The index values of an object. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-/** Reads what a client has seen of a kind. Objects are shared: nobody changes them. */
+/** Reads the cached objects of a kind. They are shared and must not be modified. */
 export interface Lister<T> {
   get(key: ObjectKey): T | undefined;
-  /** All of them, or those of one namespace. In no particular order. */
+  /** All objects, or those of one namespace, unordered. */
   list(namespace?: string): readonly T[];
-  /** The objects that the named index finds under `value`. Throws when there is no such index. */
+  /** The objects with this index value. Throws on unknown indexes. */
   byIndex(name: string, value: string): readonly T[];
+  /** How many `byIndex` would return. */
+  countByIndex(name: string, value: string): number;
   readonly size: number;
 }
 
 interface Index<T> {
   readonly valuesOf: IndexFunction<T>;
-  /** The keys of the objects under each value: an object that changes but stays where it is found leaves them alone. */
+  /** As it was defined: `valuesOf` does not throw. */
+  readonly defined: IndexFunction<T>;
+  /** Object keys by index value: an update that keeps the value leaves them unchanged. */
   readonly buckets: Map<string, Set<string>>;
 }
 
@@ -24,8 +28,14 @@ interface Index<T> {
 export class ObjectCache<T extends Identified> implements Lister<T> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, Index<T>>();
-  /** Made when somebody first asks for one namespace: many never do. */
+  /** Created on first use: many caches are never read by namespace. */
   #namespaces: Index<T> | undefined;
+
+  /** Objects that an index function failed on. */
+  readonly #failed = new WeakSet<T>();
+
+  /** Called once for an object that an index function fails on: it is in the cache, and not in that index. */
+  constructor(private readonly onIndexFailure: (object: T, error: unknown) => void = () => {}) {}
 
   get size(): number {
     return this.#objects.size;
@@ -50,37 +60,54 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
   }
 
   byIndex(name: string, value: string): readonly T[] {
+    return this.#under(this.#index(name), value);
+  }
+
+  countByIndex(name: string, value: string): number {
+    return this.#index(name).buckets.get(value)?.size ?? 0;
+  }
+
+  #index(name: string): Index<T> {
     const index = this.#indexes.get(name);
     if (index === undefined) throw new TypeError(`there is no index "${name}"`);
-    return this.#under(index, value);
+    return index;
   }
 
   #under({ buckets }: Index<T>, value: string): readonly T[] {
-    const found: T[] = [];
-    for (const key of buckets.get(value) ?? []) found.push(this.#objects.get(key)!);
-    return found;
+    const objects: T[] = [];
+    for (const key of buckets.get(value) ?? []) objects.push(this.#objects.get(key)!);
+    return objects;
   }
 
-  /** The values under which an index finds anything. */
+  /** All values of an index. */
   indexValues(name: string): Iterable<string> {
     return this.#indexes.get(name)?.buckets.keys() ?? [];
   }
 
-  /** Adding the same index again changes nothing; another one under its name is refused. */
+  /** Adding the same index twice is a no-op; a different one with the same name throws. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
-    const known = this.#indexes.get(name);
-    if (known?.valuesOf === valuesOf) return;
-    if (known !== undefined) throw new TypeError(`index "${name}" is defined already, in another way`);
+    const index = this.#indexes.get(name);
+    if (index?.defined === valuesOf) return;
+    if (index !== undefined) throw new TypeError(`index "${name}" is defined already, in another way`);
     this.#indexes.set(name, this.#indexOf(valuesOf));
   }
 
-  #indexOf(valuesOf: IndexFunction<T>): Index<T> {
-    const index: Index<T> = { valuesOf, buckets: new Map() };
+  #indexOf(defined: IndexFunction<T>): Index<T> {
+    const valuesOf = (object: T) => {
+      try {
+        return defined(object);
+      } catch (error) {
+        if (!this.#failed.has(object)) this.onIndexFailure(object, error);
+        this.#failed.add(object);
+        return NO_VALUES;
+      }
+    };
+    const index: Index<T> = { valuesOf, defined, buckets: new Map() };
     for (const [key, object] of this.#objects) insert(index, key, object);
     return index;
   }
 
-  /** Returns what was there before. */
+  /** Returns the previous object. */
   set(object: T): T | undefined {
     const key = keyOf(object);
     const previous = this.#objects.get(key);
@@ -102,6 +129,8 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
     return previous;
   }
 }
+
+const NO_VALUES: readonly string[] = [];
 
 function namespaceOf({ metadata }: Identified): readonly string[] {
   return metadata.namespace ? [metadata.namespace] : [];

@@ -1,17 +1,19 @@
-import { Backoff, type Clock, type Logger, onAbort, type Random } from '#base';
-import { StatusError } from '#machinery';
+import { Backoff, type Clock, type Logger, type MetricsRegistry, onAbort, type Random } from '#base';
+import { isStatusReason, StatusError } from '#machinery';
+import type { EventRecorder, EventTarget } from '../events/event-recorder.ts';
 import type { Identified } from '../kube-object.ts';
 import { keyOf } from '../kube-object.ts';
+import { Quarantine } from '../quarantine.ts';
 import type { ResourceClient, Selection } from '../resource-client.ts';
 import type { WatchEventType, WatchSink } from '../transport.ts';
 import { type IndexFunction, type Lister, ObjectCache } from './object-cache.ts';
 
-/** Told of each change, synchronously, after the cache shows it. */
+/** Called synchronously after the cache is updated. */
 export interface InformerHandler<T> {
-  /** `isInInitialList`: it was there before the handler or the informer began. */
+  /** `isInInitialList`: it existed before the handler or the informer was started. */
   add?(object: T, isInInitialList: boolean): void;
   update?(before: T, after: T): void;
-  /** With the last state that was seen: when the watch was away during the deletion, that may not be the very last one. */
+  /** With the last observed state, which may not be the final one if the watch was interrupted. */
   delete?(object: T): void;
 }
 
@@ -19,34 +21,40 @@ export interface InformerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Handler failures are counted here, and recorded as events on the object. */
+  readonly metrics?: MetricsRegistry;
+  readonly recorder?: EventRecorder;
 }
 
 export interface InformerOptions extends Selection {
-  /** Objects need only their metadata. */
+  /** Only the objects' metadata is needed. */
   readonly metadataOnly?: boolean;
 }
 
-/** Upstream's reflector: 800 ms doubling to 30 s, up to twice that by jitter, from the start again after two quiet minutes. */
+/** Upstream's reflector backoff: 800 ms doubling to 30 s, doubled by jitter, reset after two minutes without failures. */
 const BACKOFF = { initialMs: 800, maxMs: 30_000, jitter: 1 };
 const BACKOFF_RESET_MS = 120_000;
 const MIN_WATCH_SECONDS = 300;
 const PAGE_SIZE = 500;
 
 /**
- * Keeps a copy of a selection of objects current (list, then watch) and tells any number of listeners of its changes. In one process with
- * the server, the objects are the server's own.
+ * Maintains a cache of selected objects (list, then watch) and notifies handlers. In-process the objects are shared with the
+ * server.
  */
 export class SharedInformer<T extends Identified> {
   readonly #client: ResourceClient<T>;
   readonly #options: InformerOptions;
   readonly #deps: InformerDeps;
-  readonly #cache = new ObjectCache<T>();
+  readonly #cache: ObjectCache<T> = new ObjectCache<T>((object, error) => this.#failed(object, error));
   readonly #handlers = new Set<InformerHandler<T>>();
   readonly #backoff: Backoff;
   readonly #syncedPromise: Promise<void>;
   #resolveSynced: () => void = () => {};
   #rejectSynced: (reason: unknown) => void = () => {};
   #lastFailure = -Infinity;
+  /** Created on the first handler failure. */
+  #quarantine: Quarantine | undefined;
+  #failures = 0;
   #hasSynced = false;
   #resourceVersion = '';
   readonly #ending = new AbortController();
@@ -63,7 +71,7 @@ export class SharedInformer<T extends Identified> {
       this.#resolveSynced = resolve;
       this.#rejectSynced = reject;
     });
-    // Nobody needs to wait for it.
+    // The promise need not be awaited.
     this.#syncedPromise.catch(() => {});
   }
 
@@ -71,17 +79,17 @@ export class SharedInformer<T extends Identified> {
     return this.#cache;
   }
 
-  /** The cache shows a state that the server was in, and every handler knows of it. */
+  /** The cache has the initial state, and all handlers were called with it. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
 
-  /** Resolves when `hasSynced`; rejects when the informer is stopped before. */
+  /** Resolves when `hasSynced`; rejects when the informer is stopped first. */
   get synced(): Promise<void> {
     return this.#syncedPromise;
   }
 
-  /** How far the informer has followed. */
+  /** The last observed resource version. */
   get resourceVersion(): string {
     return this.#resourceVersion;
   }
@@ -96,14 +104,14 @@ export class SharedInformer<T extends Identified> {
     return this;
   }
 
-  /** What is known already is told at once. Dispose of the result to be told no more. */
+  /** Calls the handler for all cached objects first. Dispose of the result to remove it. */
   addHandler(handler: InformerHandler<T>): Disposable {
     this.#handlers.add(handler);
     for (const object of this.#cache.list()) this.#tell(handler, { after: object, isInInitialList: true });
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
 
-  /** Begins to follow, until the signal aborts or it is stopped. Starting a running informer changes nothing. */
+  /** Starts, until the signal aborts or it is stopped. No effect on a running informer. */
   start(signal: AbortSignal): void {
     if (this.#isStarted) return;
     const registration = onAbort(signal, (reason) => this.abort(reason));
@@ -111,20 +119,20 @@ export class SharedInformer<T extends Identified> {
     this.#done = this.#done.finally(() => registration[Symbol.dispose]());
   }
 
-  /** As `start`, for an owner who aborts it: of many informers, each would listen to the same signal. */
+  /** Like `start`, but stopped only by its owner: avoids one abort listener per informer. */
   begin(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
     this.#done = this.#run();
   }
 
-  /** Follows no more. */
+  /** Stops without waiting. */
   abort(reason: unknown): void {
     this.#ending.abort(reason);
     this.#endWatch?.();
   }
 
-  /** Stops following; resolves when nothing is left open. */
+  /** Stops; resolves when everything is closed. */
   async stop(reason: unknown = new DOMException('the informer was stopped', 'AbortError')): Promise<void> {
     if (!this.#ending.signal.aborted) this.abort(reason);
     await this.#done;
@@ -148,12 +156,12 @@ export class SharedInformer<T extends Identified> {
     }
   }
 
-  /** In one process with the server, the watch itself begins with the state, all at once: one question instead of two. */
+  /** In-process, the watch delivers the initial state synchronously: one request instead of two. */
   get #watchesFirst(): boolean {
     return this.#client.isLocal && this.#resourceVersion === '';
   }
 
-  /** Watches again and again from where the last watch stopped. Returns when the state must be read anew. */
+  /** Repeats the watch from the last revision. Returns when the state must be listed again. */
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const before = this.#resourceVersion;
@@ -161,7 +169,7 @@ export class SharedInformer<T extends Identified> {
       const end = await this.#watch(signal);
       if (end.type === 'expired') return;
       if (end.type === 'error') await this.#pause(end.error, signal);
-      // A server that ends every watch at once would otherwise be asked without pause.
+      // Backoff: a server may end every watch immediately.
       else if (!signal.aborted && before === this.#resourceVersion && this.#deps.clock.monotonic() - started < 1000) {
         await this.#pause(new Error('very short watch: no event was received'), signal);
       }
@@ -171,7 +179,7 @@ export class SharedInformer<T extends Identified> {
   async #list(signal: AbortSignal): Promise<void> {
     const { namespace, labelSelector, fieldSelector, metadataOnly = false } = this.#options;
     const selection = { namespace, labelSelector, fieldSelector, metadataOnly, signal };
-    // The first state may come from the server's cache; after a gap it must not be older than what was seen, so it is read afresh.
+    // The first list may come from the server's cache; after a gap it must be consistent.
     const list =
       this.#resourceVersion === '' ? await this.#client.list({ ...selection, resourceVersion: '0' }) : await this.#relist(selection);
     signal.throwIfAborted();
@@ -225,7 +233,7 @@ export class SharedInformer<T extends Identified> {
     };
   }
 
-  /** What comes before the end of the initial events is a list. */
+  /** Events before the initial-events-end bookmark form a list. */
   #initialSink(finish: (end: WatchEnd) => void): WatchSink<T> {
     const sink = this.#sink(finish);
     let listed: T[] | undefined = [];
@@ -248,22 +256,25 @@ export class SharedInformer<T extends Identified> {
   }
 
   #put(object: T, isInInitialList = false): void {
+    const failuresBefore = this.#failures;
     const previous = this.#cache.set(object);
-    // The same name with another identity is another object: deleted and created again while nobody watched.
+    // The same name with another uid is another object: deleted and recreated while the watch was down.
     const isReplaced = previous !== undefined && previous.metadata.uid !== object.metadata.uid;
     for (const handler of this.#handlers) {
       if (isReplaced) this.#tell(handler, { before: previous });
       this.#tell(handler, { before: isReplaced ? undefined : previous, after: object, isInInitialList });
     }
+    if (this.#failures === failuresBefore) this.#quarantine?.succeeded(keyOf(object));
   }
 
   #remove(key: string, last: T | undefined): void {
     const previous = this.#cache.delete(key);
     if (previous === undefined) return;
     for (const handler of this.#handlers) this.#tell(handler, { before: last ?? previous });
+    this.#quarantine?.succeeded(key);
   }
 
-  /** Makes the cache equal to a list; listeners learn the difference. */
+  /** Replaces the cache with a list and notifies handlers of the differences. */
   #replace(items: readonly T[]): void {
     if (this.#cache.size === 0) {
       for (const object of items) this.#put(object, !this.#hasSynced);
@@ -272,31 +283,45 @@ export class SharedInformer<T extends Identified> {
     const present = new Set(items.map(keyOf));
     for (const key of [...this.#cache.keys()]) if (!present.has(key)) this.#remove(key, undefined);
     for (const object of items) {
-      const known = this.#cache.getByKey(keyOf(object));
-      if (known === undefined || known.metadata.resourceVersion !== object.metadata.resourceVersion || !known.metadata.resourceVersion) {
+      const cached = this.#cache.getByKey(keyOf(object));
+      if (cached === undefined || cached.metadata.resourceVersion !== object.metadata.resourceVersion || !cached.metadata.resourceVersion) {
         this.#put(object, !this.#hasSynced);
       }
     }
   }
 
-  /** A listener's mistake is its own: the others are told all the same. */
+  /** An error in one handler does not affect the others. */
   #tell(handler: InformerHandler<T>, { before, after, isInInitialList = false }: Change<T>): void {
     try {
       if (after === undefined) handler.delete?.(before!);
       else if (before === undefined) handler.add?.(after, isInInitialList);
       else handler.update?.(before, after);
     } catch (error) {
-      this.#deps.logger.error('a listener of an informer failed', { resource: this.#client.ref.resource, error });
+      this.#failed(after ?? before!, error);
     }
+  }
+
+  #failed(object: T, error: unknown): void {
+    this.#failures++;
+    this.#quarantine ??= new Quarantine('informer', this.#deps);
+    this.#quarantine.failed({ key: keyOf(object), error, isFinal: true, about: () => this.#reference(object) });
+  }
+
+  /** Deleted objects and those of other clients may lack their kind. */
+  #reference(object: T): EventTarget | undefined {
+    return object.kind === undefined ? undefined : object;
   }
 
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#deps;
     if (clock.monotonic() - this.#lastFailure > BACKOFF_RESET_MS) this.#backoff.reset();
     this.#lastFailure = clock.monotonic();
-    logger.warn('cannot follow a resource; trying again', { resource: this.#client.ref.resource, error });
-    const asked = error instanceof StatusError ? error.retryAfterSeconds * 1000 : 0;
-    await clock.sleep(Math.max(this.#backoff.next(), asked), signal).catch(() => {});
+    const { resource } = this.#client.ref;
+    // The CRD was deleted: the informer's owner stops it after discovery.
+    if (isStatusReason(error, 'NotFound')) logger.debug('the resource is not served; trying again', { resource });
+    else logger.warn('cannot watch a resource; trying again', { resource, error });
+    const retryAfterMs = error instanceof StatusError ? error.retryAfterSeconds * 1000 : 0;
+    await clock.sleep(Math.max(this.#backoff.next(), retryAfterMs), signal).catch(() => {});
   }
 }
 

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { parseYaml } from '#machinery';
 
-/** A kubeconfig file, as it is written. */
+/** The structure of a kubeconfig file. */
 export interface Kubeconfig {
   readonly clusters: ReadonlyMap<string, KubeconfigCluster>;
   readonly users: ReadonlyMap<string, KubeconfigUser>;
@@ -57,7 +57,7 @@ export class KubeconfigError extends Error {
 }
 
 export interface KubeconfigSource {
-  /** Where the text comes from: relative file names in it are relative to its directory. */
+  /** The file's path: relative paths in it are relative to its directory. */
   readonly path: string;
   readonly text: string;
 }
@@ -78,7 +78,7 @@ export function parseKubeconfig({ path, text }: KubeconfigSource): Kubeconfig {
   };
 }
 
-/** Of several files the first to set a value wins, as `KUBECONFIG` with several paths means. */
+/** The first file to set a value wins, as for several paths in `KUBECONFIG`. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const merged = <T>(pick: (config: Kubeconfig) => ReadonlyMap<string, T>) =>
     new Map(configs.toReversed().flatMap((config) => [...pick(config)]));
@@ -124,7 +124,7 @@ function withPaths<T extends object>(value: T, names: readonly (keyof T & string
   return changed as T;
 }
 
-/** A command with a slash is a file beside the config; one without is looked up in the PATH. */
+/** A command with a slash is relative to the config; one without is looked up in PATH. */
 function execAt(user: KubeconfigUser, at: (file: string) => string): KubeconfigUser {
   if (!user.exec?.command?.includes('/')) return user;
   return { ...user, exec: { ...user.exec, command: at(user.exec.command) } };

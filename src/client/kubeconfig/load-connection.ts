@@ -12,17 +12,17 @@ import {
   parseKubeconfig,
 } from './kubeconfig.ts';
 
-/** What a kubeconfig is chosen and read by: values that a program took from its arguments and its environment. */
+/** How to find and read a kubeconfig: values that a program took from its arguments and environment. */
 export interface KubeconfigChoice {
   /** As `--kubeconfig`: this file alone, which must exist. */
   readonly path?: string;
-  /** As `$KUBECONFIG`: files to merge; those that do not exist are left out. */
+  /** As `$KUBECONFIG`: files to merge; missing ones are ignored. */
   readonly env?: string;
   readonly homeDirectory?: string;
   readonly context?: string;
   readonly cluster?: string;
   readonly user?: string;
-  /** For exec plugins: the environment that they get. */
+  /** The environment of exec plugins. */
   readonly processEnv?: Readonly<Record<string, string | undefined>>;
   readonly isInteractive?: boolean;
 }
@@ -55,7 +55,7 @@ async function readIfPresent(path: string): Promise<Kubeconfig | undefined> {
   }
 }
 
-/** The connection that a context describes. Files that it names are read. */
+/** The connection of a context. Reads the files that it references. */
 export async function connectionFrom(config: Kubeconfig, choice: KubeconfigChoice = {}): Promise<LoadedConnection> {
   const name = choice.context || config.currentContext;
   const context = config.contexts.get(name);
@@ -137,7 +137,7 @@ function impersonation(user: KubeconfigUser): Pick<ConnectionConfig, 'impersonat
   return { impersonate: { user: as, ...(uid && { uid }), ...(groups && { groups }), ...(extra && { extra }) } };
 }
 
-/** What stands in the config wins over what stands in a file. */
+/** Inline data takes precedence over a file. */
 async function pem(data: string | undefined, file: string | undefined): Promise<string | undefined> {
   if (data) return Buffer.from(data, 'base64').toString('utf8');
   return file ? readFile(file, 'utf8') : undefined;
@@ -147,13 +147,13 @@ export interface InClusterValues {
   /** `$KUBERNETES_SERVICE_HOST` and `$KUBERNETES_SERVICE_PORT`. */
   readonly host: string;
   readonly port: string;
-  /** Default: where pods have their service account. */
+  /** Default: the service account directory of pods. */
   readonly directory?: string;
 }
 
 const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** How a pod reaches the server that runs it. */
+/** The connection of a pod to its API server. */
 export async function inClusterConnection({
   host,
   port,

@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { type Component, type Logger, METRICS_CONTENT_TYPE, type MetricsRegistry, runComponent, whenAborted } from '#base';
+import {
+  ANONYMOUS,
+  bearerToken,
+  type Caller,
+  callerByCertificate,
+  DelegatedAccess,
+  type DelegatedAccessDeps,
+  type DelegationTimes,
+} from './delegated-access.ts';
+
+/** PEM texts. */
+export interface ComponentCertificates {
+  readonly cert: string;
+  readonly key: string;
+  /** The CA of client certificates. Absent: none are requested. */
+  readonly clientCa?: string;
+}
+
+export interface ComponentServerConfig {
+  /** Upstream's name of the program: `kube-scheduler`. */
+  readonly name: string;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly tls: ComponentCertificates & {
+    readonly ciphers?: string;
+    readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+  };
+  /** Paths without authorization; a trailing `*` matches any suffix. */
+  readonly alwaysAllowPaths?: readonly string[];
+  readonly times?: Partial<DelegationTimes>;
+}
+
+export interface ComponentServerDeps extends DelegatedAccessDeps {
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  /** Health checks: the error, or undefined. Named as in `/healthz?verbose`. */
+  readonly checks: Readonly<Record<string, () => string | undefined>>;
+  /** The content of `/configz`, by group name. */
+  readonly configuration: () => Readonly<Record<string, unknown>>;
+  /** The content of `/flagz`. */
+  readonly flags: () => ReadonlyMap<string, string>;
+  readonly version: string;
+}
+
+export interface ComponentServer extends Component {
+  readonly port: number;
+  /** Replaces the certificates for new connections. */
+  use(certificates: ComponentCertificates): void;
+}
+
+/** Upstream's default: probes need no credentials. */
+export const ALWAYS_ALLOWED = ['/healthz', '/readyz', '/livez'] as const;
+const DEFAULT_TIMES: DelegationTimes = { tokenMs: 10_000, allowedMs: 10_000, deniedMs: 10_000 };
+const MAX_CONNECTIONS = 256;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+interface Answer {
+  readonly code: number;
+  readonly body: string;
+  readonly type?: string;
+}
+
+/** Health, metrics and configuration of a component over https, with delegated authentication and authorization. */
+export function startComponentServer(config: ComponentServerConfig, deps: ComponentServerDeps, signal?: AbortSignal): ComponentServer {
+  const access = new DelegatedAccess(deps, { ...DEFAULT_TIMES, ...config.times });
+  const { cert, key, clientCa, ciphers, minVersion = 'TLSv1.2' } = config.tls;
+  const authorities = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
+  const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
+  const server = createServer({ cert, key, minVersion, ...authorities, ...limits, ...(ciphers && { ciphers }) });
+  server.maxConnections = MAX_CONNECTIONS;
+  const startedMs = deps.clock.now();
+  const routes = routesOf(config, deps, startedMs);
+  server.on('request', (request, response) => void serve(request, response, { config, deps, access, routes }));
+  const component = runComponent(signal, async ({ signal: stopping, ready }) => {
+    server.listen(config.port, config.host);
+    await once(server, 'listening', { signal: stopping });
+    ready();
+    await whenAborted(stopping);
+    await close(server);
+  });
+  return {
+    ...{ ready: component.ready, done: component.done },
+    get port() {
+      return (server.address() as AddressInfo | null)?.port ?? config.port;
+    },
+    use: ({ clientCa: ca, ...pair }) => server.setSecureContext({ ...pair, minVersion, ...(ca && { ca }), ...(ciphers && { ciphers }) }),
+    [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
+  };
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}
+
+interface RequestDeps {
+  readonly config: ComponentServerConfig;
+  readonly deps: ComponentServerDeps;
+  readonly access: DelegatedAccess;
+  readonly routes: Routes;
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, requestDeps: RequestDeps): Promise<void> {
+  request.resume();
+  const {
+    code,
+    body,
+    type = 'text/plain; charset=utf-8',
+  } = await answerTo(request, requestDeps).catch((error: unknown) => {
+    requestDeps.deps.logger.warn('a request could not be answered', { path: request.url, error });
+    return { code: 500, body: 'Internal Server Error\n' } as Answer;
+  });
+  response.writeHead(code, { 'content-type': type, 'x-content-type-options': 'nosniff' }).end(request.method === 'HEAD' ? '' : body);
+}
+
+async function answerTo(request: IncomingMessage, { config, access, routes }: RequestDeps): Promise<Answer> {
+  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+  const verb = request.method === 'GET' || request.method === 'HEAD' ? 'get' : (request.method ?? '').toLowerCase();
+  const isOpen = isAllowedToAll(path, config.alwaysAllowPaths ?? ALWAYS_ALLOWED);
+  const caller = await callerOf(request, access);
+  if (caller === undefined) return { code: 401, body: 'Unauthorized\n' };
+  if (!isOpen && !(await access.isAllowed(caller, { nonResourceAttributes: { path, verb } }))) {
+    return { code: 403, body: `Forbidden: "${path}": User "${caller.name}" cannot ${verb} path "${path}"\n` };
+  }
+  if (verb !== 'get') return { code: 405, body: 'Method Not Allowed\n' };
+  return routes(path, new URLSearchParams(query)) ?? { code: 404, body: '404 page not found\n' };
+}
+
+/** An invalid token is rejected, not treated as anonymous. */
+async function callerOf(request: IncomingMessage, access: DelegatedAccess): Promise<Caller | undefined> {
+  const token = bearerToken(request.headers.authorization);
+  return callerByCertificate(request.socket as TLSSocket) ?? (token === undefined ? ANONYMOUS : access.callerByToken(token));
+}
+
+function isAllowedToAll(path: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => (pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
+}
+
+type Routes = (path: string, query: URLSearchParams) => Answer | undefined;
+
+function routesOf(config: ComponentServerConfig, deps: ComponentServerDeps, startedMs: number): Routes {
+  const health = (endpoint: string) => (query: URLSearchParams) => healthAnswer(endpoint, deps.checks, query);
+  const routes = new Map<string, (query: URLSearchParams) => Answer>([
+    ...['healthz', 'livez', 'readyz'].map((name) => [`/${name}`, health(name)] as const),
+    ['/metrics', () => ({ code: 200, body: deps.metrics.text(), type: METRICS_CONTENT_TYPE })],
+    ['/configz', () => ({ code: 200, body: JSON.stringify(deps.configuration()), type: 'application/json' })],
+    ['/flagz', () => ({ code: 200, body: flagzText(config, deps) })],
+    ['/statusz', () => ({ code: 200, body: statuszText(config, deps, startedMs) })],
+  ]);
+  return (path, query) => routes.get(path)?.(query) ?? singleCheck(path, deps.checks);
+}
+
+function healthAnswer(endpoint: string, checks: ComponentServerDeps['checks'], query: URLSearchParams): Answer {
+  const excluded = new Set(query.getAll('exclude'));
+  const results = Object.entries({ ping: () => undefined, ...checks })
+    .filter(([name]) => !excluded.has(name))
+    .map(([name, check]) => ({ name, problem: check() }));
+  const isFailed = results.some(({ problem }) => problem !== undefined);
+  if (!isFailed && !query.has('verbose')) return { code: 200, body: 'ok' };
+  const lines = results.map(({ name, problem }) => (problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`));
+  return { code: isFailed ? 500 : 200, body: `${lines.join('\n')}\n${endpoint} check ${isFailed ? 'failed' : 'passed'}\n` };
+}
+
+/** `/healthz/NAME`. */
+function singleCheck(path: string, checks: ComponentServerDeps['checks']): Answer | undefined {
+  const name = /^\/(?:healthz|livez|readyz)\/([\w-]+)$/.exec(path)?.[1];
+  if (name === 'ping') return { code: 200, body: 'ok' };
+  if (name === undefined || !Object.hasOwn(checks, name)) return undefined;
+  const problem = checks[name]!();
+  return problem === undefined ? { code: 200, body: 'ok' } : { code: 500, body: `${problem}\n` };
+}
+
+function flagzText({ name }: ComponentServerConfig, { flags }: ComponentServerDeps): string {
+  const lines = [...flags()].map(([flag, value]) => `${flag}=${value}`).toSorted();
+  return `\n${name} flagz\nNot for programs: its form may change.\n\n${lines.join('\n')}\n`;
+}
+
+function statuszText({ name }: ComponentServerConfig, { clock, version }: ComponentServerDeps, startedMs: number): string {
+  const lines = [
+    `Started: ${new Date(startedMs).toUTCString()}`,
+    `Up: ${Math.floor((clock.now() - startedMs) / 1000)} s`,
+    `Binary version: ${version}`,
+    'Paths: /configz /flagz /healthz /livez /metrics /readyz /statusz',
+  ];
+  return `\n${name} statusz\nNot for programs: its form may change.\n\n${lines.join('\n')}\n`;
+}
