@@ -19,7 +19,7 @@ import { Client } from '#client';
 import { openMemoryStore } from '#store';
 import { parseTokenFile } from './authn/static-tokens.ts';
 import { reconcileRbac } from './authz/rbac/reconcile-rbac.ts';
-import { inProcessTransport } from './in-process.ts';
+import { inProcessTransport } from './in-process/in-process-transport.ts';
 import { createSecurity } from './security.ts';
 import { type ApiServer, startApiServer } from './server.ts';
 
@@ -51,7 +51,7 @@ let server: ApiServer;
 let admin: Client;
 
 function clientFor(name: string, groups: readonly string[] = ['system:authenticated']): Client {
-  return new Client(inProcessTransport(server.handle, { name, groups }, { clock: realClock, random }), { fieldManager: 'test' });
+  return new Client(inProcessTransport(server.handle, { name, groups }, { clock: realClock }), { fieldManager: 'test' });
 }
 
 beforeAll(async () => {
@@ -306,7 +306,7 @@ describe('impersonation', () => {
 });
 
 describe('escalation', () => {
-  const held = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
+  const configMapRule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
   const secrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
   const write = ['create', 'update', 'patch', 'get'];
   const bob = { ...api, kind: 'User', name: 'bob' };
@@ -319,15 +319,18 @@ describe('escalation', () => {
   let writer: Client;
 
   beforeAll(async () => {
-    const rules = [held, { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings', 'clusterroles'], verbs: write }];
+    const rules = [
+      configMapRule,
+      { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings', 'clusterroles'], verbs: write },
+    ];
     await grant('writers', rules, { ...api, kind: 'User', name: 'wendy' });
     writer = clientFor('wendy');
     await admin.of(rbac.Role).create(role('big', [secrets]));
   });
 
   it('lets who writes roles grant what they hold, and no more', async () => {
-    const created = await writer.of(rbac.Role).create(role('small', [held]));
-    await expect(writer.of(rbac.Role).create(role('large', [held, secrets]))).rejects.toMatchObject({
+    const created = await writer.of(rbac.Role).create(role('small', [configMapRule]));
+    await expect(writer.of(rbac.Role).create(role('large', [configMapRule, secrets]))).rejects.toMatchObject({
       code: 403,
       message:
         'roles.rbac.authorization.k8s.io "large" is forbidden: user "wendy" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}',
@@ -339,8 +342,8 @@ describe('escalation', () => {
 
   it('lets anybody change what only garbage collection looks at', async () => {
     const big = await writer.of(rbac.Role).get({ name: 'big', namespace: 'ns' });
-    const marked = await writer.of(rbac.Role).update({ ...big, metadata: { ...big.metadata, finalizers: ['example.com/x'] } });
-    expect(marked.metadata.finalizers).toEqual(['example.com/x']);
+    const updated = await writer.of(rbac.Role).update({ ...big, metadata: { ...big.metadata, finalizers: ['example.com/x'] } });
+    expect(updated.metadata.finalizers).toEqual(['example.com/x']);
   });
 
   it('lets who binds roles grant what they hold, or may bind', async () => {

@@ -1,82 +1,146 @@
 import type { SecureContextOptions } from 'node:tls';
-import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, realClock, runComponent, whenAborted } from '#base';
+import {
+  buildInfoMetric,
+  type Clock,
+  type Component,
+  EventLoopWatch,
+  type Logger,
+  type MetricsRegistry,
+  processMetrics,
+  type Random,
+  realClock,
+  runComponent,
+  whenAborted,
+} from '#base';
 import { Client } from '#client';
+import { FeatureGates, type GateReleases, type GateSettings } from '#machinery';
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { admissionChain } from './admission/admission.ts';
 import { orderedPlugins, type PluginName } from './admission/plugin-order.ts';
 import type { TolerationDefaults } from './admission/plugins/default-toleration-seconds.ts';
 import { builtInPlugins } from './admission/plugins.ts';
+import { advertisedAddress, isUnnamable } from './advertised-address.ts';
+import { Aggregation, type AggregationConfig } from './aggregation/aggregation.ts';
+import { type AuditConfig, openAudit } from './audit/audit.ts';
 import type { Authenticator } from './authn/authenticator.ts';
-import type { UserInfo } from './authn/user.ts';
+import type { RequestHeaderConfig } from './authn/request-header.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { alwaysAllow } from './authz/privileged-groups.ts';
-import { ApiServiceRegistration } from './crd/api-service-registration.ts';
-import { DefinitionsController } from './crd/definitions-controller.ts';
-import { FailureLog } from './failure-log.ts';
-import { authenticate, authorize, chain } from './filters/chain.ts';
-import { impersonate } from './filters/impersonation.ts';
+import { ensureRestoredObjects, ensureSystemObjects, type SystemObjectsOptions } from './bootstrap/system-objects.ts';
+import { builtInHandlers } from './built-in-handlers.ts';
+import { AllocationRepair } from './controllers/allocation-repair.ts';
+import { ApiServiceRegistration } from './controllers/api-service-registration.ts';
+import { DefinitionsController } from './controllers/definitions-controller.ts';
+import { FlowSchemaStatus } from './controllers/flow-schema-status.ts';
+import { IdentityLease } from './controllers/identity-lease.ts';
+import { ServerLeases } from './controllers/server-leases.ts';
+import { StorageVersionMigrator } from './controllers/storage-version-migrator.ts';
+import { SystemObjectsController } from './controllers/system-objects-controller.ts';
+import { type HttpPolicy, requestChain } from './filters/chain.ts';
+import type { InFlightLimits } from './filters/in-flight-limit.ts';
+import { RequestsInFlight } from './filters/requests-in-flight.ts';
+import { flowControlDumps } from './flow-control/debug-dumps.ts';
+import { flowController } from './flow-controller.ts';
+import type { Handler } from './handlers/api-response.ts';
+import { HandlerTable, mergedHandlers, type ResourceHandlers } from './handlers/handler-table.ts';
+import { HealthChecks } from './handlers/health/health-checks.ts';
+import { StartSteps } from './handlers/health/start-steps.ts';
 import { nonResourceRouter } from './handlers/non-resource.ts';
 import type { HandlerDeps } from './handlers/resource-call.ts';
-import { resourceRouter } from './handlers/route.ts';
-import { HealthChecks } from './health.ts';
+import { PAGE_NOT_FOUND, resourceRouter } from './handlers/route.ts';
+import { type ComponentChecks, componentChecks } from './handlers/subresources/component-statuses.ts';
+import { BodyBudget } from './http/body-budget.ts';
+import { FailureLog } from './http/failure-log.ts';
 import { type Listener, listen } from './http/listener.ts';
-import { RequestsInFlight } from './http/requests-in-flight.ts';
-import { type Serving, serveExchange } from './http/serve-exchange.ts';
-import { Turns } from './http/turns.ts';
+import { PendingFrames } from './http/pending-frames.ts';
+import { ProtobufMessages } from './http/protobuf-messages.ts';
+import { RequestBatcher } from './http/request-batcher.ts';
+import { type ServerContext, serveExchange } from './http/serve-exchange.ts';
 import { WatchFlushes } from './http/watch-flush.ts';
-import { inProcessTransport } from './in-process.ts';
+import { inProcessTransport } from './in-process/in-process-transport.ts';
+import { HttpsKubeletConnector } from './kubelet-client/https-kubelet-connector.ts';
+import type { KubeletConnector } from './kubelet-client/kubelet-connector.ts';
+import { featureMetrics } from './metrics/feature-metrics.ts';
+import { objectCounts } from './metrics/object-counts.ts';
 import { OpenApi, openapiHandler } from './openapi/index.ts';
-import { processMetrics } from './process-metrics.ts';
-import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/allocation/service-claims.ts';
-import { BUILT_IN_STRATEGIES, CONVERSIONS } from './registry/built-in.ts';
-import { type CachedObjects, snapshotsOf } from './registry/cached-objects.ts';
-import { addBuiltInResources, type CatalogOptions } from './registry/catalog.ts';
-import { FlowSchemaStatus } from './registry/flow-schema-status.ts';
-import { objectCounts } from './registry/object-counts.ts';
-import { RemoteApiServices } from './registry/remote-api-services.ts';
-import { ResourceTable } from './registry/resource-table.ts';
-import { ServerLeases } from './registry/server-leases.ts';
-import { builtInHandlers, builtInSubresources } from './registry/subresources/built-in-subresources.ts';
-import { type ComponentChecks, componentChecks } from './registry/subresources/component-statuses.ts';
-import { ensureSystemObjects, type SystemObjectsOptions } from './registry/system-objects.ts';
-import type { Handler } from './request/api-response.ts';
-import { requestMetrics } from './request-metrics.ts';
+import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/core/allocation/service-claims.ts';
+import { type CachedObjects, snapshotsOf } from './registry/generic/cached-objects.ts';
+import { addBuiltInResources, type CatalogOptions } from './registry/generic/catalog.ts';
+import { KEY_PREFIX } from './registry/generic/resource-storage.ts';
+import { ResourceTable } from './registry/generic/resource-table.ts';
+import { StoreQuota } from './registry/generic/store-quota.ts';
+import { BUILT_IN_GROUPS } from './registry/groups.ts';
+import type { RuntimeConfig } from './registry/runtime-config.ts';
+import { NEWEST_RELEASE, servedKinds } from './registry/served-kinds.ts';
+import type { UserInfo } from './request/user.ts';
 import type { Security, SecurityContext } from './security.ts';
-import { StartSteps } from './start-steps.ts';
-import { HttpsKubeletConnector } from './streaming/https-kubelet-connector.ts';
-import type { KubeletConnector } from './streaming/kubelet-connector.ts';
+import { Encryption, type EncryptionConfig } from './storage-encryption/encryption.ts';
+import type { StorageMediaType } from './storage-format/storage-format.ts';
+import { ResidentMemory } from './watch-cache/resident-memory.ts';
 
 export interface ApiServerConfig {
-  /** Absent: the server is reached in-process only. */
+  /** Absent: in-process only. */
   readonly listen?: ListenConfig;
   readonly version: Readonly<Record<string, string>>;
   readonly anonymousAuth: boolean;
-  /** Under which address others reach this server. Default: the one it listens on. */
+  /** The advertised address. Default: the listen address. */
   readonly advertiseAddress?: string;
-  /** Makes what every cluster has from its start: namespaces, roles, the kubernetes service. Default true. */
+  /** The machine's address, for a server that listens on loopback or on all addresses. */
+  readonly hostAddress?: string;
+  /** The server's identity, for its lease in kube-system. Absent: no lease. */
+  readonly hostname?: string;
+  /** Creates the default objects: namespaces, roles, the kubernetes service. Default true. */
   readonly systemObjects?: boolean;
-  /** What services may have. Default: 10.96.0.0/16, ports 30000 to 32767. */
+  /** Ranges of services. Default: 10.96.0.0/16, ports 30000 to 32767. */
   readonly services?: ServicesConfig;
   readonly admission?: AdmissionConfig;
-  /** How long a request may take, watches and their like aside. Default: a minute. */
+  /** The request timeout, except for long-running requests. Default: a minute. */
   readonly requestTimeoutMs?: number;
-  /** A watch whose client does not say lasts at least this long. Default: half an hour. */
+  /** Limits of concurrent requests. */
+  readonly inFlight?: InFlightLimits;
+  /** As `--enable-priority-and-fairness`. Default true. */
+  readonly priorityAndFairness?: boolean;
+  /** The limit of request bodies in memory. Default: 256 MiB. */
+  readonly maxBodyBytesInFlight?: number;
+  /** The minimum duration of watches without timeoutSeconds. Default: half an hour. */
   readonly minWatchTimeoutMs?: number;
-  /** How long events are kept. Default: an hour. */
+  /** The store quota; 0 is the default: 2 GiB. */
+  readonly quotaBytes?: number;
+  /** The TTL of events. Default: an hour. */
   readonly eventTtlSeconds?: number;
-  /** How many requests one HTTP/2 connection may have open. Default: a thousand. */
+  /** Response headers for browsers and load balancing. */
+  readonly http?: HttpPolicy;
+  /** Concurrent streams per HTTP/2 connection. Default: 1000. */
   readonly maxStreamsPerConnection?: number;
-  /** How long the server goes on after it has begun to say that it is not ready. Default: not at all. */
+  /** How aggregated servers are reached, and the proxy client certificate. */
+  readonly aggregation?: Omit<AggregationConfig, 'requestTimeoutMs'>;
+  /** Front proxies that may authenticate users; published to aggregated servers, and trusted through `security`. */
+  readonly requestHeader?: RequestHeaderConfig;
+  /** How long the server continues after readiness fails. Default: 0. */
   readonly shutdownDelayMs?: number;
+  /** Encryption at rest. Default: none. */
+  readonly encryption?: EncryptionConfig;
+  /** The prefix of all keys in the store. Default: `/registry`. */
+  readonly keyPrefix?: string;
+  /** The storage media type. Default: JSON; in stores other than etcd this server's own format. */
+  readonly storageMediaType?: StorageMediaType;
+  /** Which group versions and resources are served. */
+  readonly runtimeConfig?: RuntimeConfig;
+  /** Feature gates. */
+  readonly featureGates?: GateSettings;
+  /** The emulated release. Default: the newest. */
+  readonly emulation?: GateReleases;
+  /** Audit policy and backends. Default: none. */
+  readonly audit?: AuditConfig;
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Requests that take longer are cut off when the server stops. */
+/** Requests that take longer are aborted when the server stops. */
 const DRAIN_LIMIT_MS = 10_000;
 
 export interface AdmissionConfig {
-  /** Names of plugins that do not run. */
+  /** Names of disabled plugins. */
   readonly disabled?: readonly PluginName[];
   readonly tolerations?: TolerationDefaults;
 }
@@ -94,62 +158,85 @@ export interface ApiServerDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  /** What the store holds, when a server that kept the same knows it already: then it is not read again. */
+  /** The decoded content of the store, from a server with the same content. */
   readonly inherited?: CachedObjects;
   /** Default: every built-in kind. */
-  readonly catalog?: CatalogOptions;
-  /** Default: nobody is known, and only in-process callers are. */
+  readonly catalog?: Pick<CatalogOptions, 'groups'>;
+  /** Default: none; only in-process callers are authenticated. */
   readonly authenticators?: readonly Authenticator[];
-  /** Default: everybody may do everything. */
+  /** Default: everything is allowed. */
   readonly authorizer?: Authorizer;
   /** Default: every built-in plugin. */
   readonly admission?: readonly AdmissionPlugin[];
-  /** The way to nodes, for logs and the like. Default: over the network, without showing who asks. */
+  /** The connector to kubelets. Default: over the network, without a client certificate. */
   readonly kubelets?: KubeletConnector;
-  /** What `componentstatuses` tells of. Default: where upstream looks for the other parts. */
+  /** The checks of `componentstatuses`. Default: upstream's local health ports. */
   readonly components?: ComponentChecks;
-  /** Instead of `authenticators` and `authorizer`: who may do what, by what the server itself keeps. */
+  /** Instead of `authenticators` and `authorizer`: built from the server's own storage. */
   readonly security?: (context: SecurityContext) => Security;
 }
 
-/** Who the server is when it writes objects itself. */
+/** The identity of the server's own writes. */
 const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
 
-function builtInCatalog(
-  { store, kubelets = new HttpsKubeletConnector(), components = componentChecks(store) }: ApiServerDeps,
-  { eventTtlSeconds }: ApiServerConfig,
-): CatalogOptions {
-  const subresources = builtInSubresources({ kubelets, components });
-  const extras = builtInHandlers({ kubelets, components });
-  return {
-    strategies: BUILT_IN_STRATEGIES,
-    conversions: CONVERSIONS,
-    subresources,
-    extras,
-    ...(eventTtlSeconds && { ttlSeconds: eventTtlSeconds }),
-  };
+const NO_HANDLERS: ResourceHandlers = { verbs: {}, subresources: {} };
+
+function ownHandlers(deps: ApiServerDeps, kubelets: KubeletConnector): ResourceHandlers {
+  const { store, components = componentChecks(store) } = deps;
+  // Real time: peers are outside of the cluster's (possibly virtual) time.
+  return deps.catalog ? NO_HANDLERS : builtInHandlers({ kubelets, components, clock: realClock });
 }
 
 export interface ApiServer extends Component {
-  /** The chain that every request passes, without a socket. */
+  /** The filter chain. */
   readonly handle: Handler;
   readonly table: ResourceTable;
-  /** The objects it holds at this moment, for a server on a copy of its store. */
+  /** For mounting in-process APIs. */
+  readonly aggregation: Pick<Aggregation, 'mount' | 'useProxyClient'>;
+  /** The cached objects, for a server on a copy of its store. */
   snapshots(): CachedObjects['snapshots'];
-  /** Begins to listen, for a server that was started without. Resolves to the port. */
+  /** Starts to listen, for a server that was started without. Resolves to the port. */
   listen(where: ListenConfig): Promise<number>;
-  /** Known once ready, when the server listens. */
+  /**
+   * Also listens at this address of the machine, on the same port, if the server listens on loopback or on all addresses: neither is
+   * valid in the endpoints of the `kubernetes` service.
+   */
+  listenForPods(address: string): Promise<void>;
+  /** Valid once ready, when the server listens. */
   readonly port: number | undefined;
-  /** Shows another certificate to connections from now on. */
+  /** Replaces the certificate for new connections. */
   useCertificate(tls: SecureContextOptions): void;
 }
 
+/** Gates that are off by default and decide about fields of objects. */
+const FIELD_GATES: readonly string[] = ['ClusterTrustBundleProjection'];
+
+// One file: the composition root of the API server; the parts that it connects have folders of their own.
 export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
   const table = new ResourceTable();
-  const security = deps.security?.({ ...deps, table, address: () => address(), handlers: () => handlers });
+  const security = deps.security?.({ ...deps, table, address: () => address() });
+  const { kubelets = new HttpsKubeletConnector() } = deps;
+  const resourceHandlers = mergedHandlers(ownHandlers(deps, kubelets), security?.handlers ?? NO_HANDLERS);
   const { authenticators = [], authorizer = alwaysAllow } = security ?? deps;
-  const claims = new ServiceClaims(config.services ?? DEFAULT_SERVICES, { ...deps, table });
-  addBuiltInResources(table, withSecurity(claims.extend(deps.catalog ?? builtInCatalog(deps, config)), security), deps);
+  const { keyPrefix = KEY_PREFIX } = config;
+  const claims = new ServiceClaims(config.services ?? DEFAULT_SERVICES, { ...deps, table, keyPrefix });
+  const quota = new StoreQuota({ ...deps, quotaBytes: config.quotaBytes });
+  const encryption = config.encryption && new Encryption(config.encryption, { ...deps, clock: realClock });
+  // etcd may be shared with upstream's servers.
+  const storageMediaType = config.storageMediaType ?? (deps.store.engine === 'etcd' ? 'application/json' : undefined);
+  const storageDeps = { ...deps, quota, memory: new ResidentMemory(), encryption, storageMediaType, keyPrefix };
+  const { emulation = NEWEST_RELEASE } = config;
+  const gates = new FeatureGates(config.featureGates ?? new Map(), emulation);
+  const catalog: CatalogOptions = {
+    groups: deps.catalog?.groups ?? BUILT_IN_GROUPS,
+    subresources: resourceHandlers.subresources,
+    extras: claims.extras(),
+    isServed: servedKinds(config.runtimeConfig, emulation, gates),
+    release: emulation.emulated,
+    features: new Set(FIELD_GATES.filter((name) => gates.isEnabled(name))),
+    ...(config.eventTtlSeconds && { ttlSeconds: config.eventTtlSeconds }),
+  };
+  addBuiltInResources(table, catalog, storageDeps);
   const health = new HealthChecks();
   let isStarted = false;
   let isStopping = false;
@@ -158,14 +245,21 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   health.add(
     { name: 'etcd', check: storeAnswers },
     { name: 'etcd-readiness', readinessOnly: true, check: storeAnswers },
+    { name: 'database-quota', readinessOnly: true, check: () => quota.isWell() },
     { name: 'informer-sync', readinessOnly: true, check: () => isStarted },
+    // bounded: spread lists are the checks of this program
     ...steps.checks,
+    ...(encryption?.usesKms ? [{ name: 'kms-providers', check: () => encryption.check() }] : []),
     { name: 'shutdown', readinessOnly: true, check: () => !isStopping },
   );
-  processMetrics(deps.metrics, realClock, config.version);
+  processMetrics(deps.metrics, realClock);
+  buildInfoMetric(deps.metrics, config.version);
+  featureMetrics(deps.metrics, gates);
   const inFlight = new RequestsInFlight();
-  const requests = requestMetrics(deps.metrics, inFlight);
+  const eventLoop = new EventLoopWatch(deps);
   let listener: Listener | undefined;
+  let podListener: { readonly address: string; readonly listener: Listener | undefined } | undefined;
+  let tls = config.listen?.tls;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
   const plugins =
     deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random, authorizer }, config.admission?.tolerations);
@@ -173,88 +267,172 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const { minWatchTimeoutMs } = config;
   const timing = { clock: deps.clock, random: deps.random, ...(minWatchTimeoutMs && { minWatchTimeoutMs }) };
   const handlers: HandlerDeps = { ...timing, admission, table, authorizer };
-  const resources = resourceRouter(table, handlers);
-  const openapi = new OpenApi(table, { serverVersion: config.version.gitVersion ?? '' });
+  const resources = resourceRouter(table, handlers, new HandlerTable(resourceHandlers));
+  const requestTimeoutMs = config.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  const aggregation = new Aggregation({ ...config.aggregation, requestTimeoutMs }, { ...deps, table, kubelets, peerClock: realClock });
+  const delegated = aggregation.openapi;
+  const openapi = new OpenApi(table, { serverVersion: `${config.version.major}.${config.version.minor}`, delegated });
   const others = nonResourceRouter({
     table,
     health,
     metrics: deps.metrics,
-    beforeMetrics: objectCounts(deps.metrics, table),
+    beforeMetrics: objectCounts(deps.metrics, () => table.all()),
     version: config.version,
     address,
-    extra: [{ prefix: '/openapi', handler: openapiHandler(openapi, deps.clock) }, ...(security?.paths ?? [])],
+    extra: [
+      { prefix: '/openapi', handler: openapiHandler(openapi, deps.clock, delegated) },
+      {
+        prefix: '/debug/api_priority_and_fairness',
+        handler: (request) => (flowControl ? flowControlDumps(flowControl)(request) : PAGE_NOT_FOUND),
+      },
+      ...(security?.paths ?? []),
+    ],
+    remote: () => (aggregation.isEmpty ? undefined : aggregation.versions()),
   });
-  const handle = chain(
-    [authenticate({ authenticators, anonymous: config.anonymousAuth }), impersonate(authorizer), authorize(authorizer)],
-    (request) => (request.info.isResource ? resources(request) : others(request)),
+  const audit = openAudit(config.audit, { ...deps, realClock });
+  const turns = new RequestBatcher();
+  const flowControl = config.priorityAndFairness === false ? undefined : flowController(config, { ...deps, table, turns });
+  const handle = requestChain(
+    {
+      flowControl,
+      table,
+      metrics: deps.metrics,
+      random: deps.random,
+      clock: realClock,
+      inFlight,
+      eventLoop,
+      limits: { ...config.inFlight, requestTimeoutMs },
+      http: config.http,
+      authenticators,
+      allowsAnonymous: (path) => security?.allowsAnonymous(path) ?? config.anonymousAuth,
+      authorizer,
+      audit,
+    },
+    aggregation.delegate((request) => (request.info.isResource ? resources(request) : others(request))),
   );
-  const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, random: deps.random, userAgent: 'kube-apiserver' });
+  const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, userAgent: 'kube-apiserver' });
   const client = new Client(own);
-  const definitions = new DefinitionsController({ ...deps, table, client });
+  const definitions = new DefinitionsController({ ...storageDeps, table, client });
   const registration = new ApiServiceRegistration({ table, client, logger: deps.logger });
-  const told = { table, client, clock: deps.clock, logger: deps.logger };
-  const flowSchemas = new FlowSchemaStatus(told);
-  const remoteServices = new RemoteApiServices(told);
-  const serving: Serving = {
+  const controllerDeps = { table, client, clock: deps.clock, logger: deps.logger };
+  const flowSchemas = new FlowSchemaStatus(controllerDeps);
+  const migrator = new StorageVersionMigrator({ ...controllerDeps, metrics: deps.metrics });
+  const currentObjects = () => {
+    const objects = systemObjects(config, listener, !deps.store.localReads);
+    return podListener === undefined ? objects : { ...objects, advertise: { ...objects.advertise, address: podListener.address } };
+  };
+  const systemObjectsController = new SystemObjectsController({
+    ...{ table, logger: deps.logger },
+    ensure: () => ensureRestoredObjects(currentObjects(), { ...deps, table, client }),
+  });
+  const allocationRepair = new AllocationRepair({ ...claims.parts(), clock: deps.clock, logger: deps.logger });
+  const context: ServerContext = {
     handle,
-    requests,
-    inFlight,
-    requestTimeoutMs: config.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    bodies: new BodyBudget(config.maxBodyBytesInFlight),
+    eventLoop,
     clock: deps.clock,
     random: deps.random,
     failures: new FailureLog(deps.logger, realClock),
     watchFlushes: new WatchFlushes(deps.metrics),
-    turns: new Turns(),
+    pendingFrames: new PendingFrames(deps.metrics, deps.logger),
+    messages: new ProtobufMessages(),
+    turns,
   };
   const limits = {
     ...(config.requestTimeoutMs && { headersTimeoutMs: config.requestTimeoutMs }),
     ...(config.maxStreamsPerConnection && { maxConcurrentStreams: config.maxStreamsPerConnection }),
   };
   const open = async (where: ListenConfig) => {
-    listener = await listen({ ...where, ...limits, handle: (exchange) => serveExchange(exchange, serving) });
+    // Without a listener no client waits for the event loop.
+    eventLoop.start();
+    listener = await listen({ ...where, ...limits, handle: (exchange) => serveExchange(exchange, context) });
     return listener.port;
+  };
+  const listenForPods = async (address: string) => {
+    const { listen: where } = config;
+    if (where === undefined || listener === undefined || podListener?.address === address || !isUnnamable(where.host)) return;
+    await podListener?.listener?.close(Promise.resolve());
+    const isEverywhere = where.host === '0.0.0.0' || where.host === '::';
+    const options = { ...where, ...limits, host: address, port: listener.port, tls: tls ?? where.tls };
+    const own = isEverywhere ? undefined : await listen({ ...options, handle: (exchange) => serveExchange(exchange, context) });
+    podListener = { address, listener: own };
+    if (config.systemObjects !== false && config.advertiseAddress === undefined) {
+      await ensureRestoredObjects(currentObjects(), { ...deps, table, client });
+    }
+  };
+  /** A full database does not prevent the start: otherwise nothing could be deleted. */
+  const unlessFull = async (step: () => Promise<unknown>) => {
+    try {
+      await step();
+    } catch (error) {
+      if (await quota.isWell()) throw error;
+      deps.logger.error('part of the start was left out: the database is full', { error });
+    }
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     let leases: ServerLeases | undefined;
+    const identity = config.hostname === undefined ? undefined : new IdentityLease(config.hostname, { ...deps, client });
     try {
+      await encryption?.start();
+      await quota.start();
       await security?.start();
       await definitions.start();
       steps.reach('definitions');
-      await claims.repair();
+      await unlessFull(() => allocationRepair.start(deps.store.localReads));
       steps.reach('allocation');
       if (config.listen) await open(config.listen);
       const objects = systemObjects(config, listener, !deps.store.localReads);
-      leases = objects.sharesStore ? new ServerLeases({ ...deps, client, advertise: objects.advertise }) : undefined;
+      leases = objects.sharesStore ? new ServerLeases({ ...deps, client, keyPrefix, advertise: objects.advertise }) : undefined;
       if (config.systemObjects !== false) {
-        await ensureSystemObjects(objects, { ...deps, client });
+        await unlessFull(() => ensureSystemObjects(objects, { ...deps, table, client }));
         await registration.start();
+        await systemObjectsController.start();
       }
-      await leases?.renew();
+      await unlessFull(async () => leases?.renew());
+      await unlessFull(async () => identity?.start());
+      await flowControl?.start();
       await flowSchemas.start();
-      await remoteServices.start();
+      await aggregation.start();
       steps.reach('system objects');
       isStarted = true;
       ready();
-      await Promise.all([whenAborted(stopping), claims.keepRepaired(stopping), leases?.run(stopping)]);
+      await Promise.all([
+        whenAborted(stopping),
+        allocationRepair.run(stopping),
+        migrator.run(stopping),
+        leases?.run(stopping),
+        identity?.run(stopping),
+        encryption?.run(stopping),
+        aggregation.run(client, stopping),
+        security?.run(stopping),
+      ]);
     } finally {
-      // A start that fails leaves nothing open either.
+      // A failed start closes everything too.
       isStopping = true;
       if (isStarted) {
         await leases?.end();
-        // Not even a moment when none is asked for: a cluster on virtual time would go on meanwhile, nobody knows how far.
+        await identity?.end();
+        // No await without a delay: a cluster on virtual time would continue meanwhile.
         if (config.shutdownDelayMs) await realClock.sleep(config.shutdownDelayMs);
       }
       listener?.drain();
+      podListener?.listener?.drain();
       await inFlight.drained(DRAIN_LIMIT_MS);
       definitions.stop();
       registration.stop();
+      systemObjectsController.stop();
+      flowControl?.stop();
       flowSchemas.stop();
-      remoteServices.stop();
-      for (const resource of table.all()) resource.storage?.cache.close();
+      for (const storage of table.storages()) storage.cache.close();
       const grace = new AbortController();
-      // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
-      await listener?.close(realClock.sleep(1000, grace.signal).catch(() => {}));
+      // Real time: peers are outside of the cluster's (possibly virtual) time.
+      const graceEnd = realClock.sleep(1000, grace.signal).catch(() => {});
+      await Promise.all([listener?.close(graceEnd), podListener?.listener?.close(graceEnd)]);
       grace.abort();
+      await audit?.backend.close();
+      await encryption?.stop();
+      await security?.stop();
+      eventLoop[Symbol.dispose]();
     }
   });
   return {
@@ -263,26 +441,28 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     handle,
     table,
     snapshots: () => snapshotsOf(table),
+    aggregation,
     listen: open,
-    useCertificate: (tls) => listener?.useCertificate(tls),
+    listenForPods,
+    useCertificate: (renewed) => {
+      tls = renewed;
+      listener?.useCertificate(renewed);
+      podListener?.listener?.useCertificate(renewed);
+    },
     get port() {
       return listener?.port;
     },
   };
 }
 
-function withSecurity(catalog: CatalogOptions, security: Security | undefined): CatalogOptions {
-  if (security === undefined) return catalog;
-  const extras = { ...catalog.extras };
-  for (const [place, extra] of Object.entries(security.extras)) extras[place] = { ...extras[place], ...extra };
-  const subresources = { ...catalog.subresources };
-  for (const [place, own] of Object.entries(security.subresources)) subresources[place] = [...(subresources[place] ?? []), ...own];
-  return { ...catalog, extras, subresources };
-}
-
 function systemObjects(config: ApiServerConfig, listener: Listener | undefined, sharesStore: boolean): SystemObjectsOptions {
-  const address = config.advertiseAddress ?? config.listen?.host ?? '127.0.0.1';
   const { clusterIpRanges } = config.services ?? DEFAULT_SERVICES;
-  const clientAuthorities = [config.listen?.tls.ca ?? []].flat().map(String);
-  return { serviceCidrs: clusterIpRanges, advertise: { address, port: listener?.port ?? 6443 }, sharesStore, clientAuthorities };
+  const { requestHeader } = config;
+  const frontProxies = requestHeader?.authorities();
+  const clientAuthorities = [config.listen?.tls.ca ?? []]
+    .flat()
+    .map(String)
+    .filter((authority) => authority !== frontProxies);
+  const advertise = { address: advertisedAddress(config), port: listener?.port ?? 6443 };
+  return { serviceCidrs: clusterIpRanges, advertise, sharesStore, clientAuthorities, ...(requestHeader && { requestHeader }) };
 }

@@ -38,9 +38,9 @@ interface Answer {
   readonly body: string;
 }
 
-function send({ port }: ApiServer, path: string, { method = 'GET', body = '', headers = {} } = {}): Promise<Answer> {
+function send({ port }: ApiServer, path: string, { host = '127.0.0.1', method = 'GET', body = '', headers = {} } = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path, method, headers, rejectUnauthorized: false, agent: false };
+    const options = { host, port, path, method, headers, rejectUnauthorized: false, agent: false };
     const request = https.request(options, async (response) => {
       let text = '';
       for await (const chunk of response) text += String(chunk);
@@ -77,8 +77,8 @@ function gate() {
 
 describe('time limits', () => {
   test('a request that takes too long is told so, and the server goes on', async () => {
-    const held = gate();
-    const server = await serve({ requestTimeoutMs: 100 }, [held.plugin]);
+    const requestGate = gate();
+    const server = await serve({ requestTimeoutMs: 100 }, [requestGate.plugin]);
     const { code, body } = await send(server, MAPS, { method: 'POST', body: MAP });
     expect(code).toBe(504);
     expect(JSON.parse(body)).toMatchObject({
@@ -86,7 +86,7 @@ describe('time limits', () => {
       reason: 'Timeout',
       message: 'Timeout: request did not complete within the allotted timeout',
     });
-    held.open();
+    requestGate.open();
     expect(await send(server, '/livez')).toMatchObject({ code: 200, body: 'ok' });
     expect((await send(server, '/metrics')).body).toMatch(
       /apiserver_request_terminations_total\{verb="POST".*resource="configmaps".*code="504"\} 1/,
@@ -94,10 +94,10 @@ describe('time limits', () => {
   });
 
   test('a client may ask for less time, but not in words that are no duration', async () => {
-    const held = gate();
-    const server = await serve({}, [held.plugin]);
+    const requestGate = gate();
+    const server = await serve({}, [requestGate.plugin]);
     expect(await send(server, `${MAPS}?timeout=50ms`, { method: 'POST', body: MAP })).toMatchObject({ code: 504 });
-    held.open();
+    requestGate.open();
     const { code, body } = await send(server, `${MAPS}?timeout=soon`);
     expect(code).toBe(400);
     expect(JSON.parse(body).message).toBe('invalid timeout specified in the request URL - time: invalid duration "soon"');
@@ -139,19 +139,19 @@ describe('time limits', () => {
 
 describe('the end of a server', () => {
   test('it says that it is not ready before it refuses anything, lets requests finish and ends watches cleanly', async () => {
-    const held = gate();
-    const server = await serve({ shutdownDelayMs: 300 }, [held.plugin]);
+    const requestGate = gate();
+    const server = await serve({ shutdownDelayMs: 300 }, [requestGate.plugin]);
     const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
     const watch = session.request({ ':path': `${MAPS}?watch=1` });
     await once(watch, 'response');
     watch.resume();
     const creating = send(server, MAPS, { method: 'POST', body: MAP });
-    await held.isEntered;
+    await requestGate.isEntered;
     const stopped = server[Symbol.asyncDispose]();
     const { code, body } = await send(server, '/readyz');
     expect({ code, body }).toEqual({ code: 500, body: expect.stringContaining('[-]shutdown failed: reason withheld') });
     expect(await send(server, '/livez')).toMatchObject({ code: 200 });
-    held.open();
+    requestGate.open();
     expect(await creating).toMatchObject({ code: 201 });
     await once(watch, 'end');
     expect(watch.rstCode).toBe(0);
@@ -334,5 +334,105 @@ describe('what a client accepts', () => {
     const { code, body } = await get(`${MAPS}?watch=1&includeObject=All`, 'application/json;as=Table;v=v1;g=meta.k8s.io');
     expect(code).toBe(400);
     expect(JSON.parse(body).message).toMatch(/^Unable to convert to Table as requested/);
+  });
+});
+
+describe('JSON', () => {
+  const lines = (body: string) => body.trimEnd().split('\n').length;
+
+  test.each([
+    ['', 'curl/8.0', true],
+    ['', 'Wget/1.21', true],
+    ['', 'Mozilla/5.0 (X11)', true],
+    ['', 'kubectl/v1.36.0', false],
+    ['?pretty=T', 'kubectl/v1.36.0', true],
+    ['?pretty=TRUE', 'kubectl/v1.36.0', true],
+    ['?pretty=false', 'curl/8.0', false],
+    ['?pretty=yes', 'curl/8.0', false],
+  ])('with query "%s" for %s is indented: %s', async (query, agent, isIndented) => {
+    const server = await serve();
+    const headers = { 'user-agent': agent };
+    expect(lines((await send(server, `${MAPS}${query}`, { headers })).body) > 1).toBe(isIndented);
+    expect(lines((await send(server, `${MAPS}/missing${query}`, { headers })).body) > 1).toBe(isIndented);
+  });
+});
+
+describe('tables', () => {
+  const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+  test('of flow schemas are in the order of their matching precedence', async () => {
+    const server = await serve();
+    const path = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
+    const names = ['a-late', 'z-early', 'b-late'];
+    for (const [index, name] of names.entries()) {
+      const spec = { matchingPrecedence: index === 1 ? 3 : 500, priorityLevelConfiguration: { name: 'any' } };
+      expect((await send(server, path, { method: 'POST', body: JSON.stringify({ metadata: { name }, spec }) })).code).toBe(201);
+    }
+    const { body } = await send(server, path, { headers: { accept: TABLE } });
+    const { rows } = JSON.parse(body) as { rows: { cells: string[] }[] };
+    expect(rows.map(({ cells }) => cells[0])).toEqual(['z-early', 'a-late', 'b-late']);
+  });
+
+  test('of reviews are not acceptable', async () => {
+    const store = await serve({ version: {} });
+    const body = '{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}';
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    expect((await send(store, path, { method: 'POST', body, headers: { accept: TABLE } })).code).toBe(406);
+  });
+});
+
+describe('the listener for pods', () => {
+  test('serves the same port at another address, and moves when the address does', async () => {
+    const server = await serve();
+    await server.listenForPods('127.0.0.2');
+    await server.listenForPods('127.0.0.2');
+    expect((await send(server, '/readyz', { host: '127.0.0.2' })).code).toBe(200);
+    await server.listenForPods('127.0.0.3');
+    expect((await send(server, '/readyz', { host: '127.0.0.3' })).code).toBe(200);
+    await expect(send(server, '/readyz', { host: '127.0.0.2' })).rejects.toThrow('ECONNREFUSED');
+    expect((await send(server, '/readyz')).code).toBe(200);
+  });
+});
+
+describe('what browsers and balanced clients are told', () => {
+  const ALLOWED = { origin: 'https://console.example:8443' };
+
+  test('pages of allowed origins may read answers, also errors, and ask beforehand without credentials', async () => {
+    const server = await serve({ http: { allowedOrigins: ['//console\\.example(:|$)'] }, anonymousAuth: false });
+    const question = await send(server, MAPS, { method: 'OPTIONS', headers: ALLOWED });
+    expect(question).toMatchObject({ code: 204, body: '', headers: { 'access-control-allow-origin': ALLOWED.origin } });
+    expect(question.headers).toMatchObject({
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
+      'access-control-expose-headers': 'Date',
+    });
+    expect(await send(server, MAPS, { headers: ALLOWED })).toMatchObject({
+      code: 401,
+      headers: { 'access-control-allow-origin': ALLOWED.origin },
+    });
+  });
+
+  test('pages of other origins may not', async () => {
+    const server = await serve({ http: { allowedOrigins: ['//console\\.example(:|$)'] } });
+    const { code, headers } = await send(server, '/livez', { headers: { origin: 'https://console.example.evil' } });
+    expect(code).toBe(200);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('answers carry the directives of transport security', async () => {
+    const server = await serve({ http: { strictTransportSecurity: ['max-age=60', 'includeSubDomains'] } });
+    expect((await send(server, '/livez')).headers).toMatchObject({ 'strict-transport-security': 'max-age=60; includeSubDomains' });
+  });
+
+  test('a client over HTTP/2 is asked to connect anew, after its answer', async () => {
+    const server = await serve({ http: { goAwayChance: 1 } });
+    const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
+    const left = once(session, 'goaway');
+    const stream = session.request({ ':path': '/livez' });
+    let body = '';
+    for await (const chunk of stream) body += String(chunk);
+    expect(body).toBe('ok');
+    expect((await left)[0]).toBe(http2.constants.NGHTTP2_NO_ERROR);
+    await once(session, 'close');
   });
 });

@@ -1,7 +1,8 @@
-import { type Soon, whenKnown } from '#base';
+import { isPromise, type MaybePromise, mapMaybePromise } from '#base';
 import { groupResourceText } from '#machinery';
-import type { UserInfo } from '../authn/user.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
+import type { AuditRecord } from '../request/api-request.ts';
+import type { UserInfo } from '../request/user.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -22,41 +23,42 @@ export interface AdmissionAttributes {
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: unknown;
   readonly warn: (message: string) => void;
-  readonly auditAnnotations: Map<string, string>;
+  /** Absent when the request is not audited. */
+  readonly audit?: AuditRecord | undefined;
   readonly signal?: AbortSignal | undefined;
   /** While plugins may change the object. */
   readonly reinvocation?: Reinvocation | undefined;
 }
 
 /**
- * Plugins run in one order, so those that came early have not seen what later ones did. A plugin that runs what users configured asks for a second
- * round after a change; in it, it decides itself what of its own runs again. There is no third.
+ * A plugin does not see changes made by plugins that run after it. Plugins that run user-defined hooks therefore request one second round
+ * after a change, and decide which of their hooks run again. There is no third round.
  */
 export class Reinvocation {
   /** Whether this is the second round. */
   isSecondRound = false;
   isNeeded = false;
-  /** What plugins remember of the first round, by their names. */
+  /** State that plugins keep from the first round, by plugin name. */
   readonly remembered = new Map<string, unknown>();
 }
 
 /**
- * One member of the admission chain. A plugin refuses by throwing a StatusError. `admit` may return a changed object (never mutates the one it
+ * One member of the admission chain. A plugin rejects by throwing a StatusError. `admit` may return a changed object (never mutates the one it
  * was given); `validate` runs after every `admit` of the chain and after the kind's own validation.
  */
 export interface AdmissionPlugin {
   readonly name: string;
   readonly operations: readonly Operation[];
-  /** The resources that it has anything to do with, as `pods` or `ingresses.networking.k8s.io`. Absent: all of them. */
+  /** The resources that it handles, such as `pods` or `ingresses.networking.k8s.io`. Absent: all. */
   readonly resources?: readonly string[];
   admit?(attributes: AdmissionAttributes): Promise<unknown> | unknown;
   validate?(attributes: AdmissionAttributes): Promise<void> | void;
 }
 
 export interface AdmissionChain {
-  /** The object after every plugin had its turn. */
-  admit(attributes: AdmissionAttributes): Soon<unknown>;
-  validate(attributes: AdmissionAttributes): Soon<void>;
+  /** The object after all mutating plugins. */
+  admit(attributes: AdmissionAttributes): MaybePromise<unknown>;
+  validate(attributes: AdmissionAttributes): MaybePromise<void>;
 }
 
 /** Runs plugins in the order of the array. */
@@ -67,17 +69,17 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
     admit(attributes) {
       const reinvocation = new Reinvocation();
       const plugins = admitting.for(attributes);
-      return whenKnown(runMutating(plugins, copyWith(attributes, attributes.object, reinvocation)), (object) => {
+      return mapMaybePromise(runMutating(plugins, { ...attributes, reinvocation }), (object) => {
         if (!reinvocation.isNeeded) return object;
         reinvocation.isSecondRound = true;
-        return runMutating(plugins, copyWith(attributes, object, reinvocation));
+        return runMutating(plugins, { ...attributes, object, reinvocation });
       });
     },
     validate: (attributes) => runValidating(validating.for(attributes), attributes),
   };
 }
 
-/** Which plugins a request concerns, found out once for each resource. */
+/** The plugins that handle a resource, computed once per resource. */
 class PluginSelection {
   readonly #byResource = new WeakMap<ServedResource, Readonly<Record<Operation, readonly AdmissionPlugin[]>>>();
 
@@ -101,11 +103,11 @@ class PluginSelection {
 }
 
 /** One after the other, from the plugin at `next` on. */
-function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes, next = 0): Soon<unknown> {
+function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes, next = 0): MaybePromise<unknown> {
   let current = attributes;
   for (let i = next; i < plugins.length; i++) {
     const result = plugins[i]!.admit!(current);
-    if (result instanceof Promise) return result.then((object) => runMutating(plugins, withResult(current, object), i + 1));
+    if (isPromise(result)) return result.then((object) => runMutating(plugins, withResult(current, object), i + 1));
     current = withResult(current, result);
   }
   return current.object;
@@ -113,32 +115,12 @@ function runMutating(plugins: readonly AdmissionPlugin[], attributes: AdmissionA
 
 function withResult(attributes: AdmissionAttributes, object: unknown): AdmissionAttributes {
   const isChanged = object !== undefined && object !== null && object !== attributes.object;
-  return isChanged ? copyWith(attributes, object, attributes.reinvocation) : attributes;
+  return isChanged ? { ...attributes, object } : attributes;
 }
 
-function runValidating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes, next = 0): Soon<void> {
+function runValidating(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes, next = 0): MaybePromise<void> {
   for (let i = next; i < plugins.length; i++) {
     const result = plugins[i]!.validate!(attributes);
-    if (result instanceof Promise) return result.then(() => runValidating(plugins, attributes, i + 1));
+    if (isPromise(result)) return result.then(() => runValidating(plugins, attributes, i + 1));
   }
-}
-
-/** Written out: copying one by one costs a tenth of a spread, and every write makes several of these. */
-function copyWith(attributes: AdmissionAttributes, object: unknown, reinvocation: Reinvocation | undefined): AdmissionAttributes {
-  return {
-    operation: attributes.operation,
-    resource: attributes.resource,
-    subresource: attributes.subresource,
-    namespace: attributes.namespace,
-    name: attributes.name,
-    object,
-    oldObject: attributes.oldObject,
-    user: attributes.user,
-    dryRun: attributes.dryRun,
-    options: attributes.options,
-    warn: attributes.warn,
-    auditAnnotations: attributes.auditAnnotations,
-    signal: attributes.signal,
-    reinvocation,
-  };
 }

@@ -1,16 +1,16 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { CacheFollower } from '../watch-cache/follow-cache.ts';
+import type { CacheFollower } from '../watch-cache/cache-followers.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 
-interface Compiled<T> {
+interface CompiledEntry<T> {
   readonly object: KubeObject;
   value?: T;
 }
 
-/** Objects by name, with what is made of each when it is first needed. */
+/** Objects by name, each compiled on first use. */
 export class CompiledObjects<T> implements CacheFollower {
   readonly #compile: (object: KubeObject) => T;
   readonly #changed: () => void;
-  readonly #byKey = new Map<string, Compiled<T>>();
+  readonly #byKey = new Map<string, CompiledEntry<T>>();
   readonly #keyByName = new Map<string, string>();
 
   constructor(compile: (object: KubeObject) => T, changed: () => void) {
@@ -29,15 +29,9 @@ export class CompiledObjects<T> implements CacheFollower {
     return compiled.value;
   }
 
-  reset(): void {
-    this.#byKey.clear();
-    this.#keyByName.clear();
-    this.#changed();
-  }
-
   put(key: string, object: KubeObject): void {
     const before = this.#byKey.get(key);
-    // A change of status only: what was compiled still holds.
+    // Only status changed: the compiled value is still valid.
     if (before !== undefined && isSameGeneration(before.object, object)) return;
     this.#byKey.set(key, { object });
     this.#keyByName.set(object.metadata.name, key);

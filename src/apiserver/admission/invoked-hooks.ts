@@ -1,21 +1,21 @@
 import { deepEqual, type JsonValue } from '#machinery';
 import { type AdmissionAttributes, Reinvocation } from './admission.ts';
 
-/** What a plugin that runs hooks of users remembers of one request: which of them run again in a second round. */
+/** Which user-defined hooks of a plugin run again in the second round of a request. */
 export class InvokedHooks {
   readonly reinvocation: Reinvocation;
   readonly #eligible = new Set<string>();
-  readonly #again = new Set<string>();
+  readonly #reinvoke = new Set<string>();
   #lastOutput: JsonValue | undefined;
 
   constructor(reinvocation: Reinvocation) {
     this.reinvocation = reinvocation;
   }
 
-  /** Those of the request, from this round or the one before. */
+  /** The state of this request, shared by both rounds. */
   static of(plugin: string, { reinvocation = new Reinvocation(), object }: AdmissionAttributes): InvokedHooks {
-    const known = reinvocation.remembered.get(plugin) as InvokedHooks | undefined;
-    const hooks = known ?? new InvokedHooks(reinvocation);
+    const existing = reinvocation.remembered.get(plugin) as InvokedHooks | undefined;
+    const hooks = existing ?? new InvokedHooks(reinvocation);
     reinvocation.remembered.set(plugin, hooks);
     if (reinvocation.isSecondRound && !deepEqual(hooks.#lastOutput, object as JsonValue | undefined)) hooks.#requireAgain();
     return hooks;
@@ -25,9 +25,9 @@ export class InvokedHooks {
     return this.reinvocation.isSecondRound;
   }
 
-  /** Whether the hook runs in this round. In the second, none runs that did not run in the first. */
+  /** Whether the hook runs in this round. Hooks that did not run in the first round do not run in the second. */
   runs(key: string): boolean {
-    return !this.isSecondRound || this.#again.has(key);
+    return !this.isSecondRound || this.#reinvoke.has(key);
   }
 
   /** A hook changed the object: all that ran before it and want to see changes run again. */
@@ -46,7 +46,7 @@ export class InvokedHooks {
   }
 
   #requireAgain(): void {
-    for (const key of this.#eligible) this.#again.add(key);
+    for (const key of this.#eligible) this.#reinvoke.add(key);
     this.#eligible.clear();
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MetricsRegistry, realClock, seededRandom } from '#base';
 import { alwaysAllow } from '../authz/privileged-groups.ts';
-import { ResourceTable } from '../registry/resource-table.ts';
+import { ResourceTable } from '../registry/generic/resource-table.ts';
 import { orderedPlugins, PLUGIN_ORDER, TOKEN_VOLUME_NAMES } from './plugin-order.ts';
 import { builtInPlugins } from './plugins.ts';
 
@@ -9,8 +9,8 @@ const plugin = (name: string) => ({ name, operations: [] });
 const names = (plugins: readonly { name: string }[]) => plugins.map(({ name }) => name);
 
 test('plugins run in one order, those it does not know last', () => {
-  const given = ['ResourceQuota', 'RBACEscalation', 'CertificateSigning', 'NamespaceLifecycle'].map(plugin);
-  expect(names(orderedPlugins(given))).toEqual(['NamespaceLifecycle', 'CertificateSigning', 'ResourceQuota', 'RBACEscalation']);
+  const plugins = ['ResourceQuota', 'RBACEscalation', 'CertificateSigning', 'NamespaceLifecycle'].map(plugin);
+  expect(names(orderedPlugins(plugins))).toEqual(['NamespaceLifecycle', 'CertificateSigning', 'ResourceQuota', 'RBACEscalation']);
 });
 
 test('plugins that are turned off do not run', () => {
@@ -20,8 +20,9 @@ test('plugins that are turned off do not run', () => {
 test('every built-in plugin has its place', () => {
   const metrics = new MetricsRegistry();
   const deps = { table: new ResourceTable(), clock: realClock, random: seededRandom(1), authorizer: alwaysAllow, metrics };
-  const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate'));
-  const validation = ['ResourceClaimAuthorization', 'PolicyParameterAuthorization'];
+  // Those of certificates are made with their authority, or where trust bundles are served.
+  const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate') || name === 'ClusterTrustBundleAttest');
+  const validation = ['ResourceClaimAuthorization', 'PodCertificateSigning', 'PolicyParameterAuthorization'];
   expect(names(orderedPlugins(builtInPlugins(deps))).slice(0, validation.length)).toEqual(validation);
   const ordered = names(orderedPlugins(builtInPlugins(deps)));
   expect(ordered.indexOf(TOKEN_VOLUME_NAMES)).toBe(ordered.indexOf('MutatingAdmissionPolicy') - 1);

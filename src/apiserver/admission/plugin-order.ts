@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from './admission.ts';
 
-/** The plugins of this server in the order in which upstream runs them, whatever order flags name them in. */
+/** This server's plugins in upstream's execution order, independent of the order of flags. */
 export const PLUGIN_ORDER = [
   'NamespaceLifecycle',
   'LimitRanger',
@@ -16,6 +16,7 @@ export const PLUGIN_ORDER = [
   'RuntimeClass',
   'CertificateApproval',
   'CertificateSigning',
+  'ClusterTrustBundleAttest',
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
   'PodTopologyLabels',
@@ -30,14 +31,14 @@ export const PLUGIN_ORDER = [
 
 export type PluginName = (typeof PLUGIN_ORDER)[number];
 
-/** Parts of validation that have to ask others. They come before plugins, as validation does, and cannot be turned off. */
-const VALIDATION: readonly string[] = ['ResourceClaimAuthorization', 'PolicyParameterAuthorization'];
+/** Parts of validation that need the authorizer. They run before the plugins and cannot be disabled. */
+const VALIDATION: readonly string[] = ['ResourceClaimAuthorization', 'PodCertificateSigning', 'PolicyParameterAuthorization'];
 
-/** The last part of ServiceAccount: until users' own plugins run, pods of one template are all alike, and cost less for it. */
+/** The last step of ServiceAccount. Until then pods of one template are equal, so that work on their spec is shared. */
 export const TOKEN_VOLUME_NAMES = 'ServiceAccountTokenVolumeNames';
 const USERS_PLUGINS = PLUGIN_ORDER.indexOf('MutatingAdmissionPolicy');
 
-/** Plugins that the order does not know run last: they check what is about to be granted, and cannot be turned off. */
+/** Plugins that are not in the list run last and cannot be disabled. */
 export function orderedPlugins(plugins: readonly AdmissionPlugin[], disabled: readonly string[] = []): readonly AdmissionPlugin[] {
   const place = ({ name }: AdmissionPlugin) => {
     if (VALIDATION.includes(name)) return -1;

@@ -8,6 +8,7 @@ import { nodeDeclaredFeatureValidator } from './plugins/node-declared-feature-va
 import { nodeRestriction } from './plugins/node-restriction.ts';
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts';
 import type { PluginDeps } from './plugins/plugin-deps.ts';
+import { podCertificateSigning } from './plugins/pod-certificate-signing.ts';
 import { podResizeValidator } from './plugins/pod-resize-validator.ts';
 import { podSecurity } from './plugins/pod-security.ts';
 import { podTopologyLabels } from './plugins/pod-topology-labels.ts';
@@ -29,6 +30,7 @@ import { validatingAdmissionWebhook } from './webhooks/validating-admission-webh
 export function builtInPlugins(deps: PluginDeps & PolicyDeps, tolerations?: TolerationDefaults): readonly AdmissionPlugin[] {
   return [
     resourceClaimAuthorization(deps),
+    podCertificateSigning(deps),
     policyParameterAuthorization(deps),
     namespaceLifecycle(deps),
     limitRanger(deps),

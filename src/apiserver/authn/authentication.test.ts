@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '#base';
-import { authenticate } from '../filters/chain.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { authenticate } from '../filters/authentication.ts';
 import type { ApiRequest, ClientCertificate } from '../request/api-request.ts';
+import type { UserInfo } from '../request/user.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 import type { Authenticator } from './authenticator.ts';
-import { BearerTokens, refusalText } from './bearer-tokens.ts';
+import { BearerTokens, rejectionText } from './bearer-tokens.ts';
 import { bootstrapTokens } from './bootstrap-tokens.ts';
 import { clientCertificates } from './client-certificates.ts';
 import { parseTokenFile, staticTokens } from './static-tokens.ts';
-import type { UserInfo } from './user.ts';
 
 const clock = new VirtualClock();
 const OK = { type: 'raw', code: 200, contentType: '', body: '' } as const;
 
-interface Shown {
+interface Credentials {
   readonly headers?: Readonly<Record<string, string>>;
   readonly certificate?: Partial<ClientCertificate>;
 }
@@ -26,7 +26,7 @@ const CERTIFICATE: ClientCertificate = {
   notAfter: clock.now() + 1000,
 };
 
-function requestWith({ headers = {}, certificate }: Shown): ApiRequest {
+function requestWith({ headers = {}, certificate }: Credentials): ApiRequest {
   const request = {
     header: (name: string) => headers[name],
     warnings: [],
@@ -38,10 +38,13 @@ function requestWith({ headers = {}, certificate }: Shown): ApiRequest {
 const tokens = parseTokenFile('# people\nsecret,alice,alice-uid,"devs, ops"\n\nother,bob,\n');
 const bearer = new BearerTokens([staticTokens(tokens)], ['api']);
 
-async function whoIs(shown: Shown, options: { authenticators?: readonly Authenticator[]; anonymous?: boolean } = {}): Promise<UserInfo> {
+async function whoIs(
+  credentials: Credentials,
+  options: { authenticators?: readonly Authenticator[]; anonymous?: boolean } = {},
+): Promise<UserInfo> {
   const { authenticators = [clientCertificates(clock), bearer], anonymous = true } = options;
-  const request = requestWith(shown);
-  await authenticate({ authenticators, anonymous })(request, () => OK);
+  const request = requestWith(credentials);
+  await authenticate({ authenticators, allowsAnonymous: () => anonymous })(request, () => OK);
   return request.user!;
 }
 
@@ -84,13 +87,13 @@ describe('authentication', () => {
       },
       { name: 'alice' },
     ],
-  ])('by %s', async (_, shown, user) => {
-    expect(await whoIs(shown)).toMatchObject(user);
+  ])('by %s', async (_, credentials, user) => {
+    expect(await whoIs(credentials)).toMatchObject(user);
   });
 
   it('warns of a space before a token, which hides it', async () => {
     const request = requestWith({ headers: { authorization: 'Bearer  secret' } });
-    await authenticate({ authenticators: [bearer], anonymous: true })(request, () => OK);
+    await authenticate({ authenticators: [bearer], allowsAnonymous: () => true })(request, () => OK);
     expect(request).toMatchObject({
       user: { name: 'system:anonymous' },
       warnings: ['the provided Authorization header contains extra space before the bearer token, and is ignored'],
@@ -107,8 +110,8 @@ describe('authentication', () => {
       'a token as the only WebSocket protocol',
       { headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.c2VjcmV0' } },
     ],
-  ])('refuses %s, though nobody in particular would be let in', async (_, shown) => {
-    await expect(whoIs(shown)).rejects.toMatchObject({ code: 401, message: 'Unauthorized' });
+  ])('refuses %s, though nobody in particular would be let in', async (_, credentials) => {
+    await expect(whoIs(credentials)).rejects.toMatchObject({ code: 401, message: 'Unauthorized' });
   });
 
   it('refuses nobody in particular when that is not wanted', async () => {
@@ -130,7 +133,7 @@ describe('the words of a refused review', () => {
     [['why'], '[invalid bearer token, why]'],
     [['why', 'why', 'else'], '[invalid bearer token, why, else]'],
   ])('%j', (errors, text) => {
-    expect(refusalText(errors)).toBe(text);
+    expect(rejectionText(errors)).toBe(text);
   });
 });
 
@@ -161,7 +164,7 @@ describe('a bootstrap token', () => {
     } as unknown as KubeObject;
     const find = (namespace: string, name: string) =>
       namespace === 'kube-system' && name === 'bootstrap-token-abcdef' ? secret : undefined;
-    const reader = { known: find, current: async (namespace: string, name: string) => find(namespace, name) };
+    const reader = { cached: find, current: async (namespace: string, name: string) => find(namespace, name) };
     return bootstrapTokens(reader, clock).authenticateToken(token, []);
   }
 

@@ -1,21 +1,21 @@
 import type { ApiRequest } from '../request/api-request.ts';
-import type { UserInfo } from './user.ts';
+import type { UserInfo } from '../request/user.ts';
 
-/** Says who a request comes from; undefined when it carries nothing this authenticator knows. Throws for bad credentials. */
+/** Authenticates requests. Undefined without credentials of its kind; throws on invalid ones. */
 export interface Authenticator {
   authenticate(request: ApiRequest): UserInfo | undefined | Promise<UserInfo | undefined>;
 }
 
-/** Who a token stands for. */
+/** The user of a token. */
 export interface TokenVerdict {
   readonly user: UserInfo;
-  /** The audiences asked for that the token is good for; absent when it does not say whom it is for. */
+  /** The requested audiences that the token is valid for; absent when the token has none. */
   readonly audiences?: readonly string[];
-  /** What the holder of the token should know. */
+  /** Warnings for the client. */
   readonly warnings?: readonly string[];
 }
 
-/** Knows one kind of token. Undefined when the token is of another kind; throws when it is of this kind and bad. */
+/** Authenticates one kind of token. Undefined for other kinds; throws on an invalid token of this kind. */
 export interface TokenAuthenticator {
   authenticateToken(token: string, audiences: readonly string[]): TokenVerdict | undefined | Promise<TokenVerdict | undefined>;
 }

@@ -15,8 +15,8 @@ export function bearerToken(request: ApiRequest): string | undefined {
 const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
 /**
- * The token that a browser sends as a WebSocket subprotocol, for it cannot set headers. Throws when it cannot be used: it must be alone, well
- * encoded, and come with another protocol that the server can name in its answer.
+ * The token in a WebSocket subprotocol, for browsers, which cannot set headers. Throws when it is invalid: it must be unique, well
+ * encoded, and accompanied by another protocol that the server can select.
  */
 export function webSocketToken(request: ApiRequest): string | undefined {
   const header = request.header('sec-websocket-protocol');

@@ -1,21 +1,22 @@
+import { isPromise, mapMaybePromise } from '#base';
 import { type ApiRequest, warn } from '../request/api-request.ts';
+import { authenticated, type UserInfo } from '../request/user.ts';
 import type { Authenticator, TokenAuthenticator, TokenVerdict } from './authenticator.ts';
 import { bearerToken, webSocketToken } from './bearer-token.ts';
-import { authenticated, type UserInfo } from './user.ts';
 
 const INVALID = 'invalid bearer token';
 const NO_ERRORS: readonly string[] = [];
 
-/** What became of a token: who it stands for, or why nobody. */
+/** The result of a token review: the user, or the errors. */
 export interface TokenReviewResult {
   readonly verdict?: TokenVerdict;
-  /** Why each authenticator that knows this kind of token refused it. */
+  /** The errors of the authenticators that know this kind of token. */
   readonly errors: readonly string[];
 }
 
 /**
- * Tokens of several kinds. Each authenticator is asked in turn; the first that knows the token decides, and a refusal by one does not keep the
- * others from accepting. What is not accepted is an error, never an anonymous request.
+ * A union of token authenticators. The first that accepts the token wins; a rejection by one does not keep the
+ * others from accepting. A token that none accepts is an error, never an anonymous request.
  */
 export class BearerTokens implements Authenticator {
   readonly #authenticators: readonly TokenAuthenticator[];
@@ -30,41 +31,41 @@ export class BearerTokens implements Authenticator {
     const token = bearerToken(request) ?? webSocketToken(request);
     if (token === undefined) return undefined;
     const result = this.check(token, this.#audiences);
-    return result instanceof Promise ? result.then((answer) => userOf(answer, request)) : userOf(result, request);
+    return mapMaybePromise(result, (answer) => userOf(answer, request));
   }
 
-  /** Answers at once unless an authenticator has to wait. */
+  /** Synchronous unless an authenticator is not. */
   check(token: string, audiences: readonly string[] = this.#audiences): TokenReviewResult | Promise<TokenReviewResult> {
     const errors: string[] = [];
     for (const [index, authenticator] of this.#authenticators.entries()) {
       const answer = attempt(authenticator, token, audiences, errors);
-      if (answer instanceof Promise) return this.#waiting(answer, { token, audiences, errors, next: index + 1 });
+      if (isPromise(answer)) return this.#waiting(answer, { token, audiences, errors, next: index + 1 });
       const verdict = this.#accepted(answer, audiences);
       if (verdict !== undefined) return { verdict, errors: NO_ERRORS };
     }
     return { errors };
   }
 
-  async #waiting(first: Promise<TokenVerdict | undefined>, { token, audiences, errors, next }: Asking): Promise<TokenReviewResult> {
-    let verdict = this.#accepted(await first.catch((error: unknown) => refused(error, errors)), audiences);
+  async #waiting(first: Promise<TokenVerdict | undefined>, { token, audiences, errors, next }: TokenCheck): Promise<TokenReviewResult> {
+    let verdict = this.#accepted(await first.catch((error: unknown) => recordError(error, errors)), audiences);
     for (const authenticator of this.#authenticators.slice(next)) {
       if (verdict !== undefined) break;
       const answer = Promise.resolve(attempt(authenticator, token, audiences, errors));
-      verdict = this.#accepted(await answer.catch((error: unknown) => refused(error, errors)), audiences);
+      verdict = this.#accepted(await answer.catch((error: unknown) => recordError(error, errors)), audiences);
     }
     return verdict === undefined ? { errors } : { verdict, errors: NO_ERRORS };
   }
 
-  /** A token that does not say whom it is for is for the API server, and only for it. */
-  #accepted(verdict: TokenVerdict | undefined, asked: readonly string[]): TokenVerdict | undefined {
+  /** A token without audiences is valid for the API server only. */
+  #accepted(verdict: TokenVerdict | undefined, requested: readonly string[]): TokenVerdict | undefined {
     if (verdict === undefined) return undefined;
-    const audiences = verdict.audiences ?? asked.filter((audience) => this.#audiences.includes(audience));
-    if (asked.length > 0 && audiences.length === 0) return undefined;
+    const audiences = verdict.audiences ?? requested.filter((audience) => this.#audiences.includes(audience));
+    if (requested.length > 0 && audiences.length === 0) return undefined;
     return Object.assign({}, verdict, { user: authenticated(verdict.user), audiences });
   }
 }
 
-interface Asking {
+interface TokenCheck {
   readonly token: string;
   readonly audiences: readonly string[];
   readonly errors: string[];
@@ -75,23 +76,23 @@ function attempt(authenticator: TokenAuthenticator, token: string, audiences: re
   try {
     return authenticator.authenticateToken(token, audiences);
   } catch (error) {
-    return refused(error, errors);
+    return recordError(error, errors);
   }
 }
 
-function refused(error: unknown, errors: string[]): undefined {
+function recordError(error: unknown, errors: string[]): undefined {
   errors.push(error instanceof Error ? error.message : String(error));
   return undefined;
 }
 
 function userOf({ verdict, errors }: TokenReviewResult, request: ApiRequest): UserInfo {
-  if (verdict === undefined) throw new Error(refusalText(errors));
+  if (verdict === undefined) throw new Error(rejectionText(errors));
   for (const warning of verdict.warnings ?? []) warn(request, warning);
   return verdict.user;
 }
 
-/** The words of a review that refuses a token. */
-export function refusalText(errors: readonly string[]): string {
+/** The error of a review that rejects a token. */
+export function rejectionText(errors: readonly string[]): string {
   const texts = [...new Set([INVALID, ...errors])];
   return texts.length === 1 ? INVALID : `[${texts.join(', ')}]`;
 }

@@ -1,44 +1,38 @@
 import { timingSafeEqual } from 'node:crypto';
+import { core } from '#api';
 import type { Clock } from '#base';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 import type { TokenAuthenticator, TokenVerdict } from './authenticator.ts';
 import type { ObjectReader } from './object-reader.ts';
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
-const SECRET_TYPE = 'bootstrap.kubernetes.io/token';
 const GROUP = 'system:bootstrappers';
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
-/** Tokens that let a new node ask for its first certificate: `id.secret`, kept in kube-system as secrets named after their id. */
+/** Bootstrap tokens `id.secret`, with which new nodes request their first certificate; stored as secrets in kube-system. */
 export function bootstrapTokens(secrets: ObjectReader, clock: Clock): TokenAuthenticator {
   return {
     async authenticateToken(token) {
       const [, id = '', value = ''] = TOKEN.exec(token) ?? [];
       if (id === '') return undefined;
-      const secret = await secrets.current('kube-system', `bootstrap-token-${id}`);
+      const secret = await secrets.current(core.BOOTSTRAP_TOKEN_NAMESPACE, `bootstrap-token-${id}`);
       return secret && verdict(secret, { id, value, now: clock.now() });
     },
   };
 }
 
-interface Presented {
+interface PresentedToken {
   readonly id: string;
   readonly value: string;
   readonly now: number;
 }
 
-function verdict(secret: KubeObject, { id, value, now }: Presented): TokenVerdict | undefined {
-  if (secret.metadata.deletionTimestamp !== undefined || secret.type !== SECRET_TYPE) return undefined;
-  const data = reader(secret);
-  const isRight = data('token-id') === id && sameText(data('token-secret'), value);
-  if (!isRight || data('usage-bootstrap-authentication') !== 'true' || hasExpired(data('expiration'), now)) return undefined;
-  const groups = groupsOf(data('auth-extra-groups'));
+function verdict(secret: KubeObject, { id, value, now }: PresentedToken): TokenVerdict | undefined {
+  const token = core.readBootstrapToken(secret as unknown as core.Secret);
+  if (token?.id !== id || !token.authenticates || !sameText(token.secret, value)) return undefined;
+  if (token.expiresAt !== undefined && now >= token.expiresAt) return undefined;
+  const groups = groupsOf(token.extraGroups);
   return groups && { user: { name: `system:bootstrap:${id}`, groups } };
-}
-
-function reader({ data }: KubeObject): (key: string) => string {
-  const values = (data ?? {}) as Readonly<Record<string, string>>;
-  return (key) => Buffer.from(values[key] ?? '', 'base64').toString('utf8');
 }
 
 function sameText(a: string, b: string): boolean {
@@ -46,14 +40,7 @@ function sameText(a: string, b: string): boolean {
   return x.length === y.length && timingSafeEqual(x, y);
 }
 
-/** A time that cannot be read has passed. */
-function hasExpired(expiration: string, now: number): boolean {
-  if (expiration === '') return false;
-  const time = Date.parse(expiration);
-  return Number.isNaN(time) || now >= time;
-}
-
-/** Undefined when one of the extra groups is not for bootstrap tokens. */
+/** Undefined when an extra group is not allowed for bootstrap tokens. */
 function groupsOf(extra: string): readonly string[] | undefined {
   const names = extra === '' ? [] : extra.split(',');
   return names.every((name) => EXTRA_GROUP.test(name)) ? [...new Set([GROUP, ...names])].sort() : undefined;

@@ -1,15 +1,20 @@
 import type { Clock } from '#base';
 import type { ClientCertificate } from '../request/api-request.ts';
+import { authenticated, CREDENTIAL_ID, type UserInfo } from '../request/user.ts';
 import type { Authenticator } from './authenticator.ts';
-import { authenticated, CREDENTIAL_ID, type UserInfo } from './user.ts';
+import { issuedBy } from './certificate-authorities.ts';
 
-/** Users by their client certificates: the common name is the user, the organizations are the groups. */
-export function clientCertificates(clock: Clock): Authenticator {
+/**
+ * Authenticates client certificates: the common name is the user, the organizations are the groups. `authorities` (PEM) is needed if the
+ * server also trusts CAs for other purposes, such as front proxies.
+ */
+export function clientCertificates(clock: Clock, authorities?: () => string): Authenticator {
   const users = new WeakMap<ClientCertificate, UserInfo>();
   return {
     authenticate({ clientCertificate: certificate }) {
       if (certificate === undefined) return undefined;
       if (certificate.problem !== undefined) throw new Error(`verifying the client certificate failed: ${certificate.problem}`);
+      if (authorities !== undefined && !issuedBy(certificate, authorities())) return undefined;
       if (clock.now() > certificate.notAfter) throw new Error('the client certificate has expired');
       if (certificate.commonName === '') return undefined;
       let user = users.get(certificate);

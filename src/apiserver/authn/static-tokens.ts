@@ -1,8 +1,8 @@
+import { authenticated, type UserInfo } from '../request/user.ts';
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
-import { authenticated, type UserInfo } from './user.ts';
 
-/** Tokens from a file of lines `token,user,uid,"group1,group2"`. */
+/** Tokens from a CSV file: `token,user,uid,"group1,group2"`. */
 export function staticTokens(tokens: ReadonlyMap<string, UserInfo>): Authenticator & TokenAuthenticator {
   return {
     authenticate(request) {
@@ -35,6 +35,7 @@ function groupNames(text: string): readonly string[] {
 }
 
 function csvFields(line: string): string[] {
+  // bounded: the operator's own file.
   return [...line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '',
   );

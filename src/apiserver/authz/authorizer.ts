@@ -1,5 +1,5 @@
 import type { FieldRequirement } from '#machinery';
-import type { UserInfo } from '../authn/user.ts';
+import type { UserInfo } from '../request/user.ts';
 
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
@@ -12,11 +12,11 @@ export interface AuthorizationAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** What the field selector of a list, watch or deletecollection demands. */
+  /** Requirements of the field selector of a list, watch or deletecollection. */
   readonly fieldRequirements?: readonly FieldRequirement[];
 }
 
-/** `no opinion` passes the question on; when nobody allows, the answer is no. */
+/** `no opinion` leaves the decision to the next authorizer. Without any `allow` the request is denied. */
 export type Decision = { readonly verdict: 'allow' | 'deny' | 'no opinion'; readonly reason: string; readonly error?: string };
 
 export interface Authorizer {

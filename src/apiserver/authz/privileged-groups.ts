@@ -1,11 +1,11 @@
-import { PRIVILEGED_GROUP } from '../authn/user.ts';
+import { PRIVILEGED_GROUP } from '../request/user.ts';
 import type { Authorizer, Decision, ResolvedRules } from './authorizer.ts';
 
 const ALLOW: Decision = { verdict: 'allow', reason: '' };
 const NO_OPINION: Decision = { verdict: 'no opinion', reason: '' };
 const NO_RULES: ResolvedRules = { resourceRules: [], nonResourceRules: [], incomplete: false };
 
-/** Members of system:masters may do everything, whatever the roles say. */
+/** Members of system:masters are allowed everything. */
 export const privilegedGroups: Authorizer = {
   authorize: ({ user }) => (user.groups.includes(PRIVILEGED_GROUP) ? ALLOW : NO_OPINION),
   rulesFor: () => NO_RULES,

@@ -1,7 +1,8 @@
+import { isPromise } from '#base';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
 import { aggregate } from './rbac/rbac-authorizer.ts';
 
-/** Asks each authorizer in turn until one allows or denies. When none does, all their reasons are told. */
+/** Asks each authorizer in order until one allows or denies. If none does, the reasons are joined. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
     authorize: (attributes) => ask(authorizers, 0, { attributes, reasons: [], errors: [] }),
@@ -20,7 +21,7 @@ interface Question {
 function ask(authorizers: readonly Authorizer[], from: number, question: Question): Decision | Promise<Decision> {
   for (let i = from; i < authorizers.length; i++) {
     const answer = authorizers[i]!.authorize(question.attributes);
-    if (answer instanceof Promise) return answer.then((decision) => settle(decision, question) ?? ask(authorizers, i + 1, question));
+    if (isPromise(answer)) return answer.then((decision) => settle(decision, question) ?? ask(authorizers, i + 1, question));
     const settled = settle(answer, question);
     if (settled !== undefined) return settled;
   }

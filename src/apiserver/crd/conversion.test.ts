@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { admissionregistration, apiextensions } from '#api';
-import type { Client } from '#client';
+import { realClock, silentLogger } from '#base';
+import { Client, httpsTransport, type KubeObject } from '#client';
 import { serveAdmission } from '../admission/admission-server.test-data.ts';
 import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
 
@@ -24,8 +25,10 @@ interface Review {
 type Answer = (review: Review) => unknown;
 
 const opened: Server[] = [];
+const disposables: AsyncDisposable[] = [];
 
-afterEach(() => {
+afterEach(async () => {
+  for (const disposable of disposables.splice(0).toReversed()) await disposable[Symbol.asyncDispose]();
   for (const server of opened.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -33,18 +36,18 @@ afterEach(() => {
 });
 
 async function webhook(answer: Answer) {
-  const asked: Review[] = [];
+  const reviews: Review[] = [];
   const server = createServer(LOOPBACK_TLS, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const review = JSON.parse(Buffer.concat(chunks).toString()) as Review;
-    asked.push(review);
+    reviews.push(review);
     response.end(JSON.stringify(answer(review)));
   });
   opened.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/convert`;
-  return { asked, clientConfig: { url, caBundle: Buffer.from(LOOPBACK_TLS.cert).toString('base64') } };
+  return { reviews, clientConfig: { url, caBundle: Buffer.from(LOOPBACK_TLS.cert).toString('base64') } };
 }
 
 /** What v1 calls `host`, v2 calls `address`. */
@@ -73,6 +76,7 @@ const version = (name: string, field: string, storage: boolean) => ({
   schema: {
     openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: { type: 'string' } } } } },
   },
+  selectableFields: [{ jsonPath: `.spec.${field}` }],
 });
 
 async function define(client: Client, conversion?: object) {
@@ -96,24 +100,40 @@ async function define(client: Client, conversion?: object) {
 
 async function served(clientConfig: object, conversionReviewVersions = ['v1']) {
   const { client } = await serveAdmission();
-  return { client, ...(await define(client, { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions } })) };
+  return { client, ...(await define(client, conversionBy(clientConfig, conversionReviewVersions))) };
 }
 
-const widget = (apiVersion: string, spec: object, finalizers?: readonly string[]) =>
+const conversionBy = (clientConfig: object, conversionReviewVersions = ['v1']) => ({
+  strategy: 'Webhook',
+  webhook: { clientConfig, conversionReviewVersions },
+});
+
+/** Like `served`, with clients that connect over the network. */
+async function servedOverNetwork(clientConfig: object) {
+  const listen = { host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS };
+  const { server } = await serveAdmission(() => false, { listen, anonymousAuth: true });
+  disposables.push(server);
+  const connection = { server: `https://127.0.0.1:${server.port}`, ca: LOOPBACK_TLS.cert };
+  const transport = httpsTransport(connection, { clock: realClock, logger: silentLogger });
+  disposables.push(transport);
+  return define(new Client(transport), conversionBy(clientConfig));
+}
+
+const widget = (apiVersion: string, spec: object, metadata: object = {}) =>
   ({
     apiVersion: `${GROUP}/${apiVersion}`,
     kind: 'Widget',
-    metadata: { name: 'a', namespace: 'default', ...(finalizers && { finalizers }) },
+    metadata: { name: 'a', namespace: 'default', ...metadata },
     spec,
   }) as never;
 const A = { namespace: 'default', name: 'a' };
 
 describe('a definition with a conversion webhook', () => {
   it('has its objects converted when they are read and written in another version', async () => {
-    const { asked, clientConfig } = await webhook(converting());
+    const { reviews, clientConfig } = await webhook(converting());
     const { v1, v2 } = await served(clientConfig);
     expect(await v2.create(widget('v2', { address: 'x' }))).toMatchObject({ apiVersion: `${GROUP}/v2`, spec: { address: 'x' } });
-    expect(asked.map(({ request }) => request.desiredAPIVersion)).toEqual([`${GROUP}/v1`, `${GROUP}/v2`]);
+    expect(reviews.map(({ request }) => request.desiredAPIVersion)).toEqual([`${GROUP}/v1`, `${GROUP}/v2`]);
     expect(await v1.get(A)).toMatchObject({ apiVersion: `${GROUP}/v1`, spec: { host: 'x' } });
     await v1.patch(A, { spec: { host: 'y' } });
     expect(await v2.get(A)).toMatchObject({ spec: { address: 'y' } });
@@ -137,12 +157,74 @@ describe('a definition with a conversion webhook', () => {
     expect(await v2.create(widget('v2', { address: 'good' }))).toMatchObject({ spec: { address: 'good' } });
   });
 
+  it('is asked who owns a field that has another name in the version of its owner', async () => {
+    const { clientConfig } = await webhook(converting());
+    const { v1, v2 } = await served(clientConfig);
+    type Fields = Readonly<Record<string, object>>;
+    const owners = ({ metadata }: KubeObject) =>
+      (metadata.managedFields ?? [])
+        .map(({ manager = '', apiVersion, fieldsV1 }) => ({ manager, apiVersion, spec: Object.keys((fieldsV1 as Fields)['f:spec'] ?? {}) }))
+        .toSorted((a, b) => (a.manager < b.manager ? -1 : 1));
+    const byV1 = (spec: string[]) => ({ manager: 'one', apiVersion: `${GROUP}/v1`, spec });
+    const byV2 = (manager: string) => ({ manager, apiVersion: `${GROUP}/v2`, spec: ['f:address'] });
+
+    expect(owners(await v1.apply(widget('v1', { host: 'x' }), { fieldManager: 'one' }))).toEqual([byV1(['f:host'])]);
+    await expect(v2.apply(widget('v2', { address: 'y' }), { fieldManager: 'two' })).rejects.toThrow(
+      `Apply failed with 1 conflict: conflict with "one": .spec.host`,
+    );
+    expect(owners(await v2.apply(widget('v2', { address: 'x' }), { fieldManager: 'two' }))).toEqual([byV1(['f:host']), byV2('two')]);
+    expect(owners(await v2.patch(A, { spec: { address: 'z' } }, { fieldManager: 'three' }))).toEqual([byV2('three')]);
+    expect(await v1.get(A)).toMatchObject({ spec: { host: 'z' } });
+  });
+
   it('may change labels and annotations, and nothing else of metadata', async () => {
     const relabelled = (object: Widget) => ({ ...object, metadata: { ...object.metadata, labels: { by: 'hook' }, generation: 99 } });
     const { clientConfig } = await webhook(converting(relabelled));
     const { v1, v2 } = await served(clientConfig);
     await v1.create(widget('v1', { host: 'x' }));
     expect((await v2.get(A)).metadata).toMatchObject({ labels: { by: 'hook' }, generation: 1 });
+  });
+
+  it('selects by the fields of the version that is listed or deleted', async () => {
+    const { clientConfig } = await webhook(converting());
+    const { v1, v2 } = await served(clientConfig);
+    for (const [name, host] of Object.entries({ a: 'x', b: 'y', c: 'x' })) await v1.create(widget('v1', { host }, { name }));
+    const names = async (resource: typeof v1, fieldSelector: string, limit?: number) =>
+      (await resource.list({ fieldSelector, ...(limit && { limit }) })).items.map(({ metadata }) => metadata.name);
+    expect(await names(v2, 'spec.address=x')).toEqual(['a', 'c']);
+    expect(await names(v2, 'spec.address=x', 1)).toEqual(['a']);
+    expect(await names(v1, 'spec.host=y')).toEqual(['b']);
+    await expect(names(v2, 'spec.host=x')).rejects.toMatchObject({ code: 400 });
+    await v2.deleteCollection({ namespace: 'default', fieldSelector: 'spec.address=x' });
+    expect((await v1.list()).items.map(({ metadata }) => metadata.name)).toEqual(['b']);
+  });
+
+  it.each([
+    ['in this process', served],
+    ['over the network', servedOverNetwork],
+  ])('selects watched changes by the fields of the watched version, %s', async (_place, serve) => {
+    const { clientConfig } = await webhook(converting());
+    const { v1, v2 } = await serve(clientConfig);
+    await v1.create(widget('v1', { host: 'x' }, { name: 'a' }));
+    await v1.create(widget('v1', { host: 'y' }, { name: 'b' }));
+    const events = v2.watch({ fieldSelector: 'spec.address=x', sendInitialEvents: true })[Symbol.asyncIterator]();
+    const next = async () => {
+      for (;;) {
+        const { value } = (await events.next()) as { value: { type: string; object: Widget } };
+        if (value.type !== 'BOOKMARK') return [value.type, value.object.metadata.name, value.object.apiVersion, value.object.spec?.address];
+      }
+    };
+    expect(await next()).toEqual(['ADDED', 'a', `${GROUP}/v2`, 'x']);
+    await v1.patch({ ...A, name: 'b' }, { spec: { host: 'x' } });
+    expect(await next()).toEqual(['ADDED', 'b', `${GROUP}/v2`, 'x']);
+    await v1.patch({ ...A, name: 'b' }, { metadata: { labels: { changed: 'yes' } } });
+    expect(await next()).toEqual(['MODIFIED', 'b', `${GROUP}/v2`, 'x']);
+    await v1.patch(A, { spec: { host: 'z' } });
+    expect(await next()).toEqual(['DELETED', 'a', `${GROUP}/v2`, 'x']);
+    await v1.delete(A);
+    await v1.delete({ ...A, name: 'b' });
+    expect(await next()).toEqual(['DELETED', 'b', `${GROUP}/v2`, 'x']);
+    await events.return?.();
   });
 
   it.each<[string, Answer, string]>([
@@ -174,8 +256,8 @@ describe('a definition with a conversion webhook', () => {
     const { clientConfig } = await webhook(answer);
     const { v1, v2 } = await served(clientConfig);
     await v1.create(widget('v1', { host: 'x' }));
-    const told = { code: 500, message: `conversion webhook for ${GROUP}/v1, Kind=Widget ${complaint}` };
-    await expect(v2.get(A)).rejects.toMatchObject(told);
+    const failure = { code: 500, message: `conversion webhook for ${GROUP}/v1, Kind=Widget ${complaint}` };
+    await expect(v2.get(A)).rejects.toMatchObject(failure);
   });
 
   it('tells every use of another version when the webhook cannot be reached, and is deleted all the same', async () => {
@@ -200,7 +282,7 @@ describe('a definition with several versions', () => {
   it('answers a deletion that something holds up in the version that was asked', async () => {
     const { client } = await serveAdmission();
     const { v1, v2 } = await define(client);
-    await v1.create(widget('v1', { host: 'x' }, ['example.com/hold']));
+    await v1.create(widget('v1', { host: 'x' }, { finalizers: ['example.com/hold'] }));
     expect(await v2.delete(A)).toMatchObject({ apiVersion: `${GROUP}/v2`, metadata: { finalizers: ['example.com/hold'] } });
   });
 

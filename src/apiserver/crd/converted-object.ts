@@ -1,13 +1,13 @@
 import { meta } from '#api';
 import { aggregateFieldErrors, isJsonObject, type JsonObject, type JsonValue, Path, sameJson } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 
-/** Throws when what a webhook answered is not the object that it was given, in the version that was asked for. */
+/** Throws if the webhook returned another object or another version than requested. */
 export function checkConverted(object: KubeObject, answer: JsonValue, apiVersion: string): JsonObject {
   if (!isJsonObject(answer)) throw new Error('invalid object at index 0: it is not an object');
-  const { apiVersion: answered = '', kind = '' } = answer;
-  if (answered !== apiVersion) {
-    throw new Error(`invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${answered})`);
+  const { apiVersion: apiVersionInAnswer = '', kind = '' } = answer;
+  if (apiVersionInAnswer !== apiVersion) {
+    throw new Error(`invalid object at index 0: invalid groupVersion (expected ${apiVersion}, received ${apiVersionInAnswer})`);
   }
   if (kind !== object.kind) throw new Error(`invalid object at index 0: invalid kind (expected ${object.kind}, received ${kind})`);
   checkIdentity(object.metadata, isJsonObject(answer.metadata) ? answer.metadata : {});
@@ -20,25 +20,26 @@ const IDENTITY = [
   ['uid', 'UID'],
 ] as const;
 
-function checkIdentity(given: KubeObject['metadata'], answered: JsonObject): void {
+function checkIdentity(metadata: KubeObject['metadata'], convertedMetadata: JsonObject): void {
   for (const [field, title] of IDENTITY) {
-    const [before, after] = [given[field] ?? '', answered[field] ?? ''];
+    const [before, after] = [metadata[field] ?? '', convertedMetadata[field] ?? ''];
     if (before !== after) throw new Error(`invalid object: must have the same ${title}: ${before} != ${after}`);
   }
 }
 
-/** Labels and annotations are what a webhook may change of metadata; the rest stays as it was, whatever the answer has. */
+/** A webhook may change labels and annotations only; all other metadata is restored. */
 export function restoreMetadata(object: KubeObject, converted: JsonObject): KubeObject {
-  const answered = converted.metadata;
-  if (answered === undefined) throw new Error('invalid metadata: missing metadata in converted object');
-  if (!isJsonObject(answered)) throw new Error(`invalid metadata: invalid metadata of type ${goType(answered)} in converted object`);
-  const { labels: _labels, annotations: _annotations, ...kept } = object.metadata;
-  const changed = { ...textsOf(object, answered, 'labels'), ...textsOf(object, answered, 'annotations') };
-  return { ...converted, metadata: { ...kept, ...changed } } as unknown as KubeObject;
+  const convertedMetadata = converted.metadata;
+  if (convertedMetadata === undefined) throw new Error('invalid metadata: missing metadata in converted object');
+  if (!isJsonObject(convertedMetadata))
+    throw new Error(`invalid metadata: invalid metadata of type ${goType(convertedMetadata)} in converted object`);
+  const { labels: _labels, annotations: _annotations, ...identity } = object.metadata;
+  const changed = { ...textsOf(object, convertedMetadata, 'labels'), ...textsOf(object, convertedMetadata, 'annotations') };
+  return { ...converted, metadata: { ...identity, ...changed } } as unknown as KubeObject;
 }
 
-function textsOf(object: KubeObject, answered: JsonObject, field: 'labels' | 'annotations'): JsonObject {
-  const value = answered[field];
+function textsOf(object: KubeObject, convertedMetadata: JsonObject, field: 'labels' | 'annotations'): JsonObject {
+  const value = convertedMetadata[field];
   if (value === undefined || value === null) return {};
   if (!isJsonObject(value)) throw new Error(`invalid metadata: invalid metadata.${field} of type ${goType(value)} in converted object`);
   for (const [key, text] of Object.entries(value)) {

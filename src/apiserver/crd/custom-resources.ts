@@ -1,27 +1,24 @@
 import { apiextensions } from '#api';
 import { apiVersionOf, type DecodedObject, isJsonObject, type JsonObject, type JsonValue, parseGroupVersion } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { ResourceStorage, type StorageDeps } from '../registry/resource-storage.ts';
-import {
-  type AnyStrategy,
-  type RemoteConversion,
-  type ServedResource,
-  type ServedSubresource,
-  servedResource,
-} from '../registry/served-resource.ts';
-import type { customScale } from './custom-scale.ts';
+import { scaleSubresource } from '../registry/generic/catalog.ts';
+import { ResourceStorage, type StorageDeps } from '../registry/generic/resource-storage.ts';
+import { byVersionPriority } from '../registry/generic/resource-table.ts';
+import { type AnyStrategy, type ServedResource, type ServedSubresource, servedResource } from '../registry/generic/served-resource.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
+import type { RemoteConversion } from '../watch-cache/object-version.ts';
+import { customScale } from './custom-scale.ts';
 import { type ConversionDeps, WebhookConversion } from './webhook-conversion.ts';
 
 type Definition = apiextensions.CustomResourceDefinition;
 type CustomType = apiextensions.CustomResourceType;
 
-/** What a definition brings into being: one resource a served version, all kept in one place. */
+/** The resources of a definition: one for each served version, in one storage. */
 export interface CustomResources {
   readonly storage: ResourceStorage;
   readonly served: readonly ServedResource[];
 }
 
-/** In the order in which upstream tells them. */
+/** In upstream's order. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const MAIN_RESET = [['status']];
 const STATUS_RESET = [['metadata'], ['spec']];
@@ -54,19 +51,18 @@ function versionNameOf({ apiVersion = '' }: { readonly apiVersion?: unknown }): 
   return parseGroupVersion(String(apiVersion)).version;
 }
 
-/** Fields that the schema no longer knows are gone, and its defaults are there, as if the object had been written under it. */
+/** Prunes fields that the schema no longer has and sets its defaults, as for a new write. */
 function revived(type: CustomType, object: KubeObject): KubeObject {
   const { object: pruned } = type.decode(object as unknown as JsonObject, { lenient: true });
   return (type.defaults?.(pruned) ?? pruned) as unknown as KubeObject;
 }
 
 export interface CustomDeps extends StorageDeps, ConversionDeps {
-  readonly scale: typeof customScale;
-  /** Whether the definition is being deleted, now. */
+  /** Whether the definition is terminating. */
   readonly isTerminating: () => boolean;
 }
 
-interface Versioning {
+interface VersionParts {
   readonly definition: Definition;
   readonly version: apiextensions.CustomResourceDefinitionVersion;
   readonly storage: ResourceStorage;
@@ -76,13 +72,13 @@ interface Versioning {
   readonly deps: CustomDeps;
 }
 
-function versionOf({ definition, version, storage, storedName, types, webhook, deps }: Versioning): ServedResource {
+function versionOf({ definition, version, storage, storedName, types, webhook, deps }: VersionParts): ServedResource {
   const type = types.get(version.name)!;
   const { spec } = definition;
   const resource = servedResource(type.kind, {
     strategy: strategyOf(type, version),
     storage,
-    subresources: subresourcesOf(type, deps),
+    subresources: subresourcesOf(type),
     ...(version.deprecated && { deprecation: deprecationOf(definition, version) }),
     ...(types.size > 1 && conversionOf({ type, stored: types.get(storedName)!, webhook })),
   });
@@ -104,19 +100,19 @@ interface Versions {
   readonly webhook: WebhookConversion | undefined;
 }
 
-/** Objects keep the version in which they were written until they are written anew: so the stored version has others to convert too. */
+/** Objects keep the version in which they were written until the next write, so the storage version needs conversion too. */
 function conversionOf({ type, stored, webhook }: Versions): Pick<ServedResource, 'toStored' | 'fromStored' | 'remote'> {
   if (webhook !== undefined) return { remote: remoteConversion(webhook, type, stored) };
   return { fromStored: (object) => renamed(type, object), ...(type !== stored && { toStored: (object) => renamed(stored, object) }) };
 }
 
-/** Without a webhook, versions differ in their name alone. */
+/** Without a webhook, versions differ only in apiVersion. */
 function renamed(to: CustomType, object: KubeObject): KubeObject {
   const apiVersion = apiVersionOf(to.kind);
   return object.apiVersion === apiVersion ? object : fitted(to, { ...object, apiVersion });
 }
 
-/** What a version's schema does not know cannot be kept in it. */
+/** Drops fields that the version's schema does not have. */
 function fitted(type: CustomType, object: KubeObject): KubeObject {
   return type.decode(object as unknown as JsonObject, { lenient: true }).object as unknown as KubeObject;
 }
@@ -149,7 +145,7 @@ function strategyOf(type: CustomType, _version: apiextensions.CustomResourceDefi
   };
 }
 
-/** A write to status changes nothing of metadata but who owns what. */
+/** Status updates change nothing in metadata but managedFields. */
 function ownership({ metadata }: KubeObject): Pick<KubeObject['metadata'], 'managedFields'> {
   return metadata.managedFields === undefined ? {} : { managedFields: metadata.managedFields };
 }
@@ -163,12 +159,12 @@ function withStatusOf(object: KubeObject, old: KubeObject): KubeObject {
   return old.status === undefined ? withoutStatus(object) : { ...object, status: old.status };
 }
 
-function subresourcesOf(type: CustomType, deps: Versioning['deps']): readonly ServedSubresource[] {
+function subresourcesOf(type: CustomType): readonly ServedSubresource[] {
   const verbs = ['get', 'patch', 'update'];
   const status = type.hasStatus
     ? [{ name: 'status', kind: { group: type.kind.group, version: type.kind.version, kind: type.kind.kind }, verbs }]
     : [];
-  return type.scale === undefined ? status : [...status, deps.scale(type)];
+  return type.scale === undefined ? status : [...status, scaleSubresource(customScale(type))];
 }
 
 function decodeCustom(type: CustomType, value: JsonValue): DecodedObject {
@@ -179,5 +175,9 @@ function decodeCustom(type: CustomType, value: JsonValue): DecodedObject {
 }
 
 function deprecationOf({ spec }: Definition, { name, deprecationWarning }: apiextensions.CustomResourceDefinitionVersion): string {
-  return deprecationWarning ?? `${spec.group}/${name} ${spec.names.kind} is deprecated`;
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const { group, names, versions = [] } = spec;
+  const newer = versions.find((other) => other.served && !other.deprecated && byVersionPriority(other.name, name) < 0);
+  const hint = newer === undefined ? '' : `; use ${group}/${newer.name} ${names.kind}`;
+  return `${group}/${name} ${names.kind} is deprecated${hint}`;
 }

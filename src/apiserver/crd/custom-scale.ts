@@ -1,26 +1,28 @@
 import type { apiextensions } from '#api';
 import { apiVersionOf, isJsonObject, type JsonObject, type JsonValue, StatusError, setKey } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedSubresource } from '../registry/served-resource.ts';
-import { scaleSubresource } from '../registry/subresources/scale.ts';
+import type { ScaleFields } from '../registry/generic/scale-fields.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 
-/** The scale of a custom resource, at the paths that its definition names. */
-export function customScale(type: apiextensions.CustomResourceType): ServedSubresource {
+/** The scale of a custom resource, by the paths in its definition. */
+export function customScale(type: apiextensions.CustomResourceType): ScaleFields {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = type.scale!;
   const spec = stepsOf(specReplicasPath);
   const status = stepsOf(statusReplicasPath);
   const selector = labelSelectorPath === undefined ? undefined : stepsOf(labelSelectorPath);
-  return scaleSubresource({
+  return {
     replicas: (object) => numberAt(object, spec),
     withReplicas: (object, replicas) => withValue(object as unknown as JsonObject, spec, replicas) as unknown as KubeObject,
     statusReplicas: (object) => numberAt(object, status) ?? 0,
     selector: (object) => (selector === undefined ? undefined : (valueAt(object, selector) as string | undefined)),
-    missing: () => StatusError.internalError(new Error(`the spec replicas field "${specReplicasPath}" does not exist`)),
+    optional: {
+      absent: () => StatusError.internalError(new Error(`the spec replicas field "${specReplicasPath}" does not exist`)),
+      unset: () => StatusError.badRequest(`the spec replicas field "${specReplicasPath}" cannot be empty`),
+    },
     paths: { [apiVersionOf(type.kind)]: spec },
-  });
+  };
 }
 
-/** `.spec.replicas`: validation of the definition allows nothing but names. */
+/** `.spec.replicas`: validated to consist of names only. */
 function stepsOf(path: string): readonly string[] {
   return path.split('.').filter((step) => step !== '');
 }

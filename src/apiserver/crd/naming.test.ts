@@ -42,7 +42,7 @@ test.each([
 });
 
 test('a definition cannot take a name twice once it holds it', () => {
-  const wanted = { ...gadget, shortNames: ['gadget'] };
-  expect(namingOf(named(wanted), []).namesAccepted.status).toBe('True');
-  expect(namingOf(named(wanted, gadget), []).namesAccepted).toMatchObject({ status: 'False', message: '"gadget" is already in use' });
+  const requested = { ...gadget, shortNames: ['gadget'] };
+  expect(namingOf(named(requested), []).namesAccepted.status).toBe('True');
+  expect(namingOf(named(requested, gadget), []).namesAccepted).toMatchObject({ status: 'False', message: '"gadget" is already in use' });
 });

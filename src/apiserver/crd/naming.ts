@@ -4,51 +4,51 @@ type Definition = apiextensions.CustomResourceDefinition;
 type Names = apiextensions.CustomResourceDefinitionNames;
 type Condition = apiextensions.CustomResourceDefinitionCondition;
 
-/** What a definition's status shall say of its names. */
-export interface Naming {
+/** The names and conditions in the status of a definition. */
+export interface NameAcceptance {
   readonly acceptedNames: Names;
   readonly namesAccepted: Condition;
   readonly established: Condition;
 }
 
-interface Verdict {
+interface NameDecision {
   readonly reason: string;
   readonly message: string;
 }
 
 /**
- * Names belong to the first that asked for them, group by group. `others` are the other definitions of the group; what a definition holds
- * under one heading it cannot take under another either, as upstream does. Pure: times are left to the caller.
+ * Names belong to the first definition of the group that requested them. As upstream, a name that another definition uses in any role
+ * (plural, singular, kind, short name) is taken. Pure: the caller sets times.
  */
-export function namingOf(definition: Definition, others: readonly Definition[]): Naming {
-  const wanted = definition.spec.names;
+export function namingOf(definition: Definition, others: readonly Definition[]): NameAcceptance {
+  const requested = definition.spec.names;
   const accepted = definition.status?.acceptedNames;
-  const taken = takenNames([...others, definition]);
-  const problems: Verdict[] = [];
+  const usedNames = takenNames([...others, definition]);
+  const problems: NameDecision[] = [];
   const pick = (name: string | undefined, before: string | undefined, names: ReadonlySet<string>, reason: string): string | undefined => {
     if (name === undefined || name === '' || name === before || !names.has(name)) return name;
     problems.push({ reason, message: `"${name}" is already in use` });
     return before;
   };
-  const plural = pick(wanted.plural, accepted?.plural, taken.resources, 'PluralConflict');
-  const singular = pick(wanted.singular, accepted?.singular, taken.resources, 'SingularConflict');
-  const clashes = wanted.shortNames?.filter((name) => !accepted?.shortNames?.includes(name) && taken.resources.has(name)) ?? [];
+  const plural = pick(requested.plural, accepted?.plural, usedNames.resources, 'PluralConflict');
+  const singular = pick(requested.singular, accepted?.singular, usedNames.resources, 'SingularConflict');
+  const clashes = requested.shortNames?.filter((name) => !accepted?.shortNames?.includes(name) && usedNames.resources.has(name)) ?? [];
   if (clashes.length > 0) problems.push({ reason: 'ShortNamesConflict', message: allInUse(clashes) });
-  const shortNames = clashes.length > 0 ? accepted?.shortNames : wanted.shortNames;
-  const kind = pick(wanted.kind, accepted?.kind, taken.kinds, 'KindConflict');
-  const listKind = pick(wanted.listKind, accepted?.listKind, taken.kinds, 'ListKindConflict');
+  const shortNames = clashes.length > 0 ? accepted?.shortNames : requested.shortNames;
+  const kind = pick(requested.kind, accepted?.kind, usedNames.kinds, 'KindConflict');
+  const listKind = pick(requested.listKind, accepted?.listKind, usedNames.kinds, 'ListKindConflict');
   const acceptedNames = {
     plural: plural ?? '',
     ...(singular && { singular }),
     ...(shortNames?.length && { shortNames }),
     kind: kind ?? '',
     ...(listKind && { listKind }),
-    ...(wanted.categories?.length && { categories: wanted.categories }),
+    ...(requested.categories?.length && { categories: requested.categories }),
   } as Names;
   return { acceptedNames, ...conditionsFor(definition, problems) };
 }
 
-/** Short names are accepted all or none, and all that are taken are told at once. */
+/** Short names are accepted all or none; the message lists all conflicts. */
 function allInUse(names: readonly string[]): string {
   const complaints = [...new Set(names)].map((name) => `"${name}" is already in use`);
   return complaints.length === 1 ? `${complaints[0]}` : `[${complaints.join(', ')}]`;
@@ -61,8 +61,8 @@ const DISTRUSTED: Condition = {
   message: 'The conversion webhook CABundle is invalid',
 };
 
-function conditionsFor(definition: Definition, problems: readonly Verdict[]): Pick<Naming, 'namesAccepted' | 'established'> {
-  // Upstream checks them one after the other and remembers the last.
+function conditionsFor(definition: Definition, problems: readonly NameDecision[]): Pick<NameAcceptance, 'namesAccepted' | 'established'> {
+  // Upstream reports the last problem it finds.
   const problem = problems.at(-1);
   const isEstablished = definition.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
   const installed = {

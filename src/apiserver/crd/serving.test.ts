@@ -29,7 +29,7 @@ it('a definition that wishes for names of others is served under those it had', 
   expect(resources.find(({ name }) => name === 'gizmos')).toMatchObject({ singularName: 'gizmo', shortNames: ['gz'] });
 });
 
-it('discovery tells of custom resources in the order of their definition, and of no writes once it goes away', async () => {
+it('discovery lists custom resources in definition order, and without create once the definition terminates', async () => {
   const { client } = await serveAdmission();
   const definitions = client.of(apiextensions.CustomResourceDefinition);
   const schema = { openAPIV3Schema: { type: 'object' } };
@@ -60,12 +60,31 @@ it('discovery in one document names the kind of every subresource', async () => 
   const versions = spec.versions.map((version) => ({ ...version, subresources: { status: {} } }));
   await client.of(apiextensions.CustomResourceDefinition).create({ metadata, spec: { ...spec, versions } } as never);
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-  const found = async () => {
+  const names = async () => {
     const list = await client.transport.request({ method: 'GET', path: '/apis', accept });
     return (list as { items: { metadata: { name: string }; versions: { resources: { subresources?: object[] }[] }[] }[] }).items.find(
       (item) => item.metadata.name === GROUP,
     )?.versions[0]?.resources[0]?.subresources;
   };
   const responseKind = { group: GROUP, version: 'v1', kind: 'Widget' };
-  await expect.poll(found).toEqual([{ subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] }]);
+  await expect.poll(names).toEqual([{ subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] }]);
+});
+
+it('a deprecated version warns of the newer version to use', async () => {
+  const { client } = await serveAdmission();
+  const definitions = client.of(apiextensions.CustomResourceDefinition);
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const versions = [
+    { name: 'v1beta1', served: true, storage: false, deprecated: true, schema },
+    { name: 'v1', served: true, storage: true, schema },
+  ];
+  const { metadata, spec } = definition({ plural: 'widgets', kind: 'Widget', shortNames: [] });
+  await definitions.create({ metadata, spec: { ...spec, versions } } as never);
+  const warnings = async () => {
+    const received: string[] = [];
+    const path = `/apis/${GROUP}/v1beta1/widgets`;
+    await client.transport.request({ method: 'GET', path, onWarning: (text: string) => void received.push(text) });
+    return received;
+  };
+  await expect.poll(() => warnings().catch(() => [])).toEqual([`${GROUP}/v1beta1 Widget is deprecated; use ${GROUP}/v1 Widget`]);
 });

@@ -5,11 +5,11 @@ import { serveAdmission } from '../admission/admission-server.test-data.ts';
 const GROUP = 'terminating.example.com';
 const WIDGETS = { group: GROUP, version: 'v1', resource: 'widgets', namespaced: true };
 
-async function served() {
-  const { client } = await serveAdmission();
+async function served(finalizers: readonly string[] = []) {
+  const { client, clock } = await serveAdmission();
   const definitions = client.of(apiextensions.CustomResourceDefinition);
   await definitions.create({
-    metadata: { name: `widgets.${GROUP}` },
+    metadata: { name: `widgets.${GROUP}`, finalizers },
     spec: {
       group: GROUP,
       scope: 'Namespaced',
@@ -19,7 +19,7 @@ async function served() {
   } as never);
   const widgets = client.resource(WIDGETS);
   await expect.poll(() => widgets.list().catch(() => undefined)).toBeDefined();
-  return { definitions, widgets, transport: client.transport };
+  return { definitions, widgets, transport: client.transport, clock };
 }
 
 const widget = (name: string, finalizers: readonly string[] = []) => ({
@@ -42,6 +42,26 @@ it('a definition whose objects something holds takes no new ones, and says why i
   await expect(widgets.create(widget('new') as never)).rejects.toThrow(
     `widgets.${GROUP} "new" is forbidden: create not allowed while custom resource definition is terminating`,
   );
+});
+
+it('a definition whose objects stay says so after a minute, and how their deletion ended', async () => {
+  const { definitions, widgets, clock } = await served(['example.com/other']);
+  await widgets.create(widget('held', ['example.com/hold']) as never);
+  await definitions.delete({ name: `widgets.${GROUP}` });
+  const terminating = async () =>
+    (await definitions.get({ name: `widgets.${GROUP}` })).status?.conditions?.find(({ type }) => type === 'Terminating');
+  await expect.poll(terminating).toMatchObject({ reason: 'InstanceDeletionInProgress' });
+  for (let seconds = 0; seconds < 70 && (await terminating())?.reason !== 'InstanceDeletionCheck'; seconds++) await clock.advance(1000);
+  expect(await terminating()).toMatchObject({
+    status: 'True',
+    reason: 'InstanceDeletionCheck',
+    message: 'could not confirm zero CustomResources remaining: context deadline exceeded',
+  });
+  await clock.advance(1000);
+  expect(await terminating()).toMatchObject({ reason: 'InstanceDeletionInProgress' });
+  await widgets.patch({ name: 'held', namespace: 'default' }, { metadata: { finalizers: null } });
+  await clock.advance(2000);
+  await expect.poll(terminating).toMatchObject({ status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' });
 });
 
 const PATH = `/apis/${GROUP}/v1/namespaces/default/widgets`;

@@ -2,7 +2,7 @@ import type { apiextensions } from '#api';
 import type { Random } from '#base';
 import { goQuote, isJsonObject, type JsonObject, type JsonValue, parseGroupVersion } from '#machinery';
 import type { WebhookClient, WebhookClientConfig } from '../admission/webhooks/webhook-client.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 import { checkConverted, restoreMetadata } from './converted-object.ts';
 
 type Definition = apiextensions.CustomResourceDefinition;
@@ -12,11 +12,11 @@ export interface ConversionDeps {
   readonly random: Random;
 }
 
-/** Upstream's clients give up then. */
+/** Upstream's timeout. */
 const TIMEOUT_SECONDS = 30;
 const REVIEW_GROUP = 'apiextensions.k8s.io';
 
-/** Asks the webhook that a definition names for its objects in other versions. */
+/** Converts objects by the definition's conversion webhook. */
 export class WebhookConversion {
   readonly #config: WebhookClientConfig;
   readonly #reviewVersions: readonly string[];
@@ -29,7 +29,7 @@ export class WebhookConversion {
     this.#deps = deps;
   }
 
-  /** The objects in the version, in their order. Those that are in it already are not asked for. Throws an Error in upstream's words. */
+  /** The objects in the version, in the same order. Objects in that version already are not sent. Throws an Error with upstream's message. */
   async convert(objects: readonly KubeObject[], apiVersion: string): Promise<readonly KubeObject[]> {
     const foreign = objects.filter((object) => object.apiVersion !== apiVersion);
     const first = foreign[0];
@@ -45,7 +45,7 @@ export class WebhookConversion {
   }
 
   async #ask(objects: readonly KubeObject[], desiredAPIVersion: string): Promise<readonly JsonValue[]> {
-    const version = this.#reviewVersions.find((known) => known === 'v1' || known === 'v1beta1');
+    const version = this.#reviewVersions.find((candidate) => candidate === 'v1' || candidate === 'v1beta1');
     if (version === undefined) throw new Error('no supported conversion review versions');
     const review = { kind: 'ConversionReview', apiVersion: `${REVIEW_GROUP}/${version}` };
     const uid = this.#deps.random.uuid();
@@ -60,7 +60,7 @@ export class WebhookConversion {
   }
 }
 
-/** A bundle of blanks only says as much as none. */
+/** A blank caBundle counts as absent. */
 function trusting({ caBundle, ...config }: WebhookClientConfig): WebhookClientConfig {
   const isBlank =
     Buffer.from(caBundle ?? '', 'base64')
@@ -71,23 +71,23 @@ function trusting({ caBundle, ...config }: WebhookClientConfig): WebhookClientCo
 
 function checkReview({ kind = '', apiVersion = '' }: JsonObject, expected: { kind: string; apiVersion: string }): void {
   if (kind === expected.kind && apiVersion === expected.apiVersion) return;
-  const text = (named: { kind: JsonValue; apiVersion: JsonValue }) => `${named.apiVersion}, Kind=${named.kind}`;
+  const text = (typeMeta: { kind: JsonValue; apiVersion: JsonValue }) => `${typeMeta.apiVersion}, Kind=${typeMeta.kind}`;
   throw new Error(`expected webhook response of ${text(expected)}, got ${text({ kind, apiVersion })}`);
 }
 
 function convertedIn({ response }: JsonObject, uid: string | undefined): readonly JsonValue[] {
   if (!isJsonObject(response)) throw new Error('no response provided');
-  const answered = typeof response.uid === 'string' ? response.uid : '';
-  if (uid !== undefined && answered !== uid) throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(answered)}`);
+  const responseUid = typeof response.uid === 'string' ? response.uid : '';
+  if (uid !== undefined && responseUid !== uid) throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(responseUid)}`);
   const result = isJsonObject(response.result) ? response.result : {};
   if (result.status !== 'Success') {
-    const told = typeof result.message === 'string' ? result.message : '';
-    throw new Error(told || `response.result.status was '${result.status ?? ''}', not 'Success'`);
+    const message = typeof result.message === 'string' ? result.message : '';
+    throw new Error(message || `response.result.status was '${result.status ?? ''}', not 'Success'`);
   }
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
 }
 
-/** What the webhook made of an object, if it is still that object. */
+/** The converted object, checked and with its metadata restored. */
 function accepted(object: KubeObject, answer: JsonValue, apiVersion: string): KubeObject {
   try {
     return restoreMetadata(object, checkConverted(object, answer, apiVersion));

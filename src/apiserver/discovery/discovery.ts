@@ -1,27 +1,26 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '#machinery';
-import type { ResourceTable } from '../registry/resource-table.ts';
-import type { ServedResource, ServedSubresource } from '../registry/served-resource.ts';
+import type { ResourceTable } from '../registry/generic/resource-table.ts';
+import type { ServedResource, ServedSubresource } from '../registry/generic/served-resource.ts';
+import { type GroupVersions, groupsInOrder, type RemoteVersions } from './merged-groups.ts';
 
-/** The documents that tell clients what is served, in both forms: one document a version, and all in one. */
+/** Discovery documents: one per version, and aggregated. */
 export function apiVersions(address: string) {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }] };
 }
 
-export function groupList(table: ResourceTable) {
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: namedGroups(table).map((group) => groupEntry(table, group)) };
+export function groupList(table: ResourceTable, remote?: RemoteVersions) {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsInOrder(table, remote).map(groupEntry) };
 }
 
-export function groupDocument(table: ResourceTable, group: string) {
-  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(table, group) };
+/** Undefined when the group does not exist. */
+export function groupDocument(table: ResourceTable, name: string, remote?: RemoteVersions) {
+  const group = groupsInOrder(table, remote).find((candidate) => candidate.group === name);
+  return group && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
 
-function namedGroups(table: ResourceTable): readonly string[] {
-  return table.groups().filter((group) => group !== '');
-}
-
-function groupEntry(table: ResourceTable, group: string) {
-  const versions = table.versions(group).map((version) => ({ groupVersion: apiVersionOf({ group, version }), version }));
+function groupEntry({ group, versions: all }: GroupVersions) {
+  const versions = all.map(({ version }) => ({ groupVersion: apiVersionOf({ group, version }), version }));
   return { name: group, versions, preferredVersion: versions[0] };
 }
 
@@ -49,14 +48,14 @@ function resourceEntries(resource: ServedResource) {
   return [main, ...subresourceEntries(resource)];
 }
 
-/** What goes away takes nothing new. */
+/** No creation while the definition is terminating. */
 function verbsOf({ verbs, isTerminating }: ServedResource): readonly string[] {
   return isTerminating?.() ? verbs.filter((verb) => !WRITES.has(verb)) : verbs;
 }
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'patch', 'update']);
 
-/** Built-in ones by their names, those of custom resources as their definition has them. */
+/** Built-in ones sorted by name, those of custom resources in definition order. */
 function subresourcesOf({ subresources, custom }: ServedResource): readonly ServedSubresource[] {
   const all = [...subresources.values()];
   return custom ? all : all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -79,20 +78,20 @@ function storageVersionHash({ group, version, kind, storedAs, storedVersion }: S
 const AGGREGATED = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {} };
 
 export function aggregatedCore(table: ResourceTable) {
-  return { ...AGGREGATED, items: [aggregatedGroup(table, '')] };
+  const versions = table.versions('').map((version) => ({ version }));
+  return { ...AGGREGATED, items: [{ ...aggregatedGroup(table, { group: '', versions }), metadata: {} }] };
 }
 
-export function aggregatedGroups(table: ResourceTable) {
-  return { ...AGGREGATED, items: namedGroups(table).map((group) => aggregatedGroup(table, group)) };
+export function aggregatedGroups(table: ResourceTable, remote?: RemoteVersions) {
+  return { ...AGGREGATED, items: groupsInOrder(table, remote).map((group) => aggregatedGroup(table, group)) };
 }
 
-function aggregatedGroup(table: ResourceTable, group: string) {
-  const versions = table.versions(group).map((version) => ({
-    version,
-    resources: sorted(table.inVersion(group, version)).map(aggregatedResource),
-    freshness: 'Current',
-  }));
-  return { metadata: group === '' ? {} : { name: group }, versions };
+function aggregatedGroup(table: ResourceTable, { group, versions: all }: GroupVersions) {
+  const versions = all.map(
+    ({ version, discovery }) =>
+      discovery ?? { version, resources: sorted(table.inVersion(group, version)).map(aggregatedResource), freshness: 'Current' },
+  );
+  return { metadata: { name: group }, versions };
 }
 
 function aggregatedResource(resource: ServedResource) {

@@ -1,14 +1,27 @@
-import { type FieldRequirement, NO_RESOURCE, parseFieldSelector, StatusError } from '#machinery';
+import type { Clock, EventLoopWatch, MetricsRegistry, Random } from '#base';
+import type { Audit } from '../audit/audit.ts';
 import type { Authenticator } from '../authn/authenticator.ts';
-import { bearerToken } from '../authn/bearer-token.ts';
-import type { UserInfo } from '../authn/user.ts';
-import { ANONYMOUS } from '../authn/user.ts';
-import type { AuthorizationAttributes, Authorizer, Decision } from '../authz/authorizer.ts';
-import { forbiddenText } from '../authz/forbidden-text.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { FlowController } from '../flow-control/flow-controller.ts';
+import type { ApiResponse, Handler } from '../handlers/api-response.ts';
+import type { ResourceTable } from '../registry/generic/resource-table.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse, Handler } from '../request/api-response.ts';
+import { recordFailedAuthentication, recordRequests } from './audit.ts';
+import { auditContext } from './audit-context.ts';
+import { authenticate } from './authentication.ts';
+import { authorize } from './authorization.ts';
+import { allowOrigins } from './cors.ts';
+import { deadline } from './deadline.ts';
+import { goAway } from './go-away.ts';
+import { impersonate } from './impersonation.ts';
+import { type InFlightLimits, limitInFlight } from './in-flight-limit.ts';
+import { priorityAndFairness } from './priority-and-fairness.ts';
+import { countRequests, requestMetrics } from './request-metrics.ts';
+import type { RequestsInFlight } from './requests-in-flight.ts';
+import { strictTransportSecurity } from './strict-transport-security.ts';
+import { watchTurns } from './turn-watch.ts';
 
-/** A step that every request passes. It throws to refuse, or answers by itself instead of calling `next`. */
+/** A step that every request passes. It throws to reject, or responds instead of calling `next`. */
 export type Filter = (request: ApiRequest, next: Handler) => Promise<ApiResponse> | ApiResponse;
 
 /** Runs filters in the order of the array, then the handler. */
@@ -16,96 +29,55 @@ export function chain(filters: readonly Filter[], handler: Handler): Handler {
   return filters.reduceRight<Handler>((next, filter) => (request) => filter(request, next), handler);
 }
 
-export interface AuthenticationOptions {
+/** Response headers for browsers and load balancing. Absent: none. */
+export interface HttpPolicy {
+  /** As `--cors-allowed-origins`: patterns of allowed origins. */
+  readonly allowedOrigins?: readonly string[];
+  /** As `--strict-transport-security-directives`. */
+  readonly strictTransportSecurity?: readonly string[];
+  /** As `--goaway-chance`. */
+  readonly goAwayChance?: number;
+}
+
+export interface ChainOptions {
+  readonly table: ResourceTable;
+  readonly metrics: MetricsRegistry;
+  readonly random: Random;
+  /** Real time: requests take real time whatever the cluster's clock does. */
+  readonly clock: Clock;
+  readonly inFlight: RequestsInFlight;
+  readonly eventLoop: EventLoopWatch;
+  readonly limits: InFlightLimits & { readonly requestTimeoutMs: number };
+  readonly http?: HttpPolicy | undefined;
   readonly authenticators: readonly Authenticator[];
-  readonly anonymous: boolean;
+  /** Whether a request for this path needs no credentials. */
+  readonly allowsAnonymous: (path: string) => boolean;
+  readonly authorizer: Authorizer;
+  /** Undefined: no auditing. */
+  readonly audit?: Audit | undefined;
+  /** Absent: global in-flight limits instead. */
+  readonly flowControl?: FlowController | undefined;
 }
 
-/** Finds out who asks. The first authenticator that knows the request's credentials decides. */
-export function authenticate({ authenticators, anonymous }: AuthenticationOptions): Filter {
-  return (request, next) => {
-    if (request.user !== undefined) return next(request);
-    const found = identify({ request, authenticators, hasBadCredentials: bearerToken(request) !== undefined }, 0);
-    if (found instanceof Promise) return found.then((user) => proceed(request, user, anonymous, next));
-    return proceed(request, found, anonymous, next);
-  };
-}
-
-interface Identifying {
-  readonly request: ApiRequest;
-  readonly authenticators: readonly Authenticator[];
-  hasBadCredentials: boolean;
-}
-
-const BAD_CREDENTIALS = 'bad credentials';
-type Identity = UserInfo | typeof BAD_CREDENTIALS | undefined;
-
-/** Answers at once unless an authenticator has to wait. One that refuses does not keep another from knowing the client by something else. */
-function identify(asked: Identifying, from: number): Identity | Promise<Identity> {
-  for (let i = from; i < asked.authenticators.length; i++) {
-    try {
-      const user = asked.authenticators[i]!.authenticate(asked.request);
-      if (user instanceof Promise) return user.catch(() => refused(asked)).then((known) => known ?? identify(asked, i + 1));
-      if (user !== undefined) return user;
-    } catch {
-      refused(asked);
-    }
-  }
-  return asked.hasBadCredentials ? BAD_CREDENTIALS : undefined;
-}
-
-function refused(asked: Identifying): undefined {
-  asked.hasBadCredentials = true;
-}
-
-/** Who shows credentials that nobody accepts is not taken for anonymous. */
-function proceed(request: ApiRequest, user: Identity, anonymous: boolean, next: Handler): Promise<ApiResponse> | ApiResponse {
-  if (user === BAD_CREDENTIALS || (user === undefined && !anonymous)) throw StatusError.unauthorized('Unauthorized');
-  request.user = user ?? ANONYMOUS;
-  return next(request);
-}
-
-export function attributesOf(request: ApiRequest, user: UserInfo): AuthorizationAttributes {
-  const { isResource, path, verb, group, version, resource, subresource, namespace, name } = request.info;
-  const common = { user, verb, isResource, path, group, version, resource, subresource, namespace, name };
-  const selector = SELECTING_VERBS.has(verb) ? request.query.get('fieldSelector') : null;
-  return selector ? { ...common, fieldRequirements: requirementsIn(selector) } : common;
-}
-
-const SELECTING_VERBS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
-
-/** None when the selector cannot be read: the handler will say so to those who may ask. */
-function requirementsIn(selector: string): readonly FieldRequirement[] {
-  try {
-    return parseFieldSelector(selector).requirements;
-  } catch {
-    return [];
-  }
-}
-
-/** Lets through what the authorizer allows. */
-export function authorize(authorizer: Authorizer): Filter {
-  return (request, next) => {
-    const attributes = attributesOf(request, request.user!);
-    const settle = (decision: Decision) => (decision.verdict === 'allow' ? next(request) : refusal(refuse(attributes, decision)));
-    const answer = authorizer.authorize(attributes);
-    return answer instanceof Promise ? answer.then(settle) : settle(answer);
-  };
-}
-
-/** The error for what an authorizer does not allow; one that could not decide is at fault itself. */
-export function refuse(attributes: AuthorizationAttributes, { reason, error }: Decision): Error {
-  return error === undefined ? forbidden(attributes, reason) : new Error(error);
-}
-
-/** A filter's own answer to what it does not let through. Browsers must not take it for anything else. */
-export function refusal(error: Error): ApiResponse {
-  if (!(error instanceof StatusError)) throw error;
-  return { type: 'plain', code: error.code, object: { ...error.status }, headers: { 'x-content-type-options': 'nosniff' } };
-}
-
-export function forbidden(attributes: AuthorizationAttributes, reason: string): StatusError {
-  const { group, resource, name, isResource } = attributes;
-  const why = forbiddenText(attributes) + (reason === '' ? '' : `: ${reason}`);
-  return StatusError.forbidden(isResource ? { group, resource } : NO_RESOURCE, isResource ? name : '', why);
+/** All requests pass these filters in this order, from the network and in-process. */
+export function requestChain(options: ChainOptions, handler: Handler): Handler {
+  const { metrics, random, clock, table, inFlight, limits, authorizer, audit, flowControl, http = {} } = options;
+  const requests = requestMetrics(metrics, table);
+  return chain(
+    [
+      watchTurns(options.eventLoop),
+      auditContext(random),
+      ...(http.strictTransportSecurity ? [strictTransportSecurity(http.strictTransportSecurity)] : []),
+      ...(http.goAwayChance ? [goAway(http.goAwayChance, random)] : []),
+      countRequests(requests, clock),
+      deadline({ inFlight, metrics: requests, requestTimeoutMs: limits.requestTimeoutMs }),
+      ...(http.allowedOrigins ? [allowOrigins(http.allowedOrigins)] : []),
+      authenticate({ ...options, ...(audit && { onFailure: (request) => recordFailedAuthentication(audit, request) }) }),
+      ...(audit ? [recordRequests(audit)] : []),
+      impersonate(authorizer),
+      flowControl ? priorityAndFairness({ flowControl, metrics, requests }) : limitInFlight({ ...limits, metrics, requests }),
+      authorize(authorizer),
+    ],
+    handler,
+  );
 }

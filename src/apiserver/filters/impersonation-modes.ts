@@ -1,6 +1,8 @@
 import { aggregateFieldErrors, checkDns1123Subdomain, goQuote, Path, validateDomainPrefixedPath } from '#machinery';
 import { NODE_NAME_KEY } from '../authn/service-accounts/bound-claims.ts';
 import { parseServiceAccountUsername, serviceAccountGroups } from '../authn/service-accounts/username.ts';
+import type { AuthorizationAttributes } from '../authz/authorizer.ts';
+import { forbiddenError } from '../authz/denial-error.ts';
 import {
   ANONYMOUS,
   AUTHENTICATED_GROUP,
@@ -9,13 +11,11 @@ import {
   PRIVILEGED_GROUP,
   UNAUTHENTICATED_GROUP,
   type UserInfo,
-} from '../authn/user.ts';
-import type { AuthorizationAttributes } from '../authz/authorizer.ts';
-import { forbidden } from './chain.ts';
+} from '../request/user.ts';
 import type { Impersonation } from './impersonation.ts';
 
-/** The user that the headers of a request ask to be, as they say it. */
-export interface WantedUser {
+/** The user in the impersonation headers. */
+export interface ImpersonatedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -24,27 +24,29 @@ export interface WantedUser {
 
 export interface ImpersonationMode {
   readonly name: string;
+  /** Requires a permission for this very action as the user, not only to impersonate. */
+  readonly isConstrained: boolean;
   applies(impersonation: Impersonation): boolean;
-  /** The user to be. Throws Forbidden when that is not allowed this way. */
+  /** The impersonated user. Throws Forbidden when this mode does not allow it. */
   check(impersonation: Impersonation): Promise<UserInfo>;
 }
 
 const AUTHENTICATION_GROUP = 'authentication.k8s.io';
-/** From this many values on, a right to all of them is asked for first. */
+/** With at least this many values, permission for all of them (`*`) is checked first. */
 const MANY_VALUES = 4;
 
-/** The ways to act as somebody else, in the order in which they are tried. */
+/** Impersonation modes in the order in which they are tried. */
 export const IMPERSONATION_MODES: readonly ImpersonationMode[] = [
   constrained('associated-node', isAssociatedNode, asAnyNode),
-  constrained('arbitrary-node', ({ wanted }) => isOnlyNamed(wanted) && nodeName(wanted.name) !== undefined),
-  constrained('serviceaccount', ({ wanted }) => isOnlyNamed(wanted) && parseServiceAccountUsername(wanted.name) !== undefined),
-  constrained('user-info', ({ wanted }) => nodeName(wanted.name) === undefined && parseServiceAccountUsername(wanted.name) === undefined),
+  constrained('arbitrary-node', ({ target }) => isOnlyNamed(target) && nodeName(target.name) !== undefined),
+  constrained('serviceaccount', ({ target }) => isOnlyNamed(target) && parseServiceAccountUsername(target.name) !== undefined),
+  constrained('user-info', ({ target }) => nodeName(target.name) === undefined && parseServiceAccountUsername(target.name) === undefined),
   legacy(),
 ];
 
 type Rewrite = (attributes: AuthorizationAttributes) => AuthorizationAttributes;
 
-/** Takes a right to do this very thing as somebody else, and one to be the wanted user. */
+/** Requires permission for this action as another user, and to impersonate the target. */
 function constrained(
   name: string,
   applies: ImpersonationMode['applies'],
@@ -52,23 +54,25 @@ function constrained(
 ): ImpersonationMode {
   return {
     name,
+    isConstrained: true,
     applies,
     async check(impersonation) {
       const { attributes } = impersonation;
       const rights = new Rights(impersonation, { verb: `impersonate:${name}`, isConstrained: true, rewrite });
       await rights.demand({ ...attributes, verb: `impersonate-on:${name}:${attributes.verb}` });
-      return rights.wantedUser();
+      return rights.impersonatedUser();
     },
   };
 }
 
-/** Takes a right to be the wanted user, whatever is done as them. */
+/** Requires permission to impersonate the target, for any action. */
 function legacy(): ImpersonationMode {
   return {
     name: 'legacy',
+    isConstrained: false,
     applies: () => true,
     check: (impersonation) =>
-      new Rights(impersonation, { verb: 'impersonate', isConstrained: false, rewrite: (attributes) => attributes }).wantedUser(),
+      new Rights(impersonation, { verb: 'impersonate', isConstrained: false, rewrite: (attributes) => attributes }).impersonatedUser(),
   };
 }
 
@@ -78,7 +82,7 @@ interface RightsOptions {
   readonly rewrite: Rewrite;
 }
 
-/** The rights to be a user: one for the name, one for each group, for the uid and for each value of the extra fields. */
+/** The impersonation permissions: for the name, each group, the uid and each extra value. */
 class Rights {
   readonly #impersonation: Impersonation;
   readonly #options: RightsOptions;
@@ -88,25 +92,25 @@ class Rights {
     this.#options = options;
   }
 
-  async wantedUser(): Promise<UserInfo> {
-    const { wanted } = this.#impersonation;
-    const impliedGroups = await this.#demandName(wanted);
-    if (wanted.uid !== '') await this.demand(this.#right('uids', wanted.uid, AUTHENTICATION_GROUP));
-    await this.#demandGroups(wanted.groups);
-    await this.#demandExtra(wanted.extra);
+  async impersonatedUser(): Promise<UserInfo> {
+    const { target } = this.#impersonation;
+    const impliedGroups = await this.#demandName(target);
+    if (target.uid !== '') await this.demand(this.#right('uids', target.uid, AUTHENTICATION_GROUP));
+    await this.#demandGroups(target.groups);
+    await this.#demandExtra(target.extra);
     return {
-      name: wanted.name,
-      ...(wanted.uid !== '' && { uid: wanted.uid }),
-      groups: withStandardGroup(wanted.name, impliedGroups ?? wanted.groups),
-      ...(wanted.extra.size > 0 && { extra: Object.fromEntries(wanted.extra) }),
+      name: target.name,
+      ...(target.uid !== '' && { uid: target.uid }),
+      groups: withStandardGroup(target.name, impliedGroups ?? target.groups),
+      ...(target.extra.size > 0 && { extra: Object.fromEntries(target.extra) }),
     };
   }
 
-  async demand(asked: AuthorizationAttributes): Promise<void> {
-    const attributes = this.#options.rewrite(asked);
+  async demand(permission: AuthorizationAttributes): Promise<void> {
+    const attributes = this.#options.rewrite(permission);
     const { verdict, reason, error } = await this.#impersonation.authorizer.authorize(attributes);
     if (verdict === 'allow') return;
-    throw forbidden(attributes, error === undefined ? reason : reason === '' ? error : `${error}: ${reason}`);
+    throw forbiddenError(attributes, error === undefined ? reason : reason === '' ? error : `${error}: ${reason}`);
   }
 
   #right(resource: string, name: string, group: string): AuthorizationAttributes {
@@ -119,8 +123,8 @@ class Rights {
     return this.#options.isConstrained ? AUTHENTICATION_GROUP : '';
   }
 
-  /** The groups that follow from the name alone, when it is a node's or a service account's. */
-  async #demandName({ name, groups }: WantedUser): Promise<readonly string[] | undefined> {
+  /** The groups implied by the name of a node or service account. */
+  async #demandName({ name, groups }: ImpersonatedUser): Promise<readonly string[] | undefined> {
     const account = parseServiceAccountUsername(name);
     const node = this.#options.isConstrained ? nodeName(name) : undefined;
     const right = this.#right('users', name, this.#nameGroup);
@@ -135,19 +139,19 @@ class Rights {
   async #demandGroups(groups: readonly string[]): Promise<void> {
     const right = this.#right('groups', '', this.#nameGroup);
     if (this.#options.isConstrained) {
-      if (groups.includes('')) throw forbidden(right, 'impersonating the empty string group is not allowed');
+      if (groups.includes('')) throw forbiddenError(right, 'impersonating the empty string group is not allowed');
       if (groups.includes(PRIVILEGED_GROUP)) {
-        throw forbidden({ ...right, name: PRIVILEGED_GROUP }, 'impersonating the system:masters group is not allowed');
+        throw forbiddenError({ ...right, name: PRIVILEGED_GROUP }, 'impersonating the system:masters group is not allowed');
       }
     }
     if (groups.length >= MANY_VALUES && (await this.#mayAll({ ...right, name: '*' }))) return;
     for (const name of groups) await this.demand({ ...right, name });
   }
 
-  async #demandExtra(extra: WantedUser['extra']): Promise<void> {
+  async #demandExtra(extra: ImpersonatedUser['extra']): Promise<void> {
     const right = this.#right('userextras', '', AUTHENTICATION_GROUP);
     const problem = this.#options.isConstrained ? extraProblem(extra) : undefined;
-    if (problem !== undefined) throw forbidden(right, problem);
+    if (problem !== undefined) throw forbiddenError(right, problem);
     const count = [...extra.values()].reduce((sum, values) => sum + values.length, 0);
     if (count >= MANY_VALUES && (await this.#mayAll({ ...right, subresource: '*', name: '*' }))) return;
     for (const [subresource, values] of extra) {
@@ -169,7 +173,7 @@ function withStandardGroup(name: string, groups: readonly string[]): readonly st
   return groups.includes(standard) ? groups : [...groups, standard];
 }
 
-function isOnlyNamed({ uid, groups, extra }: WantedUser): boolean {
+function isOnlyNamed({ uid, groups, extra }: ImpersonatedUser): boolean {
   return uid === '' && groups.length === 0 && extra.size === 0;
 }
 
@@ -179,22 +183,22 @@ function nodeName(username: string): string | undefined {
   return checkDns1123Subdomain(name).length === 0 ? name : undefined;
 }
 
-/** Whether a service account wants to be the node that its token says it runs on. */
-function isAssociatedNode({ wanted, attributes: { user } }: Impersonation): boolean {
-  const node = nodeName(wanted.name);
-  if (node === undefined || !isOnlyNamed(wanted) || parseServiceAccountUsername(user.name) === undefined) return false;
+/** Whether a service account impersonates the node that its token is bound to. */
+function isAssociatedNode({ target, attributes: { user } }: Impersonation): boolean {
+  const node = nodeName(target.name);
+  if (node === undefined || !isOnlyNamed(target) || parseServiceAccountUsername(user.name) === undefined) return false;
   const claimed = user.extra?.[NODE_NAME_KEY] ?? [];
   return claimed.length === 1 && claimed[0] === node;
 }
 
-/** That right is one for whichever node it is: it names none, and what tells one pod of the account from another is left out. */
+/** The permission applies to any node: without the name, and without the identity of the pod. */
 function asAnyNode(attributes: AuthorizationAttributes): AuthorizationAttributes {
   const { user, verb } = attributes;
   const extra = { 'authentication.kubernetes.io/associated-node-keys': Object.keys(user.extra ?? {}).sort() };
   return { ...attributes, user: { ...user, extra }, ...(verb === 'impersonate:associated-node' && { name: '*' }) };
 }
 
-function extraProblem(extra: WantedUser['extra']): string | undefined {
+function extraProblem(extra: ImpersonatedUser['extra']): string | undefined {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
     const errors = validateDomainPrefixedPath(Path.of('extra', 'key'), key);

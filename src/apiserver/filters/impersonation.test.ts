@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { UserInfo } from '../authn/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
+import type { ApiResponse } from '../handlers/api-response.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse } from '../request/api-response.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/user.ts';
 import { impersonate } from './impersonation.ts';
 
 const OK = { type: 'raw', code: 200, contentType: '', body: '' } as const;
@@ -15,14 +15,14 @@ const POD_ON_NODE: UserInfo = {
 };
 
 /** An authorizer that allows the rights it is given, as `verb group/resource/subresource name`, and remembers what it was asked. */
-function allowing(...rights: readonly string[]): Authorizer & { readonly asked: string[] } {
-  const asked: string[] = [];
+function allowing(...rights: readonly string[]): Authorizer & { readonly checks: string[] } {
+  const checks: string[] = [];
   return {
-    asked,
+    checks,
     authorize: ({ verb, group, resource, subresource, name, namespace, isResource, path }) => {
-      const what = isResource ? `${group}/${resource}${subresource && `/${subresource}`} ${namespace && `${namespace}:`}${name}` : path;
-      asked.push(`${verb} ${what}`);
-      return { verdict: rights.includes(`${verb} ${what}`) ? 'allow' : 'no opinion', reason: '' };
+      const target = isResource ? `${group}/${resource}${subresource && `/${subresource}`} ${namespace && `${namespace}:`}${name}` : path;
+      checks.push(`${verb} ${target}`);
+      return { verdict: rights.includes(`${verb} ${target}`) ? 'allow' : 'no opinion', reason: '' };
     },
     rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
   };
@@ -147,7 +147,7 @@ describe('constrained impersonation', () => {
     expect(await run(impersonate(authorizer), [...as('bob'), ...groups])).toMatchObject({
       groups: ['a', 'b', 'c', 'd', 'system:authenticated'],
     });
-    expect(authorizer.asked).toHaveLength(3);
+    expect(authorizer.checks).toHaveLength(3);
   });
 });
 
@@ -157,9 +157,9 @@ describe('a user who impersonates', () => {
     const filter = impersonate(authorizer);
     expect(await run(filter, as('eve'))).toMatch(/cannot impersonate-on:user-info:list resource "pods"/);
     await run(filter, as('bob'));
-    authorizer.asked.length = 0;
+    authorizer.checks.length = 0;
     await run(filter, as('bob'));
-    expect(authorizer.asked).toEqual(['impersonate /users bob']);
+    expect(authorizer.checks).toEqual(['impersonate /users bob']);
     expect(await run(filter, as('eve'))).toBe(
       'users "eve" is forbidden: User "robot" cannot impersonate resource "users" in API group "" at the cluster scope',
     );

@@ -1,35 +1,40 @@
+import type { MaybePromise } from '#base';
 import {
   applyPatch,
+  encodeJson,
   formatTime,
   goJsonKind,
   isJsonObject,
   type JsonObject,
   parseYaml,
   StatusError,
+  type VersionLookup,
   type YamlDocument,
   YamlError,
 } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { updateObject } from '../registry/generic/update-object.ts';
 import { warn } from '../request/api-request.ts';
-import type { ApiResponse } from '../request/api-response.ts';
 import { queryFlag } from '../request/query-values.ts';
-import { createObject } from './create.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
+import type { ApiResponse } from './api-response.ts';
+import { createOnUpdate } from './create.ts';
 import { BODY_LIMIT, checkedDecode } from './decode-body.ts';
-import { otherVersions, writtenFields } from './field-ownership.ts';
+import { acrossVersions, writtenFields } from './field-ownership.ts';
+import { objectWrite } from './object-write.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
-import { updateObject } from './update-object.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** Server-side apply: merges what the manager wants with what others own, or names the conflict. */
+/** Server-side apply: merges the manager's configuration, or reports conflicts. */
 export async function applyObject(call: ResourceCall, options: WriteOptions): Promise<ApiResponse> {
   const { resource, subresource } = call;
   const applied = await appliedConfig(call, options);
-  const create = () => {
-    refuseUid(call, applied);
-    return createObject(call, merged(call, { live: undefined, applied, options }), options);
+  call.request.audit?.record?.setRequestObject(applied);
+  const create = async () => {
+    checkNoUid(call, applied);
+    return createOnUpdate(call, await merged(call, { live: undefined, applied, options }), options);
   };
-  const { object, created } = await updateObject(call, {
+  const { object, created } = await updateObject(objectWrite(call), {
     options,
     compute: (live) => merged(call, { live, applied, options }),
     ...(subresource === '' && { create }),
@@ -62,13 +67,17 @@ function yamlConfig(bytes: Buffer): YamlDocument {
   }
 }
 
-interface Applying {
+interface ApplyRequest {
   readonly live: KubeObject | undefined;
   readonly applied: JsonObject;
   readonly options: WriteOptions;
 }
 
-function merged(call: ResourceCall, { live, applied, options }: Applying): KubeObject {
+function merged(call: ResourceCall, apply: ApplyRequest): MaybePromise<KubeObject> {
+  return acrossVersions(call, (versions) => mergedWith(versions, call, apply));
+}
+
+function mergedWith(versions: VersionLookup | undefined, call: ResourceCall, { live, applied, options }: ApplyRequest): KubeObject {
   const { resource, subresource, request, deps } = call;
   const object = applyPatch({
     schema: resource.schema,
@@ -79,13 +88,13 @@ function merged(call: ResourceCall, { live, applied, options }: Applying): KubeO
     force: queryFlag(request.query, 'force') ?? false,
     subresource,
     now: formatTime(deps.clock.now()),
-    versions: otherVersions(call),
+    versions,
     ...writtenFields(call),
   });
   if (object === (live as unknown)) return live!;
   const unconverted = resource.conversionError?.(object);
   if (unconverted !== undefined) throw new Error(`failed to convert to unversioned (${placeOf(call)}): ${unconverted}`);
-  // Custom resources keep nulls here, for validation to find; built-in kinds have no place for them.
+  // Custom resources keep nulls for validation; built-in kinds have none.
   const decoded = (resource.custom
     ? object
     : checkedDecode({ request, expected: resource, validation: 'Ignore' }, object)) as unknown as KubeObject;
@@ -93,15 +102,16 @@ function merged(call: ResourceCall, { live, applied, options }: Applying): KubeO
   return resource.strategy.defaults?.(placed) ?? placed;
 }
 
-/** As upstream's record of field owners names an object. */
+/** The object's name in upstream's field manager messages. */
 function placeOf({ namespace, name, resource }: ResourceCall): string {
   return `${namespace}/${name}; ${resource.apiVersion}, Kind=${resource.kind}`;
 }
 
-/** Who names a uid means an object that exists. */
-function refuseUid(call: ResourceCall, { metadata }: JsonObject): void {
+/** A uid in the body is a precondition: 409 if the object is absent. */
+function checkNoUid(call: ResourceCall, { metadata }: JsonObject): void {
   const uid = isJsonObject(metadata) ? metadata.uid : undefined;
   if (!uid) return;
-  const why = `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`;
+  const text = typeof uid === 'string' ? uid : encodeJson(uid);
+  const why = `uid mismatch: the provided object specified uid ${text}, and no existing object was found`;
   throw StatusError.conflict(groupResource(call), call.name, why);
 }

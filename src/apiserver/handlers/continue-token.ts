@@ -1,7 +1,8 @@
 import { posix as path } from 'node:path';
+import { lookupTable } from '#base';
 import { goJsonKind, isJsonObject, JsonSyntaxError, type JsonValue, parseJson, StatusError } from '#machinery';
 
-/** Where the next page of a list begins: in the state of which revision, after which key. */
+/** The revision of the list, and the key of the next page. */
 export interface ContinueToken {
   readonly revision: number;
   /** Relative to the list's prefix. */
@@ -23,7 +24,7 @@ export function decodeContinue(text: string): ContinueToken {
   return { revision: rv, start: start.startsWith('/') ? start.slice(1) : start };
 }
 
-/** Nothing that leads out of the list's prefix. */
+/** The key must stay below the list's prefix. */
 function isClean(start: string): boolean {
   const key = start.startsWith('/') ? start : `/${start}`;
   return path.normalize(key) === key && (key === '/' || !key.endsWith('/'));
@@ -34,7 +35,7 @@ const TOKEN = new Map([
   ['rv', 'number'],
   ['start', 'string'],
 ]);
-const GO_TYPES: Readonly<Record<string, string>> = { string: 'string', number: 'int64' };
+const GO_TYPES = lookupTable<string>({ string: 'string', number: 'int64' });
 
 function parse(text: string): { v: string; rv: number; start: string } {
   const token = { v: '', rv: 0, start: '' };
@@ -45,8 +46,8 @@ function parse(text: string): { v: string; rv: number; start: string } {
     const member = value[name] ?? null;
     if (member === null) continue;
     if (typeof member !== type) {
-      const what = `json: cannot unmarshal ${goJsonKind(member)} into Go struct field continueToken.${name} of type ${GO_TYPES[type]}`;
-      throw invalid(what);
+      const problem = `json: cannot unmarshal ${goJsonKind(member)} into Go struct field continueToken.${name} of type ${GO_TYPES[type]}`;
+      throw invalid(problem);
     }
     Object.assign(token, { [name]: member });
   }
@@ -62,7 +63,7 @@ function parsed(bytes: Buffer): JsonValue {
   }
 }
 
-/** Base64 for URLs, without padding: anything else is refused, at the byte where it goes wrong. */
+/** Unpadded base64url. Errors name the offending byte. */
 function decodeBase64(text: string): Buffer {
   const at = text.search(/[^A-Za-z0-9_-]/);
   if (at >= 0) throw invalid(`illegal base64 data at input byte ${at}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { core, networking } from '#api';
+import { apiextensions, apps, autoscaling, core, events, networking } from '#api';
 import { StatusError } from '#machinery';
 import { configMap, serveAdmission } from '../admission/admission-server.test-data.ts';
 
@@ -18,25 +18,25 @@ async function refusal(of: Promise<unknown>): Promise<Pick<StatusError, 'code' |
 }
 
 describe('an object whose name is taken', () => {
-  const taken = { code: 409, reason: 'AlreadyExists' };
+  const alreadyExists = { code: 409, reason: 'AlreadyExists' };
   const named = configMap('a');
   const both = { ...named, metadata: { ...named.metadata, generateName: 'a-' } };
 
   it('is refused, with advice to try again when it has a base for names too', async () => {
     const maps = (await serveAdmission()).client.of(core.ConfigMap);
     await maps.create(named);
-    expect(await refusal(maps.create(named))).toEqual({ ...taken, message: EXISTS });
-    expect(await refusal(maps.create(named, { dryRun: true }))).toEqual({ ...taken, message: EXISTS });
-    expect(await refusal(maps.create(both))).toEqual({ ...taken, message: NOT_GENERATED, retryAfterSeconds: 1 });
+    expect(await refusal(maps.create(named))).toEqual({ ...alreadyExists, message: EXISTS });
+    expect(await refusal(maps.create(named, { dryRun: true }))).toEqual({ ...alreadyExists, message: EXISTS });
+    expect(await refusal(maps.create(both))).toEqual({ ...alreadyExists, message: NOT_GENERATED, retryAfterSeconds: 1 });
   });
 
   it('is told when the other one is about to go', async () => {
     const maps = (await serveAdmission()).client.of(core.ConfigMap);
     await maps.create({ ...named, metadata: { ...named.metadata, finalizers: ['example.com/hold'] } });
     await maps.delete(PLACE);
-    expect(await refusal(maps.create(named))).toEqual({ ...taken, message: `object is being deleted: ${EXISTS}` });
+    expect(await refusal(maps.create(named))).toEqual({ ...alreadyExists, message: `object is being deleted: ${EXISTS}` });
     const message = `object is being deleted: ${NOT_GENERATED}`;
-    expect(await refusal(maps.create(both))).toEqual({ ...taken, message, retryAfterSeconds: 1 });
+    expect(await refusal(maps.create(both))).toEqual({ ...alreadyExists, message, retryAfterSeconds: 1 });
   });
 });
 
@@ -44,8 +44,8 @@ describe('a name to be generated', () => {
   it('is its base alone where names are addresses', async () => {
     const addresses = (await serveAdmission()).client.of(networking.IPAddress);
     const spec = { parentRef: { resource: 'services', name: 's' } };
-    const made = await addresses.create({ metadata: { generateName: '192.0.2.9' }, spec });
-    expect(made.metadata.name).toBe('192.0.2.9');
+    const address = await addresses.create({ metadata: { generateName: '192.0.2.9' }, spec });
+    expect(address.metadata.name).toBe('192.0.2.9');
   });
 });
 
@@ -89,11 +89,42 @@ describe('a body of another kind', () => {
     ['apps/v1', 'List', notRegistered('List', 'apps/v1')],
     ['apps/v1', 'PodList', notRegistered('PodList', 'apps/v1')],
     ['none/v1', 'DeleteOptions', notRegistered('DeleteOptions', 'none/v1')],
+    ['extensions/v1', 'ConfigMap', notRegistered('ConfigMap', 'extensions/v1')],
   ])('%s %s is refused by what is known of it', async (apiVersion, kind, why) => {
     const maps = (await serveAdmission()).client.of(core.ConfigMap);
     const sent = { ...configMap('a'), apiVersion, kind };
     const message = `${kind} in version "v1" cannot be handled as a ConfigMap: ${why}`;
     expect(await refusal(maps.create(sent as never))).toEqual({ code: 400, reason: 'BadRequest', message });
+  });
+});
+
+describe('a body of another version', () => {
+  const { HorizontalPodAutoscaler } = autoscaling;
+  const { CustomResourceDefinition } = apiextensions;
+  const SENT = {
+    HorizontalPodAutoscaler,
+    Deployment: apps.Deployment,
+    Event: events.Event,
+    ConfigMap: core.ConfigMap,
+    CustomResourceDefinition,
+  };
+  const differs = (apiVersion: string, expected: string) =>
+    `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`;
+  const unregistered = (kind: string, apiVersion: string, scheme: string) =>
+    `${kind} in version "${apiVersion}" cannot be handled as a ${kind}: no kind "${kind}" is registered for version "${apiVersion}" in scheme "${scheme}"`;
+
+  it.each([
+    ['HorizontalPodAutoscaler', 'autoscaling/v2', differs('autoscaling/v2', 'autoscaling/v1')],
+    ['Deployment', 'extensions/v1beta1', differs('extensions/v1beta1', 'apps/v1')],
+    ['Deployment', 'apps/v1beta2', differs('apps/v1beta2', 'apps/v1')],
+    ['Event', 'v1', differs('v1', 'events.k8s.io/v1')],
+    ['ConfigMap', 'v2', unregistered('ConfigMap', 'v2', 'pkg/api/legacyscheme/scheme.go:30')],
+    ['CustomResourceDefinition', 'v1', unregistered('CustomResourceDefinition', 'v1', 'pkg/apiserver/apiserver.go:55')],
+  ] as const)('is rejected: %s of %s', async (kind, apiVersion, message) => {
+    const { client } = await serveAdmission();
+    const sent = { apiVersion, kind, metadata: PLACE };
+    const creation = client.of(SENT[kind] as typeof core.ConfigMap).create(sent as never);
+    expect(await refusal(creation)).toEqual({ code: 400, reason: 'BadRequest', message });
   });
 });
 
@@ -106,15 +137,5 @@ describe('an object with a resource version', () => {
     await expect(maps.create(versioned('5'))).rejects.toMatchObject(refused);
     await expect(maps.create(versioned('5'), { dryRun: true })).resolves.toMatchObject({ metadata: { name: 'a' } });
     await expect(maps.create(versioned('0'))).resolves.toMatchObject({ metadata: { name: 'a' } });
-  });
-});
-
-describe('a replacement of what is missing', () => {
-  it('is a conflict when it names the uid that it should have', async () => {
-    const maps = (await serveAdmission()).client.of(core.ConfigMap);
-    const missing = { ...configMap('a'), metadata: { ...PLACE, uid: 'u' } };
-    const { code, message } = await refusal(maps.update(missing));
-    expect(code).toBe(409);
-    expect(message).toMatch(/UID in precondition: u, UID in object meta: $/);
   });
 });

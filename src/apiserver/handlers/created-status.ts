@@ -1,6 +1,6 @@
-import type { StatusResponse } from '../request/api-response.ts';
+import type { StatusResponse } from './api-response.ts';
 
-/** The answer of what makes no object, when it went well. */
+/** The response of a subresource that creates no object. */
 export function createdStatus(): StatusResponse {
   return { type: 'plain', code: 201, object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } };
 }

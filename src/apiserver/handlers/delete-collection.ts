@@ -1,14 +1,15 @@
 import { isStatusReason } from '#machinery';
-import type { ApiResponse } from '../request/api-response.ts';
+import { type DeleteOptions, deleteObject } from '../registry/generic/delete-object.ts';
 import type { CachedObject } from '../watch-cache/cached-object.ts';
 import { loadVersions } from '../watch-cache/load-versions.ts';
-import { deleteObject } from './delete.ts';
+import type { ApiResponse } from './api-response.ts';
 import { deleteOptions } from './delete-options.ts';
 import { listPage } from './list.ts';
+import { objectWrite } from './object-write.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { selectionOf } from './selection.ts';
 
-/** Deletes what a list would show, one page of it when there is a limit, and answers with that list. */
+/** Deletes the objects that a list with these options returns, and responds with that list. */
 export async function handleDeleteCollection(call: ResourceCall): Promise<ApiResponse> {
   const { resource } = call;
   const { options: listing, selection } = selectionOf(call, false);
@@ -20,11 +21,11 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<ApiRes
   return { type: 'list', resource, items: deleted.map((object) => object.as(resource)), ...page };
 }
 
-/** Another client may have been faster; that is no failure. */
-async function deleteOne(call: ResourceCall, target: CachedObject, options: Awaited<ReturnType<typeof deleteOptions>>): Promise<boolean> {
+/** Ignores objects that another client has deleted. */
+async function deleteOne(call: ResourceCall, target: CachedObject, options: DeleteOptions): Promise<boolean> {
   const { name, namespace = '' } = target.object.metadata;
   try {
-    await deleteObject({ ...call, name, namespace }, options);
+    await deleteObject(objectWrite({ ...call, name, namespace }), options);
     return true;
   } catch (error) {
     if (isStatusReason(error, 'NotFound')) return false;

@@ -1,5 +1,7 @@
 import { meta } from '#api';
+import { pushAll } from '#base';
 import { decodeObject, FieldError, isJsonObject, JsonSyntaxError, type JsonValue, Path, parseJson, StatusError } from '#machinery';
+import type { DeleteOptions } from '../registry/generic/delete-object.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { JSON_TYPE, mediaTypeOf, parseBody } from '../request/parse-body.ts';
 import { queryFlag, queryInteger } from '../request/query-values.ts';
@@ -7,23 +9,16 @@ import { BODY_LIMIT, namingError, notRegistered } from './decode-body.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { dryRunErrors } from './write-options.ts';
 
-export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number | undefined;
-  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | undefined;
-  readonly orphanDependents?: boolean | undefined;
-  readonly uid?: string | undefined;
-  readonly resourceVersion?: string | undefined;
-  readonly dryRun: boolean;
-  readonly raw: unknown;
-}
-
 const BODY = { kind: 'DeleteOptions', schema: meta.DeleteOptions, custom: false };
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
-/** From the body when there is one, else from the query. */
+/** From the body if there is one, else from the query. */
 export async function deleteOptions(call: ResourceCall): Promise<DeleteOptions> {
   const body = await bodyOf(call.request);
-  return checkedDeleteOptions(body === undefined ? fromQuery(call.request.query) : fromBody(body));
+  if (body === undefined) return checkedDeleteOptions(fromQuery(call.request.query));
+  const options = fromBody(body);
+  call.request.audit?.record?.setRequestObject({ kind: 'DeleteOptions', apiVersion: 'v1', ...options });
+  return checkedDeleteOptions(options);
 }
 
 async function bodyOf({ body }: ApiRequest): Promise<JsonValue | undefined> {
@@ -42,9 +37,9 @@ function jsonValue(bytes: Buffer): JsonValue {
   }
 }
 
-/** Refuses options that make no sense. */
+/** Throws for contradicting options. */
 export function checkedDeleteOptions(options: meta.DeleteOptions): DeleteOptions {
-  refuse(options);
+  checkOptions(options);
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions, dryRun } = options;
   return {
     gracePeriodSeconds: gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds,
@@ -68,7 +63,7 @@ function fromBody(sent: JsonValue): meta.DeleteOptions {
   return object as meta.DeleteOptions;
 }
 
-/** Options are read by a scheme that knows nothing but options. */
+/** Upstream decodes options with a scheme of its own. */
 const OPTION_KINDS = 'pkg/apis/meta/internalversion/scheme/register.go:27';
 
 function fromQuery(query: URLSearchParams): meta.DeleteOptions {
@@ -84,7 +79,7 @@ function fromQuery(query: URLSearchParams): meta.DeleteOptions {
   };
 }
 
-function refuse({ propagationPolicy, orphanDependents, dryRun }: meta.DeleteOptions): void {
+function checkOptions({ propagationPolicy, orphanDependents, dryRun }: meta.DeleteOptions): void {
   const errors: FieldError[] = [];
   const path = Path.of('propagationPolicy');
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
@@ -93,6 +88,6 @@ function refuse({ propagationPolicy, orphanDependents, dryRun }: meta.DeleteOpti
   if (propagationPolicy !== undefined && !(POLICIES as readonly string[]).includes(propagationPolicy)) {
     errors.push(FieldError.notSupported(path, propagationPolicy, [...POLICIES, 'nil']));
   }
-  errors.push(...dryRunErrors(dryRun ?? []));
+  pushAll(errors, dryRunErrors(dryRun ?? []));
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse } from '../request/api-response.ts';
+import type { ApiResponse } from './api-response.ts';
 
-/** A document that changes rarely: a client that has it already is told so. */
+/** A cacheable document: 304 if the client has it. */
 export function etagged(request: ApiRequest, contentType: string, body: Buffer, headers: Record<string, string> = {}): ApiResponse {
   const etag = `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
   const tagged = { etag, vary: 'Accept', 'cache-control': 'public', ...headers };

@@ -1,3 +1,4 @@
+import { lookupTable, type MaybePromise } from '#base';
 import {
   formatTime,
   type JsonObject,
@@ -7,8 +8,9 @@ import {
   type VersionLookup,
   type WrittenFields,
 } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
+import { RemoteVersions } from './remote-versions.ts';
 import type { ResourceCall } from './resource-call.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -18,10 +20,10 @@ export interface FieldChange {
   readonly options: WriteOptions;
 }
 
-/** Records in metadata.managedFields who set what (the `Update` half of server-side apply). */
-export function ownFields(call: ResourceCall, { live, updated, options }: FieldChange): KubeObject {
+/** Updates metadata.managedFields for a create or update. */
+export function ownFields(call: ResourceCall<ServedResource>, { live, updated, options }: FieldChange): MaybePromise<KubeObject> {
   const { resource, subresource, deps } = call;
-  return updateManagedFields({
+  const change = {
     schema: resource.schema,
     apiVersion: resource.apiVersion,
     live,
@@ -29,19 +31,29 @@ export function ownFields(call: ResourceCall, { live, updated, options }: FieldC
     manager: options.fieldManager,
     subresource,
     now: formatTime(deps.clock.now()),
-    versions: otherVersions(call),
     ...writtenFields(call),
-  });
+  };
+  return acrossVersions(call, (versions) => updateManagedFields({ ...change, versions }));
 }
 
-/** Other managers may have written in another version: what they own is told apart by that version's schema. */
-export function otherVersions({ resource, deps }: ResourceCall): VersionLookup | undefined {
-  if (resource.toStored === undefined && deps.table.versions(resource.group).length < 2) return undefined;
-  return (apiVersion) => {
+/**
+ * Other managers may have used another version: their fields are interpreted by that version's schema. `compute` may be called several times
+ * where a webhook converts.
+ */
+export function acrossVersions<T>(
+  { resource, deps }: ResourceCall<ServedResource>,
+  compute: (versions: VersionLookup | undefined) => T,
+): MaybePromise<T> {
+  const isAlone = resource.toStored === undefined && deps.table.versions(resource.group).length < 2;
+  if (isAlone) return compute(undefined);
+  const lookupBy = (convert: (resource: ServedResource, other: ServedResource) => OtherVersion) => (apiVersion: string) => {
     const { group, version } = parseGroupVersion(apiVersion);
     const other = group === resource.group ? deps.table.find(group, version, resource.resource) : undefined;
-    return other === undefined || other.storage !== resource.storage ? undefined : conversionBetween(resource, other);
+    return other === undefined || other.storage !== resource.storage ? undefined : convert(resource, other);
   };
+  if (resource.remote === undefined) return compute(lookupBy(conversionBetween));
+  const remote = new RemoteVersions();
+  return remote.run(() => compute(lookupBy((from, to) => remote.between(from, to))));
 }
 
 function conversionBetween(resource: ServedResource, other: ServedResource): OtherVersion {
@@ -53,16 +65,16 @@ function conversionBetween(resource: ServedResource, other: ServedResource): Oth
   return { schema: other.schema, fromCurrent: convert(resource, other), toCurrent: convert(other, resource) };
 }
 
-/** Unlike for storage, what the other version does not declare is kept: an object that has such fields is not tracked there. */
+/** Unlike conversion for storage this keeps undeclared fields: objects with such fields are not tracked in that version. */
 function renamedTo({ apiVersion }: ServedResource): (object: JsonObject) => JsonObject {
   return (object) => ({ ...object, apiVersion });
 }
 
 /** Which fields a write to this (sub)resource can own. */
-export function writtenFields({ resource, subresource }: ResourceCall): WrittenFields {
+export function writtenFields({ resource, subresource }: ResourceCall<ServedResource>): WrittenFields {
   const { resetFields, hasStatus } = resource.strategy;
   const common = hasStatus ? COMMON_RESET_FIELDS[subresource] : undefined;
   return { resetFields: resetFields?.[subresource] ?? common };
 }
 
-const COMMON_RESET_FIELDS: Readonly<Record<string, readonly (readonly string[])[]>> = { '': [['status']], status: [['spec']] };
+const COMMON_RESET_FIELDS = lookupTable<readonly (readonly string[])[]>({ '': [['status']], status: [['spec']] });

@@ -1,7 +1,7 @@
 import { FieldError, Path, StatusError } from '#machinery';
 import { queryFlag, queryInteger } from '../request/query-values.ts';
 
-/** What the query of a list, a watch or the deletion of a collection says, whole and checked. */
+/** Validated options of a list, watch or deletecollection. */
 export interface ListOptions {
   readonly limit: number;
   readonly timeoutSeconds: number | undefined;
@@ -9,11 +9,11 @@ export interface ListOptions {
   readonly resourceVersion: string;
   readonly match: string;
   readonly bookmarks: boolean;
-  /** Whether a watch begins with the state; undefined when nobody says so and its resource version tells. */
+  /** Undefined: the resource version decides. */
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Numbers and selectors are read before anything is judged: `parseSelectors` throws what is wrong with the latter. */
+/** Numbers and selectors are parsed before options are validated: `parseSelectors` throws for bad selectors. */
 export function listOptions(query: URLSearchParams, watch: boolean, parseSelectors: () => void): ListOptions {
   const timeoutSeconds = queryInteger(query, 'timeoutSeconds');
   const limit = queryInteger(query, 'limit') ?? 0;
@@ -35,7 +35,7 @@ export function listOptions(query: URLSearchParams, watch: boolean, parseSelecto
   return options;
 }
 
-/** A watch from no version in particular is one that begins with the state. */
+/** A watch without a resourceVersion starts with the current state. */
 function withDefaults(options: ListOptions, watch: boolean): ListOptions {
   const isLegacy = options.resourceVersion === '' || options.resourceVersion === '0';
   if (!watch || !isLegacy || options.sendInitialEvents !== undefined || options.match !== '') return options;

@@ -5,7 +5,7 @@ import { Client } from '#client';
 import type { StatusError } from '#machinery';
 import { openMemoryStore } from '#store';
 import { configMap } from '../admission/admission-server.test-data.ts';
-import { inProcessTransport } from '../in-process.ts';
+import { inProcessTransport } from '../in-process/in-process-transport.ts';
 import { startApiServer } from '../server.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 
@@ -17,7 +17,7 @@ async function served() {
   const server = startApiServer({ version: {}, anonymousAuth: false, systemObjects: false }, deps);
   await server.ready;
   const admin = { name: 'admin', groups: ['system:masters'] };
-  return { store, client: new Client(inProcessTransport(server.handle, admin, { clock, random })) };
+  return { store, client: new Client(inProcessTransport(server.handle, admin, { clock })) };
 }
 
 it('a list that can no longer be continued as it was can be continued as it is', async () => {

@@ -1,13 +1,13 @@
 import { StatusError } from '#machinery';
-import type { ApiResponse } from '../request/api-response.ts';
+import { isResourceVersion, malformedResourceVersion, tooLargeResourceVersion } from '../request/resource-version.ts';
 import type { CachedObject } from '../watch-cache/cached-object.ts';
 import { loadVersions } from '../watch-cache/load-versions.ts';
 import { listFrom, type Snapshot } from '../watch-cache/resource-cache.ts';
+import type { ApiResponse } from './api-response.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
 import type { ListOptions } from './list-options.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { isResourceVersion, malformedResourceVersion, tooLargeResourceVersion } from './resource-version.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { type Selection, selectionOf, selectsConverted } from './selection.ts';
 
 export interface ListQuery {
   readonly limit: number;
@@ -34,7 +34,7 @@ export interface ListPage {
 export async function listPage(call: ResourceCall, options: ListOptions, selection: Selection): Promise<ListPage> {
   const query = listQuery(options);
   const { snapshot, revision } = await stateFor(call, query);
-  const { items, next, remaining } = selectPage(call, { query, selection, snapshot });
+  const { items, next, remaining } = await selectPage(call, { query, selection, snapshot });
   return {
     items,
     revision,
@@ -57,15 +57,15 @@ interface State {
   readonly revision: number;
 }
 
-/** The state that the list shows: now, or the moment that a continue token or an exact resource version names. */
+/** The state of the list: current, or that of a continue token or exact resourceVersion. */
 async function stateFor(call: ResourceCall, { token, resourceVersion, match, limit }: ListQuery): Promise<State> {
-  const { cache } = call.resource.storage!;
+  const { cache } = call.resource.storage;
   await cache.fresh();
   if (token !== undefined && token.revision > 0) return pastState(call, token.revision, token);
-  const asked = resourceVersion === '' ? 0 : numeric(resourceVersion);
-  if (asked > cache.revision) throw tooLargeResourceVersion(asked, cache.revision);
-  const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0);
-  if (exact) return pastState(call, asked);
+  const revision = resourceVersion === '' ? 0 : numeric(resourceVersion);
+  if (revision > cache.revision) throw tooLargeResourceVersion(revision, cache.revision);
+  const exact = match === 'Exact' || (match === '' && limit > 0 && revision > 0);
+  if (exact) return pastState(call, revision);
   const state = { snapshot: cache.snapshot(), revision: cache.revision };
   if (limit > 0) cache.keepSnapshot(state.revision, state.snapshot);
   return state;
@@ -77,7 +77,7 @@ function numeric(text: string): number {
 }
 
 async function pastState(call: ResourceCall, revision: number, token?: ContinueToken): Promise<State> {
-  const snapshot = await call.resource.storage!.cache.snapshotAt(revision);
+  const snapshot = await call.resource.storage.cache.snapshotAt(revision);
   if (snapshot !== undefined) return { snapshot, revision };
   if (token === undefined) throw StatusError.expired('The resourceVersion for the provided list is too old.');
   throw StatusError.expired(CONTINUE_EXPIRED, { continue: encodeContinue({ revision: ANY_REVISION, start: token.start }) });
@@ -85,32 +85,40 @@ async function pastState(call: ResourceCall, revision: number, token?: ContinueT
 
 const CONTINUE_EXPIRED =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
-/** In a token: go on in whatever state there is. */
+/** In a token: continue in the current state. */
 const ANY_REVISION = -1;
 
 interface Page {
   readonly items: readonly CachedObject[];
-  /** Where the next page begins, relative to the prefix. */
+  /** The key at which the next page begins, relative to the prefix. */
   readonly next: string | undefined;
   readonly remaining: number;
 }
 
-function selectPage(
+async function selectPage(
   call: ResourceCall,
   { query, selection, snapshot }: { query: ListQuery; selection: Selection; snapshot: Snapshot },
-): Page {
-  const prefix = call.resource.storage!.prefixOf(call.namespace);
-  const candidates = listFrom(snapshot, prefix, prefix + (query.token?.start ?? ''));
-  const { matches } = selection;
-  if (query.limit === 0)
-    return { items: matches ? candidates.filter((c) => matches(c.object)) : candidates, next: undefined, remaining: 0 };
+): Promise<Page> {
+  const prefix = call.resource.storage.prefixOf(call.namespace);
+  const candidates = listFrom(snapshot, prefix, { start: prefix + (query.token?.start ?? '') });
+  const matches = await cachedMatcher(call, candidates, selection);
+  if (query.limit === 0) return { items: matches ? candidates.filter(matches) : candidates, next: undefined, remaining: 0 };
   const items: CachedObject[] = [];
   for (let i = 0; i < candidates.length; i++) {
     const candidate = candidates[i]!;
-    if (matches && !matches(candidate.object)) continue;
+    if (matches && !matches(candidate)) continue;
     if (items.length === query.limit)
       return { items, next: `${items.at(-1)!.key.slice(prefix.length)}\0`, remaining: candidates.length - i };
     items.push(candidate);
   }
   return { items, next: undefined, remaining: 0 };
+}
+
+/** Selectors name fields of the served version: behind a conversion webhook all candidates are converted first. */
+async function cachedMatcher({ resource }: ResourceCall, candidates: readonly CachedObject[], selection: Selection) {
+  const { matches } = selection;
+  if (matches === undefined) return undefined;
+  if (!selectsConverted(resource, selection)) return ({ object }: CachedObject) => matches(object);
+  await loadVersions(resource, candidates);
+  return (candidate: CachedObject) => matches(candidate.as(resource).object);
 }

@@ -2,14 +2,15 @@ import { apidiscoveryV2 } from '#api';
 import type { MetricsRegistry } from '#base';
 import { METRICS_CONTENT_TYPE } from '#base';
 import { aggregatedCore, aggregatedGroups, apiVersions, groupDocument, groupList, resourceList } from '../discovery/discovery.ts';
-import type { HealthChecks } from '../health.ts';
-import { encodeMedia } from '../http/media.ts';
-import type { ResourceTable } from '../registry/resource-table.ts';
+import { groupsInOrder, type RemoteVersions } from '../discovery/merged-groups.ts';
+import type { ResourceTable } from '../registry/generic/resource-table.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse, Handler } from '../request/api-response.ts';
+import { encodeMedia } from '../request/media.ts';
 import { aggregatedType, checkProducible, negotiate, negotiateAggregated, OBJECT_TYPES } from '../request/negotiation.ts';
 import { JSON_TYPE } from '../request/parse-body.ts';
+import type { ApiResponse, Handler } from './api-response.ts';
 import { etagged } from './etag.ts';
+import type { HealthChecks } from './health/health-checks.ts';
 import { methodNotAllowed, PAGE_NOT_FOUND, resourceNotFound } from './route.ts';
 
 export interface NonResourceDeps {
@@ -23,13 +24,15 @@ export interface NonResourceDeps {
   readonly address: () => string;
   /** Further paths, by prefix: `/openapi/`, `/openid/`. */
   readonly extra: readonly { readonly prefix: string; readonly handler: Handler }[];
+  /** The versions of aggregated servers. Undefined while there are none. */
+  readonly remote: () => RemoteVersions | undefined;
 }
 
 type Route = (request: ApiRequest) => ApiResponse | Promise<ApiResponse>;
 
-/** Answers everything that is not an API resource: discovery, health, version, metrics, OpenAPI. */
+/** Serves everything but API resources: discovery, health, version, metrics, OpenAPI. */
 export function nonResourceRouter(deps: NonResourceDeps): Handler {
-  const { table, health, version } = deps;
+  const { table, health, version, remote } = deps;
   const root: Route = (request) => jsonDocument(request, { paths: rootPaths(deps) });
   const exact = new Map<string, Route>([
     ['/', root],
@@ -44,7 +47,7 @@ export function nonResourceRouter(deps: NonResourceDeps): Handler {
         (request) => aggregated(request, () => aggregatedCore(table)) ?? document(request, apiVersions(deps.address())),
       ),
     ],
-    ['/apis', (request) => aggregated(request, () => aggregatedGroups(table)) ?? document(request, groupList(table))],
+    ['/apis', (request) => aggregated(request, () => aggregatedGroups(table, remote())) ?? document(request, groupList(table, remote()))],
   ]);
   return (request) => {
     const { path } = request;
@@ -53,14 +56,14 @@ export function nonResourceRouter(deps: NonResourceDeps): Handler {
     const extra = deps.extra.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     if (extra !== undefined) return extra.handler(request);
     const trimmed = path.length > 1 && path.endsWith('/') && !path.endsWith('//') ? path.slice(0, -1) : path;
-    const route = exact.get(trimmed) ?? groupRoute(trimmed, table);
+    const route = exact.get(trimmed) ?? groupRoute(trimmed, deps);
     if (route === undefined) return PAGE_NOT_FOUND;
     if (request.method !== 'GET' && !answersAnyMethod(trimmed)) throw methodNotAllowed();
     return route(request);
   };
 }
 
-/** Upstream tells what there is whatever the method that asks; only the group of its aggregator is behind a router that minds. */
+/** Upstream serves discovery for every method, except for the aggregator's own group. */
 function answersAnyMethod(path: string): boolean {
   if (path === '/apis/apiregistration.k8s.io') return false;
   return path === '/' || path === '/index.html' || /^\/apis(?:\/[^/]+)?$/.test(path);
@@ -75,7 +78,7 @@ function textOf(metrics: MetricsRegistry): ApiResponse {
   return { type: 'raw', code: 200, contentType: `${METRICS_CONTENT_TYPE}; escaping=underscores`, body: metrics.text() };
 }
 
-function groupRoute(path: string, table: ResourceTable): Route | undefined {
+function groupRoute(path: string, { table, remote }: NonResourceDeps): Route | undefined {
   if (path.startsWith('/api/')) {
     const version = path.slice('/api/'.length);
     return version === 'v1' ? produced(OBJECT_TYPES, (request) => document(request, resourceList(table, '', version))) : notFound;
@@ -83,21 +86,24 @@ function groupRoute(path: string, table: ResourceTable): Route | undefined {
   const match = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   if (match === null) return isBelowBuiltIn(path, table) ? notFound : undefined;
   const [, group = '', version] = match;
+  if (version === undefined) {
+    const groupDiscovery = groupDocument(table, group, remote());
+    return groupDiscovery && ((request) => document(request, groupDiscovery));
+  }
   if (!table.hasGroup(group)) return undefined;
-  if (version === undefined) return (request) => document(request, groupDocument(table, group));
   if (!table.versions(group).includes(version)) return notFound;
   const route: Route = (request) => document(request, resourceList(table, group, version));
   return table.inVersion(group, version).some(({ custom }) => custom) ? route : produced(OBJECT_TYPES, route);
 }
 
-/** Built-in groups answer for all that is below them, also where slashes are doubled. */
+/** Built-in groups handle all paths below them, doubled slashes included. */
 function isBelowBuiltIn(path: string, table: ResourceTable): boolean {
   const group = /^\/apis\/([^/]+)\//.exec(path)?.[1];
   if (group === undefined || !table.hasGroup(group)) return false;
   return table.versions(group).some((version) => table.inVersion(group, version).some(({ custom }) => !custom));
 }
 
-/** A path of upstream's router, which is only open to those who want what it produces. */
+/** A path of upstream's router, which checks Accept against the types it produces. */
 function produced(types: readonly string[], route: Route): Route {
   return (request) => {
     checkProducible(request.header('accept'), types);
@@ -117,12 +123,12 @@ function document(request: ApiRequest, object: { readonly [field: string]: unkno
 
 /** `object` as JSON, whatever the client prefers. */
 function jsonDocument(request: ApiRequest, object: { readonly [field: string]: unknown }): ApiResponse {
-  // Within the process, nobody needs it as text.
+  // In-process clients get the object itself.
   if (request.body.type === 'object') return { type: 'plain', code: 200, object };
   return { type: 'raw', code: 200, contentType: JSON_TYPE, body: JSON.stringify(object, null, 2) };
 }
 
-/** All in one document, for those who want that. */
+/** Aggregated discovery, if the client accepts it. */
 function aggregated(request: ApiRequest, build: () => { readonly [field: string]: unknown }): ApiResponse | undefined {
   const mediaType = negotiateAggregated(request.header('accept'));
   if (mediaType === undefined) return undefined;
@@ -134,9 +140,10 @@ function aggregated(request: ApiRequest, build: () => { readonly [field: string]
   );
 }
 
-function rootPaths({ table, health }: NonResourceDeps): readonly string[] {
-  const groups = table.groups().filter((group) => group !== '');
-  const versions = groups.flatMap((group) => table.versions(group).map((version) => `/apis/${group}/${version}`));
+function rootPaths({ table, health, remote }: NonResourceDeps): readonly string[] {
+  const all = groupsInOrder(table, remote());
+  const groups = all.map(({ group }) => group);
+  const versions = all.flatMap(({ group, versions: own }) => own.map(({ version }) => `/apis/${group}/${version}`));
   const fixed = [
     '/.well-known/openid-configuration',
     '/api',

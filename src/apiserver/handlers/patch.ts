@@ -35,15 +35,16 @@ import {
   withoutNulls,
   writtenAfterMerge,
 } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ApiResponse } from '../request/api-response.ts';
+import { updateObject } from '../registry/generic/update-object.ts';
 import { duplicateProblems } from '../request/parse-body.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
+import type { ApiResponse } from './api-response.ts';
 import { applyObject } from './apply.ts';
 import { BODY_LIMIT, type ExpectedKind, namingError, notRegistered, reportProblems, withReset } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
+import { objectWrite } from './object-write.ts';
 import type { HandlerDeps, ResourceCall } from './resource-call.ts';
 import { identified } from './update.ts';
-import { updateObject } from './update-object.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
 export const PATCH_TYPES = {
@@ -59,7 +60,7 @@ export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   const options = writeOptions(request, 'PatchOptions', patchTypeErrors(request.query, type));
   if (type === PATCH_TYPES.apply) return applyObject(call, options);
   const readPatch = await patchBody(call, { type, options });
-  const { object } = await updateObject(call, {
+  const { object } = await updateObject(objectWrite(call), {
     options,
     compute: (live) => ownFields(call, { live, updated: patched(call, { live, patch: readPatch(), type, options }), options }),
   });
@@ -67,12 +68,14 @@ export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
 }
 
 export function patchTypeOf({ request, resource }: ResourceCall): string {
-  // Unlike elsewhere, upstream compares the type of a patch to the letter.
+  // Upstream compares the content type of a patch exactly.
   const type = (request.body.contentType.split(';', 1)[0] ?? '').trim();
   const supported = resource.custom
     ? [PATCH_TYPES.json, PATCH_TYPES.merge, PATCH_TYPES.apply]
     : [PATCH_TYPES.json, PATCH_TYPES.merge, PATCH_TYPES.strategic, PATCH_TYPES.apply];
   if ((supported as readonly string[]).includes(type)) return type;
+  // Custom resources have no router before the handler, so its message reaches the client.
+  if (resource.custom) throw StatusError.unsupportedMediaType(supported);
   throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
 }
 
@@ -87,16 +90,19 @@ interface PatchKind {
   readonly options: WriteOptions;
 }
 
-/** The body of a patch, to be read once there is an object to patch: nobody looks at what was sent for one that is missing. */
-export async function patchBody({ request: { body } }: ResourceCall, kind: PatchKind): Promise<() => ParsedDocument> {
+/** The patch, decoded lazily: a missing object is 404 whatever the body. */
+export async function patchBody({ request }: ResourceCall, kind: PatchKind): Promise<() => ParsedDocument> {
+  const { body, audit } = request;
   if (body.type === 'object') {
     const document: ParsedDocument = { value: body.value as JsonValue, duplicates: [] };
+    audit?.record?.setRequestObject(document.value);
     return () => document;
   }
   const bytes = await body.read(BODY_LIMIT);
   let document: ParsedDocument | undefined;
   return () => {
     document ??= parsePatch(bytes, kind);
+    audit?.record?.setRequestObject(document.value);
     return document;
   };
 }
@@ -109,21 +115,21 @@ function parsePatch(bytes: Buffer, kind: PatchKind): ParsedDocument {
   }
 }
 
-/** Upstream reads patches twice, but only once for those who ask it to ignore what is odd about them: then the library's own words reach them. */
+/** With fieldValidation=Ignore upstream parses the patch once, so that the library's message is returned. */
 function unreadablePatch({ message }: JsonSyntaxError, { type, options }: PatchKind): string {
   if (type === PATCH_TYPES.strategic) return message;
   if (options.fieldValidation !== 'Ignore') return `error decoding patch: ${message}`;
   return type === PATCH_TYPES.merge ? INVALID_MERGE_PATCH : message;
 }
 
-interface Patching {
+interface PatchRequest {
   readonly live: KubeObject;
   readonly patch: ParsedDocument;
   readonly type: string;
   readonly options: WriteOptions;
 }
 
-function patched(call: ResourceCall, patching: Patching): KubeObject {
+function patched(call: ResourceCall, patching: PatchRequest): KubeObject {
   const { resource } = call;
   const { object, value } = patchedDocument(call, { ...patching, expected: resource });
   const decoded = identified(withReset(object as unknown as KubeObject, value), call);
@@ -131,18 +137,18 @@ function patched(call: ResourceCall, patching: Patching): KubeObject {
 }
 
 /** A patched object of another kind than the resource's own, such as its scale. */
-export function patchedAs<T>(call: ResourceCall, patching: PatchingAs): T {
+export function patchedAs<T>(call: ResourceCall, patching: TypedPatchRequest): T {
   return patchedDocument(call, patching).object as T;
 }
 
-interface PatchingAs extends Omit<Patching, 'live'> {
+interface TypedPatchRequest extends Omit<PatchRequest, 'live'> {
   readonly live: object;
   readonly expected: ExpectedKind;
 }
 
 function patchedDocument(
   call: ResourceCall,
-  { live, patch, type, options, expected }: PatchingAs,
+  { live, patch, type, options, expected }: TypedPatchRequest,
 ): { object: JsonObject; value: JsonValue } {
   const before = live as JsonObject;
   const lenient = options.fieldValidation === 'Ignore';
@@ -150,15 +156,16 @@ function patchedDocument(
   const written = type === PATCH_TYPES.merge ? writtenAfterMerge(patch, value) : undefined;
   const read = type === PATCH_TYPES.strategic ? restored : decodeAsNamed;
   const { object, error, problems } = read(call.deps, expected, { value, before, written });
-  const found = lenient ? [] : [...patchProblems(type, patch), ...problems];
-  const isRefused = found.length > 0 && options.fieldValidation === 'Strict';
+  const allProblems = lenient ? [] : [...patchProblems(type, patch), ...problems];
+  const isRejected = allProblems.length > 0 && options.fieldValidation === 'Strict';
   const unconverted = error === undefined ? expected.conversionError?.(object) : undefined;
-  const why = error ?? (type === PATCH_TYPES.strategic ? undefined : unconverted) ?? (isRefused ? strictDecodingError(found) : undefined);
+  const why =
+    error ?? (type === PATCH_TYPES.strategic ? undefined : unconverted) ?? (isRejected ? strictDecodingError(allProblems) : undefined);
   if (why !== undefined)
     throw type === PATCH_TYPES.strategic ? invalidPatch(patch, before, why) : invalidResult(expected.schema, { value, before }, why);
-  // Upstream turns the result of a strategic patch into its own form outside of what it takes for the client's fault.
+  // Upstream returns 500 if the result of a strategic patch cannot be converted.
   if (unconverted !== undefined) throw new Error(unconverted);
-  reportProblems({ request: call.request, expected, validation: options.fieldValidation }, found);
+  reportProblems({ request: call.request, expected, validation: options.fieldValidation }, allProblems);
   return { object, value };
 }
 
@@ -168,15 +175,23 @@ function patchProblems(type: string, { value, duplicates }: ParsedDocument): rea
   return [...repeated.map((problem) => `json patch ${problem}`), ...decodeJsonPatch(value).unknownFields];
 }
 
-/** A patch may not turn an object into another kind, but what it says it is decides how it is read. */
+/** A patch must not change the kind, but the result is decoded as the kind it states. */
 function decodeAsNamed(deps: HandlerDeps, expected: ExpectedKind, { value, before, written }: PatchResult): DecodedObject {
   const error = namingError(value);
   if (error !== undefined || !isJsonObject(value)) return { object: {}, ...(error !== undefined && { error }), problems: [] };
   const kind = String(value.kind || expected.kind);
   const apiVersion = String(value.apiVersion || expected.apiVersion);
+  if (apiVersion !== expected.apiVersion && expected.custom) return { object: {}, error: invalidVersion(apiVersion), problems: [] };
+  // Custom resources decode as any kind; validation then reports the wrong one.
+  if (kind !== expected.kind && expected.custom)
+    return expected.decode?.(value) ?? decodeObject(expected.schema, value, { existing: before, written });
   if (kind !== expected.kind || apiVersion !== expected.apiVersion) return readAsOther(deps, expected, { value, kind, apiVersion });
-  const whole = named(value, expected);
-  return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { known: before, written });
+  const whole = withKind(value, expected);
+  return expected.decode?.(whole) ?? decodeObject(expected.schema, whole, { existing: before, written });
+}
+
+function invalidVersion(apiVersion: string): string {
+  return `request to convert CR from an invalid group/version: ${apiVersion}`;
 }
 
 interface OtherKind {
@@ -193,17 +208,17 @@ function readAsOther(deps: HandlerDeps, expected: ExpectedKind, { value, kind, a
   return { object: {}, error, problems: [] };
 }
 
-/** The result of a strategic patch is never text: its kind stays what it is whatever the patch says, and its errors have words of their own. */
+/** The result of a strategic patch is never parsed as text: it keeps its kind, and errors have their own wording. */
 function restored(_deps: HandlerDeps, expected: ExpectedKind, { value, before }: PatchResult): DecodedObject {
   const { kind, apiVersion, schema } = expected;
   const whole = isJsonObject(value) ? { ...value, kind, apiVersion } : value;
-  const decoded = expected.decode?.(whole) ?? decodeObject(schema, whole, { known: before });
+  const decoded = expected.decode?.(whole) ?? decodeObject(schema, whole, { existing: before });
   const error = restoreNameError(value) ?? (decoded.error && (restoreError(schema, value) ?? decoded.error));
   return { object: decoded.object, ...(error !== undefined && { error }), problems: [...decoded.problems].sort(compareBytes) };
 }
 
-/** A patch may take an object's kind away; it stays what it is. */
-function named(value: JsonObject, { kind, apiVersion }: { kind: string; apiVersion: string }): JsonObject {
+/** The kind stays if a patch removes it. */
+function withKind(value: JsonObject, { kind, apiVersion }: { kind: string; apiVersion: string }): JsonObject {
   return value.kind && value.apiVersion ? value : { ...value, kind, apiVersion };
 }
 
@@ -214,46 +229,56 @@ interface PatchResult {
 }
 
 function invalidResult(schema: ObjectSchema, result: PatchResult, why: string): StatusError {
-  const text = encodeJson(asPrinted(schema, result.value, result.before));
+  const text = encodeJson(asPrinted({ schema, value: result.value, before: result.before }));
   return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), text, why)]);
 }
 
-/** What is printed of a strategic patch is the patch itself, as merging leaves it. */
+/** Errors quote a strategic patch as merging leaves it. */
 function invalidPatch({ value }: ParsedDocument, before: JsonObject, why: string): StatusError {
   return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), goValue(asMerged(value, before)), why)]);
 }
 
-/** Nulls delete what is there; where there was nothing of their kind, merging has dropped them from the patch. */
+/** Nulls delete; where there was nothing to delete, merging drops them from the patch. */
 function asMerged(patch: JsonValue, before: JsonValue | undefined): JsonValue {
   if (!isJsonObject(patch) || !isJsonObject(before)) return isJsonObject(patch) ? withoutNulls(patch) : patch;
   return Object.fromEntries(Object.entries(patch).map(([key, member]) => [key, member && asMerged(member, getKey(before, key))]));
 }
 
+interface PrintedValue {
+  readonly schema: Schema | undefined;
+  readonly value: JsonValue;
+  readonly before: JsonValue | undefined;
+}
+
+/** Deeper members are printed in any order. */
+const MAX_SORTED_DEPTH = 500;
+
 /**
- * As upstream prints a patched document: what the patch went through has its members by name, what it left alone has them in the order of
- * their definition. Patches share what they do not touch, so identity tells.
+ * As upstream prints a patched document: members that the patch touched are sorted by name, untouched ones keep the order of their
+ * definition. Patches share untouched values, so identity tells them apart.
  */
-function asPrinted(schema: Schema | undefined, value: JsonValue, before: JsonValue | undefined): JsonValue {
-  if (!isJsonObject(value)) return value;
+function asPrinted({ schema, value, before }: PrintedValue, depth = 0): JsonValue {
+  if (!isJsonObject(value) || depth > MAX_SORTED_DEPTH) return value;
   if (value === before && schema !== undefined) return inSchemaOrder(schema, value);
   const old = isJsonObject(before) ? before : {};
   const fields = schema?.type === 'object' ? schema.fieldsByName : undefined;
+  const printed = (key: string) => asPrinted({ schema: fields?.get(key)?.schema, value: value[key]!, before: getKey(old, key) }, depth + 1);
   const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, asPrinted(fields?.get(key)?.schema, value[key]!, getKey(old, key))]));
+  return Object.fromEntries(keys.map((key) => [key, printed(key)]));
 }
 
 function inSchemaOrder(schema: Schema, value: JsonValue): JsonValue {
   if (schema.type === 'list' && isJsonArray(value)) return value.map((item) => inSchemaOrder(schema.items, item));
   if (schema.type !== 'object' || !isJsonObject(value)) return value;
-  const known = schema.fields.filter(({ name }) => Object.hasOwn(value, name));
-  return Object.fromEntries(known.map((field) => [field.name, inSchemaOrder(field.schema, value[field.name]!)]));
+  const defined = schema.fields.filter(({ name }) => Object.hasOwn(value, name));
+  return Object.fromEntries(defined.map((field) => [field.name, inSchemaOrder(field.schema, value[field.name]!)]));
 }
 
 interface PatchInput {
   readonly live: JsonObject;
   readonly patch: JsonValue;
   readonly schema: ObjectSchema;
-  /** Without looking for what is odd about the patch, upstream reads it more generously. */
+  /** Without field validation upstream decodes more leniently. */
   readonly lenient: boolean;
 }
 
@@ -273,7 +298,7 @@ function strategicPatched(live: JsonObject, patch: JsonValue, schema: ObjectSche
   }
 }
 
-/** A null patches nothing. */
+/** A null patch changes nothing. */
 function decodeStrategicPatch(patch: JsonValue): JsonObject {
   if (patch === null) return {};
   if (isJsonObject(patch)) return patch;

@@ -1,31 +1,31 @@
 import type { Clock, Random } from '#base';
-import type { GroupResource } from '#machinery';
-import type { AdmissionAttributes, AdmissionChain, Operation } from '../admission/admission.ts';
-import type { UserInfo } from '../authn/user.ts';
+import { type GroupResource, goQuote, nameIsPathSegment, StatusError } from '#machinery';
+import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
-import type { ResourceTable } from '../registry/resource-table.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
-import type { RequestScope } from '../registry/strategy.ts';
+import type { AdmissionRequest } from '../registry/generic/object-write.ts';
+import type { ResourceTable } from '../registry/generic/resource-table.ts';
+import type { ServedResource, StoredResource } from '../registry/generic/served-resource.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { warn } from '../request/api-request.ts';
+import type { UserInfo } from '../request/user.ts';
 
-/** What every handler of a stored resource needs from the server. */
+/** Dependencies of all handlers of stored resources. */
 export interface HandlerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
-  /** What else is served: some requests name another kind than the one they are for. */
+  /** All served resources: some requests refer to another kind. */
   readonly table: ResourceTable;
-  /** Asked again where a request turns out to need another right than its method says. Absent: nobody is refused. */
+  /** For requests that need a second permission. Undefined: everything is allowed. */
   readonly authorizer?: Authorizer;
-  /** How long a watch lasts at least whose client does not say. */
+  /** The minimum duration of watches without timeoutSeconds. */
   readonly minWatchTimeoutMs?: number;
 }
 
-/** A request for one stored resource, once routed. */
-export interface ResourceCall {
+/** A routed request for a resource; a stored one unless the type parameter says otherwise. */
+export interface ResourceCall<R extends ServedResource = StoredResource> {
   readonly request: ApiRequest;
-  readonly resource: ServedResource;
+  readonly resource: R;
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
@@ -33,26 +33,17 @@ export interface ResourceCall {
   readonly deps: HandlerDeps;
 }
 
-export function groupResource({ resource }: ResourceCall): GroupResource {
+/** Names that would not survive in a path belong to no object: 400, not 404. */
+export function checkPathName(name: string): void {
+  const problems = nameIsPathSegment(name, false);
+  if (problems.length > 0) throw StatusError.badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`);
+}
+
+export function groupResource({ resource }: ResourceCall<ServedResource>): GroupResource {
   return { group: resource.group, resource: resource.resource };
 }
 
-export function scopeOf({ user, deps }: ResourceCall): RequestScope {
-  return { user, now: deps.clock.now() };
-}
-
-export interface AdmissionRequest {
-  readonly operation: Operation;
-  readonly object: unknown;
-  readonly oldObject: unknown;
-  readonly dryRun: boolean;
-  readonly options: unknown;
-  /** When the name is known only after it was generated, or the subresource differs from the call's. */
-  readonly name?: string;
-}
-
-export function admissionAttributes(call: ResourceCall, request: AdmissionRequest): AdmissionAttributes {
-  // Written out: copying one by one costs a tenth of a spread, and every write makes two of these.
+export function admissionAttributes(call: ResourceCall<ServedResource>, request: AdmissionRequest): AdmissionAttributes {
   return {
     operation: request.operation,
     object: request.object,
@@ -65,6 +56,6 @@ export function admissionAttributes(call: ResourceCall, request: AdmissionReques
     namespace: call.namespace,
     user: call.user,
     warn: (message) => warn(call.request, message),
-    auditAnnotations: new Map(),
+    audit: call.request.audit?.record,
   };
 }

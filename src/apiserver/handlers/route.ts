@@ -1,28 +1,31 @@
+import { lookupTable } from '#base';
 import { NO_RESOURCE, StatusError, serverResponseError } from '#machinery';
 import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts';
-import { ANONYMOUS } from '../authn/user.ts';
-import type { ResourceTable } from '../registry/resource-table.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { ResourceTable } from '../registry/generic/resource-table.ts';
+import { isStored, type ServedResource } from '../registry/generic/served-resource.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
-import type { ApiResponse, Handler } from '../request/api-response.ts';
 import { COLLECTION_TYPES, checkProducible, negotiate, negotiateWatch, OBJECT_TYPES } from '../request/negotiation.ts';
 import type { RequestInfo } from '../request/request-info.ts';
+import { ANONYMOUS } from '../request/user.ts';
+import type { ApiResponse, Handler } from './api-response.ts';
 import { handleCreate } from './create.ts';
 import { handleDelete } from './delete.ts';
 import { handleDeleteCollection } from './delete-collection.ts';
 import { handleGet } from './get.ts';
+import type { HandlerTable } from './handler-table.ts';
 import { handleList } from './list.ts';
 import { handlePatch } from './patch.ts';
-import type { HandlerDeps, ResourceCall } from './resource-call.ts';
+import { checkPathName, type HandlerDeps, type ResourceCall } from './resource-call.ts';
+import { handleScale } from './subresources/scale.ts';
 import { handleUpdate } from './update.ts';
 import { handleWatch } from './watch.ts';
 
 /** Whether a verb is for one object (which its path names) or for the collection. */
-const NEEDS_NAME: Readonly<Record<string, boolean>> = { get: true, update: true, patch: true, delete: true, create: false };
+const NEEDS_NAME = lookupTable<boolean>({ get: true, update: true, patch: true, delete: true, create: false });
 
 type ResourceHandler = (call: ResourceCall) => Promise<ApiResponse> | ApiResponse;
 
-const HANDLERS: Readonly<Record<string, ResourceHandler>> = {
+const HANDLERS = lookupTable<ResourceHandler>({
   get: handleGet,
   list: handleList,
   watch: handleWatch,
@@ -31,7 +34,7 @@ const HANDLERS: Readonly<Record<string, ResourceHandler>> = {
   patch: handlePatch,
   delete: handleDelete,
   deletecollection: handleDeleteCollection,
-};
+});
 
 export function resourceNotFound(): StatusError {
   return serverResponseError({
@@ -65,11 +68,11 @@ export const PAGE_NOT_FOUND: ApiResponse = {
   headers: { 'x-content-type-options': 'nosniff' },
 };
 
-/** A path that leads nowhere, found out too late to answer so. */
-class PageMissing extends Error {}
+/** 404 for a path that turns out to be unknown after routing. */
+class PageNotFoundError extends Error {}
 
 /** Answers requests for API resources. */
-export function resourceRouter(table: ResourceTable, deps: HandlerDeps): Handler {
+export function resourceRouter(table: ResourceTable, deps: HandlerDeps, handlers: HandlerTable): Handler {
   return (request) => {
     const { info } = request;
     const resource = table.find(info.group, info.version, info.resource);
@@ -78,29 +81,34 @@ export function resourceRouter(table: ResourceTable, deps: HandlerDeps): Handler
       throw resourceNotFound();
     }
     try {
-      return dispatch(request, resource, deps);
+      return dispatch(request, resource, { deps, handlers });
     } catch (error) {
-      if (error instanceof PageMissing) return PAGE_NOT_FOUND;
+      if (error instanceof PageNotFoundError) return PAGE_NOT_FOUND;
       throw error;
     }
   };
 }
 
-/** Groups that exist only through definitions have no versions but theirs, and no words for others. */
+/** Groups of custom resources have no versions but those of their definitions. */
 function isKnownVersion(table: ResourceTable, { group, version }: RequestInfo): boolean {
   const versions = table.versions(group);
-  return versions.includes(version) || versions.some((known) => table.inVersion(group, known).some(({ custom }) => !custom));
+  return versions.includes(version) || versions.some((candidate) => table.inVersion(group, candidate).some(({ custom }) => !custom));
 }
 
-function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDeps): Promise<ApiResponse> | ApiResponse {
+interface RouterParts {
+  readonly deps: HandlerDeps;
+  readonly handlers: HandlerTable;
+}
+
+function dispatch(request: ApiRequest, resource: ServedResource, { deps, handlers }: RouterParts): Promise<ApiResponse> | ApiResponse {
   const { info, method } = request;
-  // Nothing leads through that path any more, and the other one is only read.
+  // /proxy/ was removed; /watch/ is GET-only.
   if (info.verb === 'proxy' && !resource.custom) throw resourceNotFound();
   if (info.legacyWatch && method !== 'GET') throw methodNotAllowed();
   checkScope(request, resource);
-  // Upstream tells so of its own kinds only once it is clear that the path leads somewhere.
+  // Upstream warns of deprecated built-in kinds only after the path is resolved.
   if (resource.custom) warnOfDeprecation(request, resource);
-  const call: ResourceCall = {
+  const call: ResourceCall<ServedResource> = {
     request,
     resource,
     deps: resource.isTerminating?.() ? { ...deps, admission: withoutCreation(deps.admission) } : deps,
@@ -109,36 +117,44 @@ function dispatch(request: ApiRequest, resource: ServedResource, deps: HandlerDe
     name: info.name,
     user: request.user ?? ANONYMOUS,
   };
-  if (info.subresource !== '') return dispatchSubresource(call);
+  if (info.subresource !== '') return dispatchSubresource(call, handlers);
   if (resource.custom && info.name === '' && NEEDS_NAME[info.verb]) throw StatusError.badRequest('name must be provided');
   if (info.name !== '' && !resource.verbs.some((verb) => NEEDS_NAME[verb])) throw resourceNotFound();
   if (method === 'HEAD' || !resource.verbs.includes(info.verb) || NEEDS_NAME[info.verb] === (info.name === '')) throw methodNotAllowed();
   enter(call, info.verb === 'list' || info.verb === 'watch' ? COLLECTION_TYPES : OBJECT_TYPES);
   checkAcceptable(call);
-  const own = resource.handlers?.[info.verb];
-  return own === undefined ? HANDLERS[info.verb]!(call) : own(request, call);
+  const own = handlers.verb(resource, info.verb);
+  return own === undefined ? HANDLERS[info.verb]!(storedCall(call)) : own(call);
 }
 
-/** Admission while the definition of a resource goes away. */
+function storedCall(call: ResourceCall<ServedResource>): ResourceCall {
+  const { resource } = call;
+  if (!isStored(resource)) throw new Error(`${resource.resource} have no handler for ${call.request.info.verb}`);
+  // A PUT is first told when its body is about another name.
+  if (call.request.info.verb !== 'update') checkPathName(call.name);
+  return { ...call, resource };
+}
+
+/** Admission while the definition is being deleted. */
 function withoutCreation(admission: AdmissionChain): AdmissionChain {
-  const refuse = ({ operation, resource, name }: AdmissionAttributes) => {
+  const forbidCreation = ({ operation, resource, name }: AdmissionAttributes) => {
     if (operation === 'CREATE')
       throw StatusError.forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
   };
   return {
     admit: async (attributes) => {
-      refuse(attributes);
+      forbidCreation(attributes);
       return admission.admit(attributes);
     },
     validate: async (attributes) => {
-      refuse(attributes);
+      forbidCreation(attributes);
       return admission.validate(attributes);
     },
   };
 }
 
-/** The router lets through who wants what the path produces; from there on a built-in kind speaks for itself. */
-function enter({ request, resource }: ResourceCall, produces: readonly string[]): void {
+/** The router checks Accept against the path's types; built-in kinds then negotiate on their own. */
+function enter({ request, resource }: ResourceCall<ServedResource>, produces: readonly string[]): void {
   if (resource.custom) return;
   checkProducible(request.header('accept'), produces);
   warnOfDeprecation(request, resource);
@@ -148,19 +164,21 @@ function warnOfDeprecation(request: ApiRequest, { deprecation }: ServedResource)
   if (deprecation !== undefined) warn(request, deprecation);
 }
 
-/** A client that could not read the answer is told so before anything is done for it. */
-function checkAcceptable({ request, resource: { custom } }: ResourceCall): void {
+/** 406 before any work is done. */
+function checkAcceptable({ request, resource: { custom, verbs } }: ResourceCall<ServedResource>): void {
   const accept = request.header('accept');
+  const tables = verbs.includes('list');
   if (request.info.verb === 'watch') negotiateWatch(accept, { custom });
-  else negotiate(accept, { custom });
+  else negotiate(accept, { custom, tables });
 }
 
 /** Paths that do not fit the resource's scope lead nowhere. */
 function checkScope({ info, path }: ApiRequest, resource: ServedResource): void {
-  // A namespace is in no namespace, though its own name is what its path gives for one.
+  // A namespace is cluster-scoped though its path carries a namespace name.
   const inNamespace = info.namespace !== '' && (info.resource !== 'namespaces' || info.namespace !== info.name);
-  if (!resource.namespaced && inNamespace) throw resource.custom ? new PageMissing() : resourceNotFound();
-  if (resource.custom && resource.namespaced && !inNamespace && info.verb !== 'list' && info.verb !== 'watch') throw new PageMissing();
+  if (!resource.namespaced && inNamespace) throw resource.custom ? new PageNotFoundError() : resourceNotFound();
+  if (resource.custom && resource.namespaced && !inNamespace && info.verb !== 'list' && info.verb !== 'watch')
+    throw new PageNotFoundError();
   if (resource.namespaced && !inNamespace && /\/[^/]+\/[^/]+$/.test(path) && info.name !== '' && path.endsWith(`/${info.name}`))
     throw resourceNotFound();
   if (resource.namespaced && !inNamespace && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
@@ -168,16 +186,17 @@ function checkScope({ info, path }: ApiRequest, resource: ServedResource): void 
   if (info.rest.length > 0 && !isProxy) throw resourceNotFound();
 }
 
-function dispatchSubresource(call: ResourceCall): Promise<ApiResponse> | ApiResponse {
+function dispatchSubresource(call: ResourceCall<ServedResource>, handlers: HandlerTable): Promise<ApiResponse> | ApiResponse {
   const { request, resource } = call;
   const { info } = request;
   const subresource = resource.subresources.get(info.subresource);
   if (subresource === undefined) throw resource.custom ? StatusError.notFound(resource, info.name) : resourceNotFound();
-  const isAllowed = subresource.verbs.includes(info.verb) && request.method !== 'HEAD';
+  const isAllowed = subresource.anyMethod || (subresource.verbs.includes(info.verb) && request.method !== 'HEAD');
   if (!isAllowed) throw resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
   enter(call, subresource.produces ?? OBJECT_TYPES);
-  if (subresource.handler !== undefined) return subresource.handler(request);
-  if (subresource.callHandler !== undefined) return subresource.callHandler(call);
+  if (subresource.scale !== undefined) return handleScale(storedCall(call), subresource.scale);
+  const own = handlers.subresource(resource, subresource.name);
+  if (own !== undefined) return own(storedCall(call));
   checkAcceptable(call);
-  return HANDLERS[info.verb]!(call);
+  return HANDLERS[info.verb]!(storedCall(call));
 }

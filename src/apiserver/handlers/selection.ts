@@ -1,6 +1,6 @@
 import { FieldSelector, parseFieldSelector, parseLabelSelector, Selector, SelectorError, StatusError } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 import type { WatchFilter } from '../watch-cache/watcher.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
 import type { ResourceCall } from './resource-call.ts';
@@ -13,21 +13,24 @@ export interface Selection {
   readonly matches: ((object: KubeObject) => boolean) | undefined;
 }
 
-/** The options of a list, a watch or the deletion of a collection, and what they select. */
-export function selectionOf({ request, resource, name }: ResourceCall, watch: boolean): { options: ListOptions; selection: Selection } {
+/** The options and selectors of a list, watch or deletecollection. */
+export function selectionOf(
+  { request, resource, name }: ResourceCall<ServedResource>,
+  watch: boolean,
+): { options: ListOptions; selection: Selection } {
   const { query } = request;
   let labels = Selector.everything;
-  let asked = FieldSelector.everything;
+  let fieldSelector = FieldSelector.everything;
   const options = listOptions(query, watch, () => {
     labels = parsed(query.get('labelSelector') ?? '', parseLabelSelector, Selector.everything);
-    asked = parsed(query.get('fieldSelector') ?? '', parseFieldSelector, FieldSelector.everything);
+    fieldSelector = parsed(query.get('fieldSelector') ?? '', parseFieldSelector, FieldSelector.everything);
   });
-  const fields = named(knownFields(asked, resource), name);
+  const fields = withName(knownFields(fieldSelector, resource), name);
   return { options, selection: { labels, fields, matches: matcher(resource, labels, fields) } };
 }
 
-function parsed<T>(text: string, parse: (text: string) => T, everything: T): T {
-  if (text === '') return everything;
+function parsed<T>(text: string, parse: (text: string) => T, fallback: T): T {
+  if (text === '') return fallback;
   try {
     return parse(text);
   } catch (error) {
@@ -36,8 +39,8 @@ function parsed<T>(text: string, parse: (text: string) => T, everything: T): T {
   }
 }
 
-/** A watch or list for one name is a selection of that name, and of no other. */
-function named(fields: FieldSelector, name: string): FieldSelector {
+/** A list or watch of a single name adds a requirement on metadata.name. */
+function withName(fields: FieldSelector, name: string): FieldSelector {
   if (name === '') return fields;
   if (fields.isEmpty) return FieldSelector.of([{ field: 'metadata.name', operator: '=', value: name }]);
   if (fields.requiredValue('metadata.name') === name) return fields;
@@ -46,7 +49,7 @@ function named(fields: FieldSelector, name: string): FieldSelector {
 
 function knownFields(selector: FieldSelector, resource: ServedResource): FieldSelector {
   const { selectableFields, fieldLabelError } = resource.strategy;
-  // Kinds that say for themselves what can be selected say nothing of a namespace that they do not have.
+  // Kinds with their own field label errors have no metadata.namespace unless namespaced.
   const hasNamespace = resource.namespaced || fieldLabelError === undefined;
   for (const { field } of selector.requirements) {
     if (field === 'metadata.name' || (field === 'metadata.namespace' && hasNamespace)) continue;
@@ -78,9 +81,16 @@ function fieldOf(
   return selectable?.[field]?.(object) ?? '';
 }
 
-/** The selection as the watch cache wants it. Selectable fields are those of the stored version. */
-export function watchFilter(call: ResourceCall, { labels, fields, matches }: Selection): WatchFilter {
-  const prefix = call.resource.storage!.prefixOf(call.namespace);
+/** Whether the selectors apply to objects that a conversion webhook returns, rather than to those in the cache. */
+export function selectsConverted({ remote }: ServedResource, { matches }: Selection): boolean {
+  return remote !== undefined && matches !== undefined;
+}
+
+/** The selection as the watch cache applies it. */
+export function watchFilter(call: ResourceCall, selection: Selection): WatchFilter {
+  const { labels, fields, matches } = selection;
+  const prefix = call.resource.storage.prefixOf(call.namespace);
+  if (selectsConverted(call.resource, selection)) return { key: `${prefix}\nunselected`, prefix, matches: undefined, keepsPrevious: true };
   const key = `${prefix}\n${labels}\n${fields}`;
   return { key, prefix, matches, trigger: fields.requiredValue('spec.nodeName') };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rbac } from '#api';
+import { core, rbac } from '#api';
 import { StatusError } from '#machinery';
 import { serveAdmission } from '../admission/admission-server.test-data.ts';
 
@@ -7,8 +7,8 @@ const METADATA = { name: 'a', namespace: 'default' };
 
 test('a PUT of what is not there creates it, where the kind allows that', async () => {
   const roles = (await serveAdmission()).client.of(rbac.Role);
-  const made = await roles.update({ metadata: METADATA, rules: [] });
-  expect(made.metadata.uid).toBeTruthy();
+  const role = await roles.update({ metadata: METADATA, rules: [] });
+  expect(role.metadata.uid).toBeTruthy();
 });
 
 test('a PUT for an object that is known by its uid does not make another one', async () => {
@@ -17,4 +17,35 @@ test('a PUT for an object that is known by its uid does not make another one', a
   if (!(error instanceof StatusError)) throw new Error('it was not refused');
   expect(error.code).toBe(409);
   expect(error.message).toMatch(/Key: \/registry\/roles\/default\/a, .* UID in precondition: gone, UID in object meta: $/);
+});
+
+test('a PUT of what is not there is not found, whatever uid it names, where the kind cannot be created so', async () => {
+  const maps = (await serveAdmission()).client.of(core.ConfigMap);
+  const error = await maps.update({ metadata: { ...METADATA, uid: 'gone' } }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 404, reason: 'NotFound' });
+});
+
+test.each([
+  ['.', `may not be '.'`],
+  ['..', `may not be '..'`],
+  ['a%b', `may not contain '%'`],
+])('no object can have the name %s', async (name, problem) => {
+  // Our client would not send it.
+  const { transport } = (await serveAdmission()).client;
+  const path = `/api/v1/namespaces/default/configmaps/${name}`;
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } };
+  const contentType = 'application/merge-patch+json';
+  const requests = [{ method: 'GET' }, { method: 'DELETE' }, { method: 'PATCH', body: {}, contentType }, { method: 'PUT', body }] as const;
+  for (const request of requests) {
+    const thrown = await transport.request({ ...request, path }).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ code: 400, message: `Name parameter invalid: "${name}": ${problem}` });
+  }
+});
+
+test('an owner that is named twice is kept once; one that differs in anything stays', async () => {
+  const maps = (await serveAdmission()).client.of(core.ConfigMap);
+  const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' };
+  const ownerReferences = [owner, { ...owner }, { ...owner, blockOwnerDeletion: true }];
+  const created = await maps.create({ metadata: { ...METADATA, ownerReferences } });
+  expect(created.metadata.ownerReferences).toEqual([owner, { ...owner, blockOwnerDeletion: true }]);
 });

@@ -1,19 +1,24 @@
 import { StatusError } from '#machinery';
-import { type KubeObject, withMetadata, withoutMetadata } from '../registry/kube-object.ts';
-import type { ApiResponse } from '../request/api-response.ts';
-import { createObject } from './create.ts';
+import { IN_REQUEST, withUniqueOwners } from '../registry/generic/owner-references.ts';
+import { updateObject } from '../registry/generic/update-object.ts';
+import { warn } from '../request/api-request.ts';
+import { type KubeObject, withMetadata, withoutMetadata } from '../watch-cache/kube-object.ts';
+import type { ApiResponse } from './api-response.ts';
+import { createOnUpdate } from './create.ts';
 import { decodeBody } from './decode-body.ts';
 import { ownFields } from './field-ownership.ts';
-import type { ResourceCall } from './resource-call.ts';
-import { updateObject } from './update-object.ts';
+import { objectWrite } from './object-write.ts';
+import { checkPathName, type ResourceCall } from './resource-call.ts';
 import { writeOptions } from './write-options.ts';
 
 export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
   const { resource, subresource } = call;
   const options = writeOptions(call.request, 'UpdateOptions');
-  const body = identified(await decodeBody(call, options.fieldValidation), call);
-  const create = () => createObject(call, ownFields(call, { live: undefined, updated: body, options }), options);
-  const { object, created } = await updateObject(call, {
+  const decoded = identified(await decodeBody(call, options.fieldValidation), call);
+  checkPathName(call.name);
+  const body = withUniqueOwners(decoded, (message) => warn(call.request, message), IN_REQUEST);
+  const create = async () => createOnUpdate(call, await ownFields(call, { live: undefined, updated: body, options }), options);
+  const { object, created } = await updateObject(objectWrite(call), {
     options,
     replaces: true,
     expectedUid: body.metadata.uid,
@@ -25,17 +30,17 @@ export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
 
 /** The object with the name and namespace of the URL, which it must not contradict. */
 export function identified(object: KubeObject, { resource, name, namespace }: ResourceCall): KubeObject {
-  const given = object.metadata;
-  if (!given.name && given.generateName === undefined && resource.custom) checkName('', name);
-  if (given.name) checkName(given.name, name);
+  const metadata = object.metadata;
+  if (!metadata.name && metadata.generateName === undefined && resource.custom) checkName('', name);
+  if (metadata.name) checkName(metadata.name, name);
   else throw StatusError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (!resource.namespaced) return withoutMetadata(object, 'namespace');
-  if (given.namespace && given.namespace !== namespace) {
+  if (metadata.namespace && metadata.namespace !== namespace) {
     throw StatusError.badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  return given.namespace === namespace ? object : withMetadata(object, { namespace });
+  return metadata.namespace === namespace ? object : withMetadata(object, { namespace });
 }
 
-export function checkName(given: string, name: string): void {
-  if (given !== name) throw StatusError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+export function checkName(bodyName: string, name: string): void {
+  if (bodyName !== name) throw StatusError.badRequest(`the name of the object (${bodyName}) does not match the name on the URL (${name})`);
 }

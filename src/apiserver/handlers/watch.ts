@@ -1,23 +1,24 @@
-import type { ApiResponse } from '../request/api-response.ts';
-import type { WatchSink } from '../watch-cache/watcher.ts';
-import { convertingSink } from './converting-sink.ts';
+import { expiredResourceVersion, parseResourceVersion } from '../request/resource-version.ts';
+import { lostTrack, NO_WATCH, type WatchSink } from '../watch-cache/watcher.ts';
+import type { ApiResponse } from './api-response.ts';
 import type { ListOptions } from './list-options.ts';
 import type { ResourceCall } from './resource-call.ts';
-import { expiredResourceVersion, parseResourceVersion } from './resource-version.ts';
-import { selectionOf, watchFilter } from './selection.ts';
+import { selectionOf, selectsConverted, watchFilter } from './selection.ts';
 
-/** Watches without a time limit of their own end after a time between these, so that load spreads over servers. */
+/** The random range of watch durations without timeoutSeconds, which balances load across servers. */
 const MIN_TIMEOUT_MS = 1_800_000;
 
 export async function handleWatch(call: ResourceCall): Promise<ApiResponse> {
-  const { options: asked, selection } = selectionOf(call, true);
+  const { options: listOptions, selection } = selectionOf(call, true);
+  const isConverted = selectsConverted(call.resource, selection);
   const filter = watchFilter(call, selection);
-  const { cache } = call.resource.storage!;
+  const { cache } = call.resource.storage;
   await cache.fresh();
-  const options = watchOptions(call, asked);
+  const options = watchOptions(call, listOptions);
   return {
     type: 'watch',
     resource: call.resource,
+    matchesConverted: isConverted ? selection.matches : undefined,
     timeoutMs: options.timeoutMs,
     bookmarks: options.bookmarks,
     revision: () => cache.revision,
@@ -26,10 +27,10 @@ export async function handleWatch(call: ResourceCall): Promise<ApiResponse> {
         ...(options.since !== undefined && { since: options.since }),
         initialEventsEnd: options.initialEvents && options.bookmarks,
       };
-      const stop = cache.watch(filter, call.resource.remote === undefined ? sink : convertingSink(call.resource, sink), start);
-      if (stop !== undefined) return stop;
-      sink.error(expiredResourceVersion(options.since!, cache.oldestRevision));
-      return () => {};
+      const watch = cache.watch(filter, sink, start);
+      if (watch !== undefined) return watch;
+      sink.error(options.since === undefined ? lostTrack() : expiredResourceVersion(options.since, cache.oldestRevision));
+      return NO_WATCH;
     },
   };
 }
@@ -44,9 +45,12 @@ interface WatchOptions {
 
 function watchOptions({ resource, deps }: ResourceCall, options: ListOptions): WatchOptions {
   const { timeoutSeconds: seconds = 0, sendInitialEvents: initialEvents = false } = options;
-  const asked = parseResourceVersion(options.resourceVersion, initialEvents ? resource.storage!.cache.revision : Number.POSITIVE_INFINITY);
+  const revision = parseResourceVersion(
+    options.resourceVersion,
+    initialEvents ? resource.storage.cache.revision : Number.POSITIVE_INFINITY,
+  );
   return {
-    since: initialEvents ? undefined : asked || resource.storage!.cache.revision,
+    since: initialEvents ? undefined : revision || resource.storage.cache.revision,
     bookmarks: options.bookmarks,
     initialEvents,
     timeoutMs: seconds > 0 ? seconds * 1000 : (deps.minWatchTimeoutMs ?? MIN_TIMEOUT_MS) * (1 + deps.random.float()),

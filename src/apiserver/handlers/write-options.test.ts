@@ -25,9 +25,9 @@ describe('the options of a write', () => {
   });
 
   it('of a patch are refused for what its type does not allow together with the rest', () => {
-    const asked = request('force=false&dryRun=x');
-    const errors = patchTypeErrors(asked.query, PATCH_TYPES.merge);
-    expect(() => writeOptions(asked, 'PatchOptions', errors)).toThrow(
+    const url = request('force=false&dryRun=x');
+    const errors = patchTypeErrors(url.query, PATCH_TYPES.merge);
+    expect(() => writeOptions(url, 'PatchOptions', errors)).toThrow(
       'PatchOptions.meta.k8s.io "" is invalid: [force: Forbidden: may not be specified for non-apply patch, dryRun: ',
     );
   });

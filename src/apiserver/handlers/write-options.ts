@@ -8,27 +8,27 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
   readonly fieldManager: string;
-  /** What was asked for, as admission sees it. */
+  /** The options as sent, for admission. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
 const VALIDATIONS: readonly FieldValidation[] = ['Ignore', 'Strict', 'Warn'];
 const MAX_MANAGER_LENGTH = 128;
 
-/** Reads the options of create, update and patch from the query. Errors found before, of the kind of patch, are reported with its own. */
+/** Parses the options of create, update and patch. Earlier errors about the patch type are reported together with them. */
 export function writeOptions(
   request: ApiRequest,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
-  found: readonly FieldError[] = [],
+  initial: readonly FieldError[] = [],
 ): WriteOptions {
   const { query } = request;
   const userAgent = request.header('user-agent');
-  if (query.size === 0 && found.length === 0) return plainOptions(kind, managerFromUserAgent(userAgent));
+  if (query.size === 0 && initial.length === 0) return plainOptions(kind, managerFromUserAgent(userAgent));
   const dryRun = query.getAll('dryRun');
   const fieldValidation = query.get('fieldValidation') ?? '';
   const manager = query.get('fieldManager') ?? '';
   const errors = [
-    ...found,
+    ...initial,
     ...meta.validateFieldManager(manager, Path.of('fieldManager')),
     ...dryRunErrors(dryRun),
     ...validationErrors(fieldValidation),
@@ -48,7 +48,7 @@ export function writeOptions(
   };
 }
 
-/** What a client asks for that asks for nothing special. */
+/** Options of a request without query parameters. */
 function plainOptions(kind: keyof typeof PLAIN, fieldManager: string): WriteOptions {
   return { dryRun: false, fieldValidation: 'Warn', fieldManager, raw: PLAIN[kind] };
 }
@@ -69,7 +69,7 @@ function validationErrors(value: string): FieldError[] {
   return [FieldError.notSupported(Path.of('fieldValidation'), value, ['', ...VALIDATIONS])];
 }
 
-/** The program's name: what stands before the first slash of the user agent. */
+/** The default field manager: the user agent up to its first slash. */
 export function managerFromUserAgent(userAgent: string | undefined): string {
   return (userAgent ?? '').split('/', 1)[0]!.slice(0, MAX_MANAGER_LENGTH) || 'unknown';
 }

@@ -1,11 +1,14 @@
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/api-request.ts';
 import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { Exchange, ResponseStream } from './exchange.ts';
-import { drained, written } from './http1-exchange.ts';
-import { readLimited } from './read-limited.ts';
+import { drained, endStream, written } from './http1-exchange.ts';
+import { type ReadLimits, readLimited } from './read-limited.ts';
+
+const CANCEL = constants.NGHTTP2_CANCEL;
 
 export class Http2Exchange implements Exchange {
   constructor(
@@ -40,8 +43,17 @@ export class Http2Exchange implements Exchange {
     return linesFrom(this.rawHeaders, prefix);
   }
 
-  readBody(limit: number): Promise<Buffer> {
-    return readLimited(this.http2Stream, this.header('content-length'), limit);
+  readBody(limits: ReadLimits): Promise<Buffer> {
+    return readLimited(this.http2Stream, this.header('content-length'), limits);
+  }
+
+  bodyStream(): Readable {
+    return this.http2Stream;
+  }
+
+  /** HTTP/2 has no upgrades. */
+  upgrade(): undefined {
+    return undefined;
   }
 
   onAbandoned(callback: () => void): void {
@@ -51,9 +63,14 @@ export class Http2Exchange implements Exchange {
     });
   }
 
+  leaveConnection(): void {
+    this.http2Stream.session?.close();
+  }
+
   abandon(): void {
     const { http2Stream } = this;
     if (http2Stream.writableFinished || http2Stream.destroyed) http2Stream.close();
+    else if (http2Stream.headersSent && !http2Stream.writableEnded) http2Stream.close(CANCEL);
     else http2Stream.once('finish', () => http2Stream.close());
   }
 
@@ -83,7 +100,8 @@ export class Http2Exchange implements Exchange {
     if (!http2Stream.destroyed) http2Stream.respond({ ':status': code, ...headers });
     return {
       write: (chunk) => void (http2Stream.destroyed || http2Stream.write(chunk)),
-      end: () => void http2Stream.end(),
+      end: (done) => endStream(http2Stream, done),
+      destroy: () => http2Stream.close(CANCEL),
       get pending() {
         return http2Stream.writableLength;
       },

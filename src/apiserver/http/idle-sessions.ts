@@ -10,12 +10,12 @@ interface Use {
 const ROUNDS = 4;
 
 /**
- * Closes HTTP/2 connections that nobody has used for a while, among them those whose client broke the protocol and was told so. They are looked at
- * in rounds: Node's own time limit would cost more with every frame.
+ * Closes idle HTTP/2 connections, including those of clients that violated the protocol. Checked in rounds: Node's own session timeout
+ * costs work on every frame.
  */
 export class IdleSessions {
   readonly #uses = new Map<Http2Session, Use>();
-  // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
+  // Real time: peers are outside of the cluster's (possibly virtual) time.
   readonly #clock: Clock = realClock;
   #round = 0;
   #timer: TimerHandle | undefined;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
 import { CachedObject, ConvertedObject } from '../watch-cache/cached-object.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 import { ObjectEncoding, StoredObject } from '../watch-cache/object-encoding.ts';
 import { ListBody } from './list-body.ts';
 
@@ -10,10 +10,10 @@ const things = (itemsNameKind: boolean) =>
   ({ kind: 'Thing', listKind: 'ThingList', apiVersion: 'example.com/v1', itemsNameKind }) as unknown as ServedResource;
 
 const ENCODING = new ObjectEncoding('Thing', 'example.com/v1');
-const thing = (name: string) => ({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name } }) as unknown as KubeObject;
-const withVersion = (name: string) => ({ ...thing(name), metadata: { name, resourceVersion: '7' } }) as unknown as KubeObject;
+const example = (name: string) => ({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name } }) as unknown as KubeObject;
+const withVersion = (name: string) => ({ ...example(name), metadata: { name, resourceVersion: '7' } }) as unknown as KubeObject;
 const converted = (name: string) => new ConvertedObject(withVersion(name), 7);
-const cached = (name: string) => CachedObject.of(name, 7, StoredObject.of(thing(name), ENCODING));
+const cached = (name: string) => CachedObject.of(name, 7, StoredObject.of(example(name), ENCODING));
 
 function listOf(names: readonly string[], itemsNameKind: boolean): ListBody {
   const items = names.map((name, i) => (i % 2 === 0 ? converted(name) : cached(name)));

@@ -1,20 +1,21 @@
 import { encodeJson } from '#machinery';
-import type { ListResponse } from '../request/api-response.ts';
+import type { ListResponse } from '../handlers/api-response.ts';
 import type { VersionedObject } from '../watch-cache/cached-object.ts';
+import { Fill } from './fill.ts';
 
 const COMMA = 0x2c;
 const BRACE = 0x7b;
 const END = Buffer.from(']}\n');
 
 /**
- * A list as JSON, joined from the items' stored bytes only as it leaves: however long it is and however many clients read it at once, each costs
- * one chunk of memory. Items of built-in kinds stand without their kind and apiVersion, which the list's own imply.
+ * A JSON list, joined from the stored bytes of its items while it is sent: each response needs one chunk of memory, however long the list
+ * is. Items of built-in kinds omit kind and apiVersion.
  */
 export class ListBody {
   readonly length: number;
   readonly #head: Buffer;
   readonly #items: ListResponse['items'];
-  /** Bytes to leave out at the start of each item, whose brace is then written anew. */
+  /** Bytes to skip at the start of each item. */
   readonly #skip: number;
 
   constructor({ resource, items }: ListResponse, metadata: Record<string, unknown>) {
@@ -27,7 +28,7 @@ export class ListBody {
     this.length = length;
   }
 
-  /** Without the comma before it. */
+  /** Without the preceding comma. */
   #lengthOf(item: VersionedObject): number {
     return item.jsonLength - (this.#skip > 0 ? this.#skip - 1 : 0);
   }
@@ -38,7 +39,7 @@ export class ListBody {
     return bytes;
   }
 
-  /** The bytes in order, each time in `buffer`, which must have been sent before the next chunk is asked for. */
+  /** The bytes in order, always in `buffer`: a chunk must be sent before the next one is requested. */
   *chunks(buffer: Buffer): Generator<Buffer> {
     const fill = new Fill(buffer);
     yield* fill.add(this.#head);
@@ -57,7 +58,7 @@ export class ListBody {
     if (fill.used > 0) yield buffer.subarray(0, fill.used);
   }
 
-  /** Returns where the item ends. */
+  /** Returns the end offset of the item. */
   #write(item: VersionedObject, isFirst: boolean, { to, at }: { to: Buffer; at: number }): number {
     const { bytes, gap, text } = item.jsonParts();
     let end = at;
@@ -66,29 +67,6 @@ export class ListBody {
     end += bytes.copy(to, end, this.#skip, gap);
     end += to.write(text, end, 'latin1');
     return end + bytes.copy(to, end, gap);
-  }
-}
-
-/** A buffer that is filled again and again. */
-class Fill {
-  used = 0;
-
-  constructor(private readonly buffer: Buffer) {}
-
-  get room(): number {
-    return this.buffer.length - this.used;
-  }
-
-  /** Yields the buffer each time that it is full. */
-  *add(bytes: Buffer): Generator<Buffer> {
-    for (let at = 0; at < bytes.length; ) {
-      const copied = bytes.copy(this.buffer, this.used, at);
-      at += copied;
-      this.used += copied;
-      if (this.room > 0) continue;
-      yield this.buffer;
-      this.used = 0;
-    }
   }
 }
 

@@ -6,35 +6,36 @@ import type { Exchange } from './exchange.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
 import { IdleSessions } from './idle-sessions.ts';
+import { UpgradeExchange } from './upgrade-exchange.ts';
 
 export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: SecureContextOptions;
-  /** Resolves when the exchange is over. */
+  /** Resolves when the exchange is over; never rejects. */
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly maxConcurrentStreams?: number;
-  /** How long a client may take to say what it wants. */
+  /** How long a client may take to send its headers. */
   readonly headersTimeoutMs?: number;
 }
 
 export interface Listener {
   readonly port: number;
-  /** Refuses new connections, and tells clients to make theirs elsewhere from now on. Requests in flight go on. */
+  /** Refuses new connections and asks clients to reconnect elsewhere. Requests in flight continue. */
   drain(): void;
   /** Replaces the certificate for new connections. */
   useCertificate(context: SecureContextOptions): void;
-  /** Drains, lets answers be written, then closes what is left after `grace`. */
+  /** Drains, waits for responses until `grace`, then closes the remaining connections. */
   close(grace: Promise<void>): Promise<void>;
 }
 
-// Enough for a proxy's reaction time; a client that takes longer to say what it wants is not served.
+// Time for slow proxies; slower clients are disconnected.
 const HEADERS_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-// Finds out that a peer is gone that never said so.
+// Detects peers that disappeared.
 const KEEP_ALIVE_MS = 15_000;
-// Node's default of 10 MB would turn away whatever a client asks while one large list waits on its connection.
+// Node's default of 10 MB would reject further requests on a connection while a large list is pending.
 const SESSION_MEMORY_MB = 1000;
 
 /**
@@ -44,13 +45,14 @@ const SESSION_MEMORY_MB = 1000;
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<TLSSocket>();
   const headersTimeout = Math.min(options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS, HEADERS_TIMEOUT_MS);
-  // A connection that nobody uses any more, or that broke the protocol and was told so, has no reason to stay.
+  // Connections that are unused, or that violated the protocol, are closed.
   const idleTimeout = 4 * headersTimeout;
   const http1 = http.createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
     (request, response) => void options.handle(new Http1Exchange(request, response)),
   );
-  // Connections come from elsewhere, so it never listens itself; but only a server that listens looks at its time limits.
+  http1.on('upgrade', (request, socket, head) => void options.handle(new UpgradeExchange(request, socket, head)));
+  // Sockets are passed in, so it never listens; Node enforces time limits only on listening servers.
   http1.emit('listening');
   const sessions = new Set<http2.ServerHttp2Session>();
   const idle = new IdleSessions(idleTimeout);
@@ -64,12 +66,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     session.on('error', () => session.destroy());
     idle.add(session);
   });
-  // Node hands over the header lines as they came, though its types do not say so.
+  // Node passes the raw header lines, which its types omit.
   multiplexed.on('stream', (stream, headers, _flags, rawHeaders: readonly string[] = []) => {
     stream.on('error', () => {});
-    const session = stream.session!;
+    const { session } = stream;
+    if (session === undefined) return;
     idle.begin(session);
-    void options.handle(new Http2Exchange(stream, headers, session.socket as TLSSocket, rawHeaders)).then(() => idle.end(session));
+    void options.handle(new Http2Exchange(stream, headers, session.socket as TLSSocket, rawHeaders)).finally(() => idle.end(session));
   });
   const server = tls.createServer({
     ...options.tls,

@@ -1,25 +1,39 @@
 import type { Readable } from 'node:stream';
 import { StatusError } from '#machinery';
 
-/** Reads a whole body, or refuses it as soon as it is known to be too large. */
-export function readLimited(source: Readable, contentLength: string | undefined, limit: number): Promise<Buffer> {
+export interface ReadLimits {
+  /** The limit in bytes. */
+  readonly limit: number;
+  /** Counts arriving bytes; an error aborts the read. */
+  count?(bytes: number): void;
+}
+
+/** Reads a whole body, or rejects as soon as it is too large. */
+export function readLimited(source: Readable, contentLength: string | undefined, { limit, count }: ReadLimits): Promise<Buffer> {
   if (contentLength !== undefined && Number(contentLength) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const giveUp = (error: unknown) => {
+      source.removeAllListeners('data');
+      chunks.length = 0;
+      source.resume();
+      reject(error);
+    };
     source.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else {
-        source.removeAllListeners('data');
-        source.resume();
-        reject(tooLarge(limit));
+      if (size > limit) return giveUp(tooLarge(limit));
+      try {
+        count?.(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        giveUp(error);
       }
     });
     let isWhole = false;
     source.once('end', () => {
       isWhole = true;
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     });
     source.once('error', reject);
     source.once('close', () => {

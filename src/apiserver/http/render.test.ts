@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { autoscaling, type TableDefinition } from '#api';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
-import type { ListResponse, ObjectResponse } from '../request/api-response.ts';
+import type { ListResponse, ObjectResponse } from '../handlers/api-response.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
 import { negotiate } from '../request/negotiation.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
+import { ProtobufMessages } from './protobuf-messages.ts';
 import { renderList, renderObject, renderPrinted } from './render.ts';
+import type { TextListBody } from './text-list-body.ts';
 
 const scale = {
   kind: 'Scale',
@@ -16,7 +18,12 @@ const scale = {
 
 function printed(as: 'Table' | 'PartialObjectMetadata', query = ''): unknown {
   const negotiated = { mediaType: 'application/json', pretty: false, as } as const;
-  const context = { negotiated, query: new URLSearchParams(query), now: Date.parse('2026-01-01T00:05:00Z') };
+  const context = {
+    negotiated,
+    query: new URLSearchParams(query),
+    now: Date.parse('2026-01-01T00:05:00Z'),
+    messages: new ProtobufMessages(),
+  };
   return JSON.parse(renderPrinted(scale, autoscaling.scaleTable as unknown as TableDefinition<KubeObject>, context).toString());
 }
 
@@ -41,6 +48,7 @@ const accepted = (form: string) => ({
   negotiated: negotiate(`application/json;as=${form};g=meta.k8s.io`),
   query: new URLSearchParams('includeObject=Everything'),
   now: 0,
+  messages: new ProtobufMessages(),
 });
 const resource = { kind: 'Role', group: 'rbac.authorization.k8s.io', custom: false, strategy: {} } as unknown as ServedResource;
 const one = { resource, object: { object: scale } } as unknown as ObjectResponse;
@@ -56,9 +64,21 @@ test('a form for lists is not one for objects, nor the other way round', () => {
 });
 
 test('the old version of a form is served under its name', () => {
-  expect(JSON.parse(String(renderList(many, accepted('PartialObjectMetadataList;v=v1beta1'))))).toMatchObject({
+  expect(
+    JSON.parse(Buffer.concat([...(renderList(many, accepted('PartialObjectMetadataList;v=v1beta1')) as TextListBody).chunks()]).toString()),
+  ).toMatchObject({
     apiVersion: 'meta.k8s.io/v1beta1',
     items: [{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1beta1' }],
+  });
+});
+
+test('metadata of an empty list has no items at all', () => {
+  const empty = renderList({ ...many, items: [] } as ListResponse, accepted('PartialObjectMetadataList;v=v1')) as Buffer;
+  expect(JSON.parse(empty.toString())).toEqual({
+    kind: 'PartialObjectMetadataList',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata: { resourceVersion: '9' },
+    items: null,
   });
 });
 

@@ -1,20 +1,23 @@
-import { meta, type TableDefinition } from '#api';
-import { EnvelopeEncoding, encodeProtobuf, type JsonObject, StatusError } from '#machinery';
-import { columnsOf, includeObjectOf, META_V1, partialMetadata, rowOf, type TableOptions, tableOf } from '../printing/table.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
-import type { ListResponse, ObjectResponse } from '../request/api-response.ts';
-import type { Negotiated } from '../request/negotiation.ts';
-import { JSON_TYPE, PROTOBUF_TYPE } from '../request/parse-body.ts';
+import type { TableDefinition } from '#api';
+import { encodeEnvelope, StatusError } from '#machinery';
+import type { ListResponse, ObjectResponse } from '../handlers/api-response.ts';
+import { includeObjectOf, META_V1, partialMetadata, type TableOptions, tableHead, tableOf, tableRows } from '../printing/table.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
+import { encodeMedia } from '../request/media.ts';
+import type { NegotiatedFormat } from '../request/negotiation.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../request/parse-body.ts';
 import type { VersionedObject } from '../watch-cache/cached-object.ts';
-import type { WatchFrame } from '../watch-cache/watcher.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 import { ListBody } from './list-body.ts';
-import { encodeMedia, encodeWatchEvent } from './media.ts';
+import { ProtobufListBody } from './protobuf-list-body.ts';
+import type { ProtobufMessages } from './protobuf-messages.ts';
+import { listItems, TextListBody } from './text-list-body.ts';
 
 export interface RenderContext {
-  readonly negotiated: Negotiated;
+  readonly negotiated: NegotiatedFormat;
   readonly query: URLSearchParams;
   readonly now: number;
+  readonly messages: ProtobufMessages;
 }
 
 export function renderObject({ resource, object }: ObjectResponse, context: RenderContext): Buffer {
@@ -24,10 +27,10 @@ export function renderObject({ resource, object }: ObjectResponse, context: Rend
   }
   if (negotiated.as === 'PartialObjectMetadataList') throw notRendered(negotiated, `not a list (${goTypeOf(resource, '')})`);
   if (negotiated.as !== undefined) return encodeMedia(partialMetadata(object.object, negotiated.asVersion), negotiated, undefined);
-  return objectBytes(object, resource, negotiated);
+  return objectBytes(object, resource, context);
 }
 
-/** An object that is not kept, in one of the forms that stand for an object. */
+/** An object that is not stored, in the requested form. */
 export function renderPrinted(object: KubeObject, table: TableDefinition<KubeObject>, { negotiated, query, now }: RenderContext): Buffer {
   const apiVersion = negotiated.asVersion;
   if (negotiated.as !== 'Table') return encodeMedia(partialMetadata(object, apiVersion), negotiated, undefined);
@@ -40,136 +43,68 @@ function versionOf({ object }: Pick<VersionedObject, 'object'>): Record<string, 
   return resourceVersion === undefined ? {} : { resourceVersion };
 }
 
-function tableOptions(resource: ServedResource, { now, query, negotiated }: RenderContext): TableOptions {
+export function tableOptions(resource: ServedResource, { now, query, negotiated }: RenderContext): TableOptions {
   return { resource, now, includeObject: includeObjectOf(query.get('includeObject')), apiVersion: negotiated.asVersion };
 }
 
-function notRendered({ as }: Negotiated, what: string): StatusError {
-  return new StatusError({ code: 406, reason: 'NotAcceptable', message: `you requested ${as}, but the requested object is ${what}` });
+function notRendered({ as }: NegotiatedFormat, noun: string): StatusError {
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message: `you requested ${as}, but the requested object is ${noun}` });
 }
 
-/** What upstream calls the type of an object, or of a list of them, inside the server. */
+/** The Go type name that upstream puts into error messages. */
 function goTypeOf({ custom, group, kind }: ServedResource, list: '' | 'List'): string {
   if (custom) return `*unstructured.Unstructured${list}`;
   const name = group.split('.', 1)[0]!;
   return `*${name === '' || name === 'events' ? 'core' : name}.${kind}${list}`;
 }
 
-function objectBytes(object: VersionedObject, resource: ServedResource, negotiated: Negotiated): Buffer {
+function objectBytes(object: VersionedObject, resource: ServedResource, { negotiated, messages }: RenderContext): Buffer {
   if (negotiated.mediaType === JSON_TYPE && !negotiated.pretty) return object.json();
-  const key = negotiated.pretty ? `${negotiated.mediaType};pretty` : negotiated.mediaType;
-  return object.encoded(key, (value) => encodeMedia(value, negotiated, resource.schema));
+  if (negotiated.mediaType !== PROTOBUF_TYPE) return encodeMedia(object.object, negotiated, resource.schema);
+  const { kind, apiVersion } = resource;
+  return encodeEnvelope({ kind, apiVersion }, messages.of(object, resource.schema));
 }
 
-export function renderList(list: ListResponse, context: RenderContext): Buffer | ListBody {
+export function renderList(list: ListResponse, context: RenderContext): Buffer | ListBody | ProtobufListBody | TextListBody {
   const { negotiated } = context;
   const metadata = listMetadata(list, negotiated.as === undefined && list.resource.itemsNameKind);
-  const objects = () => list.items.map((item) => item.object);
-  if (negotiated.as === 'Table')
-    return encodeMedia(tableOf(objects(), metadata, tableOptions(list.resource, context)), negotiated, undefined);
-  if (negotiated.as !== undefined) {
-    if (negotiated.as === 'PartialObjectMetadata') throw notRendered(negotiated, `a list (${goTypeOf(list.resource, 'List')})`);
-    const apiVersion = negotiated.asVersion ?? META_V1;
-    const items = objects().map((object) => partialMetadata(object, apiVersion));
-    return encodeMedia({ kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, negotiated, undefined);
-  }
+  if (negotiated.as === 'Table') return renderTable(list, metadata, context);
+  if (negotiated.as !== undefined) return renderMetadata(list, metadata, negotiated);
   if (negotiated.mediaType === JSON_TYPE && !negotiated.pretty) return new ListBody(list, metadata);
-  if (negotiated.mediaType === PROTOBUF_TYPE) return protobufList(list, metadata);
-  return encodeMedia(
-    { kind: list.resource.listKind, apiVersion: list.resource.apiVersion, metadata, items: objects().map(itemOf(list.resource)) },
-    negotiated,
-    undefined,
-  );
+  if (negotiated.mediaType === PROTOBUF_TYPE) return new ProtobufListBody(list, metadata, context.messages);
+  const { listKind: kind, apiVersion } = list.resource;
+  return new TextListBody({ head: { kind, apiVersion, metadata }, name: 'items', items: listItems(list) }, negotiated);
 }
 
-function itemOf({ itemsNameKind }: ServedResource): (object: KubeObject) => object {
-  return itemsNameKind ? (object) => object : ({ kind: _k, apiVersion: _a, ...rest }) => rest;
+type Metadata = Record<string, unknown>;
+
+function renderTable(list: ListResponse, metadata: Metadata, context: RenderContext): TextListBody {
+  const options = tableOptions(list.resource, context);
+  if (context.negotiated.mediaType === PROTOBUF_TYPE) throw StatusError.notAcceptable([JSON_TYPE, YAML_TYPE]);
+  const objects = list.items.map((item) => item.object);
+  return new TextListBody({ head: tableHead(metadata, options), name: 'rows', items: tableRows(objects, options) }, context.negotiated);
 }
 
-/** Lists of custom resources name where they go on even when they do not. */
+function renderMetadata(list: ListResponse, metadata: Metadata, negotiated: NegotiatedFormat): Buffer | TextListBody {
+  if (negotiated.as === 'PartialObjectMetadata') throw notRendered(negotiated, `a list (${goTypeOf(list.resource, 'List')})`);
+  const apiVersion = negotiated.asVersion ?? META_V1;
+  const head = { kind: 'PartialObjectMetadataList', apiVersion, metadata };
+  const items = metadataItems(list, apiVersion);
+  if (negotiated.mediaType === PROTOBUF_TYPE) return encodeMedia({ ...head, items: [...items] }, negotiated, undefined);
+  // Upstream encodes an empty list as null.
+  if (list.items.length === 0) return encodeMedia({ ...head, items: null }, negotiated, undefined);
+  return new TextListBody({ head, name: 'items', items }, negotiated);
+}
+
+function* metadataItems({ items }: ListResponse, apiVersion: string): Generator<object> {
+  for (const { object } of items) yield partialMetadata(object, apiVersion);
+}
+
+/** Lists of custom resources always have `continue`, even if empty. */
 function listMetadata({ revision, continue: next, remaining }: ListResponse, namesContinue: boolean): Record<string, unknown> {
   return {
     ...(revision > 0 && { resourceVersion: String(revision) }),
     ...((next || namesContinue) && { continue: next ?? '' }),
     ...(remaining && { remainingItemCount: remaining }),
   };
-}
-
-const BARE_PROTOBUF = 'application/vnd.kubernetes.protobuf;bare';
-
-/** Items keep their encoded bytes. */
-function protobufList({ resource, items }: ListResponse, metadata: Record<string, unknown>): Buffer {
-  const messages = items.map((item) =>
-    item.encoded(BARE_PROTOBUF, (object) => encodeProtobuf(resource.schema, object as unknown as JsonObject)),
-  );
-  const encoding = new EnvelopeEncoding({ apiVersion: resource.apiVersion, kind: resource.listKind });
-  return encoding.wrapList(encodeProtobuf(meta.ListMeta, metadata as JsonObject), messages);
-}
-
-/** Encodes watch events for one kind of client; bytes that many clients share are kept with the event. */
-export class FrameEncoder {
-  readonly #key: string;
-  /** Tables describe their columns once a stream. */
-  #columnsSent = false;
-
-  constructor(
-    private readonly resource: ServedResource,
-    private readonly context: RenderContext,
-  ) {
-    this.#key = `${resource.version};${context.negotiated.mediaType}`;
-  }
-
-  encode(frame: WatchFrame): Buffer {
-    const { negotiated } = this.context;
-    const object = frame.object.as(this.resource);
-    if (negotiated.as === 'Table') return this.#table(frame.type, object.object);
-    if (negotiated.as !== undefined) return this.#plain(frame.type, partialMetadata(object.object, negotiated.asVersion));
-    let bytes = frame.encodings.get(this.#key);
-    if (bytes === undefined) {
-      bytes =
-        negotiated.mediaType === JSON_TYPE ? jsonFrame(frame.type, object.json()) : this.#plain(frame.type, object.object, this.resource);
-      frame.encodings.set(this.#key, bytes);
-    }
-    return bytes;
-  }
-
-  bookmark(revision: number, initialEventsEnd: boolean): Buffer {
-    const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-    const { kind, apiVersion } = this.resource;
-    const object = { kind, apiVersion, metadata: { resourceVersion: String(revision), ...annotations } };
-    const { as, asVersion = META_V1 } = this.context.negotiated;
-    if (as === undefined) return this.#plain('BOOKMARK', object, this.resource);
-    const partial = partialMetadata(object as unknown as KubeObject, asVersion);
-    if (as !== 'Table') return this.#plain('BOOKMARK', partial);
-    const metadata = { resourceVersion: String(revision) };
-    const rows = [{ cells: [], object: partial }];
-    return this.#plain('BOOKMARK', { kind: 'Table', apiVersion: asVersion, metadata, columnDefinitions: null, rows });
-  }
-
-  error(status: { readonly [field: string]: unknown }): Buffer {
-    return this.#plain('ERROR', status);
-  }
-
-  #table(type: string, object: KubeObject): Buffer {
-    const options = tableOptions(this.resource, this.context);
-    const columnDefinitions = this.#columnsSent ? null : columnsOf(this.resource);
-    this.#columnsSent = true;
-    const metadata = { resourceVersion: object.metadata.resourceVersion };
-    const { apiVersion = META_V1 } = options;
-    return this.#plain(type, { kind: 'Table', apiVersion, metadata, columnDefinitions, rows: [rowOf(object, options)] });
-  }
-
-  #plain(type: string, object: { readonly [field: string]: unknown }, resource?: ServedResource): Buffer {
-    const { negotiated } = this.context;
-    return encodeWatchEvent(type, object, negotiated, resource?.schema);
-  }
-}
-
-function jsonFrame(type: string, object: Buffer): Buffer {
-  const head = `{"type":"${type}","object":`;
-  const bytes = Buffer.allocUnsafe(head.length + object.length + 1);
-  bytes.write(head, 0, 'latin1');
-  object.copy(bytes, head.length, 0, object.length - 1);
-  bytes.write('}\n', bytes.length - 2, 'latin1');
-  return bytes;
 }

@@ -1,38 +1,34 @@
-import type { Clock, Random } from '#base';
-import { parseDurationMs, StatusError } from '#machinery';
-import type { FailureLog } from '../failure-log.ts';
-import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse, Handler, StatusResponse } from '../request/api-response.ts';
-import type { RequestInfo } from '../request/request-info.ts';
-import type { RequestMetrics } from '../request-metrics.ts';
+import type { Clock, EventLoopWatch, Random } from '#base';
+import type { StatusError } from '#machinery';
+import type { ApiResponse, Handler, StatusResponse } from '../handlers/api-response.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { Exchange } from './exchange.ts';
+import type { FailureLog } from './failure-log.ts';
 import { NetworkRequest } from './network-request.ts';
-import type { Flight, RequestsInFlight } from './requests-in-flight.ts';
+import type { PendingFrames } from './pending-frames.ts';
+import type { ProtobufMessages } from './protobuf-messages.ts';
+import type { RequestBatcher } from './request-batcher.ts';
 import { respond, statusResponse } from './respond.ts';
-import type { Turns } from './turns.ts';
 import type { WatchFlushes } from './watch-flush.ts';
 
-export interface Serving {
+export interface ServerContext {
   readonly handle: Handler;
-  readonly requests: RequestMetrics;
-  readonly inFlight: RequestsInFlight;
-  /** How long a request may take that does not last by its nature. */
-  readonly requestTimeoutMs: number;
+  readonly bodies: BodyBudget;
+  readonly eventLoop: EventLoopWatch;
   readonly clock: Clock;
   readonly random: Random;
   readonly failures: FailureLog;
   readonly watchFlushes: WatchFlushes;
-  readonly turns: Turns;
+  readonly pendingFrames: PendingFrames;
+  readonly messages: ProtobufMessages;
+  readonly turns: RequestBatcher;
 }
 
-/** One exchange over the network, whatever happens in it. */
-export async function serveExchange(exchange: Exchange, deps: Serving): Promise<void> {
-  const auditId = exchange.header('audit-id') || deps.random.uuid();
-  const headers: Record<string, string | string[]> = { 'audit-id': auditId, 'cache-control': 'no-cache, private' };
-  const served = new Served(exchange, headers, deps);
+/** Serves one exchange. Never rejects: every error is answered, logged and counted here. */
+export async function serveExchange(exchange: Exchange, deps: ServerContext): Promise<void> {
+  const served = new ServedExchange(exchange, deps);
   try {
-    const request = new NetworkRequest(exchange, auditId);
-    served.begin(request);
+    const request = served.begin();
     await deps.turns.next();
     await served.answer(await deps.handle(request));
   } catch (error) {
@@ -42,98 +38,86 @@ export async function serveExchange(exchange: Exchange, deps: Serving): Promise<
   }
 }
 
-/** What is known of an exchange while it lasts. */
-class Served {
-  #request: ApiRequest | undefined;
-  #flight: Flight | undefined;
-  #isExpired = false;
-  #isLongRunning = false;
+/** A running exchange. */
+class ServedExchange {
+  #request: NetworkRequest | undefined;
+  #isCanceled = false;
   #code = 200;
-  readonly #begunMs: number;
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly headers: Record<string, string | string[]>,
-    private readonly deps: Serving,
-  ) {
-    this.#begunMs = deps.inFlight.now();
-  }
+    private readonly deps: ServerContext,
+  ) {}
 
-  begin(request: ApiRequest): void {
-    const { inFlight, requests } = this.deps;
-    this.#request = request;
-    if (isLongRunning(request.info)) {
-      this.#isLongRunning = true;
-      requests.beginLongRunning(request);
-      return;
-    }
-    const deadlineMs = this.#begunMs + timeoutOf(request, this.deps.requestTimeoutMs);
-    this.#flight = { isMutating: !READ_VERBS.has(request.info.verb), deadlineMs, expire: () => this.#expire() };
-    inFlight.begin(this.#flight);
+  begin(): NetworkRequest {
+    this.#request = new NetworkRequest(this.exchange, { ...this.deps, cancel: (error) => this.#cancel(error) });
+    return this.#request;
   }
 
   async answer(response: ApiResponse): Promise<void> {
-    const { exchange, headers, deps } = this;
-    if (this.#isExpired) return;
+    const { exchange, deps } = this;
+    if (this.#isCanceled) return;
     if ('code' in response) this.#code = response.code;
-    await respond(response, { exchange, request: this.#request!, clock: deps.clock, headers, watchFlushes: deps.watchFlushes });
+    const { clock, watchFlushes, pendingFrames, messages } = deps;
+    const headers = this.#headers();
+    await respond(response, { exchange, request: this.#request!, clock, headers, watchFlushes, pendingFrames, messages });
   }
 
   async fail(error: unknown): Promise<void> {
-    if (this.#isExpired) return;
+    if (this.#isCanceled) return;
     const response = statusResponse(error);
-    const { method, url } = this.exchange;
-    if (response.code >= 500) this.deps.failures.write(error, { method, path: url.split('?', 1)[0]! });
+    if (response.code >= 500) this.#log(error);
+    this.#code = response.code;
     try {
-      this.#code = response.code;
-      // A request that could not even be read has no wishes about the form of its answer.
+      // An unparsable request has no negotiated format.
       if (this.#request === undefined) this.#respondPlainly(response);
       else await this.answer(response);
     } catch {
-      // The client is gone, or its answer had begun: nothing more can be told.
+      this.#respondLast(response);
     }
   }
 
   end(): void {
-    const { inFlight, requests } = this.deps;
-    if (this.#flight !== undefined) inFlight.end(this.#flight);
-    if (this.#request === undefined) return;
-    const seconds = (inFlight.now() - this.#begunMs) / 1000;
-    requests.count(this.#request, { code: this.#code, seconds, isLongRunning: this.#isLongRunning });
+    this.#request?.finish(this.#code, (error) => this.#log(error));
   }
 
-  #expire(): void {
-    this.#isExpired = true;
-    this.#code = 504;
-    this.deps.requests.countTermination(this.#request!, this.#code);
-    try {
-      this.#respondPlainly(statusResponse(StatusError.timeout('request did not complete within the allotted timeout', 0)));
-    } catch {
-      // Its answer had begun.
-    }
+  #cancel(error: StatusError): void {
+    if (this.#isCanceled) return;
+    this.#isCanceled = true;
+    this.#code = error.code;
+    this.#respondLast(statusResponse(error));
     this.exchange.abandon();
   }
 
-  #respondPlainly({ code, object }: StatusResponse): void {
-    this.exchange.respond(code, { ...this.headers, 'content-type': 'application/json' }, JSON.stringify(object));
+  /** A response that has begun cannot be replaced: the connection is closed, so that the client notices. */
+  #respondLast(response: StatusResponse): void {
+    try {
+      this.#respondPlainly(response);
+    } catch {
+      this.exchange.abandon();
+    }
   }
-}
 
-const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
-const LASTING_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+  #respondPlainly({ code, object }: StatusResponse): void {
+    this.exchange.respond(code, { ...this.#headers(), 'content-type': 'application/json' }, JSON.stringify(object));
+  }
 
-function isLongRunning({ verb, isResource, subresource }: RequestInfo): boolean {
-  return verb === 'watch' || verb === 'proxy' || (isResource && LASTING_SUBRESOURCES.has(subresource));
-}
+  #headers(): Record<string, string | string[]> {
+    const id = this.#request?.audit?.id ?? this.deps.random.uuid();
+    const flow = this.#request?.flow;
+    const own = this.#request?.responseHeaders;
+    if (flow === undefined) return { 'audit-id': id, 'cache-control': 'no-cache, private', ...own };
+    return {
+      ...own,
+      'audit-id': id,
+      'cache-control': 'no-cache, private',
+      'x-kubernetes-pf-flowschema-uid': flow.uid,
+      'x-kubernetes-pf-prioritylevel-uid': flow.level.uid,
+    };
+  }
 
-/** Clients may ask for less time than they would get, never for more. */
-function timeoutOf(request: ApiRequest, longestMs: number): number {
-  const text = request.query.get('timeout');
-  if (!text) return longestMs;
-  try {
-    const wanted = parseDurationMs(text);
-    return wanted > 0 ? Math.min(wanted, longestMs) : longestMs;
-  } catch (error) {
-    throw StatusError.badRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`);
+  #log(error: unknown): void {
+    const { method, url } = this.exchange;
+    this.deps.failures.write(error, { method, path: url.split('?', 1)[0]! });
   }
 }

@@ -1,15 +1,15 @@
 import { type Clock, type Counter, type Family, type MetricsRegistry, realClock } from '#base';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
 
-/** Frames that come closer together than this leave in one write. The first after a pause leaves at once. */
+/** Frames within this interval are sent in one write; the first one after a pause is sent immediately. */
 const PAUSE_MS = 5;
 
 /**
- * When the watchers of one resource are written to. Encrypting and sending costs more by the write than by the byte, so in a burst of changes
- * every watcher gets several of them at a time; and since watchers mostly get the same ones, they are joined once for all.
+ * Batches writes to the watchers of one resource. Encrypting and sending costs more per write than per byte, so in a burst
+ * each watcher gets several changes at a time; and since watchers mostly get the same ones, they are joined once for all.
  */
 export class WatchFlush {
-  // Peers are elsewhere, where time goes on whatever the cluster's own clock does.
+  // Real time: peers are outside of the cluster's (possibly virtual) time.
   readonly #clock: Clock = realClock;
   #due: (() => void)[] = [];
   #rested = Number.NEGATIVE_INFINITY;
@@ -17,11 +17,11 @@ export class WatchFlush {
   #joined: Buffer | undefined;
 
   constructor(
-    /** Counts what was sent. */
+    /** Counts sent events. */
     readonly events?: Counter,
   ) {}
 
-  /** Calls `flush` soon, once. */
+  /** Schedules `flush` once. */
   soon(flush: () => void): void {
     this.#due.push(flush);
     if (this.#due.length > 1) return;
@@ -49,7 +49,7 @@ export class WatchFlush {
   }
 }
 
-/** One for each resource: a burst of one does not hold up another. */
+/** One per resource: a burst of one does not delay others. */
 export class WatchFlushes {
   readonly #flushes = new WeakMap<ServedResource, WatchFlush>();
   readonly #events: Family<Counter, 'group' | 'version' | 'resource'>;

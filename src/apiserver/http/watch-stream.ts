@@ -1,83 +1,292 @@
-import type { StatusError } from '#machinery';
-import type { WatchResponse } from '../request/api-response.ts';
+import { type Clock, realClock, type TimerHandle } from '#base';
+import { StatusError } from '#machinery';
+import type { WatchResponse } from '../handlers/api-response.ts';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
 import { JSON_TYPE } from '../request/parse-body.ts';
-import type { WatchEndReason, WatchFrame, WatchSink } from '../watch-cache/watcher.ts';
+import type { CachedObject } from '../watch-cache/cached-object.ts';
+import { loadVersions } from '../watch-cache/load-versions.ts';
+import { objectsOfFrame, selectConverted } from '../watch-cache/select-converted.ts';
+import type { OpenWatch, WatchFrame, WatchSink } from '../watch-cache/watcher.ts';
 import type { ResponseStream } from './exchange.ts';
-import { FrameEncoder, type RenderContext } from './render.ts';
-import type { Responding } from './respond.ts';
+import { FrameEncoder } from './frame-encoder.ts';
+import type { DropReason, SlowWatcher } from './pending-frames.ts';
+import type { RenderContext } from './render.ts';
+import type { ResponseContext } from './respond.ts';
 import type { WatchFlush } from './watch-flush.ts';
 
-/** A client that lets this much pile up is too slow to follow: it is cut off, and comes back with a list. */
-const MAX_PENDING_BYTES = 16 * 1024 * 1024;
+/** Above this, nothing more is encoded for the client: further changes wait as objects. */
+const SENDING_BYTES = 128 * 1024;
+/** The size of a write; initial state is encoded in pieces of about this size. */
+const WRITE_BYTES = 128 * 1024;
+/** A client that reads nothing for this long is disconnected. */
+const STALLED_MS = 60_000;
+/** A snapshot is kept at most this long for a slow reader. */
+const BACKLOG_MS = 10 * 60_000;
 const BOOKMARK_EVERY_MS = 60_000;
 
-/** Sends a watch as it happens. Events that come close together leave in one write. */
-export function streamWatch(watch: WatchResponse, to: Responding, context: RenderContext): Promise<void> {
-  const { exchange, headers, clock } = to;
+/** Streams a watch. Events that arrive close together are sent in one write. */
+export function streamWatch(watch: WatchResponse, to: ResponseContext, context: RenderContext): Promise<void> {
   const { mediaType } = context.negotiated;
   const contentType = mediaType === JSON_TYPE ? JSON_TYPE : `${mediaType};stream=watch`;
-  const stream = exchange.stream(200, { ...headers, 'content-type': contentType });
-  const encoder = new FrameEncoder(watch.resource, context);
-  const flushing = to.watchFlushes.of(watch.resource);
-  return new Promise((resolve) => {
-    let batch: Buffer[] = [];
-    let isOver = false;
-    let bookmarked = 0;
-    let allowedBytes = MAX_PENDING_BYTES;
-    const flush = () => {
-      if (isOver) return;
-      writeJoined(batch, stream, flushing);
-      batch = [];
-      if (stream.pending > allowedBytes) finish();
-    };
-    const send = (bytes: Buffer) => {
-      if (isOver) return;
-      batch.push(bytes);
-      if (batch.length === 1) flushing.soon(flush);
-    };
-    const finish = () => {
-      if (isOver) return;
-      isOver = true;
-      timeout.cancel();
-      marks?.cancel();
-      stop?.();
-      writeJoined(batch, stream, flushing);
-      stream.end();
-      resolve();
-    };
-    const mark = () => {
-      if (bookmarked !== watch.revision()) send(encoder.bookmark(watch.revision(), false));
-      bookmarked = watch.revision();
-      marks = clock.setTimer(BOOKMARK_EVERY_MS, mark);
-    };
-    const sink: WatchSink = {
-      frame: (frame: WatchFrame) => send(encoder.encode(frame)),
-      bookmark: (revision, initialEventsEnd) => send(encoder.bookmark(revision, initialEventsEnd)),
-      error: (error: StatusError) => {
-        send(encoder.error({ ...error.status }));
-        queueMicrotask(finish);
-      },
-      end: (_reason: WatchEndReason) => finish(),
-    };
-    const timeout = clock.setTimer(watch.timeoutMs, finish);
-    let marks = watch.bookmarks ? clock.setTimer(BOOKMARK_EVERY_MS, mark) : undefined;
-    let stop: (() => void) | undefined;
-    exchange.onAbandoned(finish);
-    stop = watch.open(sink);
-    // The state that a client asked for first may be as large as it is.
-    for (const bytes of batch) allowedBytes += bytes.length;
-  });
+  const stream = to.exchange.stream(200, { ...to.headers, 'content-type': contentType });
+  return new WatchWriter(watch, to, { stream, encoder: new FrameEncoder(watch.resource, context) }).done;
 }
 
-/** A write is worth its cost from here on. */
-const WRITE_BYTES = 256 * 1024;
+/** A change, or bytes for this client only. */
+type Item = WatchFrame | Buffer;
 
-function writeJoined(frames: readonly Buffer[], stream: ResponseStream, flushing: WatchFlush): void {
-  flushing.events?.inc(frames.length);
-  for (let from = 0; from < frames.length; ) {
-    let to = from;
-    for (let bytes = 0; to < frames.length && bytes < WRITE_BYTES; to++) bytes += frames[to]!.length;
-    stream.write(flushing.join(from === 0 && to === frames.length ? frames : frames.slice(from, to)));
-    from = to;
+interface Output {
+  readonly stream: ResponseStream;
+  readonly encoder: FrameEncoder;
+}
+
+/** One watch over the network. It holds at most `SENDING_BYTES` and one write as bytes; further changes wait as objects in `PendingFrames`. */
+class WatchWriter implements WatchSink, SlowWatcher {
+  readonly resource: ServedResource;
+  readonly done: Promise<void>;
+  // Real time: peers are outside of the cluster's (possibly virtual) time.
+  readonly #peerClock: Clock = realClock;
+  readonly #flushing: WatchFlush;
+  readonly #timeout: TimerHandle;
+  /** Changes that are not sent yet; while busy, all of them are held in `PendingFrames`. */
+  #items: Item[] = [];
+  /** Earlier data is still being sent. */
+  #isBusy = true;
+  #isOver = false;
+  #open: OpenWatch | undefined;
+  #marks: TimerHandle | undefined;
+  #marked = 0;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(
+    private readonly watch: WatchResponse,
+    private readonly to: ResponseContext,
+    private readonly output: Output,
+  ) {
+    this.resource = watch.resource;
+    this.#flushing = to.watchFlushes.of(watch.resource);
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#timeout = to.clock.setTimer(watch.timeoutMs, () => this.#finish());
+    if (watch.bookmarks) this.#marks = to.clock.setTimer(BOOKMARK_EVERY_MS, () => this.#mark());
+    to.exchange.onAbandoned(() => this.#finish());
+    const open = watch.open(this);
+    this.#open = open;
+    if (this.#isOver) open.stop();
+    else this.#begin(open).catch((error: unknown) => this.#fail(error));
   }
+
+  frame(frame: WatchFrame): void {
+    this.#add(frame);
+  }
+
+  bookmark(revision: number, initialEventsEnd: boolean): void {
+    this.#add(this.output.encoder.bookmark(revision, initialEventsEnd));
+  }
+
+  error(error: StatusError): void {
+    this.#add(this.output.encoder.error({ ...error.status }));
+    this.end();
+  }
+
+  /** Pending items are sent first. */
+  end(): void {
+    queueMicrotask(() => this.#finish());
+  }
+
+  drop(reason: DropReason): void {
+    if (this.#isOver) return;
+    this.to.pendingFrames.count(this, reason);
+    this.#finish();
+    if (reason === 'Stalled') this.output.stream.destroy();
+  }
+
+  /** Sends the backlog at the client's pace. */
+  async #begin({ backlog, initialEventsEnd }: OpenWatch): Promise<void> {
+    const late = this.#peerClock.setTimer(BACKLOG_MS, () => this.drop('Stalled'));
+    try {
+      for (const batch of batchesOf(backlog)) {
+        const versions = loadVersions(this.resource, objectsOf(batch));
+        if (versions !== undefined) await versions;
+        await this.#sendAtPace(this.#selected(batch));
+        if (this.#isOver) return;
+      }
+    } finally {
+      late.cancel();
+    }
+    if (initialEventsEnd !== undefined) this.output.stream.write(this.output.encoder.bookmark(initialEventsEnd, true));
+    this.#unblock();
+  }
+
+  async #sendAtPace(batch: readonly WatchFrame[]): Promise<void> {
+    const { stream, encoder } = this.output;
+    for (let from = 0; from < batch.length; ) {
+      let to = from;
+      let length = 0;
+      for (; to < batch.length && length < WRITE_BYTES; to++) length += encoder.lengthOf(batch[to]!);
+      stream.write(encoder.join(batch.slice(from, to), length));
+      this.#flushing.events?.inc(to - from);
+      from = to;
+      if (stream.pending > SENDING_BYTES) await this.#drained();
+      if (this.#isOver) return;
+    }
+  }
+
+  #add(item: Item): void {
+    if (this.#isOver) return;
+    this.#items.push(item);
+    if (this.#isBusy) this.#hold(item);
+    else if (this.#items.length === 1) this.#flushing.soon(() => this.#flush());
+  }
+
+  #hold(item: Item): void {
+    if (!Buffer.isBuffer(item) && !this.#isOver) this.to.pendingFrames.hold(this, item);
+  }
+
+  #flush(): void {
+    if (this.#isOver || this.#isBusy || this.#items.length === 0) return;
+    try {
+      const versions = this.resource.remote && loadVersions(this.resource, objectsOf(this.#items));
+      if (versions === undefined) {
+        if (this.watch.matchesConverted)
+          this.#items = this.#items.flatMap<Item>((item) => (isFrame(item) ? this.#selected([item]) : [item]));
+        this.#send();
+      } else {
+        this.#block();
+        versions.then(() => this.#unblock()).catch((error: unknown) => this.#fail(error));
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #selected(frames: readonly WatchFrame[]): readonly WatchFrame[] {
+    const { matchesConverted } = this.watch;
+    if (matchesConverted === undefined) return frames;
+    return frames.flatMap((frame) => selectConverted(frame, this.resource, matchesConverted) ?? []);
+  }
+
+  /** Sends as much as the client can take; the rest waits. */
+  #send(): void {
+    const { stream } = this.output;
+    const sent = this.#write(this.#items);
+    this.#items = sent === this.#items.length ? [] : this.#items.slice(sent);
+    if (stream.pending <= SENDING_BYTES) return;
+    this.#block();
+    this.#drained()
+      .then(() => this.#unblock())
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  #block(): void {
+    this.#isBusy = true;
+    for (const item of this.#items) this.#hold(item);
+  }
+
+  #unblock(): void {
+    if (this.#isOver) return;
+    this.to.pendingFrames.release(this);
+    this.#isBusy = false;
+    this.#flush();
+  }
+
+  /** Returns how many of the items were written. */
+  #write(items: readonly Item[]): number {
+    const { stream, encoder } = this.output;
+    let from = 0;
+    while (from < items.length && stream.pending <= SENDING_BYTES) {
+      const encoded: Buffer[] = [];
+      for (let bytes = 0; from < items.length && bytes < WRITE_BYTES; from++) {
+        const item = items[from]!;
+        const piece = Buffer.isBuffer(item) ? item : encoder.encode(item);
+        encoded.push(piece);
+        bytes += piece.length;
+      }
+      this.#flushing.events?.inc(encoded.length);
+      stream.write(this.#flushing.join(encoded));
+    }
+    return from;
+  }
+
+  async #drained(): Promise<void> {
+    const stalled = this.#peerClock.setTimer(STALLED_MS, () => this.drop('Stalled'));
+    await this.output.stream.drained();
+    stalled.cancel();
+  }
+
+  #mark(): void {
+    const revision = this.watch.revision();
+    if (this.#marked !== revision) this.bookmark(revision, false);
+    this.#marked = revision;
+    this.#marks = this.to.clock.setTimer(BOOKMARK_EVERY_MS, () => this.#mark());
+  }
+
+  /** The client gets the reason; server errors are logged by the caller. */
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    if (!(error instanceof StatusError)) this.#reject(error);
+    const { stream, encoder } = this.output;
+    stream.write(encoder.error({ ...StatusError.from(error).status }));
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    // Before the watch was opened nothing was sent: the reason is the whole response.
+    const isReady = !this.#isBusy || this.#open === undefined;
+    this.to.pendingFrames.release(this);
+    this.#isOver = true;
+    this.#timeout.cancel();
+    this.#marks?.cancel();
+    this.#open?.stop();
+    if (isReady) this.#writeLast();
+    this.#items = [];
+    this.#end();
+    this.#resolve();
+  }
+
+  #writeLast(): void {
+    try {
+      this.#write(this.#items);
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  /** A client that does not read is disconnected after a while. */
+  #end(): void {
+    const { stream } = this.output;
+    let isEnded = false;
+    let stalled: TimerHandle | undefined;
+    stream.end(() => {
+      isEnded = true;
+      stalled?.cancel();
+    });
+    if (!isEnded) stalled = this.#peerClock.setTimer(STALLED_MS, () => stream.destroy());
+  }
+}
+
+/** How many frames are processed between back-pressure checks. */
+const BATCH = 256;
+
+function* batchesOf(frames: Iterable<WatchFrame>): Generator<readonly WatchFrame[]> {
+  let batch: WatchFrame[] = [];
+  for (const frame of frames) {
+    batch.push(frame);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function objectsOf(items: readonly Item[]): readonly CachedObject[] {
+  return items.flatMap((item) => (isFrame(item) ? objectsOfFrame(item) : []));
+}
+
+function isFrame(item: Item): item is WatchFrame {
+  return !Buffer.isBuffer(item);
 }

@@ -3,7 +3,7 @@ import { definitionRef, isJsonObject, type JsonObject, type OpenApiVersion } fro
 import { definitionName, listDefinitionName, type OpenApiResource } from './openapi-resource.ts';
 import { objectProperties, publishedSchema, reference, TYPE_META } from './structural-publication.ts';
 
-/** The definitions of a custom resource and of its list, from the schema of its CustomResourceDefinition. */
+/** The OpenAPI definitions of a custom resource and its list, from its CRD. */
 export function customDefinitions(version: OpenApiVersion, resource: OpenApiResource): Readonly<Record<string, JsonObject>> {
   return {
     [definitionName(resource)]: { ...objectDefinition(version, resource), ...extensions(resource, resource.kind) },
@@ -12,7 +12,7 @@ export function customDefinitions(version: OpenApiVersion, resource: OpenApiReso
 }
 
 function objectDefinition(version: OpenApiVersion, { openAPIV3Schema: schema }: OpenApiResource): JsonObject {
-  // Clients of version 2 take fields for unknown once any is listed.
+  // v2 clients reject undeclared fields once any is declared.
   if (schema === undefined || (version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true)) return { type: 'object' };
   const published = publishedSchema(version, schema);
   const properties = isJsonObject(published.properties) ? published.properties : {};

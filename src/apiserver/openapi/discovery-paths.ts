@@ -4,14 +4,14 @@ import type { Operation, PathModel } from './operation.ts';
 import { capitalized, groupVersionWord, groupWord, tagOf } from './operation-id.ts';
 import { OBJECT_TYPES } from './path-parts.ts';
 
-/** A document of its own in version 3: its key there, its paths, and the types they need. */
+/** A v3 document: its key, paths and types. */
 export interface DocumentPart {
   readonly key: string;
   readonly paths: readonly PathModel[];
   readonly types: readonly ObjectSchema[];
 }
 
-/** What is served beside resources: who is there, and which version. */
+/** Documents besides resources: discovery, version, and others. */
 export function fixedParts(): readonly DocumentPart[] {
   return [
     part('api', '/api/', {
@@ -48,7 +48,7 @@ export function groupPart(group: string): DocumentPart {
   return part(`apis/${group}`, `/apis/${group}/`, { id, description, tag: groupWord(group), type: meta.APIGroup });
 }
 
-/** The path that lists the resources of a version. */
+/** The discovery path of a version. */
 export function versionPath(at: { group: string; version: string }, base: string): PathModel {
   const id = `get${groupVersionWord(at)}APIResources`;
   return document(`${base}/`, { id, description: 'get the resources that are available', tag: tagOf(at), type: meta.APIResourceList });

@@ -1,12 +1,12 @@
 import { isJsonArray, type JsonObject, type JsonValue, WireWriter } from '#machinery';
 
-/** Writes a member of a JSON document as the field of that number. */
+/** Writes a JSON member as a protobuf field. */
 export type Carrier = (out: DocumentWriter, number: number, value: JsonValue) => void;
 
-/** A message: its fields by their name in JSON. What it does not name is a vendor extension, or is not in our documents. */
+/** A message: fields by JSON name. Other members are vendor extensions. */
 export interface MessageTable {
   readonly fields: Readonly<Record<string, readonly [number, Carrier]>>;
-  /** The number of its vendor extensions, 0 when it has none. */
+  /** The field number of vendor extensions; 0: none. */
   readonly extensions: number;
 }
 
@@ -14,7 +14,7 @@ const BYTES = 2;
 const VARINT = 0;
 const FIXED64 = 1;
 
-/** Writes OpenAPI documents as the protobuf messages of gnostic, by tables of their fields. */
+/** Writes OpenAPI documents as gnostic's protobuf messages, by field tables. */
 export class DocumentWriter {
   private readonly writer = new WireWriter();
 
@@ -30,7 +30,7 @@ export class DocumentWriter {
     }
   }
 
-  /** An entry of a map: its key, and what `write` puts into field 2. */
+  /** A map entry: its key, and field 2 written by `write`. */
   entry(number: number, key: string, write: () => void): void {
     this.delimited(number, () => {
       this.string(1, key);
@@ -65,29 +65,29 @@ export const text: Carrier = (out, number, value) => out.string(number, value as
 export const flag: Carrier = (out, number, value) => out.varint(number, value === true ? 1 : 0);
 export const int: Carrier = (out, number, value) => out.varint(number, value as number);
 export const double: Carrier = (out, number, value) => out.double(number, Number(value));
-/** Readers parse it as YAML, of which JSON is a part. */
+/** Readers parse it as YAML, a superset of JSON. */
 export const any: Carrier = (out, number, value) => out.delimited(number, () => out.string(2, `${JSON.stringify(value)}\n`));
 
-/** Once for each item of a list; a single value is a list of one. */
-export function each(carrier: Carrier): Carrier {
+/** Repeated; a single value is a list of one. */
+export function eachCarrier(carrier: Carrier): Carrier {
   return (out, number, value) => {
     for (const item of isJsonArray(value) ? value : [value]) carrier(out, number, item);
   };
 }
 
-export const texts: Carrier = each(text);
+export const texts: Carrier = eachCarrier(text);
 
 export function message(table: () => MessageTable): Carrier {
   return (out, number, value) => out.delimited(number, () => out.message(table(), value as JsonObject));
 }
 
-/** In a message whose only content it is: the one of several alternatives, say. */
+/** Wrapped in a message, such as one alternative of a oneof. */
 export function within(inner: number, carrier: Carrier): Carrier {
   return (out, number, value) => out.delimited(number, () => carrier(out, inner, value));
 }
 
-/** A map in a message of its own, its entries in that message's field `entries`. */
-export function named(carrier: Carrier, entries = 1): Carrier {
+/** A map in its own message, with entries in the field `entries`. */
+export function namedCarrier(carrier: Carrier, entries = 1): Carrier {
   return (out, number, value) =>
     out.delimited(number, () => {
       for (const [key, member] of Object.entries(value as JsonObject)) out.entry(entries, key, () => carrier(out, 2, member));

@@ -1,4 +1,5 @@
 import { listSchemaOf, meta } from '#api';
+import { mergeAll } from '#base';
 import { type GroupVersionKind, type JsonObject, type ObjectSchema, type OpenApiVersion, openapiDefinitions } from '#machinery';
 import { customDefinitions } from './custom-definition.ts';
 import { type DocumentPart, fixedParts, groupPart, versionPath } from './discovery-paths.ts';
@@ -8,7 +9,7 @@ import { basePath, PATCH_DEFINITION } from './path-parts.ts';
 import { resourcePaths } from './resource-paths.ts';
 import { foreignTypes } from './subresource-paths.ts';
 
-/** One document of version 3: everything below one prefix. */
+/** A v3 document: everything below one prefix. */
 export interface DocumentPlan extends DocumentPart {
   readonly resources: readonly OpenApiResource[];
 }
@@ -16,7 +17,7 @@ export interface DocumentPlan extends DocumentPart {
 const SECURITY: JsonObject = { type: 'apiKey', description: 'Bearer token authentication', name: 'authorization', in: 'header' };
 const PATCH: JsonObject = { description: 'A patch of any of the kinds that the media types name.', type: 'object' };
 
-/** The documents of version 3, by key (`api/v1`, `apis/apps`), without their content. */
+/** The v3 documents by key (`api/v1`, `apis/apps`), without content. */
 export function planDocuments(resources: readonly OpenApiResource[]): ReadonlyMap<string, DocumentPlan> {
   const versions = new Map<string, OpenApiResource[]>();
   for (const resource of resources) {
@@ -30,9 +31,9 @@ export function planDocuments(resources: readonly OpenApiResource[]): ReadonlyMa
 }
 
 export interface DocumentOptions {
-  /** The server's version, as in `v1.36.0`. */
+  /** The server's version, such as `v1.36.0`. */
   readonly serverVersion: string;
-  /** Every kind that takes DeleteOptions: the group-versions that are built in. */
+  /** The built-in group versions, for DeleteOptions. */
   readonly groupVersions: readonly { readonly group: string; readonly version: string }[];
 }
 
@@ -74,12 +75,12 @@ function definitionsOf(version: OpenApiVersion, plans: readonly DocumentPlan[], 
   const roots = [...plans.flatMap(({ types }) => types), ...builtIn.flatMap(rootsOf), ...(resources.length > 0 ? COMMON : [])];
   return {
     ...openapiDefinitions(roots, { version, kinds: kindsOf(builtIn, version === 2 ? options.groupVersions : ownGroupVersions(resources)) }),
-    ...Object.assign({}, ...resources.filter(({ custom }) => custom).map((resource) => customDefinitions(version, resource))),
+    ...mergeAll(resources.filter(({ custom }) => custom).map((resource) => customDefinitions(version, resource))),
     ...(resources.length > 0 && { [PATCH_DEFINITION]: PATCH }),
   };
 }
 
-/** What every document with resources refers to. */
+/** Types referenced by every document with resources. */
 const COMMON: readonly ObjectSchema[] = [
   meta.DeleteOptions,
   meta.Status,
@@ -94,7 +95,7 @@ function rootsOf(resource: OpenApiResource): readonly ObjectSchema[] {
   return [resource.schema, ...list, ...foreignTypes(resource)];
 }
 
-/** A document of one group-version knows that one and the core. */
+/** A group version's document lists only itself and core. */
 function ownGroupVersions(resources: readonly OpenApiResource[]): DocumentOptions['groupVersions'] {
   const core = { group: '', version: 'v1' };
   const [first] = resources;
@@ -127,8 +128,10 @@ function kindsOf(
   return kinds;
 }
 
-/** The group-versions that are built in, each once, in order of their names. */
+/** The built-in group versions, sorted and unique. */
 export function builtInGroupVersions(resources: readonly OpenApiResource[]): DocumentOptions['groupVersions'] {
-  const found = new Map(resources.filter(({ custom }) => !custom).map(({ group, version }) => [`${group}/${version}`, { group, version }]));
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, at]) => at);
+  const groupVersions = new Map(
+    resources.filter(({ custom }) => !custom).map(({ group, version }) => [`${group}/${version}`, { group, version }]),
+  );
+  return [...groupVersions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, at]) => at);
 }

@@ -1,3 +1,4 @@
+export { type DelegatedOpenApi, withReferences } from './delegated.ts';
 export { OpenApi, type OpenApiDocument } from './openapi.ts';
 export { openapiHandler } from './openapi-handler.ts';
 export type { OpenApiResource, OpenApiSource, OpenApiSubresource } from './openapi-resource.ts';

@@ -1,20 +1,22 @@
 import type { Clock } from '#base';
+import type { ApiResponse, Handler } from '../handlers/api-response.ts';
 import { PAGE_NOT_FOUND } from '../handlers/route.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { ApiResponse, Handler } from '../request/api-response.ts';
 import { parseAccept } from '../request/negotiation.ts';
+import { type DelegatedOpenApi, NOTHING_DELEGATED } from './delegated.ts';
 import { addressOf, type OpenApi, type OpenApiDocument } from './openapi.ts';
 
 const JSON_TYPE = 'application/json';
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** Answers everything below `/openapi`. */
-export function openapiHandler(openapi: OpenApi, clock: Clock): Handler {
+/** Serves everything below `/openapi`. */
+export function openapiHandler(openapi: OpenApi, clock: Clock, delegated: DelegatedOpenApi = NOTHING_DELEGATED): Handler {
   return (request) => {
     const path = request.path.replace(/\/$/, '');
     if (path === '/openapi/v2') return negotiated(request, 'v2', openapi.documentV2());
-    if (path === '/openapi/v3') return respond(request, { ...openapi.indexV3(), contentType: JSON_TYPE });
-    return path.startsWith('/openapi/v3/') ? version3(request, { openapi, clock }) : PAGE_NOT_FOUND;
+    if (path === '/openapi/v3') return openapi.indexV3(clock).then((index) => respond(request, { ...index, contentType: JSON_TYPE }));
+    if (!path.startsWith('/openapi/v3/')) return PAGE_NOT_FOUND;
+    return delegated.respond(path.slice('/openapi/v3/'.length), request) ?? version3(request, { openapi, clock });
   };
 }
 
@@ -32,21 +34,21 @@ function version3(request: ApiRequest, { openapi, clock }: { openapi: OpenApi; c
 
 type Headers = Readonly<Record<string, string>>;
 
-/** In the first form that the client accepts; upstream says no more than that there is none. */
+/** In the first acceptable format; otherwise upstream's 406 without details. */
 function negotiated(request: ApiRequest, version: 'v2' | 'v3', document: OpenApiDocument, headers: Headers = {}): ApiResponse {
-  const { asked, answered } = protobufTypes(version);
+  const { accepts, contentType } = protobufTypes(version);
   const accepted = parseAccept(request.header('accept') || '*/*').map(({ type }) => type);
-  const wanted = accepted.find((type) => isJson(type) || asked.includes(type));
-  if (wanted === undefined) return { type: 'raw', code: 406, contentType: 'text/plain', body: '', headers: { vary: 'Accept' } };
+  const chosen = accepted.find((type) => isJson(type) || accepts.includes(type));
+  if (chosen === undefined) return { type: 'raw', code: 406, contentType: 'text/plain', body: '', headers: { vary: 'Accept' } };
   const { hash, body, protobuf } = document;
-  if (isJson(wanted)) return respond(request, { body, hash, contentType: JSON_TYPE, headers });
-  return respond(request, { body: protobuf(), hash, contentType: answered, headers });
+  if (isJson(chosen)) return respond(request, { body, hash, contentType: JSON_TYPE, headers });
+  return respond(request, { body: protobuf(), hash, contentType: contentType, headers });
 }
 
-/** Clients write the version with an `@`, which is not allowed in a media type; the answer has it with a dot. */
-function protobufTypes(version: 'v2' | 'v3'): { readonly asked: readonly string[]; readonly answered: string } {
-  const answered = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
-  return { asked: [answered, `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`], answered };
+/** Clients send the version with `@`, which is invalid in a media type; responses use a dot. */
+function protobufTypes(version: 'v2' | 'v3'): { readonly accepts: readonly string[]; readonly contentType: string } {
+  const contentType = `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
+  return { accepts: [contentType, `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`], contentType };
 }
 
 function isJson(type: string): boolean {

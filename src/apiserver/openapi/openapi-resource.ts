@@ -1,13 +1,13 @@
 import type { GroupVersionKind, JsonObject, ObjectSchema } from '#machinery';
 
-/** A resource in one version, as far as its description is concerned. What the server serves is one of these. */
+/** The properties of a resource version that OpenAPI describes. A ServedResource is one. */
 export interface OpenApiResource extends GroupVersionKind {
   readonly resource: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly listKind: string;
   readonly schema: ObjectSchema;
-  /** Defined at run time: the schema of its CustomResourceDefinition is published, not the compiled one. */
+  /** Defined by a CRD: its own schema is published. */
   readonly custom: boolean;
   /** The `openAPIV3Schema` of a custom resource; absent when it has none. */
   readonly openAPIV3Schema?: JsonObject | undefined;
@@ -17,18 +17,18 @@ export interface OpenApiResource extends GroupVersionKind {
 
 export interface OpenApiSubresource {
   readonly name: string;
-  /** The kind it speaks: usually the resource's own. */
+  /** Its kind: usually the resource's own. */
   readonly kind: GroupVersionKind;
   readonly verbs: readonly string[];
 }
 
-/** Where the resources come from; they change while the server runs, and `generation` then grows. */
+/** The source of resources; `generation` increases when they change. */
 export interface OpenApiSource {
   readonly generation: number;
   all(): Iterable<OpenApiResource>;
 }
 
-/** The name under which a resource's type is published. */
+/** The definition name of a resource's type. */
 export function definitionName({ custom, group, version, kind, schema }: OpenApiResource): string {
   return custom ? `${reversedDomain(group)}.${version}.${kind}` : schema.name;
 }
@@ -38,7 +38,7 @@ export function listDefinitionName(resource: OpenApiResource): string {
   return `${name.slice(0, name.lastIndexOf('.') + 1)}${resource.listKind}`;
 }
 
-/** `com.example.stable` of `stable.example.com`: custom groups are domains. */
+/** `com.example.stable` for `stable.example.com`. */
 function reversedDomain(group: string): string {
   return group.split('.').reverse().join('.');
 }

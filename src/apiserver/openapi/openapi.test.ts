@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { core, KINDS, type Kind } from '#api';
-import { VirtualClock } from '#base';
+import { realClock, VirtualClock } from '#base';
 import { decodeProtobuf, type Field, type JsonObject, type JsonValue, type ObjectSchema, type Schema } from '#machinery';
+import type { RawResponse } from '../handlers/api-response.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { RawResponse } from '../request/api-response.ts';
 import { OpenApi, type OpenApiResource, openapiHandler } from './index.ts';
 
 const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -76,20 +76,20 @@ const serverVersion = 'v1.36.0';
 const openapi = new OpenApi(new Source(), { serverVersion });
 const parse = (body: Buffer): JsonObject => JSON.parse(body.toString());
 const v2 = parse(openapi.documentV2().body);
-const index = parse(openapi.indexV3().body).paths as Record<string, { serverRelativeURL: string }>;
+const index = parse((await openapi.indexV3(realClock)).body).paths as Record<string, { serverRelativeURL: string }>;
 const v3 = new Map(Object.keys(index).map((key) => [key, parse(openapi.documentV3(key)!.body)]));
 
 function at(document: JsonObject, ...path: string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((value, key) => (value as JsonObject | undefined)?.[key], document);
 }
 
-function collect(value: JsonValue, wanted: string, found: string[] = []): string[] {
-  if (value === null || typeof value !== 'object') return found;
+function collect(value: JsonValue, name: string, values: string[] = []): string[] {
+  if (value === null || typeof value !== 'object') return values;
   for (const [key, member] of Object.entries(value)) {
-    if (key === wanted && typeof member === 'string') found.push(member);
-    else collect(member as JsonValue, wanted, found);
+    if (key === name && typeof member === 'string') values.push(member);
+    else collect(member as JsonValue, name, values);
   }
-  return found;
+  return values;
 }
 
 describe('every document', () => {
@@ -213,16 +213,24 @@ describe('paths', () => {
   });
 });
 
-describe('custom resources', () => {
+test('other work gets its turn while the index of all documents is made', async () => {
+  const fresh = new OpenApi(new Source(), { serverVersion });
+  const other = realClock.sleep(1).then(() => 'other work');
+  const index = fresh.indexV3(realClock).then(() => 'the index');
+  expect(await Promise.race([other, index])).toBe('other work');
+  await index;
+});
+
+describe('custom resources', async () => {
   const source = new Source();
   const changing = new OpenApi(source, { serverVersion });
-  const before = { index: changing.indexV3(), core: changing.documentV3('api/v1') };
+  const before = { index: await changing.indexV3(realClock), core: changing.documentV3('api/v1') };
   source.add(widget);
   const name = 'com.example.stable.v1.Widget';
 
-  test('appear when they are added, and leave other documents alone', () => {
+  test('appear when they are added, and leave other documents alone', async () => {
     expect(parse(before.index.body).paths).not.toHaveProperty('apis/stable.example.com/v1');
-    expect(Object.keys(parse(changing.indexV3().body).paths as JsonObject)).toContain('apis/stable.example.com/v1');
+    expect(Object.keys(parse((await changing.indexV3(realClock)).body).paths as JsonObject)).toContain('apis/stable.example.com/v1');
     expect(changing.documentV3('api/v1')).toBe(before.core);
   });
 
@@ -273,7 +281,7 @@ describe('requests', () => {
     expect(ask('/openapi/v2', { accept: 'text/html' })).toMatchObject({ code: 406, body: '' });
   });
 
-  test('for a document of version 3 too; the etag is the same', () => {
+  test('for a document of version 3 too; the etag is the same', async () => {
     const json = ask('/openapi/v3/api/v1');
     const protobuf = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
     for (const accept of ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf', `text/html, ${protobuf}`]) {
@@ -284,7 +292,7 @@ describe('requests', () => {
       });
     }
     expect(ask('/openapi/v3/api/v1', { accept: 'text/html' }).code).toBe(406);
-    expect(ask('/openapi/v3', { accept: 'text/html' }).code).toBe(200);
+    expect((await ask('/openapi/v3', { accept: 'text/html' })).code).toBe(200);
   });
 
   test('for a document follow its address; an old address leads to the new one', () => {

@@ -1,53 +1,76 @@
 import { createHash } from 'node:crypto';
+import { type Clock, TurnBudget } from '#base';
 import { encodeJson, type JsonObject } from '#machinery';
+import { type DelegatedOpenApi, mergedV2, NOTHING_DELEGATED } from './delegated.ts';
 import { buildV2, buildV3, builtInGroupVersions, type DocumentOptions, type DocumentPlan, planDocuments } from './documents.ts';
 import type { OpenApiResource, OpenApiSource } from './openapi-resource.ts';
 import { encodeDocumentV2 } from './v2-protobuf.ts';
 import { encodeDocumentV3 } from './v3-protobuf.ts';
 
-/** A document as it is sent. */
+/** An encoded document. */
 export interface OpenApiDocument {
   readonly body: Buffer;
-  /** SHA-512 of the document in JSON, in upper-case hex: the etag of all its forms, and the `hash` in its address. */
+  /** SHA-512 of the JSON document, in upper-case hex: the etag of all formats, and the `hash` in its URL. */
   readonly hash: string;
-  /** The same in protobuf, made when someone asks for it. */
+  /** The protobuf format, encoded on demand. */
   readonly protobuf: () => Buffer;
 }
 
+export interface OpenApiOptions {
+  readonly serverVersion: string;
+  /** Aggregated servers. Default: none. */
+  readonly delegated?: DelegatedOpenApi;
+}
+
 /**
- * The description of what the server serves. Nothing is built before someone asks for it; a document is built once and again only when one
- * of its resources changes.
+ * The OpenAPI documents. Built on demand, and rebuilt only when one of
+ * its resources changes.
  */
 export class OpenApi {
   private readonly source: OpenApiSource;
   private readonly serverVersion: string;
+  private readonly delegated: DelegatedOpenApi;
   private generation = -1;
+  private delegatedGeneration = 0;
   private plans: ReadonlyMap<string, DocumentPlan> = new Map();
   private options: DocumentOptions;
   private readonly v3 = new Map<string, { readonly plan: DocumentPlan; readonly document: OpenApiDocument }>();
   private v2: OpenApiDocument | undefined;
 
-  constructor(source: OpenApiSource, { serverVersion }: { readonly serverVersion: string }) {
+  constructor(source: OpenApiSource, { serverVersion, delegated = NOTHING_DELEGATED }: OpenApiOptions) {
     this.source = source;
+    this.delegated = delegated;
     this.serverVersion = serverVersion;
     this.options = { serverVersion, groupVersions: [] };
   }
 
-  /** The index of version 3: the address of every document, which names its content. */
-  indexV3(): Omit<OpenApiDocument, 'protobuf'> {
-    this.refresh();
+  /** The v3 index: the URL of every document. */
+  async indexV3(clock: Clock): Promise<Omit<OpenApiDocument, 'protobuf'>> {
+    await this.buildAll(clock);
     const keys = [...this.plans.keys()];
-    const paths = keys.map((key) => [key, { serverRelativeURL: addressOf(key, this.documentV3(key) as OpenApiDocument) }]);
+    const own = keys.map((key): [string, string] => [key, addressOf(key, this.documentV3(key) as OpenApiDocument)]);
+    const addresses = new Map([...own, ...this.delegated.addresses()]);
+    const paths = [...addresses].map(([key, serverRelativeURL]) => [key, { serverRelativeURL }]);
     return sealed(Buffer.from(encodeJson({ paths: Object.fromEntries(paths) })));
   }
 
-  /** A document of version 3 by its key, such as `apis/apps/v1`. */
+  /** All documents take a quarter of a second when every version is served: other requests get their turns in between. */
+  private async buildAll(clock: Clock): Promise<void> {
+    const turn = new TurnBudget(clock);
+    this.refresh();
+    for (const key of this.plans.keys()) {
+      this.documentV3(key);
+      if (turn.isSpent) await turn.next();
+    }
+  }
+
+  /** A v3 document by key, such as `apis/apps/v1`. */
   documentV3(key: string): OpenApiDocument | undefined {
     this.refresh();
     const plan = this.plans.get(key);
     if (plan === undefined) return undefined;
-    const known = this.v3.get(key);
-    if (known !== undefined && samePlan(known.plan, plan)) return known.document;
+    const cached = this.v3.get(key);
+    if (cached !== undefined && samePlan(cached.plan, plan)) return cached.document;
     const { options } = this;
     const document = documentOf(() => buildV3(plan, options), encodeDocumentV3);
     this.v3.set(key, { plan, document });
@@ -57,11 +80,14 @@ export class OpenApi {
   documentV2(): OpenApiDocument {
     this.refresh();
     const { plans, options } = this;
-    this.v2 ??= documentOf(() => buildV2([...plans.values()], options), encodeDocumentV2);
+    const parts = this.delegated.partsV2();
+    this.v2 ??= documentOf(() => mergedV2(buildV2([...plans.values()], options), parts), encodeDocumentV2);
     return this.v2;
   }
 
   private refresh(): void {
+    if (this.delegatedGeneration !== this.delegated.generation) this.v2 = undefined;
+    this.delegatedGeneration = this.delegated.generation;
     if (this.generation === this.source.generation) return;
     this.generation = this.source.generation;
     const resources: readonly OpenApiResource[] = [...this.source.all()];
@@ -72,7 +98,7 @@ export class OpenApi {
   }
 }
 
-/** The address of a document of version 3: it changes with the content, so that clients may keep what they have. */
+/** The URL of a v3 document: it changes with the content, so that clients can cache it. */
 export function addressOf(key: string, { hash }: Pick<OpenApiDocument, 'hash'>): string {
   return `/openapi/v3/${key}?hash=${hash}`;
 }
@@ -81,7 +107,7 @@ function samePlan(a: DocumentPlan, b: DocumentPlan): boolean {
   return a.resources.length === b.resources.length && a.resources.every((resource, i) => resource === b.resources[i]);
 }
 
-/** What is built is encoded and forgotten: few ask for protobuf, and the documents are large. */
+/** Only the encoded document is kept: protobuf is rarely requested, and documents are large. */
 function documentOf(build: () => JsonObject, encode: (document: JsonObject) => Buffer): OpenApiDocument {
   let protobuf: Buffer | undefined;
   return {

@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from '#machinery';
 
-/** `core`, `apps`, `rbacAuthorization`, `stableExampleCom`: a group as a word. Groups of ours lose their domain. */
+/** A group as a word: `core`, `apps`, `rbacAuthorization`, `stableExampleCom`. The k8s.io suffix is dropped. */
 export function groupWord(group: string): string {
   if (group === '') return 'core';
   const [first = '', ...rest] = group.replace(/\.k8s\.io$/, '').split(/[.-]/);
@@ -31,7 +31,7 @@ export interface OperationIdParts {
   readonly allNamespaces?: boolean;
 }
 
-/** `createCoreV1NamespacedPod`: clients are generated from these names, so they are upstream's. */
+/** `createCoreV1NamespacedPod`: upstream's ids, from which clients are generated. */
 export function operationId({ verb, resource, infix = '', suffix = '', allNamespaces = false }: OperationIdParts): string {
   const scope = resource.namespaced && !allNamespaces ? 'Namespaced' : '';
   return `${verb}${groupVersionWord(resource)}${infix}${scope}${resource.kind}${suffix}${allNamespaces ? 'ForAllNamespaces' : ''}`;

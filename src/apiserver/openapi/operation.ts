@@ -8,13 +8,13 @@ export interface Parameter {
   readonly description: string;
 }
 
-/** One thing that can be done, described once and written in either version of OpenAPI. */
+/** An operation, rendered as OpenAPI v2 or v3. */
 export interface Operation {
   readonly id: string;
   readonly description: string;
   readonly tag: string;
   readonly parameters: readonly Parameter[];
-  /** What is sent: the name of its type, and the media types it may come in. */
+  /** The request body: its type and media types. */
   readonly body?: { readonly type: string; readonly mediaTypes: readonly string[]; readonly required: boolean };
   readonly responses: readonly OperationResponse[];
   readonly produces: readonly string[];
@@ -24,11 +24,11 @@ export interface Operation {
 
 export interface OperationResponse {
   readonly code: number;
-  /** The name of the type that comes back; a string when there is none. */
+  /** The response type; absent: a string. */
   readonly type?: string;
 }
 
-/** The operations of one path, by HTTP method, and what they have in common. */
+/** The operations of one path by HTTP method, and their shared parameters. */
 export interface PathModel {
   readonly path: string;
   readonly parameters: readonly Parameter[];
@@ -46,7 +46,7 @@ export function renderPath(version: OpenApiVersion, model: PathModel): JsonObjec
   };
 }
 
-/** What every operation of a path takes is said once, of the path. */
+/** Parameters of all operations are declared on the path. */
 function withSharedParameters({ path, parameters, operations }: PathModel): PathModel {
   const [first, ...others] = Object.values(operations);
   const isShared = ({ name }: Parameter) => others.every((other) => other.parameters.some((parameter) => parameter.name === name));

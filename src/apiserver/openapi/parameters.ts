@@ -15,7 +15,7 @@ export function nameParameter(kind: string): Parameter {
   return { name: 'name', in: 'path', type: 'string', description: `The name of the ${kind}.` };
 }
 
-/** The query parameters that an options type stands for: one a field. */
+/** The query parameters of an options type: one per field. */
 export function queryParameters(options: ObjectSchema): readonly Parameter[] {
   return options.fields
     .filter(({ name }) => name !== 'kind' && name !== 'apiVersion')
@@ -33,7 +33,7 @@ export const LIST_PARAMETERS = queryParameters(meta.ListOptions);
 export const CREATE_PARAMETERS = queryParameters(meta.CreateOptions);
 export const UPDATE_PARAMETERS = queryParameters(meta.UpdateOptions);
 export const PATCH_PARAMETERS = queryParameters(meta.PatchOptions);
-/** Preconditions come in the body alone. */
+/** Preconditions are in the body only. */
 export const DELETE_PARAMETERS = queryParameters(meta.DeleteOptions).filter(({ name }) => name !== 'preconditions');
 
 const DELETE_NAMES: ReadonlySet<string> = new Set(DELETE_PARAMETERS.map(({ name }) => name));

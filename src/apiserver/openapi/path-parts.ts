@@ -1,4 +1,4 @@
-/** The media types of the API, as paths list them. */
+/** The media types in paths. */
 export const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 export const LIST_TYPES = [...OBJECT_TYPES, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 export const PATCH_TYPES = [
@@ -8,7 +8,7 @@ export const PATCH_TYPES = [
   'application/apply-patch+yaml',
 ];
 export const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => type !== 'application/strategic-merge-patch+json');
-/** Custom resources have no protobuf form. */
+/** Custom resources have no protobuf. */
 export const CUSTOM_OBJECT_TYPES = ['application/json', 'application/yaml'];
 
 export const PATCH_DEFINITION = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';

@@ -24,7 +24,7 @@ import {
 } from './path-parts.ts';
 import { subresourcePaths } from './subresource-paths.ts';
 
-/** What a verb needs to be described. */
+/** The description of a verb. */
 interface Verb {
   readonly action: string;
   readonly idVerb: string;
@@ -35,7 +35,7 @@ interface Verb {
   readonly isList?: boolean;
 }
 
-/** Every path of a resource: collection, object, subresources, and the old watch paths. */
+/** All paths of a resource: collection, object, subresources, and deprecated watch paths. */
 export function resourcePaths(resource: OpenApiResource): readonly PathModel[] {
   const paths = new ResourcePaths(resource);
   return [...paths.main(), ...subresourcePaths(resource), ...paths.watches()].filter(
@@ -167,7 +167,7 @@ class ResourcePaths {
   }
 
   private delete(): Verb {
-    // Upstream's namespaces come back too when they are deleted, though it says that they do not.
+    // Upstream's document says that deleting a namespace returns a Status, although it returns the namespace.
     const isNamespace = this.resource.group === '' && this.resource.kind === 'Namespace';
     const type = this.resource.strategy?.returnsDeletedObject && !isNamespace ? this.type : meta.Status.name;
     const responses = [200, 202].map((code) => ({ code, type }));
@@ -182,7 +182,7 @@ class ResourcePaths {
     return { ...common, parameters: DELETE_COLLECTION_PARAMETERS, body, responses };
   }
 
-  /** Paths from before `?watch=1`: still served, and generated clients still have them. */
+  /** Deprecated watch paths: still served, and part of generated clients. */
   watches(): readonly PathModel[] {
     const { verbs, resource, kind, namespaced, custom } = this.resource;
     if (!verbs.includes('watch') || custom) return [];

@@ -1,14 +1,14 @@
 import { meta } from '#api';
 import { definitionRef, isJsonArray, isJsonObject, type JsonObject, type JsonValue, type OpenApiVersion, sameJson } from '#machinery';
 
-/** The schema of a custom resource as it is published in a version of OpenAPI. */
+/** The published schema of a custom resource. */
 export function publishedSchema(version: OpenApiVersion, schema: JsonObject): JsonObject {
   return version === 2 ? withEmbedded(2, loosened(schema)) : withEmbedded(3, unfolded(schema));
 }
 
 type Change = (schema: JsonObject) => JsonObject;
 
-/** The schema with all schemas in it changed, but for those that only validate. */
+/** Maps all nested schemas, except value validations. */
 function mapNested(schema: JsonObject, change: Change): JsonObject {
   const out: Record<string, JsonValue> = { ...schema };
   const nested = (value: JsonValue): JsonValue => (isJsonObject(value) ? change(value) : value);
@@ -21,7 +21,7 @@ function mapNested(schema: JsonObject, change: Change): JsonObject {
 
 const INT_OR_STRING: readonly JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
 
-/** Says of an int-or-string, in words that every reader of JSON schema knows, that it is one. */
+/** Expands x-kubernetes-int-or-string to standard JSON schema. */
 function unfolded(schema: JsonObject): JsonObject {
   const out = mapNested(schema, unfolded);
   if (schema['x-kubernetes-int-or-string'] !== true || saysIntOrString(schema)) return out;
@@ -34,12 +34,12 @@ function saysIntOrString({ anyOf, allOf }: JsonObject): boolean {
   return [anyOf, first].some((union) => union !== undefined && sameJson(union, INT_OR_STRING));
 }
 
-/** What version 2 cannot say. */
+/** Keywords that v2 does not support. */
 const NOT_IN_VERSION_2: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'nullable']);
 
 /**
- * A schema of version 3 as version 2 can express it: looser, never stricter. Clients refuse what a typed schema does not list, so that whatever may
- * hold more than it lists loses its type.
+ * Converts a v3 schema to v2: looser, never stricter. Clients reject undeclared fields of typed schemas, so schemas that may
+ * have more lose their type.
  */
 function loosened(schema: JsonObject): JsonObject {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -51,18 +51,18 @@ function loosened(schema: JsonObject): JsonObject {
   const isDropped = (key: string) =>
     NOT_IN_VERSION_2.has(key) || (isShapeless && (key === 'properties' || key === 'items')) || (isUntyped && key === 'type');
   const required = stillRequired(schema);
-  const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !isDropped(key) && key !== 'required'));
-  return mapNested({ ...kept, ...(required.length > 0 && { required }) }, loosened);
+  const members = Object.fromEntries(Object.entries(schema).filter(([key]) => !isDropped(key) && key !== 'required'));
+  return mapNested({ ...members, ...(required.length > 0 && { required }) }, loosened);
 }
 
-/** What may be null is there for nobody who cannot say null. */
+/** Nullable fields cannot be required in v2. */
 function stillRequired({ required, properties, additionalProperties }: JsonObject): readonly JsonValue[] {
   const isNullable = (schema: JsonValue | undefined) => isJsonObject(schema) && schema.nullable === true;
   if (!isJsonArray(required) || isNullable(additionalProperties)) return [];
   return isJsonObject(properties) ? required.filter((name) => !isNullable(properties[name as string])) : required;
 }
 
-/** An object within the object has what all objects have. */
+/** Embedded resources have the metadata of all objects. */
 function withEmbedded(version: OpenApiVersion, schema: JsonObject): JsonObject {
   const out = mapNested(schema, (nested) => withEmbedded(version, nested));
   const isOpen = version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -73,8 +73,11 @@ function withEmbedded(version: OpenApiVersion, schema: JsonObject): JsonObject {
 }
 
 export const TYPE_META: JsonObject = {
-  apiVersion: { type: 'string', description: 'The group and version of the schema this object follows, as group/version.' },
-  kind: { type: 'string', description: 'The kind of this object, in CamelCase.' },
+  apiVersion: {
+    type: 'string',
+    description: 'APIVersion defines the group and version whose schema this object follows, as group/version.',
+  },
+  kind: { type: 'string', description: 'Kind is the type of this object, in CamelCase.' },
 };
 
 export function objectProperties(version: OpenApiVersion): JsonObject {

@@ -1,4 +1,5 @@
 import { authentication, autoscaling, core, policy } from '#api';
+import { lookupTable } from '#base';
 import type { ObjectSchema } from '#machinery';
 import { definitionName, type OpenApiResource, type OpenApiSubresource } from './openapi-resource.ts';
 import type { Operation, Parameter, PathModel } from './operation.ts';
@@ -15,7 +16,7 @@ import {
 } from './parameters.ts';
 import { basePath, CUSTOM_OBJECT_TYPES, CUSTOM_PATCH_TYPES, OBJECT_TYPES, PATCH_DEFINITION, PATCH_TYPES } from './path-parts.ts';
 
-/** The types that subresources speak when it is not their resource's own. */
+/** Types of subresources that differ from their resource's. */
 const FOREIGN_TYPES: ReadonlyMap<string, ObjectSchema> = new Map<string, ObjectSchema>([
   ['Scale', autoscaling.Scale],
   ['Eviction', policy.Eviction],
@@ -23,7 +24,7 @@ const FOREIGN_TYPES: ReadonlyMap<string, ObjectSchema> = new Map<string, ObjectS
   ['TokenRequest', authentication.TokenRequest],
 ]);
 
-/** What a connection is asked for with, in the query. */
+/** The query options of connect subresources. */
 const CONNECT_OPTIONS: ReadonlyMap<string, ObjectSchema> = new Map<string, ObjectSchema>([
   ['PodExecOptions', core.PodExecOptions],
   ['PodAttachOptions', core.PodAttachOptions],
@@ -33,10 +34,10 @@ const CONNECT_OPTIONS: ReadonlyMap<string, ObjectSchema> = new Map<string, Objec
   ['NodeProxyOptions', core.NodeProxyOptions],
 ]);
 
-const METHODS: Readonly<Record<string, string>> = { get: 'get', create: 'post', update: 'put', patch: 'patch', delete: 'delete' };
+const METHODS = lookupTable<string>({ get: 'get', create: 'post', update: 'put', patch: 'patch', delete: 'delete' });
 const PROXY_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
-/** The types of a resource's subresources that are not its own. */
+/** The foreign types of a resource's subresources. */
 export function foreignTypes(resource: OpenApiResource): readonly ObjectSchema[] {
   return [...resource.subresources.values()].flatMap(({ kind }) =>
     kind.kind === resource.kind ? [] : (FOREIGN_TYPES.get(kind.kind) ?? []),
@@ -88,7 +89,7 @@ function objectPath(resource: OpenApiResource, sub: OpenApiSubresource): PathMod
     const method = METHODS[verb];
     return method === undefined ? [] : [[method, objectOperation(resource, sub, verb)] as const];
   });
-  // Upstream publishes no parameter that is a time.
+  // Upstream publishes no parameters of type time.
   const query = sub.name === 'log' ? queryParameters(core.PodLogOptions).filter(({ name }) => name !== 'sinceTime') : [];
   return { path, parameters: [...parameters, ...query, PRETTY], operations: Object.fromEntries(operations) };
 }
@@ -101,12 +102,12 @@ interface VerbParts {
   readonly codes: readonly number[];
 }
 
-const VERBS: Readonly<Record<string, VerbParts>> = {
+const VERBS = lookupTable<VerbParts>({
   get: { idVerb: 'read', action: 'get', phrase: 'read', parameters: [], codes: [200] },
   create: { idVerb: 'create', action: 'post', phrase: 'create', parameters: CREATE_PARAMETERS, codes: [200, 201, 202] },
   update: { idVerb: 'replace', action: 'put', phrase: 'replace', parameters: UPDATE_PARAMETERS, codes: [200, 201] },
   patch: { idVerb: 'patch', action: 'patch', phrase: 'partially update', parameters: PATCH_PARAMETERS, codes: [200, 201] },
-};
+});
 
 function objectOperation(resource: OpenApiResource, sub: OpenApiSubresource, verb: string): Operation {
   const { idVerb, action, phrase, parameters, codes } = VERBS[verb] as VerbParts;

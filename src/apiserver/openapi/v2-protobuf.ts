@@ -4,18 +4,18 @@ import {
   type Carrier,
   DocumentWriter,
   double,
-  each,
+  eachCarrier,
   flag,
   int,
   type MessageTable,
   message,
-  named,
+  namedCarrier,
   text,
   texts,
   within,
 } from './document-writer.ts';
 
-/** An OpenAPI v2 document as the protobuf message that kubectl before 1.27 asks for (gnostic's openapi_v2.Document). */
+/** Encodes OpenAPI v2 as gnostic's openapi_v2.Document, for kubectl before 1.27. */
 export function encodeDocumentV2(document: JsonObject): Buffer {
   const out = new DocumentWriter();
   out.message(DOCUMENT, document);
@@ -74,11 +74,11 @@ const SCHEMA: MessageTable = {
     maxProperties: [17, int],
     minProperties: [18, int],
     required: [19, texts],
-    enum: [20, each(any)],
+    enum: [20, eachCarrier(any)],
     additionalProperties: [21, additional],
     type: [22, within(1, texts)],
-    items: [23, within(1, each(schema))],
-    properties: [25, named(schema)],
+    items: [23, within(1, eachCarrier(schema))],
+    properties: [25, namedCarrier(schema)],
     externalDocs: [29, message(() => EXTERNAL_DOCS)],
     example: [30, any],
   },
@@ -108,10 +108,10 @@ const OPERATION: MessageTable = {
     operationId: [5, text],
     produces: [6, texts],
     consumes: [7, texts],
-    parameters: [8, each(within(1, parameter))],
+    parameters: [8, eachCarrier(within(1, parameter))],
     responses: [
       9,
-      named(
+      namedCarrier(
         within(
           1,
           message(() => RESPONSE),
@@ -133,7 +133,7 @@ const PATH_ITEM: MessageTable = {
     options: [6, message(() => OPERATION)],
     head: [7, message(() => OPERATION)],
     patch: [8, message(() => OPERATION)],
-    parameters: [9, each(within(1, parameter))],
+    parameters: [9, eachCarrier(within(1, parameter))],
   },
   extensions: 10,
 };
@@ -146,15 +146,15 @@ const DOCUMENT: MessageTable = {
     info: [2, message(() => INFO)],
     paths: [
       8,
-      named(
+      namedCarrier(
         message(() => PATH_ITEM),
         2,
       ),
     ],
-    definitions: [9, named(schema)],
+    definitions: [9, namedCarrier(schema)],
     securityDefinitions: [
       13,
-      named(
+      namedCarrier(
         within(
           2,
           message(() => API_KEY),

@@ -4,18 +4,18 @@ import {
   type Carrier,
   DocumentWriter,
   double,
-  each,
+  eachCarrier,
   flag,
   int,
   type MessageTable,
   message,
-  named,
+  namedCarrier,
   text,
   texts,
   within,
 } from './document-writer.ts';
 
-/** An OpenAPI v3 document as gnostic's openapi_v3.Document. */
+/** Encodes OpenAPI v3 as gnostic's openapi_v3.Document. */
 export function encodeDocumentV3(document: JsonObject): Buffer {
   const out = new DocumentWriter();
   out.message(DOCUMENT, document);
@@ -24,7 +24,7 @@ export function encodeDocumentV3(document: JsonObject): Buffer {
 
 const REFERENCE: MessageTable = { fields: { $ref: [1, text], summary: [2, text], description: [3, text] }, extensions: 0 };
 
-/** A message itself, or a reference to one. */
+/** A message, or a reference to one. */
 function orReference(table: () => MessageTable): Carrier {
   const itself = within(1, message(table));
   const reference = within(
@@ -39,7 +39,7 @@ const schema = orReference(() => SCHEMA);
 const additional: Carrier = (out, number, value) =>
   out.delimited(number, () => (isJsonObject(value) ? schema(out, 1, value) : flag(out, 2, value)));
 
-/** Objects and lists have no place in the message; that there is a default shows all the same. */
+/** Defaults that are objects or lists cannot be encoded; their presence is. */
 const defaultValue: Carrier = (out, number, value) =>
   out.delimited(number, () => {
     if (typeof value === 'number') double(out, 1, value);
@@ -69,14 +69,14 @@ const SCHEMA: MessageTable = {
     maxProperties: [21, int],
     minProperties: [22, int],
     required: [23, texts],
-    enum: [24, each(any)],
+    enum: [24, eachCarrier(any)],
     type: [25, text],
-    allOf: [26, each(schema)],
-    oneOf: [27, each(schema)],
-    anyOf: [28, each(schema)],
+    allOf: [26, eachCarrier(schema)],
+    oneOf: [27, eachCarrier(schema)],
+    anyOf: [28, eachCarrier(schema)],
     not: [29, message(() => SCHEMA)],
-    items: [30, within(1, each(schema))],
-    properties: [31, named(schema)],
+    items: [30, within(1, eachCarrier(schema))],
+    properties: [31, namedCarrier(schema)],
     additionalProperties: [32, additional],
     default: [33, defaultValue],
     description: [34, text],
@@ -86,13 +86,13 @@ const SCHEMA: MessageTable = {
 };
 
 const MEDIA_TYPE: MessageTable = { fields: { schema: [1, schema] }, extensions: 5 };
-const content = named(message(() => MEDIA_TYPE));
+const content = namedCarrier(message(() => MEDIA_TYPE));
 
 const PARAMETER: MessageTable = {
   fields: { name: [1, text], in: [2, text], description: [3, text], required: [4, flag], schema: [10, schema], content: [13, content] },
   extensions: 14,
 };
-const parameters = each(orReference(() => PARAMETER));
+const parameters = eachCarrier(orReference(() => PARAMETER));
 
 const REQUEST_BODY: MessageTable = { fields: { description: [1, text], content: [2, content], required: [3, flag] }, extensions: 4 };
 const RESPONSE: MessageTable = { fields: { description: [1, text], content: [3, content] }, extensions: 5 };
@@ -107,7 +107,7 @@ const OPERATION: MessageTable = {
     requestBody: [7, orReference(() => REQUEST_BODY)],
     responses: [
       8,
-      named(
+      namedCarrier(
         orReference(() => RESPONSE),
         2,
       ),
@@ -140,7 +140,7 @@ const SECURITY_SCHEME: MessageTable = {
 };
 
 const COMPONENTS: MessageTable = {
-  fields: { schemas: [1, named(schema)], securitySchemes: [7, named(orReference(() => SECURITY_SCHEME))] },
+  fields: { schemas: [1, namedCarrier(schema)], securitySchemes: [7, namedCarrier(orReference(() => SECURITY_SCHEME))] },
   extensions: 10,
 };
 
@@ -150,9 +150,9 @@ const DOCUMENT: MessageTable = {
   fields: {
     openapi: [1, text],
     info: [2, message(() => INFO)],
-    paths: [4, named(message(() => PATH_ITEM))],
+    paths: [4, namedCarrier(message(() => PATH_ITEM))],
     components: [5, message(() => COMPONENTS)],
-    security: [6, each(named(within(1, texts)))],
+    security: [6, eachCarrier(namedCarrier(within(1, texts)))],
   },
   extensions: 9,
 };

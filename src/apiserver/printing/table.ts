@@ -1,21 +1,21 @@
 import type { TableDefinition } from '#api';
 import { FieldError, Path, StatusError } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
 
 export interface TableOptions {
-  readonly resource: Printed;
+  readonly resource: PrintableResource;
   readonly now: number;
-  /** How much of each object goes along with its row. */
+  /** How much of each object a row includes. */
   readonly includeObject: 'None' | 'Metadata' | 'Object';
-  /** That of the table, `meta.k8s.io/v1` unless said otherwise. */
+  /** The table's apiVersion, `meta.k8s.io/v1` by default. */
   readonly apiVersion?: string | undefined;
 }
 
-/** What knows how its objects are printed. */
-type Printed = { readonly strategy: { readonly table?: TableDefinition<KubeObject> } };
+/** A resource with table columns. */
+type PrintableResource = { readonly strategy: { readonly table?: TableDefinition<KubeObject> } };
 
 export const META_V1 = 'meta.k8s.io/v1';
-/** What a time that nobody set is printed as. */
+/** How an unset time is printed. */
 const ZERO_TIME = '0001-01-01T00:00:00Z';
 
 const DEFAULT_TABLE: TableDefinition<KubeObject> = {
@@ -35,20 +35,30 @@ export function includeObjectOf(value: string | null): TableOptions['includeObje
 
 /** The table that `kubectl get` prints. */
 export function tableOf(objects: readonly KubeObject[], listMetadata: Record<string, unknown>, options: TableOptions) {
-  return {
-    kind: 'Table',
-    apiVersion: options.apiVersion ?? META_V1,
-    metadata: listMetadata,
-    columnDefinitions: columnsOf(options.resource),
-    rows: objects.map((object) => rowOf(object, options)),
-  };
+  return { ...tableHead(listMetadata, options), rows: [...tableRows(objects, options)] };
 }
 
-function definitionOf({ strategy }: Printed): TableDefinition<KubeObject> {
+/** A Table without its rows. */
+export function tableHead(listMetadata: Record<string, unknown>, options: TableOptions) {
+  const apiVersion = options.apiVersion ?? META_V1;
+  return { kind: 'Table', apiVersion, metadata: listMetadata, columnDefinitions: columnsOf(options.resource) };
+}
+
+/** Rows, generated lazily. */
+export function* tableRows(objects: readonly KubeObject[], options: TableOptions) {
+  for (const object of ordered(objects, options.resource)) yield rowOf(object, options);
+}
+
+function ordered(objects: readonly KubeObject[], resource: PrintableResource): readonly KubeObject[] {
+  const { rowOrder } = definitionOf(resource);
+  return rowOrder === undefined ? objects : [...objects].sort(rowOrder);
+}
+
+function definitionOf({ strategy }: PrintableResource): TableDefinition<KubeObject> {
   return strategy.table ?? DEFAULT_TABLE;
 }
 
-export function columnsOf(resource: Printed) {
+export function columnsOf(resource: PrintableResource) {
   return definitionOf(resource).columns.map(({ name, type, format = '', description, priority = 0 }) => ({
     name,
     type,

@@ -1,4 +1,4 @@
-/** One line of a request's head; a header may come more than once. */
+/** One header line; a header may be repeated. */
 export interface HeaderLine {
   /** Lower case. */
   readonly name: string;
@@ -7,13 +7,13 @@ export interface HeaderLine {
 
 const LOWER_CASE = 0x20;
 
-/** The lines whose names begin with `prefix`, from Node's flat list of names and values. */
+/** The lines whose names start with `prefix` (all for an empty one), from Node's flat list. */
 export function linesFrom(rawHeaders: readonly string[], prefix: string): readonly HeaderLine[] {
   const lines: HeaderLine[] = [];
   const first = prefix.charCodeAt(0);
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    // Most names differ in their first letter already.
-    if ((rawHeaders[i]!.charCodeAt(0) | LOWER_CASE) !== first) continue;
+    // Most names differ in their first letter.
+    if (prefix !== '' && (rawHeaders[i]!.charCodeAt(0) | LOWER_CASE) !== first) continue;
     const name = rawHeaders[i]!.toLowerCase();
     if (name.startsWith(prefix)) lines.push({ name, value: rawHeaders[i + 1] ?? '' });
   }

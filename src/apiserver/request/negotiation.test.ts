@@ -32,12 +32,12 @@ it.each([undefined, '', '*/*;q=0.1', 'text/html, application/yaml;as=Table', PRO
 });
 
 it('discovery comes in one document for those who like that most of what there is', () => {
-  const wanted = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-  expect(negotiateAggregated(`text/html,application/yaml;${wanted}`)).toBe('application/yaml');
-  expect(negotiateAggregated(`application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,${PROTOBUF};${wanted}`)).toBe(
+  const parameters = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  expect(negotiateAggregated(`text/html,application/yaml;${parameters}`)).toBe('application/yaml');
+  expect(negotiateAggregated(`application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,${PROTOBUF};${parameters}`)).toBe(
     PROTOBUF,
   );
-  expect(negotiateAggregated(`application/json,application/yaml;${wanted}`)).toBeUndefined();
+  expect(negotiateAggregated(`application/json,application/yaml;${parameters}`)).toBeUndefined();
   expect(negotiateAggregated('application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList')).toBeUndefined();
-  expect(aggregatedType(PROTOBUF)).toBe(`${PROTOBUF};${wanted}`);
+  expect(aggregatedType(PROTOBUF)).toBe(`${PROTOBUF};${parameters}`);
 });

@@ -3,8 +3,9 @@ import {
   decodeEnvelope,
   decodeProtobuf,
   documentPathText,
+  type Envelope,
   goQuote,
-  isEnvelope,
+  type JsonObject,
   JsonSyntaxError,
   type JsonValue,
   type ObjectSchema,
@@ -21,11 +22,11 @@ import {
 
 export interface ParsedBody {
   readonly value: JsonValue;
-  /** What the value does not tell of the text, for a decoder that knows the kind's fields. */
+  /** Members as written, for the decoder of the kind. */
   readonly written?: WrittenMembers;
-  /** What field validation finds in the text by itself. */
+  /** Problems that field validation reports about the text. */
   readonly problems: readonly string[];
-  /** The text, for errors that quote it; absent when it came as protobuf or as an object. */
+  /** The text, for errors that quote it; undefined for protobuf and in-process objects. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -41,7 +42,7 @@ export interface ExpectedBody {
   readonly custom: boolean;
 }
 
-/** The media type in a content type, without its parameters. A body of which nothing is said is JSON. */
+/** The media type without parameters. JSON if there is no content type. */
 export function mediaTypeOf(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase() || JSON_TYPE;
 }
@@ -55,7 +56,7 @@ export function parseBody(bytes: Buffer, contentType: string, expected: Expected
   throw StatusError.unsupportedMediaType(expected.custom ? ACCEPTED_CUSTOM : ACCEPTED);
 }
 
-/** Custom resources are read as they are written: the last of repeated keys counts, and all of them are reported. */
+/** Custom resources: of repeated keys the last one wins, and all are reported. */
 function jsonBody(bytes: Buffer, { kind, custom }: ExpectedBody): ParsedBody {
   const { value, duplicates, written } = parsedJson(bytes, kind);
   if (custom) return { value, problems: duplicateProblems(duplicates), bytes };
@@ -87,25 +88,35 @@ function yamlBody(bytes: Buffer, kind: string): ParsedBody {
 
 const YAML_PROBLEM = 'yaml: unmarshal errors:\n  ';
 
-/** Upstream's YAML library lists what it finds in one message… */
+/** Upstream's YAML library reports all problems in one message… */
 function yamlProblem(lines: readonly string[]): string {
   return YAML_PROBLEM + lines.join('\n  ');
 }
 
-/** …which makes one warning a line. */
+/** …which becomes one warning per line. */
 export function warningsOf(problem: string): readonly string[] {
   return problem.startsWith(YAML_PROBLEM) ? problem.slice(YAML_PROBLEM.length).split('\n  ') : [problem];
 }
 
-function protobufBody(bytes: Buffer, { kind, schema }: ExpectedBody): JsonValue {
+function protobufBody(bytes: Buffer, expected: ExpectedBody): JsonValue {
+  return decodeMessage(openEnvelope(bytes, expected), expected);
+}
+
+/** The message in a protobuf envelope, and its kind. */
+export function openEnvelope(bytes: Buffer, { kind }: ExpectedBody): Envelope {
+  return orCannotBeHandled(kind, () => decodeEnvelope(bytes));
+}
+
+export function decodeMessage({ kind, apiVersion, message }: Envelope, expected: ExpectedBody): JsonObject {
+  // A mismatching kind is reported by name, without decoding fields.
+  if (kind !== '' && kind !== expected.kind) return { kind, apiVersion };
+  const object = orCannotBeHandled(expected.kind, () => decodeProtobuf(expected.schema, message));
+  return { ...object, ...(kind && { kind }), ...(apiVersion && { apiVersion }) };
+}
+
+function orCannotBeHandled<T>(kind: string, decode: () => T): T {
   try {
-    if (!isEnvelope(bytes))
-      throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
-    const envelope = decodeEnvelope(bytes);
-    // Another kind than expected is told by its name, which needs no fields.
-    if (envelope.kind !== '' && envelope.kind !== kind) return { kind: envelope.kind, apiVersion: envelope.apiVersion };
-    const stated = { ...(envelope.kind && { kind: envelope.kind }), ...(envelope.apiVersion && { apiVersion: envelope.apiVersion }) };
-    return { ...decodeProtobuf(schema, envelope.message), ...stated };
+    return decode();
   } catch (error) {
     if (!(error instanceof ProtobufError)) throw error;
     throw cannotBeHandled({ ...parseGroupVersion('v1'), kind }, kind, error.message);

@@ -1,12 +1,12 @@
 import { goParseIntError, StatusError } from '#machinery';
 
-/** A flag in a query: anything but absence, `false` and `0` sets it. Undefined when it is absent. */
+/** A boolean query parameter: set unless `false` or `0`. Undefined when absent. */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   return value === null ? undefined : value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** An integer in a query; undefined when it is absent. Throws the StatusError that a server answers for anything else. */
+/** An integer query parameter; undefined when absent. Throws a StatusError when malformed. */
 export function queryInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

@@ -1,8 +1,8 @@
 import { checkPathSegmentName, parseFieldSelector, SelectorError } from '#machinery';
 
-/** What a request asks for, read from its method and path alone. */
+/** The parsed method and path of a request. */
 export interface RequestInfo {
-  /** Names an API resource, as opposed to `/healthz`, `/version`, discovery … */
+  /** Whether it is a resource request, as opposed to `/healthz`, `/version`, discovery … */
   readonly isResource: boolean;
   readonly path: string;
   readonly verb: string;
@@ -13,21 +13,21 @@ export interface RequestInfo {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** Segments beyond the subresource: what a proxy passes on; elsewhere no such path exists. */
+  /** Segments after the subresource: the proxied path. */
   readonly rest: readonly string[];
-  /** `/api/v1/watch/…`, the watch of before `?watch=1`. */
+  /** `/api/v1/watch/…`, deprecated in favour of `?watch=1`. */
   readonly legacyWatch: boolean;
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
-/** What could stand before a resource once. Nothing is proxied that way any more, but refusals still tell of it. */
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
+/** Prefixes that once preceded a resource: /proxy/ was removed, but its errors still name it. */
 const PATH_VERBS = ['watch', 'proxy'] as const;
 const NOTHING: readonly string[] = [];
 
@@ -55,10 +55,10 @@ export function parseRequestInfo(line: RequestLine): RequestInfo {
 interface Location {
   readonly segments: readonly string[];
   readonly end: number;
-  /** Where the resource, or its namespace, stands. */
+  /** The index of the resource, or of its namespace. */
   readonly at: number;
   readonly isGroup: boolean;
-  /** A verb that stands in the path. */
+  /** The verb in the path. */
   readonly prefix: (typeof PATH_VERBS)[number] | undefined;
 }
 
@@ -83,18 +83,26 @@ function resourceInfo(line: RequestLine, { segments, end, at, isGroup, prefix }:
   };
 }
 
-/** Below /namespaces/NAME these are parts of the namespace itself, not resources in it. */
+/** Below /namespaces/NAME these are subresources of the namespace. */
 function isPartOfNamespace(segment: string): boolean {
   return segment === 'status' || segment === 'finalize';
 }
 
-/** The one name that a field selector allows, in the text of a query, if an object can have it. */
+/** The name in a field selector, if it is a valid object name. */
 export function selectedName(fieldSelector: string | null): string | undefined {
   if (fieldSelector === null) return undefined;
-  const name = fieldSelector.includes('\\')
-    ? unescapedName(fieldSelector)
-    : /(?:^|,)metadata\.name==?([^,]+)(?:,|$)/.exec(fieldSelector)?.[1];
+  const name = fieldSelector.includes('\\') ? unescapedName(fieldSelector) : plainName(fieldSelector);
   return name !== undefined && checkPathSegmentName(name).length === 0 ? name : undefined;
+}
+
+const NAME_TERM = /^metadata\.name==?(.+)$/s;
+
+function plainName(fieldSelector: string): string | undefined {
+  for (const term of fieldSelector.split(',')) {
+    const name = NAME_TERM.exec(term)?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
 }
 
 function unescapedName(fieldSelector: string): string | undefined {
@@ -111,7 +119,7 @@ function isListing({ method }: RequestLine): boolean {
 }
 
 function verbOf({ method, watch }: RequestLine, name: string): string {
-  const verb = VERBS[method] ?? '';
+  const verb = VERBS.get(method) ?? '';
   if (name !== '') return verb;
   if (verb === 'delete') return 'deletecollection';
   if (verb !== 'get') return verb;

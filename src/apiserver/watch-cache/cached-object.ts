@@ -1,63 +1,76 @@
 import { encodeJson, type JsonValue, sameJson } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { KubeObject } from './kube-object.ts';
 import { isTail, type ObjectEncoding, StoredObject } from './object-encoding.ts';
+import type { ObjectVersion } from './object-version.ts';
+import type { PayloadReader } from './payload-reader.ts';
+import { shedFields } from './shed-fields.ts';
 
 /** An object in one API version, and its encodings. */
 export interface VersionedObject {
   readonly object: KubeObject;
   readonly revision: number;
-  /** As JSON, with kind and apiVersion, and a newline at its end. Made anew each time. */
+  /** JSON with kind and apiVersion, and a trailing newline. Built on each call. */
   json(): Buffer;
-  /** How long that is without the newline. */
+  /** Its length without the newline. */
   readonly jsonLength: number;
-  /** The same without the newline, in parts, of which none is made anew. */
+  /** The same without the newline, in shared parts. */
   jsonParts(): JsonParts;
-  /** Bytes of another media type, made by `encode` the first time. */
-  encoded(mediaType: string, encode: (object: KubeObject) => Buffer): Buffer;
 }
 
-/** JSON that consists of `bytes`, but for a text that belongs in between, at `gap`. */
+/** JSON consisting of `bytes`, with a text inserted at `gap`. */
 export interface JsonParts {
   readonly bytes: Buffer;
   readonly gap: number;
   readonly text: string;
 }
 
-abstract class Encodings {
-  #others: Map<string, Buffer> | undefined;
-  abstract readonly object: KubeObject;
-
-  encoded(mediaType: string, encode: (object: KubeObject) => Buffer): Buffer {
-    this.#others ??= new Map();
-    let bytes = this.#others.get(mediaType);
-    if (bytes === undefined) {
-      bytes = encode(this.object);
-      this.#others.set(mediaType, bytes);
-    }
-    return bytes;
-  }
-}
-
-/** An object as the cache keeps it: in the version in which it is stored. */
-export class CachedObject extends Encodings implements VersionedObject {
+/** A cached object, in its stored version. */
+export class CachedObject implements VersionedObject {
   readonly #stored: StoredObject;
-  /** By how they are converted, not for whom: servers of several clusters may share the object. */
-  #versions: Map<ServedResource['fromStored'] | ServedResource['remote'], VersionedObject> | undefined;
+  /** Keyed by conversion function: servers of several clusters may share the object. */
+  #versions: Map<ObjectVersion['fromStored'] | ObjectVersion['remote'], VersionedObject> | undefined;
+  readonly #reader: PayloadReader | undefined;
 
   private constructor(
     readonly key: string,
     readonly object: KubeObject,
     readonly revision: number,
-    stored: StoredObject,
+    { stored, reader }: { readonly stored: StoredObject; readonly reader: PayloadReader | undefined },
   ) {
-    super();
     this.#stored = stored;
+    this.#reader = reader;
   }
 
-  /** What the store holds under a key, as of a revision. */
-  static of(key: string, revision: number, stored: StoredObject): CachedObject {
-    return new CachedObject(key, versioned(stored.object, revision), revision, stored);
+  /** A stored object at a revision. With a reader it can be shed. */
+  static of(key: string, revision: number, stored: StoredObject, reader?: PayloadReader): CachedObject {
+    return new CachedObject(key, stored.servedAt(revision), revision, { stored, reader });
+  }
+
+  /** Its stored size in memory; 0 when it was shed or cannot be. */
+  get residentBytes(): number {
+    return this.#reader === undefined || this.#stored.isShed ? 0 : (this.#stored.knownLength ?? 0);
+  }
+
+  /** Frees the object's large fields; they are read again on access. */
+  shed(): void {
+    const reader = this.#reader;
+    if (reader === undefined || this.#stored.isShed) return;
+    const { key, revision } = this;
+    const length = this.#stored.bytes.length;
+    shedFields(this.object, () => reader.read(key, revision).object);
+    this.#stored.shed(this.object, { length, read: () => reader.read(key, revision).bytes });
+    // Webhook conversions cannot be repeated synchronously.
+    for (const convert of this.#versions?.keys() ?? []) if (typeof convert === 'function') this.#versions!.delete(convert);
+  }
+
+  /** The same for an object without references, which saves more. */
+  shedUnseen(): void {
+    const reader = this.#reader;
+    if (reader === undefined || this.#stored.isShed) return;
+    const { key, revision } = this;
+    const { length } = this.#stored.bytes;
+    (this as { object: KubeObject }).object = reader.shells.of(this.object, { key, revision });
+    this.#stored.shed(this.object, { length, read: () => reader.read(key, revision).bytes });
   }
 
   get encoding(): ObjectEncoding {
@@ -69,7 +82,7 @@ export class CachedObject extends Encodings implements VersionedObject {
   }
 
   get jsonLength(): number {
-    return this.#bytes.length + this.encoding.addedLength(this.revision);
+    return (this.#stored.knownLength ?? this.#bytes.length) + this.encoding.addedLength(this.revision);
   }
 
   jsonParts(): JsonParts {
@@ -80,7 +93,7 @@ export class CachedObject extends Encodings implements VersionedObject {
     return this.#stored.bytes;
   }
 
-  /** `,"spec":{…}` as it stands in the encoded object, when it has this very value and that place is known. */
+  /** `,"spec":{…}` in the encoded object, if the field has this very value and its position is known. */
   fieldBytes(field: string, value: unknown): Buffer | undefined {
     const { ends } = this.#stored;
     if (ends === undefined || this.object[field] !== value) return undefined;
@@ -90,65 +103,71 @@ export class CachedObject extends Encodings implements VersionedObject {
     return from === undefined || to === undefined ? undefined : this.#bytes.subarray(from, to);
   }
 
-  /** Whether `object` is what is stored. Fields may have changed places, which changes nothing. */
+  /** Whether `object` equals the stored one, regardless of field order. */
   equals(object: KubeObject): boolean {
     return haveSame(object, this.object, 'metadata') && haveSame(object.metadata, this.object.metadata, 'resourceVersion');
   }
 
-  /** The same state under a later revision: what a deletion is announced with. */
+  /** The same state at a later revision, for deletion events. */
   at(revision: number): CachedObject {
-    return this.replacedBy(this.object, revision);
+    return this.#stored.isShed ? this.#shedAt(revision) : this.replacedBy(this.object, revision);
   }
 
-  /** Another state of the same key, which the store does not hold. */
+  #shedAt(revision: number): CachedObject {
+    const { encoding, knownLength } = this.#stored;
+    const object = shellWith(this.object, revision);
+    const stored = StoredObject.shed(object, encoding, { length: knownLength!, read: () => this.#bytes });
+    return new CachedObject(this.key, object, revision, { stored, reader: this.#reader });
+  }
+
+  /** Another state of the same key that is not stored. */
   replacedBy(object: KubeObject, revision: number): CachedObject {
     return CachedObject.of(this.key, revision, StoredObject.of(object, this.encoding, this));
   }
 
-  /** Written when another version was the one to store. */
+  /** Whether it is stored in an outdated version. */
   get isOutdated(): boolean {
     const { apiVersion } = this.object;
     return apiVersion !== undefined && apiVersion !== this.encoding.apiVersion;
   }
 
-  /** In the version that `resource` serves. One that has to be asked for elsewhere must have been loaded before. */
-  as(resource: ServedResource): VersionedObject {
+  /** In the version of `resource`. Webhook conversions must be loaded before. */
+  as(resource: ObjectVersion): VersionedObject {
     const convert = resource.fromStored ?? resource.remote;
     if (convert === undefined || this.#isIn(resource)) return this;
     const version = this.#versions?.get(convert);
     if (version !== undefined) return version;
     if (resource.fromStored === undefined) throw new Error(`${this.key} has not been converted to ${resource.apiVersion}`);
-    return this.keep(resource, resource.fromStored(this.object));
+    const object = resource.fromStored(this.object);
+    return this.encoding.keepsBytes ? this.keep(resource, object) : new ConvertedObject(object, this.revision);
   }
 
-  /** Whether `as` can answer. */
-  isReadyFor(resource: ServedResource): boolean {
+  /** Whether `as` can convert synchronously. */
+  isReadyFor(resource: ObjectVersion): boolean {
     return resource.remote === undefined || this.#isIn(resource) || this.#versions?.has(resource.remote) === true;
   }
 
-  /** Remembers what the object is in the version that `resource` serves. */
-  keep(resource: ServedResource, object: KubeObject): VersionedObject {
+  /** Caches the converted object. */
+  keep(resource: ObjectVersion, object: KubeObject): VersionedObject {
     const version = new ConvertedObject(object, this.revision);
     this.#versions ??= new Map();
     this.#versions.set(resource.fromStored ?? resource.remote, version);
     return version;
   }
 
-  #isIn({ apiVersion }: ServedResource): boolean {
+  #isIn({ apiVersion }: ObjectVersion): boolean {
     return apiVersion === this.encoding.apiVersion && !this.isOutdated;
   }
 }
 
 /** An object that is not stored in this form: converted from another version, or the result of a dry run. */
-export class ConvertedObject extends Encodings implements VersionedObject {
+export class ConvertedObject implements VersionedObject {
   #json: Buffer | undefined;
 
   constructor(
     readonly object: KubeObject,
     readonly revision: number,
-  ) {
-    super();
-  }
+  ) {}
 
   json(): Buffer {
     this.#json ??= Buffer.from(`${encodeKindFirst(this.object)}\n`);
@@ -174,13 +193,15 @@ function tailIndex(object: KubeObject, field: string): number {
   return -1;
 }
 
-/** Assigned, not spread: on this path, which every write takes, that is several times cheaper. */
-function versioned(object: KubeObject, revision: number): KubeObject {
-  const metadata = Object.assign({}, object.metadata, { resourceVersion: String(revision) });
-  return Object.assign({}, object, { metadata });
+/** A copy that reads no shed fields. */
+function shellWith(object: KubeObject, revision: number): KubeObject {
+  const { metadata, ...fields } = Object.getOwnPropertyDescriptors(object) as PropertyDescriptorMap;
+  const shellMetadata = Object.defineProperties({}, Object.getOwnPropertyDescriptors(metadata!.value));
+  Object.assign(shellMetadata, { resourceVersion: String(revision) });
+  return Object.defineProperties({ metadata: shellMetadata } as KubeObject, fields);
 }
 
-/** Whether two objects are the same in all but one member. */
+/** Whether two objects are equal except for one member. */
 function haveSame(a: object, b: object, but: string): boolean {
   const [x, y] = [a as Record<string, JsonValue>, b as Record<string, JsonValue>];
   for (const key in x) if (key !== but && x[key] !== y[key] && !sameJson(x[key] ?? null, y[key] ?? null)) return false;
@@ -188,7 +209,7 @@ function haveSame(a: object, b: object, but: string): boolean {
   return true;
 }
 
-/** Kind, apiVersion and metadata first, as every encoding of an object begins. */
+/** Encodes kind, apiVersion and metadata first. */
 export function encodeKindFirst(object: KubeObject): string {
   const { kind, apiVersion, metadata, ...rest } = object;
   return encodeJson({ kind, apiVersion, metadata, ...rest });

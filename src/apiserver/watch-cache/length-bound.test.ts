@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeJson, type JsonValue, markRecurring } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from './kube-object.ts';
 import { lengthBound } from './length-bound.ts';
 import { ObjectEncoding, StoredObject } from './object-encoding.ts';
 

@@ -1,14 +1,14 @@
 import { oncePerValue } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from './kube-object.ts';
 
-/** Of a UTF-16 unit in JSON text: at worst it is written as `\u001f`. */
+/** The maximum bytes of a UTF-16 unit in JSON: `\u001f`. */
 const UNIT_BYTES = 6;
-/** Of a number, or of a member's quotes, colon and comma. */
+/** The maximum bytes of a number, or of a member's punctuation. */
 const OTHER_BYTES = 32;
-/** A value that recurs may have a longer name in this object than in another; names are short. */
+/** Allowance for recurring values with longer names. */
 const NAME_BYTES = 16 * 1024;
 
-/** As JSON, the object takes no more bytes than this. Much cheaper to know than how many it takes. */
+/** An upper bound of the object's JSON length; much cheaper than the exact length. */
 export function lengthBound(object: KubeObject): number {
   let bytes = NAME_BYTES;
   for (const field in object) {
@@ -28,7 +28,7 @@ function metadataBound(metadata: KubeObject['metadata']): number {
   return bytes;
 }
 
-/** Many objects share the sets of fields that they say somebody owns. */
+/** Cached: many objects share field sets of managedFields. */
 const setBounds = new WeakMap<object, number>();
 
 function ownershipBound(entries: readonly { readonly fieldsV1?: object }[]): number {
@@ -52,12 +52,34 @@ function keyBound(key: string): number {
   return key.length * UNIT_BYTES + OTHER_BYTES;
 }
 
-function boundOf(value: unknown): number {
+/** The recursion limit; an object of 10,000 levels would overflow the stack. */
+const MAX_CALLS = 500;
+
+function boundOf(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length * UNIT_BYTES + OTHER_BYTES;
   if (typeof value === 'bigint') return String(value).length + OTHER_BYTES;
   if (typeof value !== 'object' || value === null) return OTHER_BYTES;
+  if (depth > MAX_CALLS) return deepBound(value);
   let bytes = OTHER_BYTES;
-  if (Array.isArray(value)) for (const item of value) bytes += boundOf(item);
-  else for (const key in value) bytes += keyBound(key) + boundOf((value as Record<string, unknown>)[key]);
+  if (Array.isArray(value)) for (const item of value) bytes += boundOf(item, depth + 1);
+  else for (const key in value) bytes += keyBound(key) + boundOf((value as Record<string, unknown>)[key], depth + 1);
+  return bytes;
+}
+
+function deepBound(root: object): number {
+  let bytes = 0;
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== 'object' || value === null) {
+      bytes += boundOf(value);
+      continue;
+    }
+    bytes += OTHER_BYTES;
+    for (const key in value) {
+      bytes += Array.isArray(value) ? 0 : keyBound(key);
+      pending.push((value as Record<string, unknown>)[key]);
+    }
+  }
   return bytes;
 }

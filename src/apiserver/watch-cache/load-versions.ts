@@ -1,22 +1,15 @@
-import type { ServedResource } from '../registry/served-resource.ts';
 import type { CachedObject } from './cached-object.ts';
+import type { ObjectVersion, RemoteConversion } from './object-version.ts';
 
-/**
- * Has the objects ready in the version that the resource serves, where that has to be asked for elsewhere: `as` gives it from then on. Throws
- * when it cannot be had. Undefined when there is nothing to wait for.
- */
-export function loadVersions(resource: ServedResource, objects: readonly CachedObject[]): Promise<void> | undefined {
+/** Converts the objects by webhook, so that `as` returns them. Throws if that fails. Undefined if nothing has to be converted. */
+export function loadVersions(resource: ObjectVersion, objects: readonly CachedObject[]): Promise<void> | undefined {
   const { remote } = resource;
   if (remote === undefined) return undefined;
   const missing = objects.filter((object) => !object.isReadyFor(resource));
   return missing.length === 0 ? undefined : load(resource, remote, missing);
 }
 
-async function load(
-  resource: ServedResource,
-  remote: NonNullable<ServedResource['remote']>,
-  objects: readonly CachedObject[],
-): Promise<void> {
+async function load(resource: ObjectVersion, remote: RemoteConversion, objects: readonly CachedObject[]): Promise<void> {
   const converted = await remote.fromStored(objects.map(({ object }) => object));
   objects.forEach((object, index) => {
     object.keep(resource, converted[index]!);

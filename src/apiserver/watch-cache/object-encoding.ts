@@ -1,91 +1,154 @@
 import { encodeJson, encodeManagedFields, type JsonValue, type ManagedFieldsEntry, textOnce } from '#machinery';
 import type { LazyValue } from '#store';
-import type { KubeObject } from '../registry/kube-object.ts';
 import type { CachedObject } from './cached-object.ts';
+import type { KubeObject } from './kube-object.ts';
 import { lengthBound } from './length-bound.ts';
 
 const NEWLINE = 0x0a;
 
-/** An encoded object, and where in it the metadata and each field behind it end, in the order of the object's fields. */
-interface Encoded {
+/** An encoded object with the end offsets of its metadata and of each later field, in order. */
+interface EncodedObject {
   readonly bytes: Buffer;
   readonly ends?: readonly number[] | undefined;
 }
 
-/** An object in the form in which it is stored: without its resource version. It is encoded when somebody needs the bytes. */
+/** The bytes of a shed object. */
+interface ShedBytes {
+  readonly length: number;
+  read(): Buffer;
+}
+
+/** An object as it is stored, without its resourceVersion. Encoded on first use. */
 export class StoredObject implements LazyValue {
-  #encoded: Encoded | undefined;
+  #object: KubeObject;
+  #encoded: EncodedObject | undefined;
   #like: CachedObject | undefined;
+  #shed: ShedBytes | undefined;
+  /** Of bytes that are made again whenever somebody reads them. */
+  #releasedLength: number | undefined;
 
   private constructor(
-    readonly object: KubeObject,
+    object: KubeObject,
     readonly encoding: ObjectEncoding,
-    from: { readonly encoded?: Encoded; readonly like?: CachedObject | undefined },
+    from: { readonly encoded?: EncodedObject; readonly like?: CachedObject | undefined },
   ) {
+    this.#object = object;
     this.#encoded = from.encoded;
     this.#like = from.like;
   }
 
-  /** What it shares with `like` is copied from there, where that is encoded. */
+  /** Unchanged parts are copied from `like`, if it is encoded. */
   static of(object: KubeObject, encoding: ObjectEncoding, like?: CachedObject): StoredObject {
     return new StoredObject(object, encoding, { like });
   }
 
-  /** What the store holds, decoded as `object`. */
+  /** Stored bytes, decoded as `object`. */
   static read(object: KubeObject, encoding: ObjectEncoding, bytes: Buffer): StoredObject {
-    return new StoredObject(object, encoding, { encoded: { bytes } });
+    const stored = new StoredObject(object, encoding, { encoded: { bytes } });
+    // What an older server or another program wrote may have been encoded in another way.
+    if (!encoding.keepsBytes && encoding.encodeStored(object).bytes.equals(bytes)) stored.#release();
+    return stored;
+  }
+
+  /** A shed object: its fields are read from the store on access, its bytes each time. */
+  static shed(object: KubeObject, encoding: ObjectEncoding, bytes: ShedBytes): StoredObject {
+    const stored = new StoredObject(object, encoding, {});
+    stored.shed(object, bytes);
+    return stored;
+  }
+
+  shed(object: KubeObject, bytes: ShedBytes): void {
+    this.#object = object;
+    this.#encoded = undefined;
+    this.#like = undefined;
+    this.#shed = bytes;
+  }
+
+  get object(): KubeObject {
+    return this.#object;
+  }
+
+  /**
+   * The object as it is served at a revision, which from now on is the one that this holds: two copies of each object's top and metadata would
+   * differ in nothing else, and the encoding leaves the version out.
+   */
+  servedAt(revision: number): KubeObject {
+    const resourceVersion = String(revision);
+    const { metadata } = this.#object;
+    if (metadata.resourceVersion !== resourceVersion) this.#object = { ...this.#object, metadata: { ...metadata, resourceVersion } };
+    return this.#object;
+  }
+
+  get isShed(): boolean {
+    return this.#shed !== undefined;
   }
 
   get bytes(): Buffer {
-    if (this.#encoded === undefined) {
-      this.#encoded = this.encoding.encodeStored(this.object, this.#like);
-      this.#like = undefined;
-    }
-    return this.#encoded.bytes;
+    if (this.#shed !== undefined) return this.#shed.read();
+    if (this.#encoded !== undefined) return this.#encoded.bytes;
+    const encoded = this.encoding.encodeStored(this.object, this.#like);
+    if (this.#releasedLength === undefined) this.#encoded = encoded;
+    this.#like = undefined;
+    return encoded.bytes;
+  }
+
+  /** Undefined until it is encoded. */
+  get knownLength(): number | undefined {
+    return this.#shed?.length ?? this.#encoded?.bytes.length ?? this.#releasedLength;
   }
 
   get mostBytes(): number {
-    return this.#encoded?.bytes.length ?? lengthBound(this.object);
+    return this.knownLength ?? lengthBound(this.object);
   }
 
-  /** Where its parts end; undefined while that is not known. */
+  /** The end offsets of its parts; undefined when unknown. */
   get ends(): readonly number[] | undefined {
     return this.#encoded?.ends;
   }
 
-  /** From now on the object that it came from is not kept for the case that this one is encoded: that one would keep another, and so on. */
+  /** It is written: drops its bytes where they are seldom read, and the previous object, so that objects do not form a chain. */
   detach(): void {
     this.#like = undefined;
+    if (!this.encoding.keepsBytes) this.#release();
+  }
+
+  #release(): void {
+    this.#releasedLength = this.#encoded?.bytes.length ?? this.#releasedLength;
+    this.#encoded = undefined;
   }
 }
 
 /**
- * How objects of one kind and version stand as JSON, in the store and on the wire. Kind, apiVersion and metadata come first, always in this
- * order, so that the resource version (which the store assigns, and which is therefore not in the stored bytes) can be spliced in at a known
- * place without parsing or encoding anything again.
+ * The JSON form of objects of one kind and version, in the store and on the wire. Kind, apiVersion and metadata come first, in this
+ * order, so that the resource version (assigned by the store, and therefore not in the stored bytes) can be inserted at a known
+ * offset without parsing or encoding.
  */
 export class ObjectEncoding {
   /** `{"kind":"Pod","apiVersion":"v1","metadata":{` */
   readonly #intro: string;
-  /** Where the resource version belongs in the stored bytes: behind the intro. */
+  /** The offset of the resource version: after the intro. */
   readonly versionAt: number;
-  readonly #kept = new KeptMemory();
+  readonly #sharedBlocks = new SharedBlocks();
 
   constructor(
     readonly kind: string,
     readonly apiVersion: string,
+    /** Whether bytes and other versions stay in memory once they are made. Else they are made anew for each reader, from the decoded object. */
+    readonly keepsBytes = true,
   ) {
     this.#intro = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{`;
     this.versionAt = Buffer.byteLength(this.#intro);
   }
 
-  /** What to store: the object without its resource version. What it shares with `like` is copied from there. */
-  encodeStored(object: KubeObject, like?: CachedObject): Encoded {
+  /** Encodes the object without its resource version. Unchanged parts are copied from `like`. */
+  encodeStored(object: KubeObject, like?: CachedObject): EncodedObject {
     const head = this.#intro + metadataText(object.metadata);
-    return like === undefined ? encodeWhole(head, object, this.#kept) : encodeChanged(head, object, { like, kept: this.#kept });
+    return like === undefined
+      ? encodeWhole(head, object, this.#sharedBlocks)
+      : encodeChanged(head, object, { like, sharedBlocks: this.#sharedBlocks });
   }
 
-  /** Stored bytes as they are served: with their resource version, and the newline that ends every document. */
+  /** The served form: stored bytes with the resource version and a trailing newline. */
   withRevision(stored: Buffer, revision: number): Buffer {
     const version = this.versionText(revision);
     const intro = this.versionAt;
@@ -97,7 +160,7 @@ export class ObjectEncoding {
     return bytes;
   }
 
-  /** What is served but not stored. */
+  /** The inserted resource version. */
   versionText(revision: number): string {
     return `"resourceVersion":"${revision}",`;
   }
@@ -109,12 +172,12 @@ export class ObjectEncoding {
 
 const VERSION_MARKUP = '"resourceVersion":"",'.length;
 
-/** Whether a field stands behind the metadata. */
+/** Whether a field comes after metadata. */
 export function isTail(field: string): boolean {
   return field !== 'metadata' && field !== 'kind' && field !== 'apiVersion';
 }
 
-function encodeWhole(head: string, object: KubeObject, kept: KeptMemory): Encoded {
+function encodeWhole(head: string, object: KubeObject, sharedBlocks: SharedBlocks): EncodedObject {
   let text = head;
   const ends = [text.length];
   for (const field in object) {
@@ -124,9 +187,9 @@ function encodeWhole(head: string, object: KubeObject, kept: KeptMemory): Encode
     ends.push(text.length);
   }
   text += '}';
-  const bytes = kept.take(Buffer.byteLength(text));
+  const bytes = sharedBlocks.take(Buffer.byteLength(text));
   bytes.write(text);
-  // Positions in the text are positions in the bytes only where every character is one byte.
+  // String offsets equal byte offsets only for ASCII.
   return { bytes, ends: bytes.length === text.length ? ends : undefined };
 }
 
@@ -138,10 +201,10 @@ const encodeOnce = textOnce(encodeJson);
 
 interface Base {
   readonly like: CachedObject;
-  readonly kept: KeptMemory;
+  readonly sharedBlocks: SharedBlocks;
 }
 
-function encodeChanged(head: string, object: KubeObject, { like, kept }: Base): Encoded {
+function encodeChanged(head: string, object: KubeObject, { like, sharedBlocks }: Base): EncodedObject {
   const pieces: (Buffer | string)[] = [head];
   let length = Buffer.byteLength(head);
   const ends = [length];
@@ -154,7 +217,7 @@ function encodeChanged(head: string, object: KubeObject, { like, kept }: Base): 
     length += Buffer.byteLength(piece);
     ends.push(length);
   }
-  const bytes = kept.take(length + 1);
+  const bytes = sharedBlocks.take(length + 1);
   let at = 0;
   for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at);
   bytes[at] = CLOSING;
@@ -167,10 +230,10 @@ const BLOCK_BYTES = 8 * 1024;
 const SMALL_BYTES = 1024;
 
 /**
- * Memory for what stays as long as its object: not of Node's pool, all of which a part of it would keep. Small objects, such as leases that are
- * renewed all the time, share blocks, since they cost more to allocate than to write; those of one kind come and go alike.
+ * Memory that lives as long as its object: not from Node's pool, which a slice would retain. Small objects, such as frequently
+ * renewed leases, share blocks, since allocating them costs more than writing; objects of one kind have similar lifetimes.
  */
-class KeptMemory {
+class SharedBlocks {
   #block: Buffer = Buffer.alloc(0);
   #used = 0;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { silentLogger, VirtualClock } from '#base';
 import { openMemoryStore, type Store } from '#store';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from './kube-object.ts';
 import { ObjectEncoding, StoredObject } from './object-encoding.ts';
 import { ResourceCache } from './resource-cache.ts';
 import type { WatchFilter, WatchFrame, WatchSink } from './watcher.ts';
@@ -13,8 +13,10 @@ const ENCODING = new ObjectEncoding('Thing', 'example.com/v1');
 const colourOf = (object: KubeObject) => (object as unknown as { colour: string }).colour;
 
 async function open(follow: (store: Store) => Store['watch'] = (store) => store.watch.bind(store)) {
-  const store = openMemoryStore({ clock: new VirtualClock() });
+  const clock = new VirtualClock();
+  const store = openMemoryStore({ clock });
   const cache = new ResourceCache({
+    clock,
     store: followedBy(store, follow(store)),
     prefix: PREFIX,
     encoding: ENCODING,
@@ -26,6 +28,7 @@ async function open(follow: (store: Store) => Store['watch'] = (store) => store.
     return result.revision;
   };
   return {
+    clock,
     store,
     cache,
     put: (name: string, colour: string) =>
@@ -60,19 +63,27 @@ const only = (colour: string): WatchFilter => ({ key: colour, prefix: PREFIX, ma
 
 /** A watcher that remembers: `ADDED a red @3`. */
 function recorder() {
-  const heard: string[] = [];
+  const events: string[] = [];
   const frames: WatchFrame[] = [];
   const sink: WatchSink = {
     frame: (frame) => {
       frames.push(frame);
       const { object, revision } = frame.object;
-      heard.push(`${frame.type} ${object.metadata.name} ${colourOf(object)} @${revision}`);
+      events.push(`${frame.type} ${object.metadata.name} ${colourOf(object)} @${revision}`);
     },
-    bookmark: (revision, initialEventsEnd) => void heard.push(`BOOKMARK @${revision}${initialEventsEnd ? ' end of state' : ''}`),
-    error: (error) => void heard.push(`ERROR ${error.message}`),
-    end: (reason) => void heard.push(`END ${reason}`),
+    bookmark: (revision, initialEventsEnd) => void events.push(`BOOKMARK @${revision}${initialEventsEnd ? ' end of state' : ''}`),
+    error: (error) => void events.push(`ERROR ${error.message}`),
+    end: (reason) => void events.push(`END ${reason}`),
   };
-  return { heard, frames, sink };
+  return { events, frames, sink };
+}
+
+/** Takes the backlog at once. */
+function beginWatch(cache: ResourceCache, filter: WatchFilter, sink: WatchSink, start: { since?: number; initialEventsEnd?: boolean }) {
+  const watch = cache.watch(filter, sink, start);
+  for (const frame of watch?.backlog ?? []) sink.frame(frame);
+  if (watch?.initialEventsEnd !== undefined) sink.bookmark(watch.initialEventsEnd, true);
+  return watch;
 }
 
 const names = (objects: Iterable<{ object: KubeObject }>) => [...objects].map(({ object }) => object.metadata.name);
@@ -138,7 +149,7 @@ describe('the state of a watch cache', () => {
         return typeof member === 'function' ? member.bind(target) : member;
       },
     });
-    const options = { store: counted, prefix: PREFIX, encoding: ENCODING, logger: silentLogger };
+    const options = { store: counted, prefix: PREFIX, encoding: ENCODING, logger: silentLogger, clock: new VirtualClock() };
     const cache = new ResourceCache({ ...options, initial: { revision, objects } });
     await cache.start();
     await store.txn({ write: [{ type: 'delete', key: `${PREFIX}a` }] });
@@ -172,11 +183,11 @@ describe('a watch', () => {
     const first = await at.put('a', 'red');
     await at.put('a', 'blue');
     await at.cache.fresh();
-    const { heard, sink } = recorder();
-    at.cache.watch(ALL, sink, { since: first });
+    const { events, sink } = recorder();
+    beginWatch(at.cache, ALL, sink, { since: first });
     await at.remove('a');
     await at.cache.fresh();
-    expect(heard).toEqual([`MODIFIED a blue @${first + 1}`, `DELETED a blue @${first + 2}`]);
+    expect(events).toEqual([`MODIFIED a blue @${first + 1}`, `DELETED a blue @${first + 2}`]);
   });
 
   test('W2: without a revision gets the state first, closed by a bookmark', async () => {
@@ -184,11 +195,11 @@ describe('a watch', () => {
     await at.put('b', 'red');
     const last = await at.put('a', 'red');
     await at.cache.fresh();
-    const { heard, sink } = recorder();
-    at.cache.watch(ALL, sink, { initialEventsEnd: true });
+    const { events, sink } = recorder();
+    beginWatch(at.cache, ALL, sink, { initialEventsEnd: true });
     await at.put('c', 'red');
     await at.cache.fresh();
-    expect(heard).toEqual([
+    expect(events).toEqual([
       `ADDED a red @${last}`,
       `ADDED b red @${last - 1}`,
       `BOOKMARK @${last} end of state`,
@@ -196,26 +207,43 @@ describe('a watch', () => {
     ]);
   });
 
+  test('W2: gets the state of the moment it began, however late it takes it', async () => {
+    await using at = await open();
+    for (let i = 0; i < 600; i++) await at.put(`a-${String(i).padStart(3, '0')}`, 'red');
+    await at.cache.start();
+    const { events, sink } = recorder();
+    const watch = at.cache.watch(ALL, sink, { initialEventsEnd: true })!;
+    const revision = at.cache.revision;
+    const state: string[] = [];
+    for (const { object } of watch.backlog) {
+      if (state.length === 300) await at.remove('a-500');
+      state.push(object.object.metadata.name);
+    }
+    expect([state.length, new Set(state).size, watch.initialEventsEnd]).toEqual([600, 600, revision]);
+    expect(state.toSorted()).toEqual(state);
+    expect(events).toEqual([`DELETED a-500 red @${revision + 1}`]);
+  });
+
   test('W3: is refused after a revision whose successors are forgotten', async () => {
     await using at = await open();
     const first = await at.put('a', 'red');
     await at.put('a', 'blue');
     await at.cache.start();
-    const { heard, sink } = recorder();
-    expect(at.cache.watch(ALL, sink, { since: first })).toBeUndefined();
+    const { events, sink } = recorder();
+    expect(beginWatch(at.cache, ALL, sink, { since: first })).toBeUndefined();
     for (let i = 0; i < 1100; i++) await at.put('a', `colour ${i}`);
     await at.cache.fresh();
-    expect(at.cache.watch(ALL, sink, { since: first + 2 })).toBeUndefined();
-    expect(heard).toEqual([]);
-    expect(at.cache.watch(ALL, sink, { since: at.cache.oldestRevision })).toBeDefined();
-    expect(heard).toHaveLength(1024);
+    expect(beginWatch(at.cache, ALL, sink, { since: first + 2 })).toBeUndefined();
+    expect(events).toEqual([]);
+    expect(beginWatch(at.cache, ALL, sink, { since: at.cache.oldestRevision })).toBeDefined();
+    expect(events).toHaveLength(1024);
   });
 
   test.each(['a plain filter', 'the indexed field'])('W4, W5, W7: by %s sees objects come and go', async (kind) => {
     await using at = await open();
     await at.cache.start();
-    const { heard, sink } = recorder();
-    at.cache.watch(kind === 'a plain filter' ? only('red') : { ...only('red'), trigger: 'red' }, sink, { since: at.cache.revision });
+    const { events, sink } = recorder();
+    beginWatch(at.cache, kind === 'a plain filter' ? only('red') : { ...only('red'), trigger: 'red' }, sink, { since: at.cache.revision });
     const first = await at.put('a', 'red');
     await at.put('b', 'blue');
     await at.put('a', 'blue');
@@ -224,7 +252,7 @@ describe('a watch', () => {
     await at.remove('a');
     await at.remove('b');
     await at.cache.fresh();
-    expect(heard).toEqual([
+    expect(events).toEqual([
       `ADDED a red @${first}`,
       `DELETED a red @${first + 2}`,
       `ADDED b red @${first + 3}`,
@@ -237,8 +265,8 @@ describe('a watch', () => {
     await using at = await open();
     await at.cache.start();
     const [one, other, red] = [recorder(), recorder(), recorder()];
-    for (const { sink } of [one, other]) at.cache.watch(ALL, sink, { since: at.cache.revision });
-    at.cache.watch(only('red'), red.sink, { since: at.cache.revision });
+    for (const { sink } of [one, other]) beginWatch(at.cache, ALL, sink, { since: at.cache.revision });
+    beginWatch(at.cache, only('red'), red.sink, { since: at.cache.revision });
     await at.put('a', 'red');
     await at.cache.fresh();
     expect(one.frames[0]).toBeDefined();
@@ -249,47 +277,145 @@ describe('a watch', () => {
   test('W8: that was left hears nothing more, and others do', async () => {
     await using at = await open();
     await at.cache.start();
-    const [gone, stays] = [recorder(), recorder()];
-    const leave = at.cache.watch(ALL, gone.sink, { since: at.cache.revision });
-    at.cache.watch(ALL, stays.sink, { since: at.cache.revision });
-    leave?.();
+    const [leaving, stays] = [recorder(), recorder()];
+    const leave = beginWatch(at.cache, ALL, leaving.sink, { since: at.cache.revision });
+    beginWatch(at.cache, ALL, stays.sink, { since: at.cache.revision });
+    leave?.stop();
     await at.put('a', 'red');
     await at.cache.fresh();
-    expect(gone.heard).toEqual([]);
-    expect(stays.heard).toHaveLength(1);
+    expect(leaving.events).toEqual([]);
+    expect(stays.events).toHaveLength(1);
   });
 });
+
+/** Watches that can be broken, one after the other. */
+function breakable(breaks: (() => void)[]): (store: Store) => Store['watch'] {
+  return (store) => (options, sink) => {
+    const handle = store.watch(options, sink);
+    breaks.push(() => {
+      handle.cancel();
+      sink.end({ code: 'compacted', compactRevision: 1 });
+    });
+    return handle;
+  };
+}
+
+function raise(): never {
+  throw new Error('a fault in a sink');
+}
 
 describe('the end of a watch', () => {
   test('E1: comes when the watch on the store breaks; then the resource is read again', async () => {
     const breaks: (() => void)[] = [];
-    await using at = await open((store) => (options, sink) => {
-      const handle = store.watch(options, sink);
-      breaks.push(() => {
-        handle.cancel();
-        sink.end({ code: 'compacted', compactRevision: 1 });
-      });
-      return handle;
-    });
+    await using at = await open(breakable(breaks));
     await at.cache.start();
-    const { heard, sink } = recorder();
-    at.cache.watch(ALL, sink, { since: at.cache.revision });
+    const { events, sink } = recorder();
+    beginWatch(at.cache, ALL, sink, { since: at.cache.revision });
     const revision = await at.put('a', 'red');
     await at.cache.fresh();
     breaks[0]?.();
     await at.put('b', 'red');
     await at.cache.fresh();
-    expect(heard).toEqual([`ADDED a red @${revision}`, 'END expired']);
+    expect(events).toEqual([`ADDED a red @${revision}`, 'END expired']);
     expect(names(at.cache.objects())).toEqual(['a', 'b']);
+  });
+
+  test('E3: is followed by the changes that were missed, for who follows the cache', async () => {
+    const breaks: (() => void)[] = [];
+    await using at = await open(breakable(breaks));
+    await at.put('kept', 'red');
+    await at.put('gone', 'red');
+    await at.put('changed', 'red');
+    const versions = new Map<string, string>();
+    const events: string[] = [];
+    await at.cache.follow({
+      put: (key, object) => {
+        events.push(`put ${object.metadata.name}`);
+        versions.set(key, colourOf(object));
+      },
+      remove: (key) => {
+        events.push(`remove ${key.slice(PREFIX.length)}`);
+        versions.delete(key);
+      },
+    });
+    events.length = 0;
+    breaks[0]?.();
+    await at.remove('gone');
+    await at.put('changed', 'blue');
+    await at.put('new', 'blue');
+    await at.cache.fresh();
+    expect(events.toSorted()).toEqual(['put changed', 'put new', 'remove gone']);
+    await at.put('later', 'green');
+    expect(Object.fromEntries(versions)).toEqual({
+      [`${PREFIX}kept`]: 'red',
+      [`${PREFIX}changed`]: 'blue',
+      [`${PREFIX}new`]: 'blue',
+      [`${PREFIX}later`]: 'green',
+    });
+  });
+
+  test('E4: is for its sink alone when the sink throws', async () => {
+    await using at = await open();
+    await at.cache.start();
+    const { events, sink } = recorder();
+    const failing = recorder();
+    beginWatch(at.cache, ALL, { ...failing.sink, frame: () => raise() }, { since: at.cache.revision });
+    beginWatch(at.cache, ALL, sink, { since: at.cache.revision });
+    const revision = await at.put('a', 'red');
+    expect([failing.events, events]).toEqual([['END expired'], [`ADDED a red @${revision}`]]);
+    expect(at.cache.isStarted).toBe(true);
+  });
+
+  test('E5: leaves nothing served until the resource could be read, which is tried again and again, ever more slowly', async () => {
+    const breaks: (() => void)[] = [];
+    let fails = false;
+    let reads = 0;
+    const watch = breakable(breaks);
+    await using at = await open((store) => {
+      const range = store.range.bind(store);
+      store.range = (...request) => {
+        reads++;
+        return fails ? Promise.reject(new Error('out of reach')) : range(...request);
+      };
+      return watch(store);
+    });
+    await at.cache.start();
+    fails = true;
+    breaks[0]?.();
+    await at.put('a', 'red');
+    await at.clock.advance(1);
+    await expect(at.cache.fresh()).rejects.toThrow('storage is (re)initializing');
+    const { events, sink } = recorder();
+    expect(beginWatch(at.cache, ALL, sink, {})).toBeUndefined();
+    await at.clock.advance(60_000);
+    // At 0, 0.1, 0.3, 0.7, … 25.5, 51.1 s, and one before the break.
+    expect(reads).toBe(11);
+    fails = false;
+    await at.clock.advance(30_000);
+    expect([at.cache.isStarted, names(at.cache.objects()), events]).toEqual([true, ['a'], []]);
+  });
+
+  test('E6: comes not in a tight loop when the watch breaks as soon as it begins', async () => {
+    let watches = 0;
+    let fails = false;
+    await using at = await open((store) => (options, sink) => {
+      watches++;
+      if (fails || watches === 1) queueMicrotask(() => sink.end({ code: 'failed', error: new Error('no watch') }));
+      if (watches === 1) fails = true;
+      return store.watch(options, { ...sink, events: () => {}, progress: () => {} });
+    });
+    await at.cache.start().catch(() => {});
+    await at.clock.advance(60_000);
+    expect([at.cache.isStarted, watches < 15]).toEqual([false, true]);
   });
 
   test('E2: comes with the end of the cache, also for who comes later', async () => {
     await using at = await open();
     await at.cache.start();
     const [early, late] = [recorder(), recorder()];
-    at.cache.watch(ALL, early.sink, { since: at.cache.revision });
+    beginWatch(at.cache, ALL, early.sink, { since: at.cache.revision });
     at.cache.close();
-    at.cache.watch(ALL, late.sink, { since: at.cache.revision });
-    expect([early.heard, late.heard]).toEqual([['END closed'], ['END closed']]);
+    beginWatch(at.cache, ALL, late.sink, { since: at.cache.revision });
+    expect([early.events, late.events]).toEqual([['END closed'], ['END closed']]);
   });
 });

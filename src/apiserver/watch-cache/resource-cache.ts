@@ -1,63 +1,106 @@
-import type { Logger } from '#base';
-import { type Entry, PersistentMap, type Store, type WatchEvent as StoreEvent, unitOrder, type WatchHandle } from '#store';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { backoffDelay, type Clock, type Logger, TurnBudget } from '#base';
+import { StatusError } from '#machinery';
+import { type Entry, keyAfter, PersistentMap, type Store, type WatchEvent as StoreEvent, unitOrder, type WatchHandle } from '#store';
+import { type CacheFollower, CacheFollowers } from './cache-followers.ts';
 import { CachedObject } from './cached-object.ts';
+import { EventRing } from './event-ring.ts';
+import type { KubeObject } from './kube-object.ts';
 import { type ObjectEncoding, StoredObject } from './object-encoding.ts';
-import { CacheEvent, initialFrame, type WatchFilter, WatchScope, type WatchSink } from './watcher.ts';
+import { PayloadReader } from './payload-reader.ts';
+import type { ResidentMemory } from './resident-memory.ts';
+import type { StoredRepair } from './stored-repair.ts';
+import { WatchScopes } from './watch-scopes.ts';
+import {
+  CacheEvent,
+  initialFrame,
+  NO_WATCH,
+  type OpenWatch,
+  type WatchFilter,
+  type WatchFrame,
+  type WatchScope,
+  type WatchSink,
+} from './watcher.ts';
 
 export interface ResourceCacheOptions {
   readonly store: Store;
-  /** Keys of the resource begin with it: `/registry/pods/`. */
+  /** The key prefix: `/registry/pods/`. */
   readonly prefix: string;
   readonly encoding: ObjectEncoding;
   readonly logger: Logger;
-  /** Brings an object that was stored under older rules in line with today's. Returns the same object when it is. */
+  readonly clock: Clock;
+  /** The memory budget of all caches. Default: unlimited. */
+  readonly memory?: ResidentMemory;
+  /** Updates an object stored under older rules. Returns the same object if unchanged. */
   readonly revive?: (object: KubeObject) => KubeObject;
-  /** The field whose exact value watchers most often ask for (`spec.nodeName`): events find those watchers without asking the others. */
+  readonly repair?: StoredRepair;
+  /** The indexed field of most watchers (`spec.nodeName`): events reach only watchers with its value. */
   readonly trigger?: (object: KubeObject) => string;
-  /** What the store holds under the prefix, when that is known already. */
+  /** The content of the store under the prefix, if known. */
   readonly initial?: CacheState;
 }
 
-/** The objects of a resource right after a revision. */
+/** The objects of a resource at a revision. */
 export interface CacheState {
   readonly revision: number;
   readonly objects: Snapshot;
 }
 
-/** How many past events a new watcher can start from. */
-const RING_CAPACITY = 1024;
+/** Backoff of reloads after the store's watch broke. */
+const RELOAD_BACKOFF = { initialMs: 100, maxMs: 30_000 };
+/** A watch that breaks within this time after the previous one increases the backoff. */
+const STABLE_MS = 60_000;
 const KEPT_SNAPSHOTS = 16;
-/** When more than one in so many objects changed, sorting all anew is cheaper. */
+/** The lifetime of snapshots, like that of history in stores: clients rely on expiring continue tokens. */
+const SNAPSHOT_MS = 300_000;
+/** The page size of store reads. */
+const READ_PAGE = 200;
+const READ_ATTEMPTS = 3;
+/** The page size of a watch's initial state. */
+const PAGE = 256;
+/** If more than one in so many objects changed, sorting everything is cheaper. */
 const MANY = 8;
 
 export type Snapshot = PersistentMap<string, CachedObject>;
 
+// One file: loading, following, snapshots and watches share the state whose order SPEC.md prescribes.
 /** All objects of one resource, kept current by one watch on the store; see SPEC.md. */
 export class ResourceCache {
   readonly #options: ResourceCacheOptions;
   readonly #byKey = new Map<string, CachedObject>();
-  /** All but what changed since somebody last asked for the objects in order: in between, sorting would be for nobody. */
+  /** The sorted objects as of the last ordered read; later changes are merged on demand. */
   #sorted: Snapshot = PersistentMap.empty<string, CachedObject>(unitOrder);
   readonly #unsorted = new Set<string>();
   #revision = 0;
-  /** Events after `#ringStart`, oldest first; the first `#ringHead` slots are spent. */
-  #ring: CacheEvent[] = [];
-  #ringHead = 0;
-  #ringStart = 0;
-  readonly #scopes = new Map<string, WatchScope>();
-  readonly #general = new Set<WatchScope>();
-  readonly #triggered = new Map<string, Set<WatchScope>>();
-  #waiters: { revision: number; resolve: () => void }[] = [];
-  /** States that clients are paging through, by revision, the oldest first. */
-  readonly #snapshots = new Map<number, Snapshot>();
+  readonly #ring = new EventRing();
+  readonly #scopes: WatchScopes;
+  readonly #followers: CacheFollowers;
+  readonly #reader: PayloadReader;
+  /** For repaired objects, which cannot be served as stored. */
+  readonly #repairing: PayloadReader;
+  /** Objects of a load in progress. */
+  #loading: readonly CachedObject[] = [];
+  /** Undefined when objects cannot be read again synchronously. */
+  readonly #memory: ResidentMemory | undefined;
+  #waiters: { revision: number; resolve: () => void; reject: (error: Error) => void }[] = [];
+  /** Snapshots of paginated lists by revision, oldest first. */
+  readonly #snapshots = new Map<number, { readonly snapshot: Snapshot; readonly keptAtMs: number }>();
   #watch: WatchHandle | undefined;
   #started: Promise<void> | undefined;
   #isCurrent = false;
-  #closed = false;
+  #isReloading = false;
+  #breaks = 0;
+  #brokeAt = Number.NEGATIVE_INFINITY;
+  readonly #closed = new AbortController();
 
   constructor(options: ResourceCacheOptions) {
+    const { repair } = options;
     this.#options = options;
+    this.#scopes = new WatchScopes(options);
+    this.#followers = new CacheFollowers(options);
+    this.#reader = new PayloadReader(options);
+    this.#repairing = new PayloadReader({ ...options, ...(repair && { revive: (object, key) => repair.fit(object, key).object }) });
+    this.#memory = this.#reader.isPossible ? options.memory : undefined;
+    this.#memory?.add(this);
     if (options.initial !== undefined) this.#started = this.#showAndFollow(options.initial);
   }
 
@@ -65,13 +108,15 @@ export class ResourceCache {
     return this.#options.prefix;
   }
 
-  /** The last revision of the store that this cache reflects. */
+  /** The store revision that this cache reflects. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Loads the resource the first time; then resolves at once. */
+  /** Loads the resource the first time. Rejects while it cannot be reloaded after the store's watch broke. */
   start(): Promise<void> {
+    if (this.#closed.signal.aborted) return Promise.reject(closedError(this.prefix));
+    if (this.#started === undefined && this.#isReloading) return Promise.reject(reinitializing());
     this.#started ??= this.#load().catch((error: unknown) => {
       this.#started = undefined;
       throw error;
@@ -79,20 +124,20 @@ export class ResourceCache {
     return this.#started;
   }
 
-  /** Whether the watch has caught up with what was written while the resource was read. */
+  /** Whether the cache is in sync: false until the first load, and from a broken store watch until the reload. */
   get isStarted(): boolean {
     return this.#isCurrent;
   }
 
   /** Resolves once every write acknowledged before the call is in the cache. */
   async fresh(): Promise<void> {
-    if (!this.isStarted) await this.start();
+    while (!this.isStarted) await this.start();
     const revision = await this.#options.store.revision();
     if (this.#options.store.localReads) this.#advance(revision);
     else if (revision > this.#revision) await (this.#watch?.requestProgress() ? this.reached(revision) : this.#confirm());
   }
 
-  /** For stores that cannot tell how far a watch has come: compares what is there with what the cache has until both are the same. */
+  /** For stores without watch progress: compares the store with the cache until both are equal. */
   async #confirm(): Promise<void> {
     const { store, prefix } = this.#options;
     for (;;) {
@@ -108,7 +153,7 @@ export class ResourceCache {
     }
   }
 
-  /** An entry of the store, as the cache has it or as it would. */
+  /** The cached object of a store entry, or the decoded entry. */
   objectOf({ key, value, modRevision }: Entry): CachedObject {
     const cached = this.#byKey.get(key);
     return cached?.revision === modRevision ? cached : this.#decode(key, value, modRevision);
@@ -117,8 +162,9 @@ export class ResourceCache {
   /** Resolves when the cache has reached `revision`. */
   reached(revision: number): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiters.push({ revision, resolve });
+    if (this.#closed.signal.aborted) return Promise.reject(closedError(this.prefix));
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ revision, resolve, reject });
       this.#watch?.requestProgress();
     });
   }
@@ -131,7 +177,7 @@ export class ResourceCache {
     return this.#byKey.size;
   }
 
-  /** The state of this moment; it never changes. */
+  /** The current state; immutable. */
   snapshot(): Snapshot {
     if (this.#unsorted.size * MANY > this.#byKey.size) this.#sortAll();
     else for (const key of this.#unsorted) this.#sort(key);
@@ -153,74 +199,110 @@ export class ResourceCache {
     );
   }
 
-  /** Remembers a state that a client pages through. */
+  /** Keeps a state for pagination. */
   keepSnapshot(revision: number, snapshot: Snapshot): void {
     this.#snapshots.delete(revision);
-    this.#snapshots.set(revision, snapshot);
+    this.#snapshots.set(revision, { snapshot, keptAtMs: this.#options.clock.monotonic() });
     if (this.#snapshots.size > KEPT_SNAPSHOTS) this.#snapshots.delete(this.#snapshots.keys().next().value!);
   }
 
-  /** The state right after `revision`; undefined when that is no longer known. */
+  /** The state at `revision`; undefined when it is no longer available. */
   async snapshotAt(revision: number): Promise<Snapshot | undefined> {
-    const kept = this.#snapshots.get(revision);
-    if (kept !== undefined) return kept;
-    const page = await this.#options.store.range({ prefix: this.prefix, revision });
-    if (page.status !== 'ok') return undefined;
-    const snapshot = this.#snapshotOf(page.entries);
-    this.keepSnapshot(revision, snapshot);
-    return snapshot;
+    const cached = this.#snapshots.get(revision);
+    if (cached !== undefined && this.#options.clock.monotonic() - cached.keptAtMs < SNAPSHOT_MS) return cached.snapshot;
+    const state = await this.#read(revision);
+    if (state !== undefined) this.keepSnapshot(revision, state.objects);
+    return state?.objects;
   }
 
-  #snapshotOf(entries: readonly Entry[]): Snapshot {
-    const keys = entries.map(({ key }) => key);
-    const objects = entries.map((entry) => this.objectOf(entry));
-    return isSorted(keys) ? PersistentMap.fromSorted(unitOrder, keys, objects) : inserted(keys, objects);
+  *objectsInMemory(): Iterable<CachedObject> {
+    yield* this.#byKey.values();
+    yield* this.#loading;
   }
 
-  /** Every object whose key begins with `prefix`, in key order. */
+  /** The objects below `prefix`, in key order. */
   *objects(prefix = this.prefix): Iterable<CachedObject> {
     yield* listFrom(this.snapshot(), prefix);
   }
 
   /** The oldest revision a watch can start after. */
   get oldestRevision(): number {
-    return this.#ringStart;
+    return this.#ring.start;
   }
 
   /**
-   * Delivers every event after `since` to the sink, then all that follow. With `since` undefined the current state comes first, as additions.
-   * Returns undefined when events after `since` are no longer known.
+   * The backlog has the events after `since`, or the state when that is undefined; later events go to the sink. Undefined when events after
+   * `since` are unavailable: too old, or the cache is not in sync.
    */
-  watch(filter: WatchFilter, sink: WatchSink, start: { since?: number; initialEventsEnd?: boolean }): (() => void) | undefined {
-    if (start.since !== undefined && start.since < this.#ringStart) return undefined;
-    const scope = this.#scopeFor(filter);
-    if (start.since === undefined) this.#replayState(scope, sink, start.initialEventsEnd === true);
-    else this.#replayEvents(scope, sink, start.since);
-    if (this.#closed) {
+  watch(filter: WatchFilter, sink: WatchSink, start: { since?: number; initialEventsEnd?: boolean }): OpenWatch | undefined {
+    if (this.#closed.signal.aborted) {
       sink.end('closed');
-      return () => {};
+      return NO_WATCH;
     }
-    scope.sinks.add(sink);
-    return () => this.#leave(scope, sink);
+    if (!this.#isCurrent || (start.since !== undefined && start.since < this.#ring.start)) return undefined;
+    const scope = this.#scopes.of(filter);
+    const initialEventsEnd = start.since === undefined && start.initialEventsEnd === true ? this.#revision : undefined;
+    const backlog =
+      start.since === undefined ? stateFrames(this.snapshot(), filter) : eventFrames([...this.#ring.after(start.since)], scope);
+    return { backlog, initialEventsEnd, stop: this.#scopes.add(scope, sink) };
+  }
+
+  /** Resolves once the follower has every object. From then on it equals the cache whenever `isStarted`. */
+  follow(follower: CacheFollower): Promise<void> {
+    this.#followers.add(follower, this.#byKey.values());
+    return this.start();
   }
 
   close(): void {
-    this.#closed = true;
+    if (!this.#closed.signal.aborted) this.#memory?.remove(this);
+    this.#closed.abort();
+    this.#isCurrent = false;
     this.#watch?.cancel();
-    for (const scope of this.#scopes.values()) for (const sink of scope.sinks) sink.end('closed');
-    this.#scopes.clear();
-    this.#general.clear();
-    this.#triggered.clear();
+    this.#scopes.end('closed');
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(closedError(this.prefix));
   }
 
   async #load(): Promise<void> {
+    const { prefix } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const state = await this.#read();
+      if (this.#closed.signal.aborted) throw closedError(prefix);
+      if (state !== undefined) return this.#showAndFollow(state);
+      if (attempt === READ_ATTEMPTS) throw new Error(`cannot read ${prefix}: its history is gone before it is read`);
+    }
+  }
+
+  /**
+   * The current state, or that at `past`, read in pages, so that objects that will be shed are never in memory together. Undefined when the
+   * revision is compacted.
+   */
+  async #read(past?: number): Promise<CacheState | undefined> {
     const { store, prefix } = this.#options;
-    const page = await store.range({ prefix });
-    if (page.status !== 'ok') throw new Error(`cannot read ${prefix}: history up to revision ${page.compactRevision} is gone`);
-    await this.#showAndFollow({ revision: page.revision, objects: this.#snapshotOf(page.entries) });
+    const request = { prefix, ...(store.engine !== 'memory' && { limit: READ_PAGE }) };
+    const keys: string[] = [];
+    const objects: CachedObject[] = [];
+    if (past === undefined) this.#loading = objects;
+    let page = await store.range({ ...request, ...(past !== undefined && { revision: past }) });
+    const turn = new TurnBudget(this.#options.clock);
+    for (;;) {
+      // Local reads are synchronous: yield to the event loop.
+      if (turn.isSpent) await turn.next();
+      if (page.status !== 'ok') return undefined;
+      for (const entry of page.entries) {
+        const object = this.objectOf(entry);
+        if (this.#byKey.get(entry.key) !== object) this.#memory?.[past === undefined ? 'hold' : 'remember'](object);
+        keys.push(entry.key);
+        objects.push(object);
+      }
+      const { revision } = page;
+      if (!page.more || page.entries.length === 0) return { revision, objects: snapshotOf(keys, objects) };
+      page = await store.range({ ...request, start: keyAfter(keys.at(-1)!), revision });
+    }
   }
 
   #showAndFollow({ revision, objects }: CacheState): Promise<void> {
+    const before = new Map(this.#byKey);
+    this.#loading = [];
     this.#sorted = objects;
     this.#byKey.clear();
     this.#unsorted.clear();
@@ -228,28 +310,27 @@ export class ResourceCache {
       this.#byKey.set(key, object);
       return true;
     });
+    for (const [key, object] of before) if (this.#byKey.get(key) !== object) this.#memory?.release(object);
+    this.#followers.replace(before, this.#byKey);
     this.#advance(revision);
-    this.#ring = [];
-    this.#ringHead = 0;
-    this.#ringStart = revision;
-    this.#follow(revision + 1);
-    return this.#catchUp();
+    this.#ring.restart(revision);
+    return this.#catchUp(this.#follow(revision + 1));
   }
 
-  /** A local store tells of new writes before they are acknowledged, but of those before the watch only a little later. */
-  async #catchUp(): Promise<void> {
+  /** A local store delivers new writes before they are acknowledged, but earlier ones asynchronously. */
+  async #catchUp(watch: WatchHandle): Promise<void> {
     const { store } = this.#options;
-    const watch = this.#watch;
     if (store.localReads) {
       const revision = await store.revision();
-      if (revision > this.#revision && watch?.requestProgress()) await this.reached(revision);
+      if (revision > this.#revision && this.#watch === watch && watch.requestProgress()) await this.reached(revision);
     }
     if (this.#watch === watch) this.#isCurrent = true;
   }
 
-  #follow(fromRevision: number): void {
+  #follow(fromRevision: number): WatchHandle {
     const { store, prefix, logger } = this.#options;
-    this.#watch = store.watch(
+    let isOver = false;
+    const watch = store.watch(
       { prefix, fromRevision, progress: !store.localReads },
       {
         events: (batch, revision) => {
@@ -258,44 +339,66 @@ export class ResourceCache {
         },
         progress: (revision) => this.#advance(revision),
         end: (reason) => {
+          isOver = true;
           if (reason.code === 'closed') return this.close();
           logger.warn('the watch on the store ended; reading the resource again', { prefix, reason: reason.code });
           this.#restart();
         },
       },
     );
+    if (!isOver) this.#watch = watch;
+    return watch;
   }
 
-  /** What happened in between is unknown, so every watcher starts over too. */
+  /** Events were lost: nothing is served until the reload, and all watches are ended. */
   #restart(): void {
-    for (const scope of this.#scopes.values()) for (const sink of scope.sinks) sink.end('expired');
-    this.#scopes.clear();
-    this.#general.clear();
-    this.#triggered.clear();
     this.#watch = undefined;
     this.#isCurrent = false;
     this.#started = undefined;
-    this.start().catch((error: unknown) => this.#options.logger.error('cannot read the resource', { prefix: this.prefix, error }));
+    if (!this.#isReloading) void this.#reload();
+    this.#scopes.end('expired');
+  }
+
+  async #reload(): Promise<void> {
+    const { clock, logger } = this.#options;
+    this.#isReloading = true;
+    this.#breaks = clock.monotonic() - this.#brokeAt < STABLE_MS ? this.#breaks + 1 : 0;
+    this.#brokeAt = clock.monotonic();
+    for (let failures = this.#breaks; !this.#isCurrent && !this.#closed.signal.aborted; failures++) {
+      try {
+        if (failures > 0) await clock.sleep(backoffDelay(RELOAD_BACKOFF, failures - 1), this.#closed.signal);
+        this.#started = this.#load();
+        await this.#started;
+      } catch (error) {
+        this.#started = undefined;
+        if (!this.#closed.signal.aborted) logger.error('cannot read the resource; trying again', { prefix: this.prefix, error });
+      }
+    }
+    this.#isReloading = false;
   }
 
   #decode(key: string, value: Uint8Array, revision: number): CachedObject {
-    const { encoding, revive } = this.#options;
-    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    const parsed = JSON.parse(bytes.toString('utf8')) as KubeObject;
-    const object = revive?.(parsed) ?? parsed;
-    return CachedObject.of(
-      key,
-      revision,
-      object === parsed ? StoredObject.read(object, encoding, bytes) : StoredObject.of(object, encoding),
-    );
+    const { encoding, repair } = this.#options;
+    const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    try {
+      const { object, bytes } = this.#reader.decode(key, stored);
+      const fitted = repair?.fit(object, key);
+      if (fitted === undefined || fitted.object === object)
+        return CachedObject.of(key, revision, StoredObject.read(object, encoding, bytes), this.#reader);
+      if (fitted.error !== undefined) repair?.report(key, fitted.error);
+      const whole = StoredObject.read(fitted.object, encoding, encoding.encodeStored(fitted.object).bytes);
+      return CachedObject.of(key, revision, whole, this.#repairing);
+    } catch (error) {
+      throw new Error(`cannot read ${key}: ${(error as Error).message}`, { cause: error });
+    }
   }
 
-  /** What was written through this server is known as it is; what another cluster or an older definition wrote is not. */
+  /** Writes of this server are used without decoding; those of other servers or older definitions are decoded. */
   #objectPut(event: StoreEvent): CachedObject {
     const { key, written, modRevision } = event;
     const isOwn = written instanceof StoredObject && written.encoding === this.#options.encoding;
-    // Only to read the value is to have its bytes made.
-    return isOwn ? CachedObject.of(key, modRevision, written) : this.#decode(key, event.value!, modRevision);
+    // Reading the value would encode it.
+    return isOwn ? CachedObject.of(key, modRevision, written, this.#reader) : this.#decode(key, event.value!, modRevision);
   }
 
   #apply(event: StoreEvent): void {
@@ -306,36 +409,21 @@ export class ResourceCache {
       this.#byKey.set(key, object);
       this.#unsorted.add(key);
       this.#publish(new CacheEvent(object, previous, false));
+      if (previous !== undefined) this.#memory?.release(previous);
+      this.#memory?.hold(object);
     } else if (previous !== undefined) {
       this.#byKey.delete(key);
       this.#unsorted.add(key);
+      this.#memory?.release(previous);
       this.#publish(new CacheEvent(previous.at(event.modRevision), previous, true));
     }
   }
 
   #publish(event: CacheEvent): void {
     this.#revision = event.revision;
-    this.#remember(event);
-    for (const scope of this.#general) scope.deliver(event);
-    if (this.#triggered.size > 0) this.#deliverTriggered(event);
-  }
-
-  #deliverTriggered(event: CacheEvent): void {
-    const now = this.#options.trigger!(event.object.object);
-    const before = event.previous && this.#options.trigger!(event.previous.object);
-    for (const scope of this.#triggered.get(now) ?? []) scope.deliver(event);
-    if (before === undefined || before === now) return;
-    for (const scope of this.#triggered.get(before) ?? []) scope.deliver(event);
-  }
-
-  #remember(event: CacheEvent): void {
     this.#ring.push(event);
-    if (this.#ring.length - this.#ringHead <= RING_CAPACITY) return;
-    this.#ringStart = this.#ring[this.#ringHead]!.revision;
-    this.#ring[this.#ringHead++] = undefined as never;
-    if (this.#ringHead < RING_CAPACITY) return;
-    this.#ring = this.#ring.slice(this.#ringHead);
-    this.#ringHead = 0;
+    this.#followers.deliver(event);
+    this.#scopes.deliver(event);
   }
 
   #advance(revision: number): void {
@@ -345,54 +433,38 @@ export class ResourceCache {
     this.#waiters = this.#waiters.filter((waiter) => waiter.revision > this.#revision);
     for (const waiter of due) waiter.resolve();
   }
+}
 
-  #scopeFor(filter: WatchFilter): WatchScope {
-    let scope = this.#scopes.get(filter.key);
-    if (scope !== undefined) return scope;
-    scope = new WatchScope(filter);
-    this.#scopes.set(filter.key, scope);
-    const peers = this.#peersOf(filter);
-    peers.add(scope);
-    return scope;
-  }
-
-  #peersOf({ trigger }: WatchFilter): Set<WatchScope> {
-    if (trigger === undefined || this.#options.trigger === undefined) return this.#general;
-    let peers = this.#triggered.get(trigger);
-    if (peers === undefined) {
-      peers = new Set();
-      this.#triggered.set(trigger, peers);
-    }
-    return peers;
-  }
-
-  #leave(scope: WatchScope, sink: WatchSink): void {
-    scope.sinks.delete(sink);
-    if (scope.sinks.size > 0 || this.#scopes.get(scope.filter.key) !== scope) return;
-    this.#scopes.delete(scope.filter.key);
-    const peers = this.#peersOf(scope.filter);
-    peers.delete(scope);
-    if (peers !== this.#general && peers.size === 0) this.#triggered.delete(scope.filter.trigger!);
-  }
-
-  #replayState(scope: WatchScope, sink: WatchSink, initialEventsEnd: boolean): void {
-    const { prefix, matches } = scope.filter;
-    for (const object of listFrom(this.snapshot(), prefix)) {
-      if (matches === undefined || matches(object.object)) sink.frame(initialFrame(object));
-    }
-    if (initialEventsEnd) sink.bookmark(this.#revision, true);
-  }
-
-  #replayEvents(scope: WatchScope, sink: WatchSink, since: number): void {
-    for (let i = this.#ringHead; i < this.#ring.length; i++) {
-      const event = this.#ring[i]!;
-      const frame = event.revision > since ? scope.frameFor(event) : undefined;
-      if (frame !== undefined) sink.frame(frame);
-    }
+/** The state as ADDED frames, page by page. */
+function* stateFrames(snapshot: Snapshot, { prefix, matches }: WatchFilter): Generator<WatchFrame> {
+  for (let start: string | undefined = prefix; start !== undefined; ) {
+    const page = listFrom(snapshot, prefix, { start, limit: PAGE });
+    for (const object of page) if (matches === undefined || matches(object.object)) yield initialFrame(object);
+    start = page.length < PAGE ? undefined : keyAfter(page[PAGE - 1]!.key);
   }
 }
 
-/** Stores order keys by code points, caches by code units: nearly always the same. */
+function* eventFrames(events: readonly CacheEvent[], scope: WatchScope): Generator<WatchFrame> {
+  for (const event of events) {
+    const frame = scope.frameFor(event);
+    if (frame !== undefined) yield frame;
+  }
+}
+
+/** Upstream's error while its cache is not ready; clients retry. */
+function reinitializing(): StatusError {
+  return StatusError.tooManyRequests('storage is (re)initializing', 1);
+}
+
+function closedError(prefix: string): Error {
+  return new Error(`the cache of ${prefix} is closed`);
+}
+
+function snapshotOf(keys: readonly string[], objects: readonly CachedObject[]): Snapshot {
+  return isSorted(keys) ? PersistentMap.fromSorted(unitOrder, keys, objects) : inserted(keys, objects);
+}
+
+/** Stores sort keys by code points, caches by code units: nearly always the same. */
 function isSorted(keys: readonly string[]): boolean {
   for (let i = 1; i < keys.length; i++) if (unitOrder(keys[i - 1]!, keys[i]!) >= 0) return false;
   return true;
@@ -404,13 +476,13 @@ function inserted(keys: readonly string[], objects: readonly CachedObject[]): Sn
   return sorted;
 }
 
-/** Every object of a snapshot whose key begins with `prefix`, from `start` on, in key order. */
-export function listFrom(snapshot: Snapshot, prefix: string, start = prefix): CachedObject[] {
+/** The objects of a snapshot below `prefix`, from `start`, in key order. */
+export function listFrom(snapshot: Snapshot, prefix: string, { start = prefix, limit = Number.POSITIVE_INFINITY } = {}): CachedObject[] {
   const objects: CachedObject[] = [];
   snapshot.visit(start, (key, object) => {
     if (!key.startsWith(prefix)) return false;
     objects.push(object);
-    return true;
+    return objects.length < limit;
   });
   return objects;
 }

@@ -1,24 +1,27 @@
-import type { StatusError } from '#machinery';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { StatusError } from '#machinery';
 import type { CachedObject } from './cached-object.ts';
+import type { KubeObject } from './kube-object.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
 
-/** A change, as all watchers that see it alike share it. Encodings are attached by who first needs one. */
+/** A change as seen by all watchers with the same view. Transports attach encodings. */
 export interface WatchFrame {
   readonly type: EventType;
   readonly object: CachedObject;
+  /** The state before the change, for filters with `keepsPrevious`. */
+  readonly previous?: CachedObject | undefined;
   /** Encoded frames by media type and version; filled by transports. */
   readonly encodings: Map<unknown, Buffer>;
 }
 
-/** Most are for watchers of this process, who need no bytes. */
+/** Encodings are created lazily: in-process watchers need none. */
 class Frame implements WatchFrame {
   #encodings: Map<unknown, Buffer> | undefined;
 
   constructor(
     readonly type: EventType,
     readonly object: CachedObject,
+    readonly previous?: CachedObject | undefined,
   ) {}
 
   get encodings(): Map<unknown, Buffer> {
@@ -27,26 +30,47 @@ class Frame implements WatchFrame {
   }
 }
 
-/** For an object that was there before the watch. */
+/** For an object of the initial state. */
 export function initialFrame(object: CachedObject): WatchFrame {
   return new Frame('ADDED', object);
 }
 
+export function newFrame(type: EventType, object: CachedObject, previous: CachedObject | undefined): WatchFrame {
+  return new Frame(type, object, previous);
+}
+
 export interface WatchSink {
   frame(frame: WatchFrame): void;
-  /** Every change up to this revision has been delivered. `initialEventsEnd` closes the state that was asked for first. */
+  /** Every change up to this revision has been delivered. `initialEventsEnd` terminates the backlog. */
   bookmark(revision: number, initialEventsEnd: boolean): void;
-  /** The watch cannot go on; nothing follows. */
+  /** The watch failed; nothing follows. */
   error(error: StatusError): void;
-  /** Nothing follows. */
+  /** The watch ended; nothing follows. */
   end(reason: WatchEndReason): void;
+}
+
+/** An open watch: its sink receives every later change. */
+export interface OpenWatch {
+  /** The state, or the changes since a revision, generated lazily. */
+  readonly backlog: Iterable<WatchFrame>;
+  /** The revision of the initial state, if its end is marked by a bookmark. */
+  readonly initialEventsEnd: number | undefined;
+  stop(): void;
+}
+
+/** A watch without events. */
+export const NO_WATCH: OpenWatch = { backlog: [], initialEventsEnd: undefined, stop: () => {} };
+
+/** The error when the cache was reloaded. */
+export function lostTrack(): StatusError {
+  return StatusError.expired('the server lost track of changes');
 }
 
 export type WatchEndReason = 'expired' | 'slow' | 'closed';
 
-/** One state change of one key, as it came from the store. */
+/** A change of one key. */
 export class CacheEvent {
-  /** One for each way to see the event, of which there are two at most. */
+  /** One per view of the event, at most two. */
   #frames: readonly WatchFrame[] = NO_FRAMES;
 
   constructor(
@@ -60,7 +84,7 @@ export class CacheEvent {
     return this.object.revision;
   }
 
-  /** Scopes that see the event alike share its frame, and with it the encoded bytes. */
+  /** Scopes with the same view share the frame and its encoded bytes. */
   frame(type: EventType, object: CachedObject): WatchFrame {
     for (const frame of this.#frames) if (frame.type === type) return frame;
     const frame = new Frame(type, object);
@@ -71,7 +95,7 @@ export class CacheEvent {
 
 const NO_FRAMES: readonly WatchFrame[] = [];
 
-/** What a watcher wants to see. Watchers with equal keys share one evaluation of each event. */
+/** A watcher's filter. Watchers with equal keys share its evaluation. */
 export interface WatchFilter {
   readonly key: string;
   /** Key prefix: a namespace, or everything. */
@@ -79,6 +103,8 @@ export interface WatchFilter {
   readonly matches: ((object: KubeObject) => boolean) | undefined;
   /** An exact requirement on the resource's indexed field: only events with this value concern the watcher. */
   readonly trigger?: string | undefined;
+  /** Frames carry the previous state, so that selectors can be applied after conversion. */
+  readonly keepsPrevious?: boolean;
 }
 
 /** Watchers with the same filter. */
@@ -87,20 +113,19 @@ export class WatchScope {
 
   constructor(readonly filter: WatchFilter) {}
 
-  deliver(event: CacheEvent): void {
-    const frame = this.frameFor(event);
-    if (frame === undefined) return;
-    for (const sink of this.sinks) sink.frame(frame);
-  }
-
   /** The event as this filter sees it: an object that begins to match is added, one that no longer does is deleted. */
   frameFor(event: CacheEvent): WatchFrame | undefined {
-    const { prefix, matches } = this.filter;
+    const { prefix, matches, keepsPrevious } = this.filter;
     if (!event.object.key.startsWith(prefix)) return undefined;
+    if (keepsPrevious) return unselected(event);
     const now = !event.deleted && (matches === undefined || matches(event.object.object));
     const before = event.previous !== undefined && (matches === undefined || matches(event.previous.object));
     if (now) return event.frame(before ? 'MODIFIED' : 'ADDED', event.object);
     if (!before) return undefined;
     return event.frame('DELETED', event.deleted ? event.object : event.previous.at(event.revision));
   }
+}
+
+function unselected({ deleted, object, previous }: CacheEvent): WatchFrame {
+  return newFrame(deleted ? 'DELETED' : previous === undefined ? 'ADDED' : 'MODIFIED', object, previous);
 }

@@ -1,10 +1,10 @@
 import type { GroupVersionKind } from '#machinery';
-import type { UserInfo } from '../../authn/user.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
+import type { UserInfo } from '../../request/user.ts';
 import { admissionNamespace, kindFor } from '../matching/admission-kind.ts';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
 
-/** What webhooks and expressions are told of a request, without its objects: members that are empty are left out. */
+/** The AdmissionRequest for webhooks and expressions, without its objects. Empty members are omitted. */
 export function admissionRequest({ attributes, match }: VersionedRequest, resource = match.resource): Readonly<Record<string, unknown>> {
   const { subresource, name, operation, user, dryRun, options } = attributes;
   const namespace = admissionNamespace(attributes);

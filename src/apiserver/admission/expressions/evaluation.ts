@@ -1,22 +1,22 @@
 import type { cel } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
 import { admissionRequest } from './admission-request.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 
-/** An expression of a webhook or a policy with what compiling it gave. */
+/** An expression of a webhook or a policy, with its compilation result. */
 export interface Expression {
   readonly text: string;
   readonly result: cel.CompileResult;
 }
 
-/** What came of one expression: an error concerns it alone. */
+/** The result of one expression. An error affects no other expression. */
 export type Evaluation =
   | { readonly value: cel.CelValue; readonly error?: undefined }
   | { readonly value?: undefined; readonly error: string };
 
-/** Expressions cost more than they may: none after it is evaluated. */
+/** The shared cost budget is used up: no further expression is evaluated. */
 export class OutOfBudget extends Error {
   override readonly name = 'OutOfBudget';
 
@@ -25,7 +25,7 @@ export class OutOfBudget extends Error {
   }
 }
 
-/** What expressions know while they are evaluated. */
+/** Inputs of expression evaluation. */
 export interface ExpressionInput {
   readonly request: VersionedRequest;
   /** The resource that `request.resource` names; by default the one that matched. */
@@ -81,7 +81,7 @@ export class Evaluator {
   }
 }
 
-/** Why an expression does not compile, as the API server says it. */
+/** The compilation error, as the API server reports it. */
 export function compileProblem(result: cel.CompileResult & { ok: false }): string {
   switch (result.stage) {
     case 'compile':

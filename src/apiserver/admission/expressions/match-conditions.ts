@@ -13,7 +13,7 @@ export function compileConditions(
   });
 }
 
-/** `error` is told only where failures count. */
+/** `error` is set only if the failure policy is Fail. */
 export interface ConditionsMatch {
   readonly matches: boolean;
   readonly error?: string;

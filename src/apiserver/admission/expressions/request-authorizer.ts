@@ -1,12 +1,13 @@
+import { isPromise } from '#base';
 import { cel, parseFieldSelector } from '#machinery';
-import type { UserInfo } from '../../authn/user.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from '../../authz/authorizer.ts';
+import type { UserInfo } from '../../request/user.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionNamespace } from '../matching/admission-kind.ts';
 
 const PENDING: cel.AuthorizationAnswer = { allowed: false, reason: '', error: 'not decided yet' };
 
-/** Answers what the expressions of one request ask about rights, each question once. */
+/** Answers authorization checks of the expressions of one request; each check is made once. */
 export class RequestAuthorizer {
   readonly #authorizer: Authorizer;
   readonly #attributes: AdmissionAttributes;
@@ -28,8 +29,8 @@ export class RequestAuthorizer {
   }
 
   /**
-   * Evaluates expressions. They cannot wait for an answer, so an evaluation that met a question whose answer takes time is void and done again
-   * once the answer is known.
+   * Expressions evaluate synchronously. If one needs an authorization decision that is not available yet, its result is discarded and it is
+   * evaluated again once the decision has arrived.
    */
   async evaluate<T>(evaluation: () => T): Promise<T> {
     for (;;) {
@@ -43,10 +44,10 @@ export class RequestAuthorizer {
 
   #answer(question: cel.AuthorizationQuestion, subject: cel.AuthorizationSubject): cel.AuthorizationAnswer {
     const key = JSON.stringify([question, subject]);
-    const known = this.#answers.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#answers.get(key);
+    if (cached !== undefined) return cached;
     const decision = this.#ask(question, subject);
-    if (!(decision instanceof Promise)) return this.#remember(key, answerOf(decision));
+    if (!isPromise(decision)) return this.#remember(key, answerOf(decision));
     const failed = (error: unknown) => ({ allowed: false, reason: '', error: error instanceof Error ? error.message : String(error) });
     this.#pending.push(decision.then(answerOf, failed).then((answer) => void this.#remember(key, answer)));
     return PENDING;
@@ -81,7 +82,7 @@ function questionAttributes(question: cel.AuthorizationQuestion): Omit<Authoriza
   return { ...place, isResource: true, path: '', verb, ...fieldRequirements(fieldSelector) };
 }
 
-/** A selector that cannot be read restricts nothing, so it earns no right that needs one. */
+/** A selector that does not parse adds no requirements, so it matches no permission that requires one. */
 function fieldRequirements(text: string): Pick<AuthorizationAttributes, 'fieldRequirements'> {
   if (text === '') return {};
   try {

@@ -1,5 +1,5 @@
 import type { GroupVersionKind } from '#machinery';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 
 /** The kind of the object in a request for a resource or one of its subresources. */
@@ -32,7 +32,7 @@ const CONFIGURATION_KINDS: ReadonlySet<string> = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** Whether the request is about what configures admission: nobody may lock themselves out of mending it. */
+/** Whether the request changes admission configuration itself. Such requests are exempt, so that a bad webhook or policy can always be repaired. */
 export function configuresAdmission({ resource, subresource }: AdmissionAttributes): boolean {
   const { group, kind } = kindFor(resource, subresource);
   return group === 'admissionregistration.k8s.io' && CONFIGURATION_KINDS.has(kind);

@@ -8,19 +8,19 @@ import {
   StatusError,
   strictDecodingError,
 } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { RequestMatch } from './request-matcher.ts';
 
 /** How objects of a request are read and completed after they were changed. */
 export interface ChangedKind {
   readonly schema: ObjectSchema;
-  /** Problems with unknown fields are told apart: not everyone minds them. */
+  /** Unknown fields are reported separately: some callers ignore them. */
   decode(value: JsonValue): DecodedObject;
   complete(object: KubeObject): KubeObject;
 }
 
-/** Undefined for kinds that nothing is known of. */
+/** Undefined for unknown kinds. */
 export function changedKind({ resource, kind }: RequestMatch): ChangedKind | undefined {
   if (kind.kind === resource.kind && kind.group === resource.group) return resourceKind(resource);
   const schema = knownKind(kind);
@@ -37,10 +37,10 @@ function resourceKind(resource: ServedResource): ChangedKind {
 }
 
 function knownKind({ group, version, kind }: GroupVersionKind): ObjectSchema | undefined {
-  return KINDS.find((known) => known.kind === kind && known.group === group && known.version === version);
+  return KINDS.find((candidate) => candidate.kind === kind && candidate.group === group && candidate.version === version);
 }
 
-/** A changed object, read again and with its defaults. Throws a StatusError for what is no object of its kind. */
+/** Decodes a changed object and sets its defaults. Throws a StatusError if it is not a valid object of the kind. */
 export function readChanged(kind: ChangedKind, value: JsonValue, strict: boolean): KubeObject {
   const { object, error, problems } = kind.decode(value);
   if (error !== undefined) throw StatusError.internalError(new Error(error));

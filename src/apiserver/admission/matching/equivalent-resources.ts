@@ -1,7 +1,7 @@
-import type { ResourceTable } from '../../registry/resource-table.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ResourceTable } from '../../registry/generic/resource-table.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
 
-/** Which resources are other ways to the same objects: the other versions of a resource, and its other groups. */
+/** Resources that serve the same objects: other versions of a resource, and the same resource in other groups. */
 export class EquivalentResources {
   readonly #table: ResourceTable;
   #generation = -1;
@@ -24,9 +24,9 @@ export class EquivalentResources {
     this.#generation = this.#table.generation;
     for (const resource of this.#table.all()) {
       if (resource.storage === undefined) continue;
-      const known = this.#byStorage.get(resource.storage);
-      if (known === undefined) this.#byStorage.set(resource.storage, [resource]);
-      else known.push(resource);
+      const cached = this.#byStorage.get(resource.storage);
+      if (cached === undefined) this.#byStorage.set(resource.storage, [resource]);
+      else cached.push(resource);
     }
   }
 }

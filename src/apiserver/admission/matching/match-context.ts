@@ -1,8 +1,8 @@
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceTable } from '../../registry/resource-table.ts';
+import type { ResourceTable } from '../../registry/generic/resource-table.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import { EquivalentResources } from './equivalent-resources.ts';
 
-/** What matching a request has to know beyond the request. */
+/** Cluster state that matching needs. */
 export interface MatchContext {
   readonly equivalents: EquivalentResources;
   namespace(name: string): Promise<KubeObject | undefined>;

@@ -1,7 +1,7 @@
 import type { admissionregistration } from '#api';
 import { type GroupVersionKind, type Selector, StatusError, selectorFromObject } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionNamespace, kindFor } from './admission-kind.ts';
 import type { MatchContext } from './match-context.ts';
@@ -19,7 +19,7 @@ export interface MatchCriteria {
   readonly resourceRules: readonly ResourceRule[];
   readonly excludeResourceRules?: readonly ResourceRule[];
   readonly matchPolicy?: string | undefined;
-  /** Whether criteria without any rule are about everything (those of a binding) or about nothing (those of a webhook). */
+  /** Whether criteria without rules match every request (bindings) or none (webhooks). */
   readonly matchesWithoutRules: boolean;
 }
 
@@ -29,19 +29,24 @@ export class RequestMatcher {
   readonly #context: MatchContext;
   readonly #namespaces: Selector;
   readonly #objects: Selector;
+  /** Why a selector cannot be compiled: an error of the requests that the rules match, not of all. */
+  readonly #problem: string | undefined;
 
   constructor(criteria: MatchCriteria, context: MatchContext) {
     this.#criteria = criteria;
     this.#context = context;
-    this.#namespaces = selectorFromObject(criteria.namespaceSelector ?? {});
-    this.#objects = selectorFromObject(criteria.objectSelector ?? {});
+    const [namespaces, objects] = [criteria.namespaceSelector, criteria.objectSelector].map(compiledSelector);
+    this.#namespaces = namespaces!.selector;
+    this.#objects = objects!.selector;
+    this.#problem = namespaces!.problem ?? objects!.problem;
   }
 
-  /** Throws a StatusError when the request is for a namespace that is not there, and its labels would matter. */
+  /** Throws a StatusError if the namespace does not exist and its labels are needed, or a selector cannot be compiled. */
   async match(attributes: AdmissionAttributes): Promise<RequestMatch | undefined> {
     if (!this.#matchesObject(attributes)) return undefined;
     const match = this.#matchRules(attributes);
     if (match === undefined) return undefined;
+    if (this.#problem !== undefined) throw StatusError.internalError(this.#problem);
     return (await this.#matchesNamespace(attributes)) ? match : undefined;
   }
 
@@ -84,6 +89,19 @@ export class RequestMatcher {
     const namespace = await this.#context.namespace(name);
     if (namespace === undefined) throw StatusError.notFound({ group: '', resource: 'namespaces' }, name);
     return namespace.metadata.labels;
+  }
+}
+
+interface CompiledSelector {
+  readonly selector: Selector;
+  readonly problem?: string;
+}
+
+function compiledSelector(selector: MatchCriteria['objectSelector']): CompiledSelector {
+  try {
+    return { selector: selectorFromObject(selector ?? {}) };
+  } catch (error) {
+    return { selector: selectorFromObject({}), problem: (error as Error).message };
   }
 }
 

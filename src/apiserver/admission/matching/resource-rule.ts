@@ -1,5 +1,5 @@
 import type { admissionregistration } from '#api';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionNamespace, isNamespaceResource } from './admission-kind.ts';
 
@@ -17,8 +17,8 @@ export function ruleMatches(rule: ResourceRule, attributes: AdmissionAttributes,
   );
 }
 
-function hasOrAll(items: readonly string[] | undefined, wanted: string): boolean {
-  return items?.some((item) => item === '*' || item === wanted) ?? false;
+function hasOrAll(items: readonly string[] | undefined, value: string): boolean {
+  return items?.some((item) => item === '*' || item === value) ?? false;
 }
 
 function resourceMatches(pattern: string, resource: string, subresource: string): boolean {

@@ -1,6 +1,7 @@
+import { isPromise, mapMaybePromise } from '#base';
 import { apiVersionOf, type GroupVersionKind } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { isOwnKind } from './admission-kind.ts';
 import type { RequestMatch } from './request-matcher.ts';
@@ -14,28 +15,28 @@ export interface VersionedRequest {
   readonly oldObject: KubeObject | null;
 }
 
-/** At once, unless somebody else has to be asked for that version. */
+/** Synchronous unless a conversion webhook must be called. */
 export function versionedRequest(attributes: AdmissionAttributes, match: RequestMatch): VersionedRequest | Promise<VersionedRequest> {
   const { resource, subresource, operation } = attributes;
   const convert = (value: unknown): KubeObject | null | Promise<KubeObject> => {
     if (value === undefined || value === null) return null;
-    // What a connection is opened with says itself what it is.
+    // Connect options carry their own kind and apiVersion.
     if (operation === 'CONNECT') return value as KubeObject;
     const converted = convertObject(value as KubeObject, { from: resource, to: match.resource, subresource });
-    return converted instanceof Promise ? converted.then((object) => named(object, match.kind)) : named(converted, match.kind);
+    return mapMaybePromise(converted, (object) => withKind(object, match.kind));
   };
   const object = convert(attributes.object);
   const oldObject = convert(attributes.oldObject);
-  if (object instanceof Promise || oldObject instanceof Promise) return settled({ attributes, match }, object, oldObject);
+  if (isPromise(object) || isPromise(oldObject)) return settled({ attributes, match }, object, oldObject);
   return { attributes, match, object, oldObject };
 }
 
-type Converted = KubeObject | null | Promise<KubeObject>;
+type MaybeConverted = KubeObject | null | Promise<KubeObject>;
 
 async function settled(
   request: Pick<VersionedRequest, 'attributes' | 'match'>,
-  object: Converted,
-  oldObject: Converted,
+  object: MaybeConverted,
+  oldObject: MaybeConverted,
 ): Promise<VersionedRequest> {
   return { ...request, object: await object, oldObject: await oldObject };
 }
@@ -55,7 +56,7 @@ export function convertObject(object: KubeObject, { from, to, subresource }: Con
   return to.fromStored?.(stored) ?? stored;
 }
 
-function named(object: KubeObject, kind: GroupVersionKind): KubeObject {
+function withKind(object: KubeObject, kind: GroupVersionKind): KubeObject {
   const apiVersion = apiVersionOf(kind);
   if (object.apiVersion === apiVersion && object.kind === kind.kind) return object;
   return { ...object, apiVersion, kind: kind.kind };

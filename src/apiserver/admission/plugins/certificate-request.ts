@@ -1,7 +1,7 @@
 import type { certificates } from '#api';
 import { StatusError } from '#machinery';
-import type { UserInfo } from '../../authn/user.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
+import type { UserInfo } from '../../request/user.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 
 export type CertificateSigningRequest = certificates.CertificateSigningRequest;
@@ -9,17 +9,17 @@ export type CertificateSigningRequest = certificates.CertificateSigningRequest;
 const GROUP = 'certificates.k8s.io';
 const RESOURCE = 'certificatesigningrequests';
 
-export function isSigningRequest({ resource, subresource }: AdmissionAttributes, wanted: string): boolean {
-  return resource.group === GROUP && resource.resource === RESOURCE && subresource === wanted;
+export function isSigningRequest({ resource, subresource }: AdmissionAttributes, subresourceName: string): boolean {
+  return resource.group === GROUP && resource.resource === RESOURCE && subresource === subresourceName;
 }
 
-export function refuseRequest({ name }: AdmissionAttributes, why: string): StatusError {
+export function forbiddenRequest({ name }: AdmissionAttributes, why: string): StatusError {
   return StatusError.forbidden({ group: GROUP, resource: RESOURCE }, name, why);
 }
 
 export interface SignerRight {
   readonly user: UserInfo;
-  readonly verb: 'approve' | 'sign';
+  readonly verb: 'approve' | 'sign' | 'attest';
   readonly signerName: string;
 }
 

@@ -1,9 +1,9 @@
 import { goQuote, type JsonValue, semanticEqual } from '#machinery';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import type { AdmissionPlugin } from '../admission.ts';
-import { type CertificateSigningRequest, isAllowedForSigner, isSigningRequest, refuseRequest } from './certificate-request.ts';
+import { type CertificateSigningRequest, forbiddenRequest, isAllowedForSigner, isSigningRequest } from './certificate-request.ts';
 
-/** Who puts a certificate or a condition into a signing request must be allowed to sign for its signer. */
+/** Setting a certificate or a condition requires `sign` on the signer. */
 export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
@@ -15,7 +15,7 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
       if (hasSameResult(old, attributes.object as CertificateSigningRequest)) return;
       const { signerName } = old.spec;
       if (await isAllowedForSigner(authorizer, { user: attributes.user, verb: 'sign', signerName })) return;
-      throw refuseRequest(attributes, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);
+      throw forbiddenRequest(attributes, `user not permitted to sign requests with signerName ${goQuote(signerName)}`);
     },
   };
 }

@@ -1,11 +1,12 @@
 import { certificates } from '#api';
-import { PRIVILEGED_GROUP } from '../../authn/user.ts';
-import type { AdmissionPlugin } from '../admission.ts';
-import { type CertificateSigningRequest, isSigningRequest, refuseRequest } from './certificate-request.ts';
+import { DerError } from '#base';
+import { PRIVILEGED_GROUP } from '../../request/user.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { type CertificateSigningRequest, forbiddenRequest, isSigningRequest } from './certificate-request.ts';
 
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
 
-/** Nobody gets a certificate for the group that may do everything. */
+/** Rejects certificate requests for the group system:masters. */
 export function certificateSubjectRestriction(): AdmissionPlugin {
   return {
     name: 'CertificateSubjectRestriction',
@@ -14,12 +15,17 @@ export function certificateSubjectRestriction(): AdmissionPlugin {
     validate(attributes) {
       if (!isSigningRequest(attributes, '')) return;
       const { signerName, request } = (attributes.object as CertificateSigningRequest).spec;
-      if (signerName !== CLIENT_SIGNER || !organizationsIn(request).includes(PRIVILEGED_GROUP)) return;
-      throw refuseRequest(attributes, `use of ${CLIENT_SIGNER} signer with ${PRIVILEGED_GROUP} group is not allowed`);
+      if (signerName !== CLIENT_SIGNER || !organizationsIn(attributes, request).includes(PRIVILEGED_GROUP)) return;
+      throw forbiddenRequest(attributes, `use of ${CLIENT_SIGNER} signer with ${PRIVILEGED_GROUP} group is not allowed`);
     },
   };
 }
 
-function organizationsIn(request: string): readonly string[] {
-  return certificates.parseCertificateRequest(Buffer.from(request, 'base64').toString('utf8')).organizations;
+function organizationsIn(attributes: AdmissionAttributes, request: string): readonly string[] {
+  try {
+    return certificates.readSigningRequest(request).subject.organizations;
+  } catch (error) {
+    if (error instanceof DerError) throw forbiddenRequest(attributes, `failed to parse CSR: ${error.message}`);
+    throw error;
+  }
 }

@@ -7,7 +7,7 @@ const CLASSES = { group: 'networking.k8s.io', resource: 'ingressclasses' };
 const MARK = 'ingressclass.kubernetes.io/is-default-class';
 const OLD_CLASS = 'kubernetes.io/ingress.class';
 
-/** An ingress that names no class gets the default one, if there is one. */
+/** Sets the default IngressClass on ingresses that name none. */
 export function defaultIngressClass(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',

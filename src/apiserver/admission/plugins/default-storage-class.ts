@@ -7,7 +7,7 @@ const CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' };
 const MARKS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 const OLD_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-/** A claim that asks for no class gets the default one, if there is one. */
+/** Sets the default StorageClass on claims that name none. */
 export function defaultStorageClass(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -16,8 +16,9 @@ export function defaultStorageClass(deps: PluginDeps): AdmissionPlugin {
     admit: async ({ subresource, object }) => {
       if (subresource !== '') return;
       const claim = object as core.PersistentVolumeClaim;
-      // An empty class is a wish too: for a volume without one.
+      // An empty class name requests a volume without a class.
       if (claim.metadata.annotations?.[OLD_CLASS] !== undefined || claim.spec?.storageClassName !== undefined) return;
+      // bounded: spread lists are constants
       const storageClassName = defaultClass(await readObjects(deps, CLASSES), ...MARKS);
       return storageClassName === undefined ? undefined : { ...claim, spec: { ...claim.spec, storageClassName } };
     },

@@ -11,7 +11,7 @@ export interface TolerationDefaults {
   readonly unreachableSeconds: number;
 }
 
-/** Pods stay on a node that is out of reach for five minutes, unless they say otherwise. */
+/** Adds tolerations of 300 seconds for not-ready and unreachable nodes unless the pod has its own. */
 export function defaultTolerationSeconds(
   { notReadySeconds, unreachableSeconds }: TolerationDefaults = { notReadySeconds: 300, unreachableSeconds: 300 },
 ): AdmissionPlugin {
@@ -33,12 +33,12 @@ export function defaultTolerationSeconds(
 function withTolerations(spec: core.PodSpec, defaults: readonly core.Toleration[]): core.PodSpec {
   const present = spec.tolerations ?? [];
   const added = defaults.filter(({ key }) => !present.some((t) => tolerates(t, key!)));
-  // Most pods have none of their own: they share the list.
+  // Most pods have no tolerations of their own and share this list.
   return added.length === 0 ? spec : { ...spec, tolerations: present.length === 0 ? defaults : [...present, ...added] };
 }
 
-function tolerates({ key = '', effect = '' }: core.Toleration, wanted: string): boolean {
-  return (key === wanted || key === '') && (effect === 'NoExecute' || effect === '');
+function tolerates({ key = '', effect = '' }: core.Toleration, taintKey: string): boolean {
+  return (key === taintKey || key === '') && (effect === 'NoExecute' || effect === '');
 }
 
 function toleration(key: string, tolerationSeconds: number): core.Toleration {

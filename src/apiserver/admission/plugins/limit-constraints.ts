@@ -2,13 +2,13 @@ import { Quantity } from '#machinery';
 
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** What is asked for, as a bound sees it. */
+/** The requests and limits that a bound is checked against. */
 export interface Demand {
   readonly requests: Amounts;
   readonly limits: Amounts;
 }
 
-/** One bound of a limit range: how much of a resource a thing of a type may have. */
+/** One limit of a LimitRange item. */
 export interface Bound {
   readonly type: string;
   readonly resource: string;
@@ -37,7 +37,7 @@ export const maxConstraint: Constraint = ({ type, resource, enforced }, { reques
   return undefined;
 };
 
-/** For what has requests alone, such as claims of volumes. */
+/** For objects that have requests only, such as PersistentVolumeClaims. */
 export const maxRequestConstraint: Constraint = ({ type, resource, enforced }, { requests }) => {
   const most = `maximum ${resource} usage per ${type} is ${enforced}`;
   const request = requests.get(resource);

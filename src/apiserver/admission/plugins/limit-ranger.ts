@@ -1,5 +1,5 @@
 import { type core, quota } from '#api';
-import { type Soon, whenKnown } from '#base';
+import { type MaybePromise, mapMaybePromise, mergeAll } from '#base';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type Constraint, type Demand, maxConstraint, maxRequestConstraint, minConstraint, ratioConstraint } from './limit-constraints.ts';
 import { forbid, type PluginDeps, readObjects } from './plugin-deps.ts';
@@ -11,7 +11,7 @@ type Resources = Readonly<Record<string, string>>;
 const LIMIT_RANGES = { group: '', resource: 'limitranges' };
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
-/** Holds pods and claims to the bounds of their namespace, and gives containers what they leave out. */
+/** Enforces LimitRanges on pods and claims, and sets default requests and limits of containers. */
 export function limitRanger(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'LimitRanger',
@@ -19,41 +19,41 @@ export function limitRanger(deps: PluginDeps): AdmissionPlugin {
     resources: ['pods', 'persistentvolumeclaims'],
     admit: (attributes) => {
       if (!isBounded(attributes) || attributes.resource.resource !== 'pods') return undefined;
-      return whenKnown(rangesFor(attributes, deps), (ranges) => ranges.reduce(withDefaults, attributes.object as core.Pod));
+      return mapMaybePromise(rangesFor(attributes, deps), (ranges) => ranges.reduce(withDefaults, attributes.object as core.Pod));
     },
     validate: (attributes) => {
       if (!isBounded(attributes)) return undefined;
-      return whenKnown(rangesFor(attributes, deps), (ranges) => {
-        for (const range of ranges) refuseViolations(attributes, range);
+      return mapMaybePromise(rangesFor(attributes, deps), (ranges) => {
+        for (const range of ranges) checkViolations(attributes, range);
       });
     },
   };
 }
 
-function refuseViolations(attributes: AdmissionAttributes, range: LimitRange): void {
+function checkViolations(attributes: AdmissionAttributes, range: LimitRange): void {
   const problems = [...new Set(violations(attributes, range))];
   if (problems.length > 0) throw forbid(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
 }
 
-/** A pod's containers are fixed once it exists, but for what its resize changes. */
+/** Containers of an existing pod change only through its `resize` subresource. */
 function isBounded({ resource, subresource, operation, oldObject }: AdmissionAttributes): boolean {
   if (resource.group !== '' || (oldObject as core.Pod | undefined)?.metadata.deletionTimestamp) return false;
   if (resource.resource === 'persistentvolumeclaims') return subresource === '';
   return resource.resource === 'pods' && (operation === 'CREATE' ? subresource === '' : subresource === 'resize');
 }
 
-function rangesFor({ namespace }: AdmissionAttributes, deps: PluginDeps): Soon<readonly LimitRange[]> {
-  return readObjects(deps, LIMIT_RANGES, namespace) as unknown as Soon<readonly LimitRange[]>;
+function rangesFor({ namespace }: AdmissionAttributes, deps: PluginDeps): MaybePromise<readonly LimitRange[]> {
+  return readObjects(deps, LIMIT_RANGES, namespace) as unknown as MaybePromise<readonly LimitRange[]>;
 }
 
 function withDefaults(pod: core.Pod, { spec }: LimitRange): core.Pod {
   const items = (spec?.limits ?? []).filter(({ type }) => type === 'Container');
-  const limits: Resources = Object.assign({}, ...items.map((item) => item.default));
-  const requests: Resources = Object.assign({}, ...items.map(({ defaultRequest }) => defaultRequest));
+  const limits: Resources = mergeAll(items.map((item) => item.default));
+  const requests: Resources = mergeAll(items.map(({ defaultRequest }) => defaultRequest));
   const notes: string[] = [];
-  const fill = (what: string) => (container: core.Container) => filled(container, { limits, requests, what, notes });
-  const containers = pod.spec!.containers.map(fill('container'));
-  const initContainers = pod.spec!.initContainers?.map(fill('init container'));
+  const fill = (containerType: string) => (container: core.Container) => filled(container, { limits, requests, containerType, notes });
+  const containers = (pod.spec?.containers ?? []).map(fill('container'));
+  const initContainers = pod.spec?.initContainers?.map(fill('init container'));
   if (notes.length === 0) return pod;
   const annotations = { ...pod.metadata.annotations, [ANNOTATION]: `LimitRanger plugin set: ${notes.join('; ')}` };
   return {
@@ -63,21 +63,22 @@ function withDefaults(pod: core.Pod, { spec }: LimitRange): core.Pod {
   };
 }
 
-interface Filling {
+interface ResourceDefaults {
   readonly limits: Resources;
   readonly requests: Resources;
-  readonly what: string;
-  /** Told what was set, in the words of the annotation. */
+  readonly containerType: string;
+  /** Collects what was set, for the annotation. */
   readonly notes: string[];
 }
 
-function filled(container: core.Container, { limits, requests, what, notes }: Filling): core.Container {
+function filled(container: core.Container, { limits, requests, containerType, notes }: ResourceDefaults): core.Container {
   const own = container.resources ?? {};
-  const missing = (defaults: Resources, given: Resources = {}) => Object.keys(defaults).filter((name) => !Object.hasOwn(given, name));
+  const missing = (defaults: Resources, resources: Resources = {}) =>
+    Object.keys(defaults).filter((name) => !Object.hasOwn(resources, name));
   const setRequests = missing(requests, own.requests).toSorted();
   const setLimits = missing(limits, own.limits).toSorted();
-  if (setRequests.length > 0) notes.push(`${setRequests.join(', ')} request for ${what} ${container.name}`);
-  if (setLimits.length > 0) notes.push(`${setLimits.join(', ')} limit for ${what} ${container.name}`);
+  if (setRequests.length > 0) notes.push(`${setRequests.join(', ')} request for ${containerType} ${container.name}`);
+  if (setLimits.length > 0) notes.push(`${setLimits.join(', ')} limit for ${containerType} ${container.name}`);
   if (setRequests.length + setLimits.length === 0) return container;
   const resources = {
     ...own,
@@ -118,7 +119,7 @@ function containerDemand({ resources }: core.Container): Demand {
   return { requests: quota.amountsOf(resources?.requests), limits: quota.amountsOf(resources?.limits) };
 }
 
-/** By the spec alone: what the pod has at the moment, or costs beyond its containers, is no matter of limit ranges. */
+/** Computed from the spec only: LimitRanges ignore allocated resources and overhead. */
 function podDemand({ metadata, spec }: core.Pod): Demand {
   const { overhead: _, ...rest } = spec!;
   const bare = { metadata, spec: rest } as core.Pod;
@@ -140,6 +141,6 @@ interface Bounds {
 }
 
 function problems({ type, bounds, constraint }: Bounds, demand: Demand): readonly string[] {
-  const found = [...quota.amountsOf(bounds)].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return found.flatMap(([resource, enforced]) => constraint({ type, resource, enforced }, demand) ?? []);
+  const amounts = [...quota.amountsOf(bounds)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return amounts.flatMap(([resource, enforced]) => constraint({ type, resource, enforced }, demand) ?? []);
 }

@@ -3,31 +3,31 @@ import { deepEqual, type JsonValue } from '#machinery';
 
 type Toleration = core.Toleration;
 
-/** All tolerations of both lists, but for those that another one covers. */
+/** The union of both lists, without tolerations that another one covers. */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): readonly Toleration[] {
   const all = [...first, ...second];
   const merged: Toleration[] = [];
-  for (const [i, one] of all.entries()) {
-    const isKnown = merged.some((other) => covers(other, one));
+  for (const [i, toleration] of all.entries()) {
+    const isCovered = merged.some((other) => covers(other, toleration));
     // Of equal ones the first stays.
-    if (!isKnown && !all.slice(i + 1).some((other) => !same(other, one) && covers(other, one))) merged.push(one);
+    if (!isCovered && !all.slice(i + 1).some((other) => !isSame(other, toleration) && covers(other, toleration))) merged.push(toleration);
   }
   return merged;
 }
 
-function same(a: Toleration, b: Toleration): boolean {
+function isSame(a: Toleration, b: Toleration): boolean {
   return deepEqual(a as unknown as JsonValue, b as unknown as JsonValue);
 }
 
-function covers(wide: Toleration, one: Toleration): boolean {
-  if (same(wide, one)) return true;
+function covers(wide: Toleration, narrow: Toleration): boolean {
+  if (isSame(wide, narrow)) return true;
   const isAnyKey = !wide.key && wide.operator === 'Exists';
-  if ((one.key ?? '') !== (wide.key ?? '') && !isAnyKey) return false;
-  if (wide.effect && wide.effect !== one.effect) return false;
+  if ((narrow.key ?? '') !== (wide.key ?? '') && !isAnyKey) return false;
+  if (wide.effect && wide.effect !== narrow.effect) return false;
   if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined) {
-    if (one.tolerationSeconds === undefined || one.tolerationSeconds > wide.tolerationSeconds) return false;
+    if (narrow.tolerationSeconds === undefined || narrow.tolerationSeconds > wide.tolerationSeconds) return false;
   }
   if (wide.operator === 'Exists') return true;
   const isEqual = !wide.operator || wide.operator === 'Equal';
-  return isEqual && one.operator === 'Equal' && (one.value ?? '') === (wide.value ?? '');
+  return isEqual && narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '');
 }

@@ -9,7 +9,7 @@ export interface MountableSecrets {
 
 type Container = Partial<Pick<core.Container, 'name' | 'env' | 'envFrom'>>;
 
-/** The first secret that the pod refers to and its account does not, in words; undefined when there is none. */
+/** The message for the first secret reference that the service account does not allow; undefined if all are allowed. */
 export function secretReferenceProblem(pod: core.Pod, allowed: MountableSecrets, ephemeralOnly: boolean): string | undefined {
   const { spec } = pod;
   if (spec === undefined) return undefined;
@@ -30,16 +30,20 @@ function volumesProblem(volumes: readonly core.Volume[], { account, secrets }: M
   );
 }
 
-function containersProblem(what: string, containers: readonly Container[], { account, secrets }: MountableSecrets): string | undefined {
+function containersProblem(
+  containerType: string,
+  containers: readonly Container[],
+  { account, secrets }: MountableSecrets,
+): string | undefined {
   const suffix = `is not allowed because service account ${account} does not reference that secret`;
   for (const { name, env = [], envFrom = [] } of containers) {
     for (const variable of env) {
       const secret = variable.valueFrom?.secretKeyRef?.name;
       if (secret !== undefined && !secrets.has(secret))
-        return `${what} ${name} with envVar ${variable.name} referencing secret.secretName="${secret}" ${suffix}`;
+        return `${containerType} ${name} with envVar ${variable.name} referencing secret.secretName="${secret}" ${suffix}`;
     }
     const bad = envFrom.find(({ secretRef }) => secretRef !== undefined && !secrets.has(secretRef.name ?? ''));
-    if (bad) return `${what} ${name} with envFrom referencing secret.secretName="${bad.secretRef?.name}" ${suffix}`;
+    if (bad) return `${containerType} ${name} with envFrom referencing secret.secretName="${bad.secretRef?.name}" ${suffix}`;
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
-import { whenKnown } from '#base';
+import { mapMaybePromise } from '#base';
 import { StatusError } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type PluginDeps, readObject } from './plugin-deps.ts';
 
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
 
-/** Objects live in namespaces that exist, and come into none that is going away. */
+/** Rejects writes into namespaces that do not exist, and creations in terminating ones. */
 export function namespaceLifecycle(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
@@ -20,7 +20,9 @@ export function namespaceLifecycle(deps: PluginDeps): AdmissionPlugin {
         return undefined;
       }
       if (!resource.namespaced || operation !== 'CREATE' || isAccessReview(attributes)) return undefined;
-      return whenKnown(readObject(deps, NAMESPACES, { namespace: '', name: namespace }), (found) => checkNamespace(attributes, found));
+      return mapMaybePromise(readObject(deps, NAMESPACES, { namespace: '', name: namespace }), (object) =>
+        checkNamespace(attributes, object),
+      );
     },
   };
 }
@@ -29,15 +31,15 @@ function isNamespace({ resource }: AdmissionAttributes): boolean {
   return resource.group === '' && resource.resource === 'namespaces';
 }
 
-/** Questions about a namespace may be asked before it exists. */
+/** Access reviews may name a namespace that does not exist yet. */
 function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.resource === 'localsubjectaccessreviews';
 }
 
-function checkNamespace(attributes: AdmissionAttributes, found: KubeObject | undefined): void {
+function checkNamespace(attributes: AdmissionAttributes, object: KubeObject | undefined): void {
   const { namespace } = attributes;
-  if (found === undefined) throw StatusError.notFound(NAMESPACES, namespace);
-  const isTerminating = (found.status as { phase?: string } | undefined)?.phase === 'Terminating';
+  if (object === undefined) throw StatusError.notFound(NAMESPACES, namespace);
+  const isTerminating = (object.status as { phase?: string } | undefined)?.phase === 'Terminating';
   if (isTerminating) throw terminating(attributes, namespace);
 }
 

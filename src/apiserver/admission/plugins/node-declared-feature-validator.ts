@@ -14,7 +14,7 @@ const FEATURES: readonly NodeFeature[] = [
   { name: 'InPlacePodVerticalScalingInitContainers', isNeeded: changesInitContainers },
 ];
 
-/** Changes of a pod that its node has to support wait for a node that says it does. */
+/** Rejects pod updates that need a feature which the pod's node does not declare. */
 export function nodeDeclaredFeatureValidator(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'NodeDeclaredFeatureValidator',

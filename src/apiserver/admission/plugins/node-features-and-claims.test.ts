@@ -41,13 +41,13 @@ describe('claims of devices', () => {
 
   test('are bound only by who may bind', async () => {
     const claims = client.of(resource.ResourceClaim);
-    const found = await claims.get({ name: 'plain', namespace: 'default' });
+    const claim = await claims.get({ name: 'plain', namespace: 'default' });
     const allocation = { devices: { results: [{ request: 'r', driver: 'd.example.com', pool: 'p', device: 'x' }] } };
-    const bound = { ...found, status: { allocation } };
-    expect(await messageOf(claims.updateStatus(bound as typeof found))).toMatch(
+    const bound = { ...claim, status: { allocation } };
+    expect(await messageOf(claims.updateStatus(bound as typeof claim))).toMatch(
       /^ResourceClaim\.resource\.k8s\.io "plain" is invalid: status\.allocation: Forbidden: changing status\.allocation or status\.reservedFor requires resource="resourceclaims\/binding", verb="update" permission: resourceclaims\.resource\.k8s\.io is forbidden: User "tester" cannot update resource "resourceclaims\/binding"/,
     );
-    expect(await messageOf(claims.updateStatus(found))).toBe('accepted');
+    expect(await messageOf(claims.updateStatus(claim))).toBe('accepted');
   });
 });
 
@@ -79,7 +79,7 @@ test('an address in a status that is written oddly is warned of', async () => {
   const spec = { defaultBackend: { service: { name: 's', port: { number: 80 } } } };
   const ingress = await client.of(networking.Ingress).create({ metadata: { name: 'i', namespace: 'default' }, spec });
   await client.of(networking.Ingress).updateStatus({ ...ingress, status }, { onWarning: (warning) => warnings.push(warning) });
-  const told = [expect.stringContaining('status.loadBalancer.ingress[0]: IPv6 address "2001:DB8::1"')];
-  expect(warnings).toEqual(told);
-  expect(servicesStrategy.statusWarnings?.({ metadata: { name: 's' }, status })).toEqual(told);
+  const expectedWarnings = [expect.stringContaining('status.loadBalancer.ingress[0]: IPv6 address "2001:DB8::1"')];
+  expect(warnings).toEqual(expectedWarnings);
+  expect(servicesStrategy.statusWarnings?.({ metadata: { name: 's' }, status })).toEqual(expectedWarnings);
 });

@@ -1,9 +1,9 @@
-import type { authentication, core, resource } from '#api';
-import { readCertificateRequest } from '#base';
+import { type authentication, certificates, type core, type resource } from '#api';
+import { lookupTable } from '#base';
 import { deepEqual, type JsonValue, StatusError } from '#machinery';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import { nodeNameOf } from '../../authz/node/node-authorizer.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { CertificateSigningRequest } from './certificate-request.ts';
 import { apiReference } from './node-restriction/mirror-pod-references.ts';
@@ -28,7 +28,7 @@ const PODS = { group: '', resource: 'pods' };
 const LEASES = 'kube-node-lease';
 const NODE_SIGNERS = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
-/** A kubelet changes its own node, its own pods, and nothing by which it could reach for more. */
+/** Restricts a kubelet to its own Node, its own pods, and fields that grant it nothing further. */
 export function nodeRestriction(deps: NodeRestrictionDeps): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
@@ -43,7 +43,7 @@ export function nodeRestriction(deps: NodeRestrictionDeps): AdmissionPlugin {
   };
 }
 
-const RESTRICTIONS: Readonly<Record<string, Restriction>> = {
+const RESTRICTIONS = lookupTable<Restriction>({
   '/pods': restrictPods,
   '/nodes': restrictNodes,
   '/persistentvolumeclaims': restrictClaims,
@@ -54,7 +54,7 @@ const RESTRICTIONS: Readonly<Record<string, Restriction>> = {
   },
   'resource.k8s.io/resourceslices': restrictSlices,
   'certificates.k8s.io/certificatesigningrequests': restrictSigningRequests,
-};
+});
 
 function nameOf({ name, object }: AdmissionAttributes): string {
   return name || ((object as KubeObject | undefined)?.metadata.name ?? '');
@@ -86,34 +86,35 @@ async function restrictPod(request: NodeRequest): Promise<void> {
   throw forbid(attributes, `unexpected operation "${attributes.operation}", node "${node}" can only create and delete mirror pods`);
 }
 
-/** Pods that a node runs by itself may be shown, and tell only of that node. */
+/** A kubelet may create mirror pods, bound to its own node only. */
 async function restrictMirrorPod({ node, attributes, deps }: NodeRequest): Promise<void> {
   const pod = attributes.object as core.Pod;
-  const refuse = (why: string) => forbid(attributes, why);
+  const forbidden = (why: string) => forbid(attributes, why);
   if (pod.metadata.annotations?.[MIRROR] === undefined) {
-    throw refuse(`pod does not have "${MIRROR}" annotation, node "${node}" can only create mirror pods`);
+    throw forbidden(`pod does not have "${MIRROR}" annotation, node "${node}" can only create mirror pods`);
   }
   const may = `node "${node}" can only create pods with`;
-  if (pod.spec?.nodeName !== node) throw refuse(`${may} spec.nodeName set to itself`);
+  if (pod.spec?.nodeName !== node) throw forbidden(`${may} spec.nodeName set to itself`);
   const owners = pod.metadata.ownerReferences ?? [];
-  if (owners.length > 1) throw refuse(`${may} a single owner reference set to itself`);
+  if (owners.length > 1) throw forbidden(`${may} a single owner reference set to itself`);
   const [owner] = owners;
-  if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) throw refuse(`${may} an owner reference set to itself`);
-  if (!owner.controller) throw refuse(`${may} a controller owner reference set to itself`);
-  if (owner.blockOwnerDeletion) throw refuse(`node "${node}" must not set blockOwnerDeletion on an owner reference`);
+  if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node)
+    throw forbidden(`${may} an owner reference set to itself`);
+  if (!owner.controller) throw forbidden(`${may} a controller owner reference set to itself`);
+  if (owner.blockOwnerDeletion) throw forbidden(`node "${node}" must not set blockOwnerDeletion on an owner reference`);
   const uid = (await demand(deps, { group: '', resource: 'nodes' }, { namespace: '', name: node })).metadata.uid;
-  if (owner.uid !== uid) throw refuse(`node ${node} UID mismatch: expected ${owner.uid} got ${uid}`);
+  if (owner.uid !== uid) throw forbidden(`node ${node} UID mismatch: expected ${owner.uid} got ${uid}`);
   const reference = apiReference(pod);
-  if (reference !== undefined) throw refuse(`node "${node}" can not create pods that reference ${reference}`);
+  if (reference !== undefined) throw forbidden(`node "${node}" can not create pods that reference ${reference}`);
 }
 
 async function demand(deps: PluginDeps, place: { group: string; resource: string }, key: { namespace: string; name: string }) {
-  const found = await readObject(deps, place, key);
-  if (found === undefined) throw StatusError.notFound(place, key.name);
-  return found;
+  const object = await readObject(deps, place, key);
+  if (object === undefined) throw StatusError.notFound(place, key.name);
+  return object;
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return deepEqual((a ?? null) as JsonValue, (b ?? null) as JsonValue);
 }
 
@@ -122,14 +123,14 @@ function restrictPodStatus({ node, attributes }: NodeRequest): void {
   if (operation !== 'UPDATE') throw forbid(attributes, `unexpected operation "${operation}"`);
   const old = attributes.oldObject as core.Pod;
   const pod = attributes.object as core.Pod;
-  const refuse = (why: string) => forbid(attributes, `node "${node}" ${why}`);
-  if (old.spec?.nodeName !== node) throw refuse('can only update pod status for pods with spec.nodeName set to itself');
-  if (!same(old.metadata.labels ?? {}, pod.metadata.labels ?? {})) throw refuse('cannot update labels through pod status');
-  if (!same(old.status?.resourceClaimStatuses ?? [], pod.status?.resourceClaimStatuses ?? [])) {
-    throw refuse('cannot update resource claim statues');
+  const forbidden = (why: string) => forbid(attributes, `node "${node}" ${why}`);
+  if (old.spec?.nodeName !== node) throw forbidden('can only update pod status for pods with spec.nodeName set to itself');
+  if (!isSame(old.metadata.labels ?? {}, pod.metadata.labels ?? {})) throw forbidden('cannot update labels through pod status');
+  if (!isSame(old.status?.resourceClaimStatuses ?? [], pod.status?.resourceClaimStatuses ?? [])) {
+    throw forbidden('cannot update resource claim statues');
   }
-  if (!same(old.status?.extendedResourceClaimStatus, pod.status?.extendedResourceClaimStatus)) {
-    throw refuse('cannot update extended resource claim status');
+  if (!isSame(old.status?.extendedResourceClaimStatus, pod.status?.extendedResourceClaimStatus)) {
+    throw forbidden('cannot update extended resource claim status');
   }
 }
 
@@ -145,45 +146,45 @@ async function restrictEviction({ node, attributes, deps }: NodeRequest): Promis
 function restrictNodes({ node, attributes }: NodeRequest): void {
   const { operation } = attributes;
   const name = nameOf(attributes);
-  const refuse = (why: string) => forbid(attributes, why);
-  if (name !== node) throw refuse(`node "${node}" is not allowed to modify node "${name}"`);
+  const forbidden = (why: string) => forbid(attributes, why);
+  if (name !== node) throw forbidden(`node "${node}" is not allowed to modify node "${name}"`);
   const now = attributes.object as core.Node;
   if (operation === 'CREATE') {
-    if (now.spec?.configSource) throw refuse(`node "${node}" is not allowed to create pods with a non-nil configSource`);
+    if (now.spec?.configSource) throw forbidden(`node "${node}" is not allowed to create pods with a non-nil configSource`);
     const labels = forbiddenLabels(now.metadata.labels);
-    if (labels.length > 0) throw refuse(`node "${node}" is not allowed to set the following labels: ${labels.join(', ')}`);
+    if (labels.length > 0) throw forbidden(`node "${node}" is not allowed to set the following labels: ${labels.join(', ')}`);
   }
-  if (operation === 'UPDATE') restrictNodeUpdate(now, attributes.oldObject as core.Node, refuse);
+  if (operation === 'UPDATE') restrictNodeUpdate(now, attributes.oldObject as core.Node, forbidden);
 }
 
-function restrictNodeUpdate(now: core.Node, old: core.Node, refuse: (why: string) => StatusError): void {
+function restrictNodeUpdate(now: core.Node, old: core.Node, forbidden: (why: string) => StatusError): void {
   const node = old.metadata.name;
-  if (now.spec?.configSource && !same(now.spec.configSource, old.spec?.configSource)) {
-    throw refuse(`node "${node}" is not allowed to update configSource to a new non-nil configSource`);
+  if (now.spec?.configSource && !isSame(now.spec.configSource, old.spec?.configSource)) {
+    throw forbidden(`node "${node}" is not allowed to update configSource to a new non-nil configSource`);
   }
-  if (!same(now.spec?.taints ?? [], old.spec?.taints ?? [])) throw refuse(`node "${node}" is not allowed to modify taints`);
-  if (!same(now.metadata.ownerReferences ?? [], old.metadata.ownerReferences ?? [])) {
-    throw refuse(`node "${node}" is not allowed to modify ownerReferences`);
+  if (!isSame(now.spec?.taints ?? [], old.spec?.taints ?? [])) throw forbidden(`node "${node}" is not allowed to modify taints`);
+  if (!isSame(now.metadata.ownerReferences ?? [], old.metadata.ownerReferences ?? [])) {
+    throw forbidden(`node "${node}" is not allowed to modify ownerReferences`);
   }
   const labels = forbiddenLabels(now.metadata.labels, old.metadata.labels);
-  if (labels.length > 0) throw refuse(`is not allowed to modify labels: ${labels.join(', ')}`);
+  if (labels.length > 0) throw forbidden(`is not allowed to modify labels: ${labels.join(', ')}`);
 }
 
-/** What a node may tell of a claim's volume once it has grown it. */
+/** The status fields that a kubelet may set on a claim after it expanded the volume. */
 const CLAIM_STATUS = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'];
 
 function restrictClaims({ node, attributes }: NodeRequest): void {
   const { operation, subresource } = attributes;
   if (subresource !== 'status') throw forbid(attributes, 'may only update PVC status');
   if (operation !== 'UPDATE') throw forbid(attributes, `unexpected operation "${operation}"`);
-  if (same(fixedPart(attributes.object as KubeObject), fixedPart(attributes.oldObject as KubeObject))) return;
+  if (isSame(fixedPart(attributes.object as KubeObject), fixedPart(attributes.oldObject as KubeObject))) return;
   throw forbid(attributes, `node "${node}" is not allowed to update fields other than status.quantity and status.conditions`);
 }
 
 function fixedPart({ metadata, status, ...rest }: KubeObject): object {
-  const { resourceVersion: _, managedFields: __, ...kept } = metadata;
+  const { resourceVersion: _, managedFields: __, ...comparable } = metadata;
   const fixed = Object.entries((status ?? {}) as object).filter(([name]) => !CLAIM_STATUS.includes(name));
-  return { ...rest, metadata: kept, status: Object.fromEntries(fixed) };
+  return { ...rest, metadata: comparable, status: Object.fromEntries(fixed) };
 }
 
 /** Nodes get tokens for the pods that run on them. */
@@ -191,16 +192,16 @@ async function restrictTokens({ node, attributes, deps }: NodeRequest): Promise<
   const { operation, subresource, namespace, object } = attributes;
   if (operation !== 'CREATE' || subresource !== 'token') return;
   const { boundObjectRef: ref, audiences } = (object as authentication.TokenRequest).spec ?? {};
-  const refuse = (why: string) => forbid(attributes, why);
-  if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name) throw refuse('node requested token not bound to a pod');
-  if (!ref.uid) throw refuse('node requested token with a pod binding without a uid');
+  const forbidden = (why: string) => forbid(attributes, why);
+  if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name) throw forbidden('node requested token not bound to a pod');
+  if (!ref.uid) throw forbidden('node requested token with a pod binding without a uid');
   const pod = (await demand(deps, PODS, { namespace, name: ref.name })) as unknown as core.Pod;
   if (ref.uid !== pod.metadata.uid) {
-    throw refuse(
+    throw forbidden(
       `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
   }
-  if (pod.spec?.nodeName !== node) throw refuse('node requested token bound to a pod scheduled on a different node');
+  if (pod.spec?.nodeName !== node) throw forbidden('node requested token bound to a pod scheduled on a different node');
   await restrictAudience({ node, attributes, deps }, pod, audiences ?? []);
 }
 
@@ -240,7 +241,7 @@ function restrictSigningRequests({ node, attributes }: NodeRequest): void {
 
 function commonName(attributes: AdmissionAttributes, request: string): string {
   try {
-    return readCertificateRequest(Buffer.from(request, 'base64').toString('latin1')).subject.commonName ?? '';
+    return certificates.readSigningRequest(request).subject.commonName;
   } catch (error) {
     throw forbid(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -32,8 +32,8 @@ function sizeOf({ spec }: Claim): Quantity {
 async function canGrow(claim: Claim, old: Claim, deps: PluginDeps): Promise<boolean> {
   const name = classOf(claim);
   if (name === '' || name !== classOf(old)) return false;
-  const found = await readObject(deps, CLASSES, { namespace: '', name });
-  return (found as unknown as storage.StorageClass | undefined)?.allowVolumeExpansion ?? false;
+  const storageClass = await readObject(deps, CLASSES, { namespace: '', name });
+  return (storageClass as unknown as storage.StorageClass | undefined)?.allowVolumeExpansion ?? false;
 }
 
 function classOf({ metadata, spec }: Claim): string {

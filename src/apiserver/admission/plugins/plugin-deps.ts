@@ -1,11 +1,11 @@
-import { type Clock, type Random, type Soon, whenKnown } from '#base';
+import { type Clock, type MaybePromise, mapMaybePromise, type Random } from '#base';
 import { StatusError } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceStorage } from '../../registry/resource-storage.ts';
-import type { ResourceTable } from '../../registry/resource-table.ts';
+import type { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { ResourceTable } from '../../registry/generic/resource-table.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 
-/** What built-in plugins work with: the server's own resources, never a network. */
+/** Dependencies of built-in plugins. None of them makes network calls. */
 export interface PluginDeps {
   readonly table: ResourceTable;
   readonly clock: Clock;
@@ -17,12 +17,16 @@ export function readObject(
   deps: PluginDeps,
   place: { group: string; resource: string },
   { namespace, name }: { namespace: string; name: string },
-): Soon<KubeObject | undefined> {
-  return whenKnown(storageOf(deps, place).get(namespace, name), (found) => found?.object);
+): MaybePromise<KubeObject | undefined> {
+  return mapMaybePromise(storageOf(deps, place).get(namespace, name), (cached) => cached?.object);
 }
 
 /** Every object of another resource, in one namespace or in all. */
-export function readObjects(deps: PluginDeps, place: { group: string; resource: string }, namespace = ''): Soon<readonly KubeObject[]> {
+export function readObjects(
+  deps: PluginDeps,
+  place: { group: string; resource: string },
+  namespace = '',
+): MaybePromise<readonly KubeObject[]> {
   const storage = storageOf(deps, place);
   return storage.isCurrent ? objectsIn(storage, namespace) : storage.cache.fresh().then(() => objectsIn(storage, namespace));
 }
@@ -40,12 +44,12 @@ export function storageOf({ table }: PluginDeps, { group, resource }: { group: s
   return served.storage;
 }
 
-/** Whether the change is to pods themselves, or to this subresource of theirs. */
+/** Whether the request is for pods, or for this subresource of pods. */
 export function isAboutPods({ resource, subresource }: AdmissionAttributes, ...subresources: readonly string[]): boolean {
   return resource.group === '' && resource.resource === 'pods' && (subresource === '' || subresources.includes(subresource));
 }
 
 export function forbid({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
-  const known = name || ((object as KubeObject | undefined)?.metadata.name ?? '') || 'Unknown';
-  return StatusError.forbidden({ group: resource.group, resource: resource.resource }, known, why);
+  const displayName = name || ((object as KubeObject | undefined)?.metadata.name ?? '') || 'Unknown';
+  return StatusError.forbidden({ group: resource.group, resource: resource.resource }, displayName, why);
 }

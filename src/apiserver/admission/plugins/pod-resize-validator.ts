@@ -3,7 +3,7 @@ import { Quantity, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
 
-/** A pod that runs grows only as far as its node could ever let it. */
+/** A running pod cannot be resized beyond its node's allocatable resources. */
 export function podResizeValidator(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
@@ -34,20 +34,20 @@ function checkNode(attributes: AdmissionAttributes, pod: core.Pod, { metadata, s
   throw withCause(forbid(attributes, why), 'NodeCapacity');
 }
 
-/** What the pod is about to ask for, whatever it has at the moment. */
+/** The pod without status: only requested resources count, not allocated ones. */
 function specOnly({ metadata, spec }: core.Pod): core.Pod {
   return { metadata, spec } as core.Pod;
 }
 
 function shortages(requests: quota.Amounts, allocatable: quota.Amounts): readonly string[] {
-  const found: string[] = [];
+  const reasons: string[] = [];
   for (const name of ['cpu', 'memory']) {
     const request = requests.get(name) ?? Quantity.zero;
     const most = allocatable.get(name) ?? Quantity.zero;
-    const shown = (amount: Quantity) => (name === 'cpu' ? amount.milliValue() : amount.value());
-    if (request.compare(most) > 0) found.push(`${name}, requested: ${shown(request)}, allocatable: ${shown(most)}`);
+    const printable = (amount: Quantity) => (name === 'cpu' ? amount.milliValue() : amount.value());
+    if (request.compare(most) > 0) reasons.push(`${name}, requested: ${printable(request)}, allocatable: ${printable(most)}`);
   }
-  return found;
+  return reasons;
 }
 
 function withCause({ code, reason, message, details }: StatusError, cause: string): StatusError {

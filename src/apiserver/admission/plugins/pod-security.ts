@@ -1,7 +1,7 @@
 import type { core, meta } from '#api';
-import { type Soon, whenKnown } from '#base';
+import { lookupTable, type MaybePromise, mapMaybePromise } from '#base';
 import { aggregateFieldErrors, StatusError } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbid, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
 import { reasonsText, type Standard, standardText, violationsOf, violationsText } from './pod-security/evaluate.ts';
@@ -9,7 +9,7 @@ import { isStricter, policyOf } from './pod-security/namespace-policy.ts';
 import type { CheckedPod } from './pod-security/pod-check.ts';
 
 const AUDIT_PREFIX = 'pod-security.kubernetes.io/';
-/** What they change is no matter of security, or is checked elsewhere. */
+/** Subresources that do not affect security, or are checked elsewhere. */
 const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set([
   'exec',
   'attach',
@@ -34,8 +34,8 @@ interface Workload {
 
 const templateOf = ({ spec }: Workload) => spec?.template;
 
-/** Where resources that make pods keep what they make, by `group/resource`. */
-const TEMPLATES: Readonly<Record<string, (workload: Workload) => Template | undefined>> = {
+/** The path of the pod template in each workload resource, by `group/resource`. */
+const TEMPLATES = lookupTable<(workload: Workload) => Template | undefined>({
   '/podtemplates': ({ template }) => template,
   '/replicationcontrollers': templateOf,
   'apps/replicasets': templateOf,
@@ -44,9 +44,9 @@ const TEMPLATES: Readonly<Record<string, (workload: Workload) => Template | unde
   'apps/daemonsets': templateOf,
   'batch/jobs': templateOf,
   'batch/cronjobs': ({ spec }) => spec?.jobTemplate?.spec?.template,
-};
+});
 
-/** Holds pods to the security standards that their namespace's labels name. */
+/** Enforces the pod security standards in the namespace's labels. */
 export function podSecurity(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'PodSecurity',
@@ -67,7 +67,7 @@ function checkedPod({ metadata, spec }: Template): CheckedPod {
   return { annotations: metadata?.annotations ?? {}, spec: spec ?? ({} as core.PodSpec) };
 }
 
-function checkPod(attributes: AdmissionAttributes, deps: PluginDeps): Soon<void> {
+function checkPod(attributes: AdmissionAttributes, deps: PluginDeps): MaybePromise<void> {
   const { subresource, operation, object, oldObject } = attributes;
   if (IGNORED_SUBRESOURCES.has(subresource)) return;
   const pod = object as core.Pod;
@@ -75,7 +75,7 @@ function checkPod(attributes: AdmissionAttributes, deps: PluginDeps): Soon<void>
   return evaluate(attributes, deps, { pod: checkedPod(pod as Template), isEnforced: true });
 }
 
-/** Of what a pod's update can change, only other images and more containers matter here. */
+/** Of the fields that a pod update can change, only images and added ephemeral containers affect security. */
 function changesContainers({ spec }: core.Pod, { spec: old }: core.Pod): boolean {
   const images = (containers: readonly core.Container[] = []) => containers.map(({ image = '' }) => image).join('\n');
   if (images(spec?.containers) !== images(old?.containers) || images(spec?.initContainers) !== images(old?.initContainers)) return true;
@@ -86,24 +86,25 @@ function changesContainers({ spec }: core.Pod, { spec: old }: core.Pod): boolean
 
 interface Evaluation {
   readonly pod: CheckedPod;
-  /** Templates are only warned of: the pods made from them are refused. */
+  /** Templates only produce warnings: pods created from them are rejected. */
   readonly isEnforced: boolean;
 }
 
-function evaluate(attributes: AdmissionAttributes, deps: PluginDeps, evaluation: Evaluation): Soon<void> {
+function evaluate(attributes: AdmissionAttributes, deps: PluginDeps, evaluation: Evaluation): MaybePromise<void> {
   const key = { namespace: '', name: attributes.namespace };
-  return whenKnown(readObject(deps, { group: '', resource: 'namespaces' }, key), (found) => evaluateIn(attributes, found, evaluation));
+  return mapMaybePromise(readObject(deps, { group: '', resource: 'namespaces' }, key), (object) =>
+    evaluateIn(attributes, object, evaluation),
+  );
 }
 
-function evaluateIn(attributes: AdmissionAttributes, found: KubeObject | undefined, { pod, isEnforced }: Evaluation): void {
-  const { namespace, warn, auditAnnotations } = attributes;
-  if (found === undefined) throw StatusError.internalError(new Error(`failed to lookup namespace "${namespace}"`));
-  const { policy, errors } = policyOf(found.metadata.labels);
-  const note = (name: string, text: string) => auditAnnotations.set(AUDIT_PREFIX + name, text);
-  if (errors.length > 0) note('error', `Failed to parse policy: ${aggregateFieldErrors(errors)}`);
-  if (isEnforced) note('enforce-policy', standardText(policy.enforce));
-  const audited = broken(pod, policy.audit);
-  if (audited !== undefined) note('audit-violations', `would violate ${audited}`);
+function evaluateIn(attributes: AdmissionAttributes, namespaceObject: KubeObject | undefined, { pod, isEnforced }: Evaluation): void {
+  const { namespace, warn, audit } = attributes;
+  if (namespaceObject === undefined) throw StatusError.internalError(new Error(`failed to lookup namespace "${namespace}"`));
+  const { policy, errors } = policyOf(namespaceObject.metadata.labels);
+  if (errors.length > 0) audit?.annotate(`${AUDIT_PREFIX}error`, `Failed to parse policy: ${aggregateFieldErrors(errors)}`);
+  if (isEnforced) audit?.annotate(`${AUDIT_PREFIX}enforce-policy`, standardText(policy.enforce));
+  const audited = audit && broken(pod, policy.audit);
+  if (audited !== undefined) audit?.annotate(`${AUDIT_PREFIX}audit-violations`, `would violate ${audited}`);
   const enforced = isEnforced ? broken(pod, policy.enforce) : undefined;
   if (enforced !== undefined) throw forbid(attributes, `violates ${enforced}`);
   const warned = broken(pod, policy.warn);
@@ -115,14 +116,14 @@ function broken(pod: CheckedPod, standard: Standard): string | undefined {
   return violations.length === 0 ? undefined : `PodSecurity "${standardText(standard)}": ${violationsText(violations)}`;
 }
 
-/** Labels must make sense, and who tightens them is told which pods would not be let in again. */
+/** Validates the labels. A stricter level warns about running pods that violate it. */
 async function checkNamespace(attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
   const { operation, object, oldObject, warn } = attributes;
   const namespace = object as KubeObject;
   const { policy, errors } = policyOf(namespace.metadata.labels);
   const old = operation === 'UPDATE' ? policyOf((oldObject as KubeObject).metadata.labels) : undefined;
-  const isKnown = old !== undefined && aggregateFieldErrors(errors) === aggregateFieldErrors(old.errors);
-  if (errors.length > 0 && !isKnown) throw StatusError.invalid({ group: '', kind: 'Namespace' }, namespace.metadata.name, errors);
+  const isUnchanged = old !== undefined && aggregateFieldErrors(errors) === aggregateFieldErrors(old.errors);
+  if (errors.length > 0 && !isUnchanged) throw StatusError.invalid({ group: '', kind: 'Namespace' }, namespace.metadata.name, errors);
   if (old === undefined || !isTightened(policy.enforce, old.policy.enforce)) return;
   for (const warning of await podWarnings(namespace.metadata.name, policy.enforce, deps)) warn(warning);
 }
@@ -160,7 +161,7 @@ function whichPods(names: readonly string[]): string {
   return `${first} (and ${others} other ${others === 1 ? 'pod' : 'pods'})`;
 }
 
-/** Pods of one controller are mostly alike: the first of each comes before the rest. */
+/** Pods of one controller are usually equal: one of each is evaluated first. */
 function onePerController(pods: readonly core.Pod[]): readonly core.Pod[] {
   const seen = new Set<string>();
   const others: core.Pod[] = [];

@@ -1,13 +1,13 @@
 import type { core } from '#api';
-import { whenKnown } from '#base';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import { withMetadata } from '../../registry/kube-object.ts';
+import { mapMaybePromise } from '#base';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
+import { withMetadata } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
 
 const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
-/** Pods are labelled with the zone and region of their node, when they get one. */
+/** Labels pods with the zone and region of their node when they are bound. */
 export function podTopologyLabels(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
@@ -16,7 +16,7 @@ export function podTopologyLabels(deps: PluginDeps): AdmissionPlugin {
     admit: (attributes) => {
       const name = nodeOf(attributes);
       if (name === '') return undefined;
-      return whenKnown(readObject(deps, { group: '', resource: 'nodes' }, { namespace: '', name }), (node) =>
+      return mapMaybePromise(readObject(deps, { group: '', resource: 'nodes' }, { namespace: '', name }), (node) =>
         withLabelsOf(node, attributes.object as KubeObject),
       );
     },

@@ -32,10 +32,10 @@ test('who writes a policy must be allowed to read its parameters', async () => {
   expect(await outcome(policies.create(policy('maps', 'ConfigMap')))).toBe('accepted');
   const refusal = `spec.paramKind: Forbidden: ${USER} must have "get" permission on all objects of the referenced paramKind (kind=Secret, apiVersion=v1)`;
   expect(await outcome(policies.create(policy('secrets', 'Secret')))).toBe(refusal);
-  const made = await policies.get({ name: 'maps' });
-  const toSecrets = { ...made, spec: { ...made.spec, paramKind: { apiVersion: 'v1', kind: 'Secret' } } };
+  const created = await policies.get({ name: 'maps' });
+  const toSecrets = { ...created, spec: { ...created.spec, paramKind: { apiVersion: 'v1', kind: 'Secret' } } };
   expect(await outcome(policies.update(toSecrets))).toBe(refusal);
-  expect(await outcome(policies.update({ ...made, spec: { ...made.spec, failurePolicy: 'Ignore' } }))).toBe('accepted');
+  expect(await outcome(policies.update({ ...created, spec: { ...created.spec, failurePolicy: 'Ignore' } }))).toBe('accepted');
 });
 
 test.each<[string, string, Record<string, unknown>, string]>([

@@ -1,5 +1,5 @@
 import type { core, scheduling } from '#api';
-import { type Soon, whenKnown } from '#base';
+import { type MaybePromise, mapMaybePromise } from '#base';
 import { changeOnceWith, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbid, isAboutPods, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
@@ -8,7 +8,7 @@ type PriorityClass = scheduling.PriorityClass;
 const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 const DEFAULT_PRIORITY = 0;
 
-/** Gives each pod the number that its priority class stands for, and keeps at most one class the default. */
+/** Resolves priority class names to numbers, and allows at most one default class. */
 export function priority(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'Priority',
@@ -17,7 +17,7 @@ export function priority(deps: PluginDeps): AdmissionPlugin {
     admit: (attributes) => (isAboutPods(attributes) && attributes.object !== undefined ? prioritized(attributes, deps) : undefined),
     validate: (attributes) => {
       if (!isAboutClasses(attributes)) return;
-      return attributes.operation === 'DELETE' ? refuseSystemClass(attributes) : checkDefault(attributes, deps);
+      return attributes.operation === 'DELETE' ? checkSystemClass(attributes) : checkDefault(attributes, deps);
     },
   };
 }
@@ -26,14 +26,14 @@ function isAboutClasses({ resource }: AdmissionAttributes): boolean {
   return resource.group === CLASSES.group && resource.resource === CLASSES.resource;
 }
 
-function refuseSystemClass(attributes: AdmissionAttributes): void {
+function checkSystemClass(attributes: AdmissionAttributes): void {
   if (attributes.name.startsWith('system-')) throw forbid(attributes, 'this is a system priority class and cannot be deleted');
 }
 
-function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): Soon<core.Pod> {
+function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): MaybePromise<core.Pod> {
   const pod = attributes.object as core.Pod;
-  if (attributes.operation === 'UPDATE') return kept(pod, attributes.oldObject as core.Pod);
-  return whenKnown(classOf(attributes, deps, pod.spec!.priorityClassName ?? ''), (chosen) => ofClass(attributes, pod, chosen));
+  if (attributes.operation === 'UPDATE') return keepPriority(pod, attributes.oldObject as core.Pod);
+  return mapMaybePromise(classOf(attributes, deps, pod.spec!.priorityClassName ?? ''), (chosen) => ofClass(attributes, pod, chosen));
 }
 
 function ofClass(attributes: AdmissionAttributes, pod: core.Pod, chosen: PriorityClass | undefined): core.Pod {
@@ -68,8 +68,8 @@ function policyOf(chosen: PriorityClass | undefined): string {
   return chosen?.preemptionPolicy ?? 'PreemptLowerPriority';
 }
 
-/** An update that leaves the priority out means to keep it. */
-function kept(pod: core.Pod, old: core.Pod): core.Pod {
+/** An update that omits the priority keeps it. */
+function keepPriority(pod: core.Pod, old: core.Pod): core.Pod {
   const { priority: number, preemptionPolicy } = old.spec ?? {};
   const restored = {
     ...(pod.spec?.priority === undefined && number !== undefined && { priority: number }),
@@ -78,17 +78,17 @@ function kept(pod: core.Pod, old: core.Pod): core.Pod {
   return Object.keys(restored).length === 0 ? pod : { ...pod, spec: { ...pod.spec!, ...restored } };
 }
 
-function classOf(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Soon<PriorityClass | undefined> {
+function classOf(attributes: AdmissionAttributes, deps: PluginDeps, name: string): MaybePromise<PriorityClass | undefined> {
   if (name === '') return defaultClass(deps);
-  return whenKnown(readObject(deps, CLASSES, { namespace: '', name }), (found) => {
-    if (found === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
-    return found as unknown as PriorityClass;
+  return mapMaybePromise(readObject(deps, CLASSES, { namespace: '', name }), (priorityClass) => {
+    if (priorityClass === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
+    return priorityClass as unknown as PriorityClass;
   });
 }
 
 /** The default class with the lowest value, should there be several. */
-function defaultClass(deps: PluginDeps): Soon<PriorityClass | undefined> {
-  return whenKnown(readObjects(deps, CLASSES) as unknown as Soon<readonly PriorityClass[]>, (classes) => {
+function defaultClass(deps: PluginDeps): MaybePromise<PriorityClass | undefined> {
+  return mapMaybePromise(readObjects(deps, CLASSES) as unknown as MaybePromise<readonly PriorityClass[]>, (classes) => {
     return classes.filter(({ globalDefault }) => globalDefault).sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0];
   });
 }

@@ -4,36 +4,36 @@ import { Quantity } from '#machinery';
 type Quota = core.ResourceQuota;
 type Evaluator = quota.QuotaEvaluator;
 
-/** A change that may use up what quotas cap. */
+/** A change that may consume quota. */
 export interface Charge {
   readonly evaluator: Evaluator;
   readonly object: quota.Countable;
-  /** What there was before, when there was something. */
+  /** The object before the change; undefined on create. */
   readonly old: quota.Countable | undefined;
-  /** Status tells what is used, whether or not a quota allows it. */
+  /** Status updates are counted, and never rejected. */
   readonly isStatus: boolean;
   readonly now: number;
 }
 
-/** Why a change is refused. */
-export class QuotaRefusal extends Error {}
+/** A change that a quota does not allow. */
+export class QuotaError extends Error {}
 
-/** What a quota counts as used once the change is made; undefined when it does not count it. Throws a QuotaRefusal when that is too much. */
-export function chargeQuota(one: Quota, charge: Charge): quota.Amounts | undefined {
+/** The usage of a quota after the change; undefined if the quota does not cover it. Throws a QuotaError if a limit would be exceeded. */
+export function chargeQuota(resourceQuota: Quota, charge: Charge): quota.Amounts | undefined {
   const { evaluator, object } = charge;
-  if (!applies(one, evaluator, object)) return undefined;
-  const name = one.metadata.name ?? '';
-  const hard = quota.amountsOf(one.status?.hard);
-  const used = quota.amountsOf(one.status?.used);
+  if (!applies(resourceQuota, evaluator, object)) return undefined;
+  const name = resourceQuota.metadata.name ?? '';
+  const hard = quota.amountsOf(resourceQuota.status?.hard);
+  const used = quota.amountsOf(resourceQuota.status?.used);
   const restricted = evaluator.matching([...hard.keys()]);
-  refuseUnstated(name, restricted, charge);
+  checkStated(name, restricted, charge);
   if (restricted.some((resource) => !used.has(resource))) {
-    throw new QuotaRefusal(`status unknown for quota: ${name}, resources: ${restricted.toSorted().join(',')}`);
+    throw new QuotaError(`status unknown for quota: ${name}, resources: ${restricted.toSorted().join(',')}`);
   }
-  const requested = new Map([...growth(one, charge)].filter(([resource]) => hard.has(resource)));
+  const requested = new Map([...growth(resourceQuota, charge)].filter(([resource]) => hard.has(resource)));
   if (requested.size === 0) return undefined;
   const next = quota.addAmounts(used, requested);
-  if (!charge.isStatus) refuseExcess(name, { hard, used, requested, next });
+  if (!charge.isStatus) checkExcess(name, { hard, used, requested, next });
   return next;
 }
 
@@ -42,12 +42,12 @@ function applies({ spec = {}, status }: Quota, evaluator: Evaluator, object: quo
   return quota.scopeRequirements(spec).every((requirement) => evaluator.matchesScope(requirement, object));
 }
 
-/** How much more is used than before: a change that uses less gives nothing back, for that is counted anew by a controller. */
-function growth(one: Quota, { evaluator, object, old, now }: Charge): quota.Amounts {
+/** The increase in usage. Decreases are not credited here: the quota controller recalculates them. */
+function growth(resourceQuota: Quota, { evaluator, object, old, now }: Charge): quota.Amounts {
   const usage = evaluator.usage(object, now);
   const negative = [...usage].filter(([, amount]) => amount.sign < 0).map(([resource]) => resource);
-  if (negative.length > 0) throw new QuotaRefusal(`quota usage is negative for resource(s): ${negative.toSorted().join(',')}`);
-  const before = old !== undefined && applies(one, evaluator, old) ? evaluator.usage(old, now) : new Map<string, Quantity>();
+  if (negative.length > 0) throw new QuotaError(`quota usage is negative for resource(s): ${negative.toSorted().join(',')}`);
+  const before = old !== undefined && applies(resourceQuota, evaluator, old) ? evaluator.usage(old, now) : new Map<string, Quantity>();
   const grown = [...usage].map(([resource, amount]) => [resource, amount.sub(before.get(resource) ?? Quantity.zero)] as const);
   return new Map(grown.filter(([, amount]) => amount.sign > 0));
 }
@@ -59,17 +59,19 @@ interface Balance {
   readonly next: quota.Amounts;
 }
 
-function refuseExcess(name: string, { hard, used, requested, next }: Balance): void {
+function checkExcess(name: string, { hard, used, requested, next }: Balance): void {
   const exceeded = [...requested.keys()].filter((resource) => next.get(resource)!.compare(hard.get(resource)!) > 0).toSorted();
   if (exceeded.length === 0) return;
-  const shown = (amounts: quota.Amounts) => exceeded.map((resource) => `${resource}=${amounts.get(resource)}`).join(',');
-  throw new QuotaRefusal(`exceeded quota: ${name}, requested: ${shown(requested)}, used: ${shown(used)}, limited: ${shown(hard)}`);
+  const amountsText = (amounts: quota.Amounts) => exceeded.map((resource) => `${resource}=${amounts.get(resource)}`).join(',');
+  throw new QuotaError(
+    `exceeded quota: ${name}, requested: ${amountsText(requested)}, used: ${amountsText(used)}, limited: ${amountsText(hard)}`,
+  );
 }
 
-/** Resources of which, once a quota caps them, each container has to say how much it takes. */
+/** Resources that every container must state once a quota limits them. */
 const STATED: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
-function refuseUnstated(name: string, restricted: readonly string[], { evaluator, object }: Charge): void {
+function checkStated(name: string, restricted: readonly string[], { evaluator, object }: Charge): void {
   if (evaluator.group !== '' || evaluator.resource !== 'pods') return;
   const { spec } = object as core.Pod;
   if (spec?.resources && Object.keys({ ...spec.resources.requests, ...spec.resources.limits }).some(core.isPodLevelResource)) return;
@@ -81,7 +83,7 @@ function refuseUnstated(name: string, restricted: readonly string[], { evaluator
       const names = containers.filter((container) => !states(container, resource)).map((container) => container.name);
       return names.length > 0 ? [`${resource} for: ${[...new Set(names)].toSorted().join(',')}`] : [];
     });
-  if (missing.length > 0) throw new QuotaRefusal(`failed quota: ${name}: must specify ${missing.join('; ')}`);
+  if (missing.length > 0) throw new QuotaError(`failed quota: ${name}: must specify ${missing.join('; ')}`);
 }
 
 function states({ resources }: core.Container, resource: string): boolean {

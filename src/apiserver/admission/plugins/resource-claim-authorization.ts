@@ -1,7 +1,7 @@
 import type { resource } from '#api';
 import { FieldError, Path, StatusError } from '#machinery';
 import type { AuthorizationAttributes, Authorizer } from '../../authz/authorizer.ts';
-import { forbidden } from '../../filters/chain.ts';
+import { forbiddenError } from '../../authz/denial-error.ts';
 import { type ClaimPermission, type ClaimRequirement, claimStatusRequirements } from '../../registry/resource/claim-authorization.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type PluginDeps, readObject } from './plugin-deps.ts';
@@ -10,8 +10,8 @@ const GROUP = 'resource.k8s.io';
 const ADMIN_LABEL = 'resource.kubernetes.io/admin-access';
 
 /**
- * Devices are handed out and reported on only by who may, and administrators' access to them only where a namespace allows it. Upstream asks this
- * as part of validation, so that refusals are told as errors of fields.
+ * Checks the permissions to allocate devices and to report device status, and that admin access is used only in namespaces that allow it.
+ * Upstream checks this during validation, so violations are field errors.
  */
 export function resourceClaimAuthorization(deps: PluginDeps & { readonly authorizer: Authorizer }): AdmissionPlugin {
   return {
@@ -22,23 +22,23 @@ export function resourceClaimAuthorization(deps: PluginDeps & { readonly authori
 }
 
 async function demandRights(attributes: AdmissionAttributes, deps: PluginDeps & { readonly authorizer: Authorizer }): Promise<void> {
-  const errors = await refusals(attributes, deps);
+  const errors = await permissionErrors(attributes, deps);
   if (errors.length === 0) return;
   const { group, kind } = attributes.resource;
   throw StatusError.invalid({ group, kind }, (attributes.object as resource.ResourceClaim).metadata.name ?? '', errors);
 }
 
-async function refusals(
+async function permissionErrors(
   attributes: AdmissionAttributes,
   deps: PluginDeps & { readonly authorizer: Authorizer },
 ): Promise<readonly FieldError[]> {
   const { operation, subresource, object, oldObject } = attributes;
   const path = subresource === 'status' ? grantedPath(object, oldObject) : operation === 'CREATE' ? wantedPath(attributes) : undefined;
-  const admin = path === undefined ? [] : await adminRefusal(path, attributes, deps);
-  return subresource === 'status' ? [...admin, ...(await statusRefusals(attributes, deps.authorizer))] : admin;
+  const admin = path === undefined ? [] : await adminErrors(path, attributes, deps);
+  return subresource === 'status' ? [...admin, ...(await statusErrors(attributes, deps.authorizer))] : admin;
 }
 
-/** The first request of administrators' access. Specifications do not change, so that only creation is looked at. */
+/** The path of the first admin access request. Specs are immutable, so only creation is checked. */
 function wantedPath({ resource: { resource: name }, object }: AdmissionAttributes): Path | undefined {
   const spec =
     name === 'resourceclaims'
@@ -58,36 +58,36 @@ function grantedPath(object: unknown, old: unknown): Path | undefined {
   return Path.of('status', 'allocation', 'devices', 'results').index(index).child('adminAccess');
 }
 
-async function adminRefusal(path: Path, { namespace }: AdmissionAttributes, deps: PluginDeps): Promise<readonly FieldError[]> {
-  const found = await readObject(deps, { group: '', resource: 'namespaces' }, { namespace: '', name: namespace });
-  if (found?.metadata.labels?.[ADMIN_LABEL] === 'true') return [];
+async function adminErrors(path: Path, { namespace }: AdmissionAttributes, deps: PluginDeps): Promise<readonly FieldError[]> {
+  const namespaceObject = await readObject(deps, { group: '', resource: 'namespaces' }, { namespace: '', name: namespace });
+  if (namespaceObject?.metadata.labels?.[ADMIN_LABEL] === 'true') return [];
   const why = `admin access to devices requires the \`${ADMIN_LABEL}: true\` label on the containing namespace`;
   return [FieldError.forbidden(path, why)];
 }
 
-async function statusRefusals(attributes: AdmissionAttributes, authorizer: Authorizer): Promise<readonly FieldError[]> {
+async function statusErrors(attributes: AdmissionAttributes, authorizer: Authorizer): Promise<readonly FieldError[]> {
   if (attributes.resource.resource !== 'resourceclaims') return [];
   const { user, object, oldObject, options } = attributes;
   const verb = (options as { kind?: string } | undefined)?.kind === 'PatchOptions' ? 'patch' : 'update';
-  const needs = claimStatusRequirements(object as resource.ResourceClaim, oldObject as resource.ResourceClaim, { user, verb });
-  const refused = await Promise.all(needs.map((need) => refusalOf(need, attributes, authorizer)));
-  return refused.filter((error) => error !== undefined);
+  const requirements = claimStatusRequirements(object as resource.ResourceClaim, oldObject as resource.ResourceClaim, { user, verb });
+  const unmet = await Promise.all(requirements.map((requirement) => requirementError(requirement, attributes, authorizer)));
+  return unmet.filter((error) => error !== undefined);
 }
 
-/** The refusal of the first permission, when nobody grants any of them. */
-async function refusalOf(
-  { anyOf, refusal }: ClaimRequirement,
+/** The error for the first permission, if none is granted. */
+async function requirementError(
+  { anyOf, deniedError }: ClaimRequirement,
   attributes: AdmissionAttributes,
   authorizer: Authorizer,
 ): Promise<FieldError | undefined> {
   let first: string | undefined;
   for (const permission of anyOf) {
-    const asked = attributesFor(permission, attributes);
-    const { verdict, reason, error } = await authorizer.authorize(asked);
+    const request = attributesFor(permission, attributes);
+    const { verdict, reason, error } = await authorizer.authorize(request);
     if (verdict === 'allow') return undefined;
-    first ??= forbidden(asked, error === undefined ? reason : reason === '' ? error : `${error}: ${reason}`).message;
+    first ??= forbiddenError(request, error === undefined ? reason : reason === '' ? error : `${error}: ${reason}`).message;
   }
-  return refusal(first ?? '');
+  return deniedError(first ?? '');
 }
 
 function attributesFor(permission: ClaimPermission, { user, resource: served }: AdmissionAttributes): AuthorizationAttributes {

@@ -1,41 +1,41 @@
 import { core, quota, type resource } from '#api';
-import { whenKnown } from '#base';
+import { mapMaybePromise } from '#base';
 import { formatTime, StatusError, updateManagedFields } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
 import type { CachedObject } from '../../watch-cache/cached-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbid, type PluginDeps, readObjects, storageOf } from './plugin-deps.ts';
-import { type Charge, chargeQuota, QuotaRefusal } from './quota-check.ts';
+import { type Charge, chargeQuota, QuotaError } from './quota-check.ts';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
 const EXTENDED_RESOURCE_ANNOTATION = 'resource.kubernetes.io/extended-resource-claim';
-/** How often a quota that others write too is looked at anew. */
+/** Retries after conflicts on a ResourceQuota. */
 const ATTEMPTS = 10;
 
-/** Refuses what would go beyond a quota of the namespace, and counts what does not, before it exists. */
+/** Rejects requests that would exceed a quota, and records their usage before they are stored. */
 export function resourceQuota(deps: PluginDeps): AdmissionPlugin {
-  const turns = new NamespaceTurns();
+  const turns = new NamespaceQueue();
   return {
     name: 'ResourceQuota',
     operations: ['CREATE', 'UPDATE'],
     validate: (attributes) => {
       const { namespace, resource: served } = attributes;
       if (namespace === '' || !served.namespaced || !quota.isQuotable(served)) return undefined;
-      // Most namespaces have no quota, and then nothing is counted.
-      return whenKnown(readObjects(deps, QUOTAS, namespace), (quotas) =>
+      // Most namespaces have no quota.
+      return mapMaybePromise(readObjects(deps, QUOTAS, namespace), (quotas) =>
         quotas.length === 0 ? undefined : count(attributes, turns, deps),
       );
     },
   };
 }
 
-async function count(attributes: AdmissionAttributes, turns: NamespaceTurns, deps: PluginDeps): Promise<void> {
+async function count(attributes: AdmissionAttributes, turns: NamespaceQueue, deps: PluginDeps): Promise<void> {
   const charge = await chargeOf(attributes, deps);
   if (charge !== undefined) await turns.take(attributes.namespace, () => charged(attributes, charge, deps));
 }
 
-/** Within this process, requests of one namespace are counted one after the other, so that they do not undo each other's counts. */
-class NamespaceTurns {
+/** Serializes the requests of a namespace in this process, so that they do not overwrite each other's usage. */
+class NamespaceQueue {
   readonly #last = new Map<string, Promise<void>>();
 
   async take(namespace: string, work: () => Promise<void>): Promise<void> {
@@ -57,10 +57,10 @@ async function charged(attributes: AdmissionAttributes, charge: Charge, deps: Pl
   for (let attempt = 1; ; attempt++) {
     await storage.cache.fresh();
     const quotas = [...storage.cache.objects(storage.prefixOf(attributes.namespace))];
-    const wanted = quotas.filter(({ object }) => names === undefined || names.has(object.metadata.name));
-    const conflicting = await writeAll(attributes, checked(attributes, wanted, charge), deps);
+    const matching = quotas.filter(({ object }) => names === undefined || names.has(object.metadata.name));
+    const conflicting = await writeAll(attributes, checked(attributes, matching, charge), deps);
     if (conflicting.length === 0) return;
-    // The others have counted the change already.
+    // The other quotas are updated already.
     names = new Set(conflicting);
     if (attempt >= ATTEMPTS) throw conflict(conflicting[0]!);
   }
@@ -76,7 +76,7 @@ interface CountedQuota {
   readonly used: quota.Amounts;
 }
 
-/** Every quota that counts the change, none of which it exceeds. */
+/** The updated quotas. Throws if one of them would be exceeded. */
 function checked(attributes: AdmissionAttributes, quotas: readonly CachedObject[], charge: Charge): readonly CountedQuota[] {
   try {
     return quotas.flatMap((current) => {
@@ -84,12 +84,12 @@ function checked(attributes: AdmissionAttributes, quotas: readonly CachedObject[
       return used === undefined ? [] : [{ current, used }];
     });
   } catch (error) {
-    if (error instanceof QuotaRefusal) throw forbid(attributes, error.message);
+    if (error instanceof QuotaError) throw forbid(attributes, error.message);
     throw error;
   }
 }
 
-/** Names those that somebody else has written in between. */
+/** Returns the names of quotas that had conflicting writes. */
 async function writeAll({ dryRun }: AdmissionAttributes, counted: readonly CountedQuota[], deps: PluginDeps): Promise<readonly string[]> {
   if (dryRun) return [];
   const conflicting: string[] = [];
@@ -126,7 +126,7 @@ async function chargeOf(attributes: AdmissionAttributes, deps: PluginDeps): Prom
   };
 }
 
-/** Whether such a change can use up anything. */
+/** Whether such a change can consume quota. */
 function isCharged({ resource: { group, resource: name }, subresource, operation, object, oldObject }: AdmissionAttributes): boolean {
   switch (`${group}/${name}`) {
     case '/pods':
@@ -163,7 +163,7 @@ async function evaluatorFor(attributes: AdmissionAttributes, deps: PluginDeps): 
   }
 }
 
-/** What claims of devices need to know of classes, and of the pod that one may have been made for. */
+/** DeviceClasses and the owning pod, which the usage of resource claims depends on. */
 async function deviceLookup({ namespace }: AdmissionAttributes, deps: PluginDeps): Promise<quota.DeviceLookup> {
   const place = { group: 'resource.k8s.io', resource: 'deviceclasses' };
   const classes = (await readObjects(deps, place)) as unknown as readonly resource.DeviceClass[];
@@ -179,7 +179,7 @@ function podUsage({ metadata }: resource.ResourceClaim, pods: readonly core.Pod[
   const owner = metadata.ownerReferences?.find(({ controller, kind, apiVersion }) => controller && kind === 'Pod' && apiVersion === 'v1');
   if (metadata.annotations?.[EXTENDED_RESOURCE_ANNOTATION] !== 'true' || owner === undefined) return undefined;
   const pod = pods.find((one) => one.metadata.uid === owner.uid);
-  const named = pod?.status?.extendedResourceClaimStatus?.resourceClaimName;
-  if (pod === undefined || (named !== undefined && named !== metadata.name)) return undefined;
+  const extendedClaim = pod?.status?.extendedResourceClaimStatus?.resourceClaimName;
+  if (pod === undefined || (extendedClaim !== undefined && extendedClaim !== metadata.name)) return undefined;
   return quota.podEvaluator.usage(pod, now);
 }

@@ -1,5 +1,5 @@
 import type { core, node } from '#api';
-import { type Soon, whenKnown } from '#base';
+import { type MaybePromise, mapMaybePromise } from '#base';
 import { Quantity } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
@@ -10,7 +10,7 @@ const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
 const DIFFERS = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 const UNFOUNDED = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
 
-/** A pod of a runtime class costs what that class costs, and goes where it can run. */
+/** Sets the pod's overhead, node selector and tolerations from its RuntimeClass. */
 export function runtimeClass(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'RuntimeClass',
@@ -18,37 +18,40 @@ export function runtimeClass(deps: PluginDeps): AdmissionPlugin {
     resources: ['pods'],
     admit: (attributes) => {
       if (!isAboutPods(attributes)) return undefined;
-      return whenKnown(classOf(attributes, deps), (found) => found && scheduled(attributes, withOverhead(attributes, found), found));
+      return mapMaybePromise(
+        classOf(attributes, deps),
+        (runtimeClass) => runtimeClass && scheduled(attributes, withOverhead(attributes, runtimeClass), runtimeClass),
+      );
     },
     validate: (attributes) => {
       if (!isAboutPods(attributes)) return undefined;
-      return whenKnown(classOf(attributes, deps), (found) => checkOverhead(attributes, found));
+      return mapMaybePromise(classOf(attributes, deps), (runtimeClass) => checkOverhead(attributes, runtimeClass));
     },
   };
 }
 
-function checkOverhead(attributes: AdmissionAttributes, found: node.RuntimeClass | undefined): void {
-  const overhead = found?.overhead;
-  const given = (attributes.object as Pod).spec?.overhead;
+function checkOverhead(attributes: AdmissionAttributes, runtimeClass: node.RuntimeClass | undefined): void {
+  const overhead = runtimeClass?.overhead;
+  const podOverhead = (attributes.object as Pod).spec?.overhead;
   if (overhead === undefined) {
-    if (given !== undefined) throw forbid(attributes, UNFOUNDED);
-  } else if (!sameAmounts(overhead.podFixed, given)) throw forbid(attributes, DIFFERS);
+    if (podOverhead !== undefined) throw forbid(attributes, UNFOUNDED);
+  } else if (!sameAmounts(overhead.podFixed, podOverhead)) throw forbid(attributes, DIFFERS);
 }
 
-function classOf(attributes: AdmissionAttributes, deps: PluginDeps): Soon<node.RuntimeClass | undefined> {
+function classOf(attributes: AdmissionAttributes, deps: PluginDeps): MaybePromise<node.RuntimeClass | undefined> {
   const name = (attributes.object as Pod).spec?.runtimeClassName;
   if (name === undefined) return undefined;
-  return whenKnown(readObject(deps, CLASSES, { namespace: '', name }), (found) => {
-    if (found === undefined) throw forbid(attributes, `pod rejected: RuntimeClass "${name}" not found`);
-    return found as unknown as node.RuntimeClass;
+  return mapMaybePromise(readObject(deps, CLASSES, { namespace: '', name }), (object) => {
+    if (object === undefined) throw forbid(attributes, `pod rejected: RuntimeClass "${name}" not found`);
+    return object as unknown as node.RuntimeClass;
   });
 }
 
 function withOverhead(attributes: AdmissionAttributes, { overhead }: node.RuntimeClass): Pod {
   const pod = attributes.object as Pod;
   if (overhead === undefined) return pod;
-  const given = pod.spec?.overhead ?? {};
-  if (Object.keys(given).length > 0 && !sameAmounts(overhead.podFixed, given)) throw forbid(attributes, DIFFERS);
+  const podOverhead = pod.spec?.overhead ?? {};
+  if (Object.keys(podOverhead).length > 0 && !sameAmounts(overhead.podFixed, podOverhead)) throw forbid(attributes, DIFFERS);
   const { overhead: _, ...spec } = pod.spec!;
   return { ...pod, spec: overhead.podFixed ? { ...spec, overhead: overhead.podFixed } : spec };
 }

@@ -1,7 +1,6 @@
-import type { core } from '#api';
-import { type Soon, whenKnown } from '#base';
-import { changeOnceWith, type Naming, withOwnName } from '#machinery';
-import { podSecretNames } from '../../authz/node/pod-references.ts';
+import { core } from '#api';
+import { type MaybePromise, mapMaybePromise } from '#base';
+import { changeOnceWith, type NameSlot, withOwnName } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { TOKEN_VOLUME_NAMES } from '../plugin-order.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
@@ -15,13 +14,13 @@ const MIRROR = 'kubernetes.io/config.mirror';
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
 const VOLUME_PREFIX = 'kube-api-access-';
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** An hour and seven seconds: a lifetime that tells tokens made by this plugin, whose use past an hour only warns. */
+/** 3607 seconds marks tokens that this plugin requested: their use after one hour only warns. */
 const TOKEN_SECONDS = 3607;
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-/** The default account of a new namespace is made by a controller, which may need a moment. */
+/** The default account of a new namespace is created by a controller, which may take a moment. */
 const DEFAULT_ATTEMPTS = 10;
 
-/** Every pod runs as a service account, and gets a token for it. */
+/** Sets the service account of pods, and mounts its token. */
 export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
@@ -32,9 +31,9 @@ export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
       const pod = attributes.object as Pod;
       if (isMirror(pod)) return checkMirror(attributes, pod);
       const name = pod.spec?.serviceAccountName || 'default';
-      return whenKnown(demandAccount(attributes, deps, name), (account) => {
+      return mapMaybePromise(demandAccount(attributes, deps, name), (account) => {
         const changed = { ...pod, spec: withAccount(pod.spec!, account) };
-        // Now as well as at the end, as upstream: a pod that is refused for this is refused before others look at it.
+        // Checked here and in `validate`, as upstream does: such pods are rejected before other plugins see them.
         checkReferences(attributes, changed, account);
         return changed;
       });
@@ -47,25 +46,25 @@ export function serviceAccount(deps: PluginDeps): AdmissionPlugin {
   };
 }
 
-function demandAccount(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Soon<ServiceAccount> {
-  return whenKnown(readAccount(attributes, deps, name), (found) => found ?? awaitAccount(attributes, deps, name));
+function demandAccount(attributes: AdmissionAttributes, deps: PluginDeps, name: string): MaybePromise<ServiceAccount> {
+  return mapMaybePromise(readAccount(attributes, deps, name), (account) => account ?? awaitAccount(attributes, deps, name));
 }
 
-function readAccount({ namespace }: AdmissionAttributes, deps: PluginDeps, name: string): Soon<ServiceAccount | undefined> {
-  return readObject(deps, { group: '', resource: 'serviceaccounts' }, { namespace, name }) as Soon<ServiceAccount | undefined>;
+function readAccount({ namespace }: AdmissionAttributes, deps: PluginDeps, name: string): MaybePromise<ServiceAccount | undefined> {
+  return readObject(deps, { group: '', resource: 'serviceaccounts' }, { namespace, name }) as MaybePromise<ServiceAccount | undefined>;
 }
 
 async function awaitAccount(attributes: AdmissionAttributes, deps: PluginDeps, name: string): Promise<ServiceAccount> {
   const attempts = name === 'default' ? DEFAULT_ATTEMPTS : 1;
   for (let attempt = 1; attempt < attempts; attempt++) {
     await deps.clock.sleep(100 + deps.random.int(100), attributes.signal);
-    const found = await readAccount(attributes, deps, name);
-    if (found !== undefined) return found;
+    const account = await readAccount(attributes, deps, name);
+    if (account !== undefined) return account;
   }
   throw forbid(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`);
 }
 
-/** Each pod has its own name for the volume with the token; but for that, what pods of one template get is the same. */
+/** The name of the token volume is random per pod; everything else is equal for pods of one template. */
 export function tokenVolumeNames({ random }: PluginDeps): AdmissionPlugin {
   return {
     name: TOKEN_VOLUME_NAMES,
@@ -79,23 +78,23 @@ export function tokenVolumeNames({ random }: PluginDeps): AdmissionPlugin {
   };
 }
 
-const TOKEN_VOLUME: Naming<PodSpec> = {
+const TOKEN_VOLUME: NameSlot<PodSpec> = {
   placeholder: `${VOLUME_PREFIX}xxxxx`,
   rename: (spec, name) => ({
     ...spec,
     containers: spec.containers.map((container) => withMountOf(container, name)),
     ...(spec.initContainers && { initContainers: spec.initContainers.map((container) => withMountOf(container, name)) }),
-    volumes: spec.volumes!.map((volume) => named(volume, name)),
+    volumes: spec.volumes!.map((volume) => withName(volume, name)),
   }),
 };
 
 function withMountOf(container: core.Container, name: string): core.Container {
   const { volumeMounts } = container;
-  return volumeMounts ? { ...container, volumeMounts: volumeMounts.map((mount) => named(mount, name)) } : container;
+  return volumeMounts ? { ...container, volumeMounts: volumeMounts.map((mount) => withName(mount, name)) } : container;
 }
 
-/** By identity: pods may come with a volume of the placeholder's name. */
-function named<T extends object>(part: T, name: string): T {
+/** Compared by identity: a pod may have its own volume with the placeholder's name. */
+function withName<T extends object>(part: T, name: string): T {
   return part === NAMELESS_VOLUME || part === NAMELESS_MOUNT ? { ...part, name } : part;
 }
 
@@ -121,7 +120,7 @@ function withToken(spec: PodSpec): PodSpec {
   return { ...spec, containers, ...(initContainers && { initContainers }), volumes };
 }
 
-/** Containers with the token mounted, but for those that have something at its place already. */
+/** Adds the token mount to containers that have nothing mounted at its path. */
 function mounted(containers: readonly core.Container[], mount: core.VolumeMount): readonly core.Container[] {
   const lacks = ({ volumeMounts }: core.Container) => !volumeMounts?.some(({ mountPath }) => mountPath === MOUNT_PATH);
   if (!containers.some(lacks)) return containers;
@@ -130,7 +129,7 @@ function mounted(containers: readonly core.Container[], mount: core.VolumeMount)
   );
 }
 
-/** One for all pods: it is the same in each. */
+/** Shared by all pods. */
 const TOKEN: core.ProjectedVolumeSource = {
   sources: [
     { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
@@ -143,19 +142,19 @@ const TOKEN: core.ProjectedVolumeSource = {
 const NAMELESS_VOLUME: core.Volume = { name: TOKEN_VOLUME.placeholder, projected: TOKEN };
 const NAMELESS_MOUNT: core.VolumeMount = { name: TOKEN_VOLUME.placeholder, readOnly: true, mountPath: MOUNT_PATH };
 
-function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): Soon<void> {
+function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): MaybePromise<void> {
   const pod = attributes.object as Pod;
   if (attributes.operation === 'CREATE' && isMirror(pod)) return checkMirror(attributes, pod);
   const name = pod.spec?.serviceAccountName ?? '';
   if (name === '') throw forbid(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name}`);
-  return whenKnown(demandAccount(attributes, deps, name), (account) => checkReferences(attributes, pod, account));
+  return mapMaybePromise(demandAccount(attributes, deps, name), (account) => checkReferences(attributes, pod, account));
 }
 
 function checkReferences(attributes: AdmissionAttributes, pod: Pod, account: ServiceAccount): void {
   if (!/^(1|t|true)$/i.test(account.metadata.annotations?.[ENFORCE] ?? '')) return;
   const isEphemeral = attributes.subresource === 'ephemeralcontainers';
   const problem = secretReferenceProblem(pod, mountableSecrets(account), isEphemeral);
-  // Upstream does not say that these are forbidden, so that they fail as an error of the server.
+  // Upstream returns 500 for these.
   if (problem !== undefined) throw isEphemeral ? new Error(problem) : forbid(attributes, problem);
 }
 
@@ -171,11 +170,11 @@ function isMirror({ metadata }: Pod): boolean {
   return metadata.annotations?.[MIRROR] !== undefined;
 }
 
-/** A mirror pod stands for a pod that a node runs by itself, with nothing of the API's. */
+/** A mirror pod must refer to no API objects. */
 function checkMirror(attributes: AdmissionAttributes, pod: Pod): undefined {
   const { spec } = pod;
   if (spec?.serviceAccountName) throw forbid(attributes, 'a mirror pod may not reference service accounts');
-  if (podSecretNames(pod).length > 0) throw forbid(attributes, 'a mirror pod may not reference secrets');
+  if (core.podSecretNames(pod).length > 0) throw forbid(attributes, 'a mirror pod may not reference secrets');
   const projects = spec?.volumes?.some(({ projected }) => projected?.sources?.some((source) => source.serviceAccountToken !== undefined));
   if (projects) throw forbid(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
 }

@@ -1,14 +1,15 @@
-import { type KubeObject, withMetadata } from '../../registry/kube-object.ts';
+import { lookupTable } from '#base';
+import { type KubeObject, withMetadata } from '../../watch-cache/kube-object.ts';
 import type { AdmissionPlugin } from '../admission.ts';
 
-/** What keeps an object while others use it, by `group/resource`. Controllers take it away. */
-const FINALIZERS: Readonly<Record<string, string>> = {
+/** Finalizers by `group/resource`. Controllers remove them. */
+const FINALIZERS = lookupTable<string>({
   '/persistentvolumes': 'kubernetes.io/pv-protection',
   '/persistentvolumeclaims': 'kubernetes.io/pvc-protection',
   'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
-};
+});
 
-/** Volumes and claims do not go while something uses them. */
+/** Adds the finalizers that keep volumes and claims until they are unused. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   operations: ['CREATE'],
@@ -16,8 +17,8 @@ export const storageObjectInUseProtection: AdmissionPlugin = {
   admit: ({ resource, subresource, object }) => {
     const finalizer = FINALIZERS[`${resource.group}/${resource.resource}`];
     if (finalizer === undefined || subresource !== '') return undefined;
-    const kept = object as KubeObject;
-    const finalizers = kept.metadata.finalizers ?? [];
-    return finalizers.includes(finalizer) ? undefined : withMetadata(kept, { finalizers: [...finalizers, finalizer] });
+    const protectedObject = object as KubeObject;
+    const finalizers = protectedObject.metadata.finalizers ?? [];
+    return finalizers.includes(finalizer) ? undefined : withMetadata(protectedObject, { finalizers: [...finalizers, finalizer] });
   },
 };

@@ -3,7 +3,7 @@ import type { AdmissionPlugin } from '../admission.ts';
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** A new node gets no pods until it has said that it is ready. */
+/** Taints new nodes as not ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   operations: ['CREATE'],

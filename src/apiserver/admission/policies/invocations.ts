@@ -1,6 +1,7 @@
 import type { admissionregistration } from '#api';
+import { pushAll } from '#base';
 import { StatusError } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionNamespace } from '../matching/admission-kind.ts';
 import type { RequestMatch, RequestMatcher } from '../matching/request-matcher.ts';
@@ -9,7 +10,7 @@ import { bindingMatches, type PolicyBinding } from './policy-binding.ts';
 import type { PolicyContext } from './policy-context.ts';
 import type { PolicyHook } from './policy-source.ts';
 
-/** What compiled policies of both kinds have. */
+/** The common part of compiled validating and mutating policies. */
 export interface CompiledPolicy {
   readonly name: string;
   readonly failurePolicy: string;
@@ -22,7 +23,7 @@ export interface Invocation<Policy, Binding> {
   readonly policy: Policy;
   readonly binding: Binding;
   readonly match: RequestMatch;
-  /** The policy is evaluated once with each; not at all when there are none. */
+  /** The policy is evaluated once per parameter, and not at all if the list is empty. */
   readonly params: readonly (KubeObject | null)[];
   readonly problem?: undefined;
 }
@@ -34,16 +35,16 @@ export interface Misconfiguration<Policy, Binding> {
   readonly problem: string;
 }
 
-export type Selected<Policy, Binding> = Invocation<Policy, Binding> | Misconfiguration<Policy, Binding>;
+export type SelectedPolicy<Policy, Binding> = Invocation<Policy, Binding> | Misconfiguration<Policy, Binding>;
 
 /** Which policies apply to a request, in the order in which they are evaluated. */
 export async function selectInvocations<Policy extends CompiledPolicy, Binding extends PolicyBinding>(
   hooks: readonly PolicyHook<Policy, Binding>[],
   attributes: AdmissionAttributes,
   context: PolicyContext,
-): Promise<readonly Selected<Policy, Binding>[]> {
-  const selected: Selected<Policy, Binding>[] = [];
-  for (const hook of hooks) selected.push(...(await selectHook(hook, attributes, context)));
+): Promise<readonly SelectedPolicy<Policy, Binding>[]> {
+  const selected: SelectedPolicy<Policy, Binding>[] = [];
+  for (const hook of hooks) pushAll(selected, await selectHook(hook, attributes, context));
   return selected;
 }
 
@@ -51,12 +52,12 @@ async function selectHook<Policy extends CompiledPolicy, Binding extends PolicyB
   { policy, bindings }: PolicyHook<Policy, Binding>,
   attributes: AdmissionAttributes,
   context: PolicyContext,
-): Promise<readonly Selected<Policy, Binding>[]> {
+): Promise<readonly SelectedPolicy<Policy, Binding>[]> {
   try {
     const match = await policy.matcher.match(attributes);
     if (match === undefined) return [];
     const resource = policy.paramKind && paramResource(context.table, policy.paramKind);
-    const perBinding = bindings.map(async (binding): Promise<readonly Selected<Policy, Binding>[]> => {
+    const perBinding = bindings.map(async (binding): Promise<readonly SelectedPolicy<Policy, Binding>[]> => {
       try {
         if (!(await bindingMatches(binding, attributes))) return [];
         return [{ policy, binding, match, params: await collectParams(resource, binding.paramRef, admissionNamespace(attributes)) }];

@@ -1,7 +1,7 @@
 import type { admissionregistration } from '#api';
-import { whenKnown } from '#base';
+import { mapMaybePromise } from '#base';
 import { apiVersionOf, deepEqual, goQuote, type JsonValue, StatusError, type StatusReason } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { OutOfBudget } from '../expressions/evaluation.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
@@ -21,7 +21,7 @@ const NAME = 'MutatingAdmissionPolicy';
 type Source = PolicySource<MutatingPolicy, PolicyBinding>;
 type Hooks = readonly PolicyHook<MutatingPolicy, PolicyBinding>[];
 
-/** Changes objects as MutatingAdmissionPolicies say. */
+/** Applies MutatingAdmissionPolicies. */
 export function mutatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
   const context = policyContext(deps);
   const source: Source = new PolicySource({
@@ -35,7 +35,7 @@ export function mutatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE', 'CONNECT'],
     admit: (attributes) => {
       if (isExempt(attributes)) return undefined;
-      return whenKnown(source.hooks(), (hooks) => (hooks.length === 0 ? undefined : admit(attributes, hooks, context)));
+      return mapMaybePromise(source.hooks(), (hooks) => (hooks.length === 0 ? undefined : admit(attributes, hooks, context)));
     },
   };
 }
@@ -43,7 +43,7 @@ export function mutatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
 async function admit(attributes: AdmissionAttributes, hooks: Hooks, context: PolicyContext): Promise<unknown> {
   const selected = await selectInvocations(hooks, attributes, context);
   if (selected.length === 0) return attributes.object;
-  const mutating = new Mutating(attributes, context);
+  const mutating = new PolicyMutation(attributes, context);
   for (const invocation of selected) {
     if (invocation.problem === undefined) await mutating.invoke(invocation);
     else mutating.fail(invocation, invocation.problem);
@@ -51,15 +51,15 @@ async function admit(attributes: AdmissionAttributes, hooks: Hooks, context: Pol
   return mutating.finish();
 }
 
-interface Failing {
+interface PolicyFailure {
   readonly policy: MutatingPolicy;
   readonly binding: PolicyBinding | undefined;
 }
 
 type MutatingInvocation = Invocation<MutatingPolicy, PolicyBinding>;
 
-/** What the policies make of the object of one request, one after the other. */
-class Mutating {
+/** The policies applied to the object of one request, in order. */
+class PolicyMutation {
   readonly #attributes: AdmissionAttributes;
   readonly #context: PolicyContext;
   readonly #authorizer: RequestAuthorizer;
@@ -76,10 +76,10 @@ class Mutating {
     this.#invoked = InvokedHooks.of(NAME, attributes);
   }
 
-  fail({ policy, binding }: Failing, why: string, reason: StatusReason = 'Forbidden'): void {
+  fail({ policy, binding }: PolicyFailure, why: string, reason: StatusReason = 'Forbidden'): void {
     if (policy.failurePolicy === 'Ignore') return;
-    const who = binding === undefined ? `policy ${goQuote(policy.name)}` : `policy '${policy.name}' with binding '${binding.name}'`;
-    this.#failures.push({ message: `${who} denied request: ${why}`, reason });
+    const source = binding === undefined ? `policy ${goQuote(policy.name)}` : `policy '${policy.name}' with binding '${binding.name}'`;
+    this.#failures.push({ message: `${source} denied request: ${why}`, reason });
   }
 
   async invoke(invocation: MutatingInvocation): Promise<void> {

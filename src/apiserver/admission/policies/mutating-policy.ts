@@ -27,11 +27,11 @@ export class MutatingPolicy implements CompiledPolicy {
     this.paramKind = spec.paramKind;
     this.runsAgain = spec.reinvocationPolicy === 'IfNeeded';
     this.matcher = policyMatcher(spec.matchConstraints ?? {}, context);
-    const known = evaluatedVariables({ hasParams: spec.paramKind !== undefined, hasAuthorizer: true });
-    this.#variables = new cel.PolicyVariables({ variables: known });
+    const declarations = evaluatedVariables({ hasParams: spec.paramKind !== undefined, hasAuthorizer: true });
+    this.#variables = new cel.PolicyVariables({ variables: declarations });
     for (const { name = '', expression = '' } of spec.variables ?? []) this.#variables.define(name, expression);
     this.#conditions = compileConditions(spec.matchConditions, this.#variables);
-    const variables = { ...known, variables: this.#variables.type };
+    const variables = { ...declarations, variables: this.#variables.type };
     this.mutations = (spec.mutations ?? []).map((mutation) => compileMutation(mutation, variables));
   }
 

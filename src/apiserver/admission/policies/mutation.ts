@@ -10,21 +10,21 @@ import {
   MergeConfigurationError,
   mergeConfiguration,
 } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import { Evaluator, type Expression } from '../expressions/evaluation.ts';
 import { type ChangedKind, readChanged } from '../matching/changed-kind.ts';
 
 const APPLY_RESULT = cel.objectType('Object', {});
 const PATCH_RESULT = cel.listType(cel.JSON_PATCH_TYPE);
 
-/** A mutation that cannot be done: the policy's failure policy decides what follows. */
+/** A mutation failed: the failure policy applies. */
 export class MutationError extends Error {
   override readonly name = 'MutationError';
 }
 
 /** One mutation of a policy. */
 export interface Mutation extends Expression {
-  /** The object with what the expression gave put into it. */
+  /** Applies the value of the expression to the object. */
   apply(value: cel.CelValue, object: KubeObject, kind: ChangedKind): KubeObject;
 }
 
@@ -53,7 +53,7 @@ function patched(value: cel.CelValue, object: KubeObject, kind: ChangedKind): Ku
   try {
     return readChanged(kind, applyJsonPatch(object as unknown as JsonValue, operations), true);
   } catch (error) {
-    // The patch itself says that it is not for this object.
+    // A failed `test` operation means that the patch does not apply to this object.
     if (error instanceof JsonPatchTestError) return object;
     if (error instanceof JsonPatchError) throw new MutationError(`JSON Patch: ${error.message}`);
     throw error;

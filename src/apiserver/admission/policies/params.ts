@@ -1,8 +1,8 @@
 import type { admissionregistration } from '#api';
 import { apiVersionOf, parseGroupVersion, selectorFromObject } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceTable } from '../../registry/resource-table.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ResourceTable } from '../../registry/generic/resource-table.ts';
+import { isStored, type StoredResource } from '../../registry/generic/served-resource.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import { loadVersions } from '../../watch-cache/load-versions.ts';
 
 type ParamKind = admissionregistration.ParamKind;
@@ -14,16 +14,16 @@ export class ConfigurationError extends Error {
 }
 
 /** The resource of a kind of parameters. Throws a ConfigurationError when there is none. */
-export function paramResource(table: ResourceTable, { apiVersion = '', kind = '' }: ParamKind): ServedResource {
+export function paramResource(table: ResourceTable, { apiVersion = '', kind = '' }: ParamKind): StoredResource {
   const { group, version } = parseGroupVersion(apiVersion);
   const resource = table.findKind(group, version, kind);
-  if (resource?.storage !== undefined) return resource;
+  if (resource !== undefined && isStored(resource)) return resource;
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`);
 }
 
-/** The parameters for a request: one evaluation for each; null stands for none. Throws a ConfigurationError. */
+/** The parameters for a request, one evaluation each; null if the policy has none. Throws a ConfigurationError. */
 export async function collectParams(
-  resource: ServedResource | undefined,
+  resource: StoredResource | undefined,
   ref: ParamRef | undefined,
   requestNamespace: string,
 ): Promise<readonly (KubeObject | null)[]> {
@@ -36,7 +36,7 @@ export async function collectParams(
   return params;
 }
 
-function paramNamespace({ namespaced }: ServedResource, { namespace }: ParamRef, requestNamespace: string): string {
+function paramNamespace({ namespaced }: StoredResource, { namespace }: ParamRef, requestNamespace: string): string {
   if (!namespaced) {
     if (namespace) throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
     return '';
@@ -45,23 +45,23 @@ function paramNamespace({ namespaced }: ServedResource, { namespace }: ParamRef,
   throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
 }
 
-async function byName(resource: ServedResource, namespace: string, name: string): Promise<readonly KubeObject[]> {
-  const found = await resource.storage!.get(namespace, name);
-  if (found === undefined) return [];
-  await loadVersions(resource, [found]);
-  return [named(found.as(resource).object, resource)];
+async function byName(resource: StoredResource, namespace: string, name: string): Promise<readonly KubeObject[]> {
+  const cached = await resource.storage.get(namespace, name);
+  if (cached === undefined) return [];
+  await loadVersions(resource, [cached]);
+  return [withKind(cached.as(resource).object, resource)];
 }
 
-async function bySelector(resource: ServedResource, namespace: string, { selector }: ParamRef): Promise<readonly KubeObject[]> {
+async function bySelector(resource: StoredResource, namespace: string, { selector }: ParamRef): Promise<readonly KubeObject[]> {
   if (selector === undefined) throw new ConfigurationError('one of name or selector must be provided');
-  const wanted = selectorFromObject(selector);
-  const storage = resource.storage!;
+  const matcher = selectorFromObject(selector);
+  const { storage } = resource;
   await storage.cache.fresh();
-  const all = [...storage.cache.objects(storage.prefixOf(namespace))].filter(({ object }) => wanted.matches(object.metadata.labels));
+  const all = [...storage.cache.objects(storage.prefixOf(namespace))].filter(({ object }) => matcher.matches(object.metadata.labels));
   await loadVersions(resource, all);
-  return all.map((found) => named(found.as(resource).object, resource));
+  return all.map((cached) => withKind(cached.as(resource).object, resource));
 }
 
-function named(object: KubeObject, resource: ServedResource): KubeObject {
+function withKind(object: KubeObject, resource: StoredResource): KubeObject {
   return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind };
 }

@@ -6,12 +6,12 @@ import { RequestMatcher } from '../matching/request-matcher.ts';
 type MatchResources = admissionregistration.MatchResources;
 type ParamRef = admissionregistration.ParamRef;
 
-/** What bindings of both kinds have. */
+/** The common part of both kinds of bindings. */
 export interface PolicyBinding {
   readonly name: string;
   readonly policyName: string;
   readonly paramRef: ParamRef | undefined;
-  /** Absent: every request that the policy is about. */
+  /** Absent: every request that the policy matches. */
   readonly matcher: RequestMatcher | undefined;
 }
 

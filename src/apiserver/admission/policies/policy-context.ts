@@ -1,13 +1,13 @@
 import { StatusError } from '#machinery';
 import type { Authorizer } from '../../authz/authorizer.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceStorage } from '../../registry/resource-storage.ts';
-import type { ResourceTable } from '../../registry/resource-table.ts';
+import type { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { ResourceTable } from '../../registry/generic/resource-table.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { configuresAdmission, isNamespaceResource } from '../matching/admission-kind.ts';
 import { type MatchContext, matchContext } from '../matching/match-context.ts';
 
-/** What policies of both kinds work with. */
+/** Dependencies of both kinds of policies. */
 export interface PolicyContext {
   readonly table: ResourceTable;
   readonly authorizer: Authorizer;
@@ -23,10 +23,9 @@ export function policyContext({ table, authorizer }: PolicyDeps): PolicyContext 
   return { table, authorizer, matching: matchContext(table) };
 }
 
-/** Where the policies or bindings of that name are kept. */
+/** The storage of the policies or bindings with that resource name. */
 export function configurationStorage({ table }: { table: ResourceTable }, resource: string): ResourceStorage {
-  const storage = table.find('admissionregistration.k8s.io', 'v1', resource)?.storage;
-  if (storage === undefined) throw new Error(`${resource} are not served`);
+  const storage = table.storage('admissionregistration.k8s.io', 'v1', resource);
   return storage;
 }
 
@@ -45,11 +44,11 @@ export function isExempt(attributes: AdmissionAttributes): boolean {
   return configuresAdmission(attributes) || EXCLUDED.has(`${group}/${resource}`);
 }
 
-/** The object of the namespace that the request is in; none for requests about namespaces themselves. */
+/** The Namespace object of the request; undefined for requests for namespaces themselves. */
 export async function requestNamespace(context: PolicyContext, attributes: AdmissionAttributes): Promise<KubeObject | undefined> {
   const { namespace, resource } = attributes;
   if (namespace === '' || isNamespaceResource(resource)) return undefined;
-  const found = await context.matching.namespace(namespace);
-  if (found === undefined) throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
-  return found;
+  const object = await context.matching.namespace(namespace);
+  if (object === undefined) throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
+  return object;
 }

@@ -1,9 +1,9 @@
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceStorage } from '../../registry/resource-storage.ts';
-import { followCache } from '../../watch-cache/follow-cache.ts';
+import type { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
+import type { ResourceCache } from '../../watch-cache/resource-cache.ts';
 import { CompiledObjects } from '../compiled-objects.ts';
 
-/** A policy with the bindings that put it to use. */
+/** A policy with its bindings. */
 export interface PolicyHook<Policy, Binding> {
   readonly name: string;
   readonly policy: Policy;
@@ -17,14 +17,13 @@ export interface PolicySourceOptions<Policy, Binding> {
   compileBinding(object: KubeObject): Binding & { readonly policyName: string };
 }
 
-/** Every policy in use, compiled once for each of its generations. */
+/** All bound policies, compiled once per generation. */
 export class PolicySource<Policy, Binding> {
   readonly #options: PolicySourceOptions<Policy, Binding>;
   readonly #policies: CompiledObjects<Policy>;
   readonly #bindings: CompiledObjects<Binding & { readonly policyName: string }>;
   #hooks: readonly PolicyHook<Policy, Binding>[] | undefined;
-  #started: Promise<void> | undefined;
-  #isReady = false;
+  #followed: readonly ResourceCache[] | undefined;
 
   constructor(options: PolicySourceOptions<Policy, Binding>) {
     this.#options = options;
@@ -35,25 +34,30 @@ export class PolicySource<Policy, Binding> {
     this.#bindings = new CompiledObjects((object) => options.compileBinding(object), changed);
   }
 
-  /** By the names of the policies; the bindings of each by theirs. */
+  /** Sorted by policy name; the bindings of each by theirs. */
   hooks(): readonly PolicyHook<Policy, Binding>[] | Promise<readonly PolicyHook<Policy, Binding>[]> {
-    if (!this.#isReady) return this.#start().then(() => this.hooks());
+    if (!this.#isCurrent) return this.#start().then(() => this.hooks());
     this.#hooks ??= this.#collect();
     return this.#hooks;
   }
 
-  #start(): Promise<void> {
-    this.#started ??= this.#load().catch((error: unknown) => {
-      this.#started = undefined;
-      throw error;
-    });
-    return this.#started;
+  /** Rejects if they cannot be read: all requests are then rejected. */
+  async #start(): Promise<void> {
+    this.#followed ??= this.#follow();
+    while (!this.#isCurrent) await Promise.all(this.#followed.map((cache) => cache.start()));
   }
 
-  async #load(): Promise<void> {
-    const { policies, bindings } = this.#options;
-    await Promise.all([followCache(policies().cache, this.#policies), followCache(bindings().cache, this.#bindings)]);
-    this.#isReady = true;
+  #follow(): readonly ResourceCache[] {
+    const policies = this.#options.policies().cache;
+    const bindings = this.#options.bindings().cache;
+    // `#start` rejects with this error.
+    void policies.follow(this.#policies).catch(() => {});
+    void bindings.follow(this.#bindings).catch(() => {});
+    return [policies, bindings];
+  }
+
+  get #isCurrent(): boolean {
+    return this.#followed?.every((cache) => cache.isStarted) === true;
   }
 
   #collect(): readonly PolicyHook<Policy, Binding>[] {

@@ -1,7 +1,7 @@
 import type { admissionregistration } from '#api';
-import { whenKnown } from '#base';
+import { isPromise, lookupTable, mapMaybePromise } from '#base';
 import { StatusError, type StatusReason } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { type VersionedRequest, versionedRequest } from '../matching/versioned-request.ts';
@@ -22,7 +22,7 @@ type Hooks = readonly PolicyHook<ValidatingPolicy, ValidatingBinding>[];
 const MAX_ANNOTATION_SIZE = 10 * 1024;
 const FAILURE_ANNOTATION = 'validation.policy.admission.k8s.io/validation_failure';
 
-/** Refuses, warns of or records what ValidatingAdmissionPolicies object to. */
+/** Runs ValidatingAdmissionPolicies: a failure is denied, warned of or audited. */
 export function validatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
   const context = policyContext(deps);
   const source: Source = new PolicySource({
@@ -36,7 +36,7 @@ export function validatingAdmissionPolicy(deps: PolicyDeps): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     validate: (attributes) => {
       if (isExempt(attributes)) return undefined;
-      return whenKnown(source.hooks(), (hooks) => (hooks.length === 0 ? undefined : validate(attributes, hooks, context)));
+      return mapMaybePromise(source.hooks(), (hooks) => (hooks.length === 0 ? undefined : validate(attributes, hooks, context)));
     },
   };
 }
@@ -59,20 +59,20 @@ async function validate(attributes: AdmissionAttributes, hooks: Hooks, context: 
   dispatch.finish();
 }
 
-interface Denied {
+interface PolicyDenial {
   readonly policy: string;
   readonly binding: string | undefined;
   readonly message: string;
   readonly reason: StatusReason;
 }
 
-/** What the policies make of one request. */
+/** The evaluation of all policies for one request. */
 class Dispatch {
   readonly #attributes: AdmissionAttributes;
   readonly #context: PolicyContext;
   readonly #authorizer: RequestAuthorizer;
   readonly #annotations = new Map<string, Set<string>>();
-  #denied: Denied | undefined;
+  #denied: PolicyDenial | undefined;
   #namespace: Promise<KubeObject | undefined> | undefined;
   #request: VersionedRequest | undefined;
 
@@ -82,8 +82,8 @@ class Dispatch {
     this.#authorizer = new RequestAuthorizer(context.authorizer, attributes);
   }
 
-  /** The first one is told. */
-  deny(denied: Denied): void {
+  /** Only the first denial is reported. */
+  deny(denied: PolicyDenial): void {
     this.#denied ??= denied;
   }
 
@@ -93,7 +93,7 @@ class Dispatch {
     const namespace = await this.#namespace;
     if (this.#request?.match.resource !== match.resource) {
       const versioned = versionedRequest(this.#attributes, match);
-      this.#request = versioned instanceof Promise ? await versioned : versioned;
+      this.#request = isPromise(versioned) ? await versioned : versioned;
     }
     const request = this.#request;
     const authorizer = this.#authorizer;
@@ -115,7 +115,7 @@ class Dispatch {
     const { policy, binding, denial } = objection;
     const { message, reason } = denial;
     if (action === 'Deny') this.deny({ policy: policy.name, binding: binding.name, message, reason });
-    if (action === 'Audit') addAnnotation(this.#attributes, FAILURE_ANNOTATION, failureText(objection));
+    if (action === 'Audit') this.#attributes.audit?.annotate(FAILURE_ANNOTATION, failureText(objection));
     if (action !== 'Warn') return;
     this.#attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
   }
@@ -127,7 +127,7 @@ class Dispatch {
   }
 
   finish(): void {
-    for (const [key, values] of this.#annotations) addAnnotation(this.#attributes, key, [...values].join(', '));
+    for (const [key, values] of this.#annotations) this.#attributes.audit?.annotate(key, [...values].join(', '));
     if (this.#denied !== undefined) throw denialError(this.#attributes, this.#denied);
   }
 }
@@ -144,19 +144,14 @@ function failureText({ policy, binding, denial }: Objection): string {
   return JSON.stringify([failure]);
 }
 
-/** The first value of a key stands. */
-function addAnnotation({ auditAnnotations }: AdmissionAttributes, key: string, value: string): void {
-  if (!auditAnnotations.has(key)) auditAnnotations.set(key, value);
-}
-
 function truncated(value: string): string {
   const bytes = Buffer.from(value);
   return bytes.length <= MAX_ANNOTATION_SIZE ? value : bytes.subarray(0, MAX_ANNOTATION_SIZE).toString();
 }
 
-const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
+const CODES = lookupTable<number>({ Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 });
 
-function denialError(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denied): StatusError {
+function denialError(attributes: AdmissionAttributes, { policy, binding, message, reason }: PolicyDenial): StatusError {
   const where = binding === undefined ? '' : ` with binding '${binding}'`;
   const text = `ValidatingAdmissionPolicy '${policy}'${where} denied request: ${message}`;
   const { message: forbidden, details } = forbid(attributes, text);

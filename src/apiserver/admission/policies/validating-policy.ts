@@ -30,7 +30,7 @@ export interface Denial {
 export interface Verdict {
   readonly denials: readonly Denial[];
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
-  /** Annotations that failed, where failures count: they deny whatever the binding does about violations. */
+  /** Failed audit annotations under failure policy Fail: they deny the request whatever the validation actions are. */
   readonly annotationErrors: readonly string[];
 }
 
@@ -140,16 +140,16 @@ function compileValidation(
   };
 }
 
-/** Messages are made without asking about rights. */
+/** Message expressions have no authorizer. */
 function compileMessage(text: string, policy: cel.PolicyVariables, hasParams: boolean): Expression {
   const variables = { ...evaluatedVariables({ hasParams, hasAuthorizer: false }), variables: policy.type };
   return { text, result: cel.compile(text, { variables, resultTypes: [cel.STRING] }) };
 }
 
-/** What the message expression gives, if that is one line of sensible length; else the fixed message, or the expression itself. */
+/** The value of messageExpression if it is a single line within the size limit; else the fixed message or the expression. */
 function denialMessage({ text, message, messageExpression }: Validation, messages: Evaluator): string {
   const { value } = messageExpression === undefined ? { value: undefined } : messages.evaluate(messageExpression);
-  const made = typeof value === 'string' ? value.trim() : '';
-  const isUsable = made !== '' && Buffer.byteLength(made) <= cel.MAX_MESSAGE_SIZE && !made.includes('\n');
-  return (isUsable ? made : message) || `failed expression: ${text.trim()}`;
+  const custom = typeof value === 'string' ? value.trim() : '';
+  const isUsable = custom !== '' && Buffer.byteLength(custom) <= cel.MAX_MESSAGE_SIZE && !custom.includes('\n');
+  return (isUsable ? custom : message) || `failed expression: ${text.trim()}`;
 }

@@ -5,28 +5,28 @@ import type { VersionedRequest } from '../matching/versioned-request.ts';
 const GROUP = 'admission.k8s.io';
 const KNOWN_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 
-/** The first version of AdmissionReview that a webhook understands and that this server knows. */
+/** The first AdmissionReview version that both the webhook and this server support. */
 export function reviewVersion(versions: readonly string[] | undefined): string {
   const version = versions?.find((candidate) => KNOWN_VERSIONS.has(candidate));
   if (version !== undefined) return version;
   throw new Error('webhook does not accept known AdmissionReview versions (v1, v1beta1)');
 }
 
-/** What a webhook is asked. */
+/** The AdmissionReview that is sent to a webhook. */
 export function admissionReview(request: VersionedRequest, { uid, version }: { uid: string; version: string }): JsonObject {
   const { dryRun, options, ...about } = admissionRequest(request);
   const { object, oldObject } = request;
-  const asked = { uid, ...about, object, oldObject, dryRun, options };
-  return { kind: 'AdmissionReview', apiVersion: `${GROUP}/${version}`, request: asked as unknown as JsonValue };
+  const reviewRequest = { uid, ...about, object, oldObject, dryRun, options };
+  return { kind: 'AdmissionReview', apiVersion: `${GROUP}/${version}`, request: reviewRequest as unknown as JsonValue };
 }
 
-/** What a webhook answered, checked. */
+/** A validated webhook response. */
 export interface ReviewAnswer {
   readonly allowed: boolean;
   readonly result: JsonObject | undefined;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
-  /** The patch as it came, decoded from base 64; empty when there is none. */
+  /** The patch, decoded from base64; empty if there is none. */
   readonly patch: Buffer;
   readonly patchType: string;
 }
@@ -37,7 +37,7 @@ export interface ExpectedAnswer {
   readonly mayPatch: boolean;
 }
 
-/** Throws an Error that says what is wrong with an answer. */
+/** Throws an Error that describes an invalid response. */
 export function checkAnswer(review: JsonObject, expected: ExpectedAnswer): ReviewAnswer {
   const { response } = review;
   if (!isJsonObject(response)) throw new Error('webhook response was absent');
@@ -60,7 +60,7 @@ interface PatchAnswer {
   readonly patchType: string | undefined;
 }
 
-/** The older version was never checked. */
+/** v1beta1 responses were never checked. */
 function checkStrictly({ apiVersion, kind }: JsonObject, response: JsonObject, { expected, patch, patchType }: PatchAnswer): void {
   const uid = typeof response.uid === 'string' ? response.uid : '';
   if (uid !== expected.uid) throw new Error(`expected response.uid=${goQuote(expected.uid)}, got ${goQuote(uid)}`);

@@ -1,4 +1,4 @@
-import { whenKnown } from '#base';
+import { mapMaybePromise } from '#base';
 import {
   apiVersionOf,
   applyJsonPatch,
@@ -12,7 +12,7 @@ import {
   parseJson,
   StatusError,
 } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { InvokedHooks } from '../invoked-hooks.ts';
@@ -21,15 +21,14 @@ import { changedKind, readChanged } from '../matching/changed-kind.ts';
 import { convertObject, type VersionedRequest } from '../matching/versioned-request.ts';
 import type { ReviewAnswer } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
-import { annotate } from './webhook-caller.ts';
 import { type WebhookContext, type WebhookDeps, webhookContext } from './webhook-context.ts';
-import { WebhookCallError } from './webhook-error.ts';
+import { shortened, WebhookCallError } from './webhook-error.ts';
 
 const NAME = 'MutatingAdmissionWebhook';
 const MUTATION = 'mutation.webhook.admission.k8s.io/';
 const PATCH = 'patch.webhook.admission.k8s.io/';
 
-/** Asks mutating webhooks, one after the other: each sees what those before it made of the object. */
+/** Calls mutating webhooks in sequence; each one sees the changes of those before it. */
 export function mutatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
   const context = webhookContext(deps, 'mutatingwebhookconfigurations');
   return {
@@ -37,7 +36,9 @@ export function mutatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     admit: (attributes) => {
       if (configuresAdmission(attributes)) return undefined;
-      return whenKnown(context.source.webhooks(), (webhooks) => (webhooks.length === 0 ? undefined : admit(attributes, webhooks, context)));
+      return mapMaybePromise(context.source.webhooks(), (webhooks) =>
+        webhooks.length === 0 ? undefined : admit(attributes, webhooks, context),
+      );
     },
   };
 }
@@ -79,11 +80,11 @@ class Round {
     if (webhook.runsAgain) this.#invoked.remember(webhook.key);
   }
 
-  /** A webhook that could not be asked may be passed over; anything else ends the request. */
+  /** Failed calls are ignored under failure policy Ignore; all other errors reject the request. */
   #forgive(webhook: Webhook, place: string, error: unknown): void {
     if (!(error instanceof WebhookCallError)) throw error;
     if (!webhook.failsOpen) throw StatusError.internalError(error);
-    annotate(this.#attributes, `failed-open.${MUTATION}${place}`, webhook.name);
+    this.#attributes.audit?.annotate(`failed-open.${MUTATION}${place}`, webhook.name);
     if (this.#attributes.signal?.aborted) throw StatusError.timeout('request did not complete within requested timeout', 0);
   }
 
@@ -94,12 +95,10 @@ class Round {
     const operations = readPatch(webhook, answer);
     if (operations.length === 0) return false;
     const changed = patched(webhook, request, operations);
-    this.#note(`${PATCH}${place}`, {
-      configuration: webhook.configuration,
-      webhook: webhook.name,
-      patch: operations,
-      patchType: 'JSONPatch',
-    });
+    const { configuration, name } = webhook;
+    this.#attributes.audit?.annotateBody(`${PATCH}${place}`, () =>
+      JSON.stringify({ configuration, webhook: name, patch: operations, patchType: 'JSONPatch' }),
+    );
     const isChanged = !deepEqual(changed as unknown as JsonValue, request.object as unknown as JsonValue);
     this.#object = await this.#inRequestVersion(changed, request);
     return isChanged;
@@ -113,7 +112,7 @@ class Round {
   }
 
   #note(key: string, value: object): void {
-    annotate(this.#attributes, key, JSON.stringify(value));
+    this.#attributes.audit?.annotate(key, JSON.stringify(value));
   }
 
   finish(): unknown {
@@ -141,8 +140,16 @@ function patched({ name }: Webhook, { object, match }: VersionedRequest, operati
     throw StatusError.internalError(new Error(`admission webhook ${goQuote(name)} ${why}`));
   }
   try {
-    return readChanged(kind, applyJsonPatch(object as unknown as JsonValue, operations), false);
+    const changed = readChanged(kind, applyJsonPatch(object as unknown as JsonValue, operations), false);
+    checkSameKind(name, object, changed);
+    return changed;
   } catch (error) {
-    throw error instanceof JsonPatchError ? StatusError.internalError(error) : error;
+    throw error instanceof JsonPatchError ? StatusError.internalError(new Error(shortened(error.message), { cause: error })) : error;
   }
+}
+
+/** A webhook must not change the kind: the object is stored under the request's resource. */
+function checkSameKind(webhook: string, before: Partial<KubeObject>, after: KubeObject): void {
+  if (before.kind === after.kind && before.apiVersion === after.apiVersion) return;
+  throw StatusError.internalError(new Error(`admission webhook ${goQuote(webhook)} attempted to change the kind of the object`));
 }

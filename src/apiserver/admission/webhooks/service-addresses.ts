@@ -1,8 +1,7 @@
 import type { core, discovery } from '#api';
 import type { Random } from '#base';
 import { goQuote } from '#machinery';
-import type { ResourceTable } from '../../registry/resource-table.ts';
-import type { ServedResource } from '../../registry/served-resource.ts';
+import type { ResourceTable } from '../../registry/generic/resource-table.ts';
 
 export interface NetworkAddress {
   readonly host: string;
@@ -17,7 +16,7 @@ export interface ServicePort {
 
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 
-/** Finds where to reach services from the server itself, which no node routes for: a ready endpoint, or else the service's own address. */
+/** Resolves services for the server itself, which has no cluster network: a ready endpoint, or else the cluster IP. */
 export class ServiceAddresses {
   readonly #table: ResourceTable;
   readonly #random: Random;
@@ -27,11 +26,11 @@ export class ServiceAddresses {
     this.#random = random;
   }
 
-  /** Throws an Error in upstream's words. */
+  /** Throws an Error with upstream's message. */
   async resolve({ namespace, name, port }: ServicePort): Promise<NetworkAddress> {
-    const found = await this.#served('', 'services').storage!.get(namespace, name);
-    if (found === undefined) throw new Error(`service ${goQuote(name)} not found`);
-    const service = found.object as unknown as core.Service;
+    const cached = await this.#table.storage('', 'v1', 'services').get(namespace, name);
+    if (cached === undefined) throw new Error(`service ${goQuote(name)} not found`);
+    const service = cached.object as unknown as core.Service;
     const { type = 'ClusterIP', externalName = '', clusterIP = '', ports = [] } = service.spec ?? {};
     if (type === 'ExternalName') return { host: externalName, port };
     const servicePort = ports.find((candidate) => candidate.port === port);
@@ -43,9 +42,9 @@ export class ServiceAddresses {
   }
 
   async #endpoint({ metadata, spec }: core.Service, portName: string): Promise<NetworkAddress | undefined> {
-    const { storage } = this.#served('discovery.k8s.io', 'endpointslices');
-    await storage!.cache.fresh();
-    const all = [...storage!.cache.objects(storage!.prefixOf(metadata.namespace ?? ''))];
+    const storage = this.#table.storage('discovery.k8s.io', 'v1', 'endpointslices');
+    await storage.cache.fresh();
+    const all = [...storage.cache.objects(storage.prefixOf(metadata.namespace ?? ''))];
     const slices = all
       .map(({ object }) => object as unknown as discovery.EndpointSlice)
       .filter((slice) => slice.metadata.labels?.[SERVICE_LABEL] === metadata.name);
@@ -53,12 +52,6 @@ export class ServiceAddresses {
     const ready = slices.flatMap((slice) => readyAddresses(slice, portName));
     const best = ready.some(({ family }) => family === preferred) ? ready.filter(({ family }) => family === preferred) : ready;
     return best.length === 0 ? undefined : best[this.#random.int(best.length)];
-  }
-
-  #served(group: string, resource: string): ServedResource {
-    const served = this.#table.find(group, 'v1', resource);
-    if (served?.storage === undefined) throw new Error(`${resource} are not served`);
-    return served;
   }
 }
 

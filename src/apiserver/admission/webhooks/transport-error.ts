@@ -1,3 +1,4 @@
+import { lookupTable } from '#base';
 import type { NetworkAddress } from './service-addresses.ts';
 
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
@@ -8,14 +9,14 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]);
 
-const CONNECT_FAILURES: Readonly<Record<string, string>> = {
+const CONNECT_FAILURES = lookupTable<string>({
   ECONNREFUSED: 'connect: connection refused',
   EHOSTUNREACH: 'connect: no route to host',
   ENETUNREACH: 'connect: network is unreachable',
   ETIMEDOUT: 'i/o timeout',
-};
+});
 
-/** Why a request did not get an answer, as upstream's clients say it. */
+/** The message of a failed request, as Go's HTTP client words it. */
 export function transportErrorText(error: NodeJS.ErrnoException, { host, port }: NetworkAddress): string {
   const { code = '' } = error;
   const connecting = CONNECT_FAILURES[code];

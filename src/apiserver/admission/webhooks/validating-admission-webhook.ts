@@ -1,17 +1,16 @@
-import { whenKnown } from '#base';
+import { mapMaybePromise } from '#base';
 import { StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { configuresAdmission } from '../matching/admission-kind.ts';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
 import type { Webhook } from './webhook.ts';
-import { annotate } from './webhook-caller.ts';
 import { type WebhookContext, type WebhookDeps, webhookContext } from './webhook-context.ts';
 import { WebhookCallError } from './webhook-error.ts';
 
 const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/';
 
-/** Asks validating webhooks, all at once. */
+/** Calls validating webhooks in parallel. */
 export function validatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
   const context = webhookContext(deps, 'validatingwebhookconfigurations');
   return {
@@ -19,7 +18,7 @@ export function validatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     validate: (attributes) => {
       if (configuresAdmission(attributes)) return undefined;
-      return whenKnown(context.source.webhooks(), (webhooks) =>
+      return mapMaybePromise(context.source.webhooks(), (webhooks) =>
         webhooks.length === 0 ? undefined : validate(attributes, webhooks, context),
       );
     },
@@ -38,12 +37,12 @@ async function validate(attributes: AdmissionAttributes, webhooks: readonly Webh
     const request = await webhook.select(attributes, authorizer);
     if (request !== undefined) questions.push({ webhook, request });
   }
-  const refusals = await Promise.all(questions.map((question, index) => ask(question, index, context)));
-  const refusal = refusals.find((error) => error !== undefined);
-  if (refusal !== undefined) throw refusal;
+  const rejections = await Promise.all(questions.map((question, index) => ask(question, index, context)));
+  const rejection = rejections.find((error) => error !== undefined);
+  if (rejection !== undefined) throw rejection;
 }
 
-/** Why the request is refused, if it is. */
+/** The error of a request that the webhook rejects. */
 async function ask({ webhook, request }: Question, index: number, { caller }: WebhookContext): Promise<StatusError | undefined> {
   try {
     await caller.call(webhook, request, false);
@@ -52,7 +51,7 @@ async function ask({ webhook, request }: Question, index: number, { caller }: We
     if (error instanceof StatusError) return error;
     if (!(error instanceof WebhookCallError)) throw error;
     if (!webhook.failsOpen) return StatusError.internalError(error);
-    annotate(request.attributes, `${FAILED_OPEN}round_0_index_${index}`, webhook.name);
+    request.attributes.audit?.annotate(`${FAILED_OPEN}round_0_index_${index}`, webhook.name);
     return undefined;
   }
 }

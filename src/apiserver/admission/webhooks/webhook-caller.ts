@@ -1,12 +1,11 @@
 import type { Random } from '#base';
-import type { AdmissionAttributes } from '../admission.ts';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
 import { admissionReview, checkAnswer, type ReviewAnswer, reviewVersion } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { dryRunUnsupported, WebhookCallError, webhookRejection } from './webhook-error.ts';
 
-/** Asks one webhook about one request. */
+/** Calls one webhook for one request. */
 export class WebhookCaller {
   readonly #client: WebhookClient;
   readonly #random: Random;
@@ -16,15 +15,12 @@ export class WebhookCaller {
     this.#random = random;
   }
 
-  /**
-   * The answer of a webhook that allows the request. Throws a StatusError when it does not, and a WebhookCallError when the webhook cannot be
-   * asked.
-   */
+  /** The response of a webhook that allows the request. Throws a StatusError if it denies it, and a WebhookCallError if the call fails. */
   async call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewAnswer> {
     const { attributes } = request;
     if (attributes.dryRun && !['None', 'NoneOnDryRun'].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
     const answer = await this.#ask(webhook, request, mayPatch);
-    for (const [key, value] of Object.entries(answer.auditAnnotations)) annotate(attributes, `${webhook.name}/${key}`, value);
+    for (const [key, value] of Object.entries(answer.auditAnnotations)) attributes.audit?.annotate(`${webhook.name}/${key}`, value);
     for (const warning of answer.warnings) attributes.warn(warning);
     if (!answer.allowed) throw webhookRejection(webhook.name, answer.result);
     return answer;
@@ -44,15 +40,10 @@ export class WebhookCaller {
   }
 }
 
-function failing<T>(webhook: string, what: string, action: () => T): T {
+function failing<T>(webhook: string, problem: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw new WebhookCallError(webhook, `${what}: ${(error as Error).message}`, { cause: error });
+    throw new WebhookCallError(webhook, `${problem}: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** The first value of a key stands. */
-export function annotate({ auditAnnotations }: AdmissionAttributes, key: string, value: string): void {
-  if (!auditAnnotations.has(key)) auditAnnotations.set(key, value);
 }

@@ -32,7 +32,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Asks webhooks, at a URL or at a service of the cluster. Connections are kept for the next question. */
+/** Calls webhooks at a URL or at a service of the cluster, over kept-alive connections. */
 export class WebhookClient {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #services: ServiceAddresses;
@@ -41,7 +41,7 @@ export class WebhookClient {
     this.#services = services;
   }
 
-  /** The object in the answer. Throws an Error that tells why there is none, in upstream's words. */
+  /** The response object. Throws an Error with upstream's message. */
   async call(call: WebhookCall): Promise<JsonObject> {
     const url = webhookUrl(call.config);
     url.searchParams.set('timeout', `${call.timeoutSeconds}s`);
@@ -69,7 +69,7 @@ export class WebhookClient {
     const ended = new AbortController();
     const stop = () => timer.abort(call.signal?.reason);
     call.signal?.addEventListener('abort', stop, { once: true });
-    // Webhooks are elsewhere, where time goes on whatever the cluster's own clock does.
+    // Webhooks are outside of the cluster's (possibly virtual) time.
     void realClock.sleep(call.timeoutSeconds * 1000, ended.signal).then(
       () => timer.abort(),
       () => {},
@@ -107,14 +107,30 @@ export class WebhookClient {
         (response) => readAnswer(response).then(resolve, reject),
       );
       sent.on('error', reject);
+      // Otherwise Node closes the connection without an error.
+      sent.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new Error('unexpected switch of protocols'));
+      });
       sent.end(body);
     });
   }
 }
 
+/** The limit of a response, far above any object. Leaving the loop closes the connection. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** The length of error bodies in messages, as upstream. */
+const MAX_FAILURE_TEXT = 2048;
+
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
+  let size = 0;
+  for await (const chunk of response) {
+    size += (chunk as Buffer).length;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk as Buffer);
+  }
   return { code: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '', body: Buffer.concat(chunks) };
 }
 
@@ -127,7 +143,7 @@ function webhookUrl({ url, service }: WebhookClientConfig): URL {
   return cleaned(new ServiceUrl(`https://${name}.${namespace}.svc:${port}${path}`, port));
 }
 
-/** URLs leave out the port of their scheme; upstream's text for services has it. */
+/** URL omits default ports; upstream's text for services includes them. */
 class ServiceUrl extends URL {
   readonly servicePort: number;
 
@@ -147,13 +163,13 @@ function urlText(url: URL): string {
   return `${url.protocol}//${host}${url.pathname}${url.search}`;
 }
 
-/** A Status in the answer speaks for itself; anything else is told by its code. */
+/** A Status in the response is used as it is; otherwise the message is derived from the code. */
 function failureOf(code: number, retryAfter: string, body: Buffer): Error {
   const text = body.toString();
   const status = statusIn(text);
   if (status !== undefined) return new Error(status);
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : 0;
-  const response = { code, verb: 'POST', resource: NO_RESOURCE, name: '', serverMessage: text.trim() };
+  const response = { code, verb: 'POST', resource: NO_RESOURCE, name: '', serverMessage: text.slice(0, MAX_FAILURE_TEXT).trim() };
   return serverResponseError({ ...response, retryAfterSeconds: seconds, unexpected: true });
 }
 

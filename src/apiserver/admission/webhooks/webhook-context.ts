@@ -1,6 +1,6 @@
 import type { Random } from '#base';
 import type { Authorizer } from '../../authz/authorizer.ts';
-import type { ResourceTable } from '../../registry/resource-table.ts';
+import type { ResourceTable } from '../../registry/generic/resource-table.ts';
 import { matchContext } from '../matching/match-context.ts';
 import { configurationStorage } from '../policies/policy-context.ts';
 import { ServiceAddresses } from './service-addresses.ts';
@@ -14,7 +14,7 @@ export interface WebhookDeps {
   readonly random: Random;
 }
 
-/** What webhooks of one kind work with. */
+/** Dependencies of mutating and of validating webhooks. */
 export interface WebhookContext {
   readonly source: WebhookSource;
   readonly caller: WebhookCaller;

@@ -1,17 +1,16 @@
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceStorage } from '../../registry/resource-storage.ts';
-import { followCache } from '../../watch-cache/follow-cache.ts';
+import type { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
+import type { ResourceCache } from '../../watch-cache/resource-cache.ts';
 import { CompiledObjects } from '../compiled-objects.ts';
 import type { MatchContext } from '../matching/match-context.ts';
 import { Webhook, type WebhookObject } from './webhook.ts';
 
-/** The webhooks of every configuration: by the configurations' names, and as each lists them. */
+/** The webhooks of all configurations, sorted by configuration name, in their order. */
 export class WebhookSource {
   readonly #storage: () => ResourceStorage;
   readonly #configurations: CompiledObjects<readonly Webhook[]>;
   #webhooks: readonly Webhook[] | undefined;
-  #started: Promise<void> | undefined;
-  #isReady = false;
+  #followed: ResourceCache | undefined;
 
   constructor(storage: () => ResourceStorage, context: MatchContext) {
     this.#storage = storage;
@@ -24,7 +23,7 @@ export class WebhookSource {
   }
 
   webhooks(): readonly Webhook[] | Promise<readonly Webhook[]> {
-    if (!this.#isReady) return this.#start().then(() => this.webhooks());
+    if (this.#followed?.isStarted !== true) return this.#start().then(() => this.webhooks());
     this.#webhooks ??= this.#configurations
       .names()
       .toSorted()
@@ -32,17 +31,11 @@ export class WebhookSource {
     return this.#webhooks;
   }
 
+  /** Rejects if they cannot be read: all requests are then rejected. */
   #start(): Promise<void> {
-    this.#started ??= followCache(this.#storage().cache, this.#configurations).then(
-      () => {
-        this.#isReady = true;
-      },
-      (error: unknown) => {
-        this.#started = undefined;
-        throw error;
-      },
-    );
-    return this.#started;
+    if (this.#followed !== undefined) return this.#followed.start();
+    this.#followed = this.#storage().cache;
+    return this.#followed.follow(this.#configurations);
   }
 }
 

@@ -17,7 +17,7 @@ const DEFAULT_TIMEOUT_SECONDS = 10;
 export class Webhook {
   readonly name: string;
   readonly configuration: string;
-  /** Tells it from all others. */
+  /** Unique among all webhooks. */
   readonly key: string;
   readonly client: admissionregistration.WebhookClientConfig;
   readonly failsOpen: boolean;
@@ -44,7 +44,7 @@ export class Webhook {
     this.#conditions = compileConditions(webhook.matchConditions, this.#variables);
   }
 
-  /** The request as the webhook shall see it; undefined when it is not asked. Throws a StatusError when that cannot be told. */
+  /** The request in the version that the webhook expects; undefined if it does not match. Throws a StatusError if matching fails. */
   async select(attributes: AdmissionAttributes, authorizer: RequestAuthorizer): Promise<VersionedRequest | undefined> {
     const match = await this.#matcher.match(attributes);
     if (match === undefined) return undefined;

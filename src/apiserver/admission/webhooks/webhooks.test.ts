@@ -29,20 +29,20 @@ afterEach(() => {
 
 /** A webhook on the loopback interface. An answer that is undefined never comes; a string comes as it is. */
 async function hook(answer: Answer) {
-  const asked: { path: string; review: Review }[] = [];
+  const calls: { path: string; review: Review }[] = [];
   const server = createServer(LOOPBACK_TLS, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const review = JSON.parse(Buffer.concat(chunks).toString()) as Review;
-    asked.push({ path: request.url ?? '', review });
-    const given = answer(review, request.url ?? '');
-    if (given !== undefined) response.end(typeof given === 'string' ? given : JSON.stringify(given));
+    calls.push({ path: request.url ?? '', review });
+    const reply = answer(review, request.url ?? '');
+    if (reply !== undefined) response.end(typeof reply === 'string' ? reply : JSON.stringify(reply));
   });
   opened.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `https://127.0.0.1:${port}/hook`;
-  return { asked, port, url, clientConfig: { url, caBundle: Buffer.from(LOOPBACK_TLS.cert).toString('base64') } };
+  return { calls, port, url, clientConfig: { url, caBundle: Buffer.from(LOOPBACK_TLS.cert).toString('base64') } };
 }
 
 const respond = (review: Review, response: object) => ({
@@ -91,12 +91,12 @@ async function mutating(...configurations: WebhookFields[][]) {
 
 describe('a validating webhook', () => {
   it('is told of the request, and may let it pass', async () => {
-    const { asked, clientConfig } = await hook(allow);
+    const { calls, clientConfig } = await hook(allow);
     const { maps } = await validating({ clientConfig });
     const { metadata } = await maps.create(configMap('a', { n: '1' }));
     await maps.delete(metadata);
-    expect(asked.map(({ path }) => path)).toEqual(['/hook?timeout=10s', '/hook?timeout=10s']);
-    expect(asked[0]?.review).toMatchObject({
+    expect(calls.map(({ path }) => path)).toEqual(['/hook?timeout=10s', '/hook?timeout=10s']);
+    expect(calls[0]?.review).toMatchObject({
       apiVersion: 'admission.k8s.io/v1',
       kind: 'AdmissionReview',
       request: {
@@ -111,7 +111,7 @@ describe('a validating webhook', () => {
         dryRun: false,
       },
     });
-    expect(asked[1]?.review.request).toMatchObject({ operation: 'DELETE', object: null, oldObject: { kind: 'ConfigMap' } });
+    expect(calls[1]?.review.request).toMatchObject({ operation: 'DELETE', object: null, oldObject: { kind: 'ConfigMap' } });
   });
 
   it.each([
@@ -151,11 +151,11 @@ describe('a validating webhook', () => {
   });
 
   it('must show a certificate that its bundle vouches for', async () => {
-    const { asked, url } = await hook(allow);
+    const { calls, url } = await hook(allow);
     const { maps } = await validating({ clientConfig: { url } });
     const text = `Post "${url}?timeout=10s": tls: failed to verify certificate: x509: certificate signed by unknown authority`;
     await expect(maps.create(configMap('a'))).rejects.toThrow(text);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   it('is waited for as long as it says', async () => {
@@ -165,26 +165,26 @@ describe('a validating webhook', () => {
   });
 
   it('without side effects is asked about dry runs too, and told', async () => {
-    const { asked, clientConfig } = await hook(allow);
+    const { calls, clientConfig } = await hook(allow);
     const { maps } = await validating({ clientConfig, sideEffects: 'NoneOnDryRun' });
     await expect(maps.create(configMap('a'), { dryRun: true })).resolves.toBeDefined();
-    expect(asked[0]?.review.request.dryRun).toBe(true);
+    expect(calls[0]?.review.request.dryRun).toBe(true);
   });
 
   it('is asked only if its conditions and selectors hold', async () => {
-    const { asked, clientConfig } = await hook(allow);
+    const { calls, clientConfig } = await hook(allow);
     const matchConditions = [{ name: 'm', expression: "object.metadata.name != 'skip'" }];
     const { maps } = await validating({ clientConfig, matchConditions }, { clientConfig, objectSelector: { matchLabels: { hook: 'me' } } });
     await maps.create(configMap('skip'));
-    expect(asked).toHaveLength(0);
+    expect(calls).toHaveLength(0);
     await maps.create(configMap('a'));
-    expect(asked).toHaveLength(1);
+    expect(calls).toHaveLength(1);
     await maps.create(configMap('b', {}, { hook: 'me' }));
-    expect(asked).toHaveLength(3);
+    expect(calls).toHaveLength(3);
   });
 
   it('is called at its service, under the name of the service', async () => {
-    const { asked, port } = await hook(allow);
+    const { calls, port } = await hook(allow);
     const caBundle = Buffer.from(LOOPBACK_TLS.cert).toString('base64');
     const service = { namespace: 'default', name: 's', path: '/x', port };
     const { client, maps } = await validating({ clientConfig: { service, caBundle } });
@@ -193,7 +193,7 @@ describe('a validating webhook', () => {
     await client.of(core.Service).create({ metadata: { name: 's', namespace: 'default' }, spec });
     // It is reached, but its certificate is not for the name of the service.
     await expect(maps.create(configMap('a'))).rejects.toThrow('x509: certificate is valid for 127.0.0.1, localhost, not s.default.svc');
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   it('is looked for at the ready endpoints of its service', async () => {
@@ -237,7 +237,7 @@ describe('mutating webhooks', () => {
       { clientConfig: late.clientConfig },
     ]);
     expect((await maps.create(configMap('m'))).data).toEqual({ seen: 'ele' });
-    expect([early.asked.length, late.asked.length]).toEqual([2, 1]);
+    expect([early.calls.length, late.calls.length]).toEqual([2, 1]);
   });
 
   it('may not change what is deleted, nor make an object unreadable', async () => {

@@ -1,6 +1,6 @@
 import type { ObjectReader } from '../object-reader.ts';
 
-/** The objects that tokens of service accounts speak of. */
+/** The objects that service account tokens can be bound to. */
 export interface AccountObjects {
   readonly serviceAccounts: ObjectReader;
   readonly pods: ObjectReader;

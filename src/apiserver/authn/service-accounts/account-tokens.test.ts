@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualClock } from '#base';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { TokenVerdict } from '../authenticator.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { accountTokens } from './account-tokens.ts';
@@ -33,11 +33,11 @@ class Objects implements ObjectReader {
     this.objects.set(`${namespace}/${name}`, object);
     return object;
   }
-  known(namespace: string, name: string): KubeObject | undefined {
+  cached(namespace: string, name: string): KubeObject | undefined {
     return this.objects.get(`${namespace}/${name}`);
   }
   async current(namespace: string, name: string): Promise<KubeObject | undefined> {
-    return this.known(namespace, name);
+    return this.cached(namespace, name);
   }
 }
 
@@ -252,18 +252,18 @@ describe('keys', () => {
   });
 
   it('that are not made yet are asked for with the first token, and asked for again when that failed', async () => {
-    let asked = 0;
+    let reads = 0;
     const keys = keySource({
       signing: async () => {
-        if (++asked === 1) throw new Error('the disk is full');
+        if (++reads === 1) throw new Error('the disk is full');
         return first.pem;
       },
     });
     const tokens = new SignedTokens({ keys, clock });
-    expect(asked).toBe(0);
+    expect(reads).toBe(0);
     await expect(tokens.sign({})).rejects.toThrow('the disk is full');
     expect(await tokens.verify(await tokens.sign({ sub: 'x' }))).toEqual({ sub: 'x' });
-    expect(asked).toBe(2);
+    expect(reads).toBe(2);
   });
 
   it('of other kinds, or none, are refused', () => {

@@ -1,8 +1,8 @@
-import type { Clock } from '#base';
+import { type Clock, mapMaybePromise } from '#base';
 import { goQuote } from '#machinery';
+import { authenticated, type UserInfo } from '../../request/user.ts';
 import type { TokenAuthenticator, TokenVerdict } from '../authenticator.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import { authenticated, type UserInfo } from '../user.ts';
 import type { AccountObjects } from './account-objects.ts';
 import { checkObjects, checkTimes, type FoundObjects, tokenUser } from './bound-claims.ts';
 import type { TokenClaims } from './claims.ts';
@@ -10,21 +10,21 @@ import { claimedIssuer, type SignedPayload, type SignedTokens } from './signed-t
 
 export interface AccountTokensOptions {
   readonly tokens: SignedTokens;
-  /** The issuer that signs, and those that signed before it. */
+  /** The signing issuer and former ones. */
   readonly issuers: readonly string[];
-  /** Whom a token is for that does not say so. */
+  /** The audiences of tokens without any. */
   readonly audiences: readonly string[];
   readonly objects: AccountObjects;
   readonly clock: Clock;
 }
 
-/** Tokens that were requested for a service account: they expire, name whom they are for, and die with what they are bound to. */
+/** Bound service account tokens: with expiry, audiences and bound objects. */
 export function accountTokens(options: AccountTokensOptions): TokenAuthenticator {
   const { tokens, issuers, clock } = options;
   const users = new WeakMap<SignedPayload, UserInfo>();
-  const judge = (payload: SignedPayload, asked: readonly string[]) => {
+  const judge = (payload: SignedPayload, requested: readonly string[]) => {
     const claims = readClaims(payload);
-    const audiences = sharedAudiences(claims.aud.length > 0 ? claims.aud : options.audiences, asked);
+    const audiences = sharedAudiences(claims.aud.length > 0 ? claims.aud : options.audiences, requested);
     checkTimes(claims, clock.now());
     const verdict = () => ({ user: userOf(claims, payload, users), audiences });
     return checkCurrent(claims, options, verdict);
@@ -34,7 +34,7 @@ export function accountTokens(options: AccountTokensOptions): TokenAuthenticator
       const issuer = claimedIssuer(token);
       if (issuer === undefined || !issuers.includes(issuer)) return undefined;
       const payload = tokens.verify(token);
-      return payload instanceof Promise ? payload.then((good) => judge(good, audiences)) : judge(payload, audiences);
+      return mapMaybePromise(payload, (good) => judge(good, audiences));
     },
   };
 }
@@ -48,10 +48,10 @@ function userOf(claims: TokenClaims, payload: SignedPayload, users: WeakMap<Sign
   return user;
 }
 
-export function sharedAudiences(audiences: readonly string[], asked: readonly string[]): readonly string[] {
-  const shared = audiences.filter((audience) => asked.includes(audience));
-  if (shared.length > 0 || asked.length === 0) return shared;
-  throw new Error(`token audiences [${quoted(audiences)}] is invalid for the target audiences [${quoted(asked)}]`);
+export function sharedAudiences(audiences: readonly string[], requested: readonly string[]): readonly string[] {
+  const shared = audiences.filter((audience) => requested.includes(audience));
+  if (shared.length > 0 || requested.length === 0) return shared;
+  throw new Error(`token audiences [${quoted(audiences)}] is invalid for the target audiences [${quoted(requested)}]`);
 }
 
 function quoted(texts: readonly string[]): string {
@@ -65,19 +65,19 @@ function readClaims(payload: SignedPayload): TokenClaims {
   return { ...(payload as unknown as TokenClaims), aud: typeof aud === 'string' ? [aud] : (aud ?? []), 'kubernetes.io': place };
 }
 
-/** What is known here settles most cases at once; before a token is refused, the store itself is asked. */
+/** The cache decides most cases synchronously; before a rejection the store is read. */
 function checkCurrent(
   { 'kubernetes.io': claims }: TokenClaims,
   { objects, clock }: AccountTokensOptions,
   verdict: () => TokenVerdict,
 ): TokenVerdict | Promise<TokenVerdict> {
-  const known = findObjects(claims, objects, (reader, { namespace, name }) => reader.known(namespace, name));
+  const cached = findObjects(claims, objects, (reader, { namespace, name }) => reader.cached(namespace, name));
   try {
-    checkObjects(claims, known, clock.now());
+    checkObjects(claims, cached, clock.now());
     return verdict();
   } catch {
-    return confirmed(claims, objects).then((found) => {
-      checkObjects(claims, found, clock.now());
+    return confirmed(claims, objects).then((current) => {
+      checkObjects(claims, current, clock.now());
       return verdict();
     });
   }
@@ -102,7 +102,7 @@ function findObjects<R>(
 }
 
 async function confirmed(claims: TokenClaims['kubernetes.io'], objects: AccountObjects): Promise<FoundObjects> {
-  const asked = findObjects(claims, objects, (reader, { namespace, name }) => reader.current(namespace, name));
-  const [account, pod, secret, node] = await Promise.all([asked.account, asked.pod, asked.secret, asked.node]);
+  const reads = findObjects(claims, objects, (reader, { namespace, name }) => reader.current(namespace, name));
+  const [account, pod, secret, node] = await Promise.all([reads.account, reads.pod, reads.secret, reads.node]);
   return { account, pod, secret, node };
 }

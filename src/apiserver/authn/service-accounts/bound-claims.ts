@@ -1,21 +1,21 @@
 import { StatusError } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import { CREDENTIAL_ID, type UserInfo } from '../user.ts';
+import { CREDENTIAL_ID, type UserInfo } from '../../request/user.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { ObjectClaim, TokenClaims } from './claims.ts';
 import { serviceAccountGroups, serviceAccountUsername } from './username.ts';
 
-/** Clocks of issuer and verifier may differ by this much; a deleted object keeps its tokens alive for as long. */
+/** The leeway for clock skew, and for deleted objects. */
 const LEEWAY_MS = 60_000;
 const INVALIDATED = 'service account token has been invalidated';
 
-/** Checks that a token counts at this time. */
+/** Checks `exp`, `nbf` and `iat`. */
 export function checkTimes({ exp, nbf, iat }: Partial<TokenClaims>, now: number): void {
   if (typeof nbf === 'number' && now + LEEWAY_MS < nbf * 1000) throw new Error('service account token is not valid yet');
   if (typeof exp === 'number' && now - LEEWAY_MS > exp * 1000) throw new Error('service account token has expired');
   if (typeof iat === 'number' && now + LEEWAY_MS < iat * 1000) throw new Error('service account token is issued in the future');
 }
 
-/** The objects a token names, as they were found. */
+/** The objects that a token is bound to. */
 export interface FoundObjects {
   readonly account: KubeObject | undefined;
   readonly pod: KubeObject | undefined;
@@ -23,13 +23,13 @@ export interface FoundObjects {
   readonly node: KubeObject | undefined;
 }
 
-/** Checks that the account and what the token is bound to are still there, and still the same ones. */
-export function checkObjects(claims: TokenClaims['kubernetes.io'], found: FoundObjects, now: number): void {
-  checkAccount(claims, found.account, now);
-  if (claims.secret) checkBound('secret', claims.secret, found.secret, now);
-  if (claims.pod) checkBound('pod', claims.pod, found.pod, now);
-  // For a pod's token the node is information only: the pod's life decides.
-  else if (claims.node) checkBound('node', claims.node, found.node, now);
+/** Checks that the service account and the bound objects exist with the same uid. */
+export function checkObjects(claims: TokenClaims['kubernetes.io'], objects: FoundObjects, now: number): void {
+  checkAccount(claims, objects.account, now);
+  if (claims.secret) checkBound('secret', claims.secret, objects.secret, now);
+  if (claims.pod) checkBound('pod', claims.pod, objects.pod, now);
+  // For pod-bound tokens the node is informational: the pod decides.
+  else if (claims.node) checkBound('node', claims.node, objects.node, now);
 }
 
 function checkAccount({ namespace, serviceaccount }: TokenClaims['kubernetes.io'], account: KubeObject | undefined, now: number): void {
@@ -40,11 +40,11 @@ function checkAccount({ namespace, serviceaccount }: TokenClaims['kubernetes.io'
   if (isGone(account, now)) throw new Error(`service account ${namespace}/${name} has been deleted`);
 }
 
-function checkBound(what: 'pod' | 'secret' | 'node', claim: ObjectClaim, object: KubeObject | undefined, now: number): void {
+function checkBound(kind: 'pod' | 'secret' | 'node', claim: ObjectClaim, object: KubeObject | undefined, now: number): void {
   if (object === undefined) throw new Error(INVALIDATED);
   const { uid = '' } = object.metadata;
   if (uid !== (claim.uid ?? ''))
-    throw new Error(`${what} UID (${uid}) does not match service account ${what} ref claim (${claim.uid ?? ''})`);
+    throw new Error(`${kind} UID (${uid}) does not match service account ${kind} ref claim (${claim.uid ?? ''})`);
   if (isGone(object, now)) throw new Error(INVALIDATED);
 }
 
@@ -52,7 +52,7 @@ function isGone({ metadata }: KubeObject, now: number): boolean {
   return metadata.deletionTimestamp !== undefined && Date.parse(metadata.deletionTimestamp) < now - LEEWAY_MS;
 }
 
-/** The user that a token stands for. */
+/** The user of a token. */
 export function tokenUser({ jti, 'kubernetes.io': claims }: TokenClaims): UserInfo {
   const { namespace, serviceaccount, pod, node } = claims;
   const extra: Record<string, readonly string[]> = {};

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import { serviceAccountUsername } from './username.ts';
 
 export interface ObjectClaim {
@@ -6,7 +6,7 @@ export interface ObjectClaim {
   readonly uid?: string;
 }
 
-/** The claims of a token that was issued for an account, and perhaps for a pod, a secret or a node. Times are in seconds. */
+/** The claims of a service account token, optionally bound to a pod, a secret or a node. Times are in seconds. */
 export interface TokenClaims {
   readonly iss: string;
   readonly sub: string;
@@ -25,11 +25,11 @@ export interface TokenClaims {
   };
 }
 
-/** What the life of a token is bound to: it dies with that object. */
+/** The token becomes invalid when a bound object is deleted. */
 export interface BoundObjects {
   readonly pod?: KubeObject;
   readonly secret?: KubeObject;
-  /** The node itself, or the one that the pod runs on. */
+  /** The node itself, or the pod's node. */
   readonly node?: KubeObject;
 }
 
@@ -39,7 +39,7 @@ export interface ClaimsOptions {
   readonly issuer: string;
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
-  /** After so many seconds the holder should have fetched another; 0 when nothing is to be said. */
+  /** The age after which use produces a warning; 0: never. */
   readonly warnAfterSeconds: number;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { lookupTable } from '#base';
 
-/** A key that tokens are verified with. */
+/** A verification key. */
 export interface VerificationKey {
-  /** Derived from the public key, so that every server that holds the key calls it the same. */
+  /** Derived from the public key, so that it is the same on all servers. */
   readonly id: string;
   readonly algorithm: string;
   readonly key: KeyObject;
@@ -12,38 +13,38 @@ export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject;
 }
 
-/** The keys of service account tokens: one signs, all of them verify, so that a new key can take over while old tokens live on. */
+/** Service account keys: one signs, all verify, so that keys can be rotated. */
 export interface ServiceAccountKeys {
-  /** Absent in a server that accepts tokens but issues none. */
+  /** Absent in a server that issues no tokens. */
   readonly signing?: SigningKey;
   readonly verification: readonly VerificationKey[];
 }
 
 export interface KeyMaterial {
-  /** PEM of the private key that signs, or how to come by one that is not made yet. */
+  /** PEM of the signing key, or a function that creates it. */
   readonly signing?: string | (() => Promise<string>);
-  /** PEMs of keys that tokens may also be signed with: public, or private ones whose public half counts. */
+  /** PEMs of additional verification keys: public, or private ones whose public part is used. */
   readonly verification?: readonly string[];
 }
 
 type ReadyMaterial = KeyMaterial & { readonly signing?: string };
 
-const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+const CURVES = lookupTable<string>({ prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' });
 
-/** Asks for keys, some of which may have to be made first. */
+/** Returns the keys, possibly after creating one. */
 export type KeySource = () => ServiceAccountKeys | Promise<ServiceAccountKeys>;
 
-/** Reads what is there at once; throws as `serviceAccountKeys` does. */
+/** Parses existing keys at once; throws like `serviceAccountKeys`. */
 export function keySource({ signing, verification = [] }: KeyMaterial): KeySource {
   let keys = typeof signing === 'function' ? undefined : serviceAccountKeys({ ...(signing && { signing }), verification });
-  const made = async (make: () => Promise<string>) => {
+  const create = async (make: () => Promise<string>) => {
     keys ??= serviceAccountKeys({ signing: await make(), verification });
     return keys;
   };
-  return () => keys ?? made(signing as () => Promise<string>);
+  return () => keys ?? create(signing as () => Promise<string>);
 }
 
-/** Reads keys. Throws on what is no RSA or NIST elliptic-curve key. */
+/** Parses keys. Throws unless they are RSA or NIST elliptic-curve keys. */
 export function serviceAccountKeys({ signing, verification = [] }: ReadyMaterial): ServiceAccountKeys {
   const signer = signing === undefined ? undefined : signingKey(signing);
   const all = [...(signer ? [signer] : []), ...verification.map((pem) => verificationKey(createPublicKey(pem)))];

@@ -1,13 +1,13 @@
 import type { Clock, Logger } from '#base';
 import { formatTime } from '#machinery';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import { withMetadata } from '../../registry/kube-object.ts';
-import type { ResourceStorage } from '../../registry/resource-storage.ts';
+import type { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
+import { withMetadata } from '../../watch-cache/kube-object.ts';
 import { LAST_USED_LABEL } from './legacy-tokens.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Labels a token's secret with the day of its use, once a day: what nobody uses can then be cleaned up. */
+/** Labels a token secret with its last day of use, at most daily, for the cleaner of unused tokens. */
 export function noteTokenUse(
   storage: () => ResourceStorage,
   { clock, logger }: { clock: Clock; logger: Logger },
@@ -26,7 +26,7 @@ async function label(storage: ResourceStorage, { metadata }: KubeObject, day: st
   const current = await storage.get(metadata.namespace ?? '', metadata.name);
   if (current === undefined || current.object.metadata.uid !== metadata.uid) return;
   const labels = { ...current.object.metadata.labels, [LAST_USED_LABEL]: day };
-  // When another write comes first, the next use of the token tries again.
+  // On a conflict the next use retries.
   await storage.update(current, withMetadata(current.object, { labels }));
 }
 

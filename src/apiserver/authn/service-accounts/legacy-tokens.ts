@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { TokenAuthenticator, TokenVerdict } from '../authenticator.ts';
 import type { AccountObjects } from './account-objects.ts';
 import { sharedAudiences } from './account-tokens.ts';
@@ -25,11 +25,11 @@ export interface LegacyTokensOptions {
   readonly tokens: SignedTokens;
   readonly audiences: readonly string[];
   readonly objects: AccountObjects;
-  /** Notes that the token in a secret was used. */
+  /** Records the use of a token secret. */
   readonly used: (secret: KubeObject) => void;
 }
 
-/** The payload of a token that a secret of type `kubernetes.io/service-account-token` holds. */
+/** The claims of a token in a `kubernetes.io/service-account-token` secret. */
 export function legacyClaims(account: KubeObject, secret: KubeObject): SignedPayload {
   const namespace = account.metadata.namespace ?? '';
   return {
@@ -42,7 +42,7 @@ export function legacyClaims(account: KubeObject, secret: KubeObject): SignedPay
   };
 }
 
-/** Tokens that live in secrets, do not expire, and count as long as their secret holds them. */
+/** Legacy tokens: without expiry, valid as long as their secret holds them. */
 export function legacyTokens(options: LegacyTokensOptions): TokenAuthenticator {
   return {
     authenticateToken(token, audiences) {
@@ -52,10 +52,10 @@ export function legacyTokens(options: LegacyTokensOptions): TokenAuthenticator {
   };
 }
 
-async function judge(token: string, asked: readonly string[], options: LegacyTokensOptions): Promise<TokenVerdict> {
+async function judge(token: string, requested: readonly string[], options: LegacyTokensOptions): Promise<TokenVerdict> {
   const { tokens, objects, used } = options;
   const payload = await tokens.verify(token);
-  const audiences = sharedAudiences(options.audiences, asked);
+  const audiences = sharedAudiences(options.audiences, requested);
   const claims = readClaims(payload);
   const secret = await objects.secrets.current(claims.namespace, claims.secretName);
   checkSecret(secret, token);
@@ -88,9 +88,9 @@ function readClaims(payload: SignedPayload): LegacyClaims {
 function checkSecret(secret: KubeObject | undefined, token: string): asserts secret is KubeObject {
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) throw new Error('Token has been invalidated');
   const data = (secret.data ?? {}) as { readonly token?: string };
-  const held = Buffer.from(data.token ?? '', 'base64');
-  const given = Buffer.from(token);
-  if (held.length !== given.length || !timingSafeEqual(held, given)) throw new Error("Token does not match server's copy");
+  const expected = Buffer.from(data.token ?? '', 'base64');
+  const actual = Buffer.from(token);
+  if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) throw new Error("Token does not match server's copy");
 }
 
 function checkAccount(account: KubeObject | undefined, claims: LegacyClaims): asserts account is KubeObject {

@@ -2,7 +2,7 @@ import { CompactSign, compactVerify, errors } from 'jose';
 import { type Clock, Lru } from '#base';
 import type { KeySource, VerificationKey } from './keys.ts';
 
-/** The payload of a token whose signature was found good; nothing else of it was checked. */
+/** The payload of a token with a valid signature; nothing else is checked. */
 export type SignedPayload = Readonly<Record<string, unknown>>;
 
 export interface SignedTokensOptions {
@@ -15,8 +15,8 @@ const REMEMBERED_MS = 10 * 60_000;
 const MAX_TOKEN_LENGTH = 16 * 1024;
 
 /**
- * Signs tokens and checks signatures. A signature that was found good is remembered, for that costs far more than all other checks; those,
- * such as the time and the objects the token is bound to, are for the caller to repeat with every use.
+ * Signs tokens and verifies signatures. Valid signatures are cached, since verification is by far the most expensive check; all others,
+ * such as times and bound objects, must be repeated by the caller with every use.
  */
 export class SignedTokens {
   readonly #keys: KeySource;
@@ -34,7 +34,7 @@ export class SignedTokens {
     return new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey);
   }
 
-  /** The payload, at once when the token was seen before. Rejects when the signature is not by one of the keys. */
+  /** The payload, synchronously for cached tokens. Rejects on an invalid signature. */
   verify(token: string): SignedPayload | Promise<SignedPayload> {
     return this.#good.get(token) ?? this.#verify(token);
   }
@@ -49,7 +49,7 @@ export class SignedTokens {
     if (candidates.length === 0) throw new Error('invalid signature, no keys found');
     for (const { key, algorithm } of candidates) {
       try {
-        // The key decides the algorithm, never the token: `none`, or HMAC with the public key as secret, are not even tried.
+        // The key determines the algorithm, never the token: `none` and HMAC with the public key are not possible.
         const { payload } = await compactVerify(token, key, { algorithms: [algorithm] });
         return JSON.parse(Buffer.from(payload).toString('utf8')) as SignedPayload;
       } catch (error) {
@@ -60,18 +60,19 @@ export class SignedTokens {
   }
 }
 
-/** The keys that a token may be signed with, by what it says itself. */
+/** The keys that match the token's header. */
 function candidates(token: string, keys: readonly VerificationKey[]): readonly VerificationKey[] {
   const { kid } = decodePart(token.split('.', 1)[0]!) ?? {};
   return kid === undefined || kid === '' ? keys : keys.filter(({ id }) => id === kid);
 }
 
-/** The issuer that a token names, before anything of it was checked; undefined when it is no token of this form. */
+/** Unpadded base64url: the JOSE library also accepts padding, white space and the other alphabet, which upstream rejects. */
+const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
+
+/** The unverified issuer of a token; undefined if it is not a JWT. */
 export function claimedIssuer(token: string): string | undefined {
-  if (token.length > MAX_TOKEN_LENGTH) return undefined;
-  const parts = token.split('.');
-  if (parts.length !== 3 || !/^[A-Za-z0-9_-]+$/.test(parts[1]!)) return undefined;
-  const issuer = decodePart(parts[1]!)?.iss;
+  if (token.length > MAX_TOKEN_LENGTH || !COMPACT_JWS.test(token)) return undefined;
+  const issuer = decodePart(token.split('.', 2)[1]!)?.iss;
   return typeof issuer === 'string' ? issuer : undefined;
 }
 

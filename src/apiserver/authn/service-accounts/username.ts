@@ -16,7 +16,7 @@ export function serviceAccountGroups(namespace: string): readonly string[] {
   return [SERVICE_ACCOUNTS_GROUP, `${SERVICE_ACCOUNTS_GROUP}:${namespace}`];
 }
 
-/** Undefined when the user is no service account. */
+/** Undefined when the user is not a service account. */
 export function parseServiceAccountUsername(username: string): ServiceAccountName | undefined {
   if (!username.startsWith(PREFIX)) return undefined;
   const [namespace = '', name = '', ...rest] = username.slice(PREFIX.length).split(':');

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MetricsRegistry, silentLogger, VirtualClock } from '#base';
 import { openMemoryStore } from '#store';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import { ResourceStorage } from '../../registry/resource-storage.ts';
+import { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { Decision } from '../authorizer.ts';
 import { NodeAuthorizer } from './node-authorizer.ts';
 
@@ -16,7 +16,7 @@ beforeEach(() => {
   const storage = (location: string, namespaced: boolean) =>
     new ResourceStorage(
       { location, group: '', resource: location, kind: 'X', apiVersion: 'v1', namespaced },
-      { store, logger: silentLogger, metrics: new MetricsRegistry() },
+      { store, clock: new VirtualClock(), logger: silentLogger, metrics: new MetricsRegistry() },
     );
   storages = {
     pods: storage('pods', true),
@@ -28,7 +28,7 @@ beforeEach(() => {
   authorizer = new NodeAuthorizer({ storages: () => storages, rules: RULES });
 });
 
-it('says nothing about certificates for pods where none are made', async () => {
+it('the node authorizer has no opinion on pod certificates when they are disabled', async () => {
   const { podCertificateRequests: _, ...rest } = storages;
   authorizer = new NodeAuthorizer({ storages: () => rest, rules: RULES });
   expect((await ask('create certificates.k8s.io:podcertificaterequests')).verdict).toBe('no opinion');
@@ -54,8 +54,8 @@ interface Ask {
 
 /** `get secrets/s`, `create serviceaccounts/s/token`, `update storage.k8s.io:csinodes/n` */
 async function ask(text: string, { user = NODE, selector }: Ask = {}): Promise<Decision> {
-  const [verb = '', what = ''] = text.split(' ');
-  const [group = '', path = ''] = what.includes(':') ? what.split(':') : ['', what];
+  const [verb = '', target = ''] = text.split(' ');
+  const [group = '', path = ''] = target.includes(':') ? target.split(':') : ['', target];
   const [resource = '', name = '', subresource = ''] = path.split('/');
   const isCluster = ['nodes', 'persistentvolumes', 'csinodes', 'volumeattachments', 'resourceslices', 'services'].includes(resource);
   const namespace = isCluster ? '' : resource === 'leases' ? 'kube-node-lease' : 'ns';
@@ -124,13 +124,13 @@ describe('a node', () => {
     'resource.k8s.io:resourceclaims/made',
     'serviceaccounts/account',
     'pods/p',
-  ])('reads %s while a pod that uses it runs there, and no longer', async (what) => {
-    expect(await allowed(`get ${what}`)).toBe(false);
+  ])('reads %s while a pod that uses it runs there, and no longer', async (target) => {
+    expect(await allowed(`get ${target}`)).toBe(false);
     await put(storages.pods, 'p', POD);
-    expect(await allowed(`get ${what}`)).toBe(true);
-    expect(await allowed(`get ${what}`, { user: { ...NODE, name: 'system:node:other' } })).toBe(false);
+    expect(await allowed(`get ${target}`)).toBe(true);
+    expect(await allowed(`get ${target}`, { user: { ...NODE, name: 'system:node:other' } })).toBe(false);
     await storages.pods.delete(storages.pods.cache.get(storages.pods.keyOf('ns', 'p'))!);
-    expect(await ask(`get ${what}`)).toEqual({ verdict: 'no opinion', reason: "no relationship found between node 'n' and this object" });
+    expect(await ask(`get ${target}`)).toEqual({ verdict: 'no opinion', reason: "no relationship found between node 'n' and this object" });
   });
 
   it('keeps what another of its pods still uses', async () => {

@@ -1,17 +1,18 @@
-import type { UserInfo } from '../../authn/user.ts';
-import { NODE_USER_PREFIX, NODES_GROUP } from '../../authn/user.ts';
-import type { ResourceStorage } from '../../registry/resource-storage.ts';
-import { followCache } from '../../watch-cache/follow-cache.ts';
+import { lookupTable } from '#base';
+import type { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { UserInfo } from '../../request/user.ts';
+import { NODE_USER_PREFIX, NODES_GROUP } from '../../request/user.ts';
+import type { ResourceCache } from '../../watch-cache/resource-cache.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts';
 import { type PolicyRule, ruleAllows } from '../rbac/policy-rule.ts';
 import { NodeGraph, type RelatedResource } from './node-graph.ts';
 
-/** What the graph follows; those that are not served are absent. */
+/** The storages that the graph follows; undefined for resources that are not served. */
 export type NodeStorages = Readonly<Partial<Record<keyof NodeGraph['followers'], ResourceStorage>>>;
 
 export interface NodeAuthorizerOptions {
   readonly storages: () => NodeStorages;
-  /** What every node may do alike: the rules of the role `system:node`. */
+  /** Permissions that all nodes share: the rules of the role `system:node`. */
   readonly rules: readonly PolicyRule[];
 }
 
@@ -24,36 +25,35 @@ export function nodeNameOf({ name, groups }: UserInfo): string | undefined {
   return name.startsWith(NODE_USER_PREFIX) && groups.includes(NODES_GROUP) ? name.slice(NODE_USER_PREFIX.length) : undefined;
 }
 
-/** Lets each node read what its pods need and write what is its own, and nothing else. */
+/** Allows each node to read what its pods refer to and to write its own objects, nothing else. */
 export class NodeAuthorizer implements Authorizer {
   readonly #options: NodeAuthorizerOptions;
   readonly #graph = new NodeGraph();
-  #isStarted = false;
-  #started: Promise<void> | undefined;
+  #followed: readonly ResourceCache[] | undefined;
 
   constructor(options: NodeAuthorizerOptions) {
     this.#options = options;
   }
 
-  /** Reads what the graph is made of: needed only once a node asks. */
-  start(): Promise<void> {
-    this.#started ??= this.#load().catch((error: unknown) => {
-      this.#started = undefined;
-      throw error;
-    });
-    return this.#started;
+  /** Reads the objects of the graph; called on the first request of a node. */
+  async start(): Promise<void> {
+    this.#followed ??= this.#follow();
+    while (!this.#isCurrent) await Promise.all(this.#followed.map((cache) => cache.start()));
   }
 
-  async #load(): Promise<void> {
+  #follow(): readonly ResourceCache[] {
     const storages = this.#options.storages();
     const followers = Object.entries(this.#graph.followers) as [keyof NodeStorages, NodeGraph['followers'][keyof NodeStorages]][];
-    await Promise.all(
-      followers.map(([name, follower]) => {
-        const storage = storages[name];
-        return storage && followCache(storage.cache, follower);
-      }),
-    );
-    this.#isStarted = true;
+    return followers.flatMap(([name, follower]) => {
+      const cache = storages[name]?.cache;
+      // `start` rejects with this error.
+      void cache?.follow(follower).catch(() => {});
+      return cache ?? [];
+    });
+  }
+
+  get #isCurrent(): boolean {
+    return this.#followed?.every((cache) => cache.isStarted) === true;
   }
 
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision> {
@@ -61,7 +61,7 @@ export class NodeAuthorizer implements Authorizer {
     if (node === undefined) return NO_OPINION;
     if (node === '') return { verdict: 'no opinion', reason: `unknown node for user "${attributes.user.name}"` };
     const decide = () => this.#decide(node, attributes);
-    return this.#isStarted ? decide() : this.start().then(decide);
+    return this.#isCurrent ? decide() : this.start().then(decide);
   }
 
   rulesFor(user: UserInfo): ResolvedRules {
@@ -72,14 +72,14 @@ export class NodeAuthorizer implements Authorizer {
   #decide(node: string, attributes: AuthorizationAttributes): Decision {
     const resource = `${attributes.group}/${attributes.resource}`;
     const special = attributes.isResource ? SPECIAL[resource] : undefined;
-    // Nothing may be asked where no certificates for pods are made.
+    // Denied unless pod certificates are enabled.
     if (resource === POD_CERTIFICATES && this.#options.storages().podCertificateRequests === undefined) return NO_OPINION;
     if (special !== undefined) return verdict(special({ node, attributes, graph: this.#graph }));
     return this.#options.rules.some((rule) => ruleAllows(rule, attributes)) ? ALLOW : NO_OPINION;
   }
 }
 
-/** True allows; words say why not; the empty string says nothing. */
+/** True: allowed. Text: the reason of a denial; empty for none. */
 type Answer = true | string;
 
 interface NodeRequest {
@@ -94,7 +94,7 @@ function verdict(answer: Answer): Decision {
 
 const POD_CERTIFICATES = 'certificates.k8s.io/podcertificaterequests';
 
-const SPECIAL: Readonly<Record<string, (request: NodeRequest) => Answer>> = {
+const SPECIAL = lookupTable<(request: NodeRequest) => Answer>({
   '/secrets': (request) => readNamespaced(request, 'secrets'),
   '/configmaps': (request) => readNamespaced(request, 'configmaps'),
   '/persistentvolumeclaims': claims,
@@ -108,7 +108,13 @@ const SPECIAL: Readonly<Record<string, (request: NodeRequest) => Answer>> = {
   '/nodes': nodes,
   '/pods': pods,
   [POD_CERTIFICATES]: podCertificateRequests,
-};
+  'certificates.k8s.io/clustertrustbundles': trustBundles,
+});
+
+/** Everybody may see whom the cluster trusts. */
+function trustBundles({ attributes }: NodeRequest): Answer {
+  return ['get', 'list', 'watch'].includes(attributes.verb) || 'can only read resources of this type';
+}
 
 function related({ node, attributes, graph }: NodeRequest, resource: RelatedResource): Answer {
   if (attributes.name === '') return 'No Object name found';
@@ -147,7 +153,7 @@ function serviceAccounts(request: NodeRequest): Answer {
 
 const OWN_VERBS: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch', 'delete']);
 
-// A name is not known yet when something is created: the NodeRestriction admission plugin checks it then.
+// The name is unknown on create; the NodeRestriction admission plugin checks it.
 function leases({ node, attributes: { verb, namespace, name } }: NodeRequest): Answer {
   if (!OWN_VERBS.has(verb)) return 'can only get, create, update, patch, or delete a node lease';
   if (namespace !== 'kube-node-lease') return 'can only access leases in the "kube-node-lease" system namespace';

@@ -1,9 +1,8 @@
-import type { core } from '#api';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { CacheFollower } from '../../watch-cache/follow-cache.ts';
-import { podClaimNames, podConfigMapNames, podResourceClaimNames, podSecretNames, volumeSecrets } from './pod-references.ts';
+import { core } from '#api';
+import type { CacheFollower } from '../../watch-cache/cache-followers.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 
-/** What a node may have to do with, by the pods that run on it. */
+/** Resources that a node may access through the pods that run on it. */
 export type RelatedResource =
   | 'configmaps'
   | 'persistentvolumeclaims'
@@ -18,7 +17,7 @@ export type RelatedResource =
 
 const MIRROR_POD = 'kubernetes.io/config.mirror';
 
-/** Which objects concern which node. Each part follows one resource; questions cost a few look-ups, however large the cluster. */
+/** Which objects each node may access. Each part follows one resource; lookups are constant-time. */
 export class NodeGraph {
   readonly #used = new Uses();
   readonly #pods = new PodFollower(this.#used);
@@ -94,7 +93,7 @@ class Uses {
 
 interface PodUse {
   readonly node: string;
-  /** Tells whether anything that matters here has changed. */
+  /** Changes if any field that the graph uses changes. */
   readonly mark: string;
   readonly keys: readonly string[];
 }
@@ -105,11 +104,6 @@ class PodFollower implements CacheFollower {
 
   constructor(uses: Uses) {
     this.#uses = uses;
-  }
-
-  reset(): void {
-    this.#byKey.clear();
-    this.#uses.clear();
   }
 
   put(key: string, object: KubeObject): void {
@@ -132,7 +126,7 @@ class PodFollower implements CacheFollower {
   }
 }
 
-/** A pod's references do not change but for these: most updates are of status, and need no second look. */
+/** Only these fields affect a pod's references: most updates are status updates and are skipped. */
 function markOf({ metadata, spec, status }: core.Pod): string {
   const claims = status?.resourceClaimStatuses?.map(({ name, resourceClaimName }) => `${name}=${resourceClaimName}`).join() ?? '';
   const extended = status?.extendedResourceClaimStatus?.resourceClaimName ?? '';
@@ -149,10 +143,10 @@ function usedBy(pod: core.Pod): readonly string[] {
   return [
     own,
     ...keys('serviceaccounts', account === '' ? [] : [account]),
-    ...keys('secrets', podSecretNames(pod)),
-    ...keys('configmaps', podConfigMapNames(pod)),
-    ...keys('persistentvolumeclaims', podClaimNames(pod)),
-    ...keys('resourceclaims', podResourceClaimNames(pod)),
+    ...keys('secrets', core.podSecretNames(pod)),
+    ...keys('configmaps', core.podConfigMapNames(pod)),
+    ...keys('persistentvolumeclaims', core.podClaimNames(pod)),
+    ...keys('resourceclaims', core.podResourceClaimNames(pod)),
   ];
 }
 
@@ -162,17 +156,11 @@ interface VolumeUse {
   readonly secrets: readonly string[];
 }
 
-/** Volumes by name and by the secrets that mounting them takes. Only bound ones count. */
+/** Volumes by name and by their mount secrets. Only bound ones count. */
 class VolumeFollower implements CacheFollower {
   readonly #byKey = new Map<string, VolumeUse>();
   readonly #byName = new Map<string, VolumeUse>();
   readonly #bySecret = new Map<string, Set<string>>();
-
-  reset(): void {
-    this.#byKey.clear();
-    this.#byName.clear();
-    this.#bySecret.clear();
-  }
 
   put(key: string, object: KubeObject): void {
     this.remove(key);
@@ -180,7 +168,7 @@ class VolumeFollower implements CacheFollower {
     const { claimRef } = volume.spec ?? {};
     if (claimRef === undefined) return;
     const claim = useKey('persistentvolumeclaims', claimRef.namespace ?? '', claimRef.name ?? '');
-    const secrets = volumeSecrets(volume).map(({ namespace, name }) => `${namespace}/${name}`);
+    const secrets = core.volumeSecrets(volume).map(({ namespace, name }) => `${namespace}/${name}`);
     const use = { name: object.metadata.name, claim, secrets };
     this.#byKey.set(key, use);
     this.#byName.set(use.name, use);
@@ -204,7 +192,7 @@ class VolumeFollower implements CacheFollower {
   }
 }
 
-/** Objects that name a node themselves. */
+/** Objects with a `nodeName` field. */
 class NodeNameFollower implements CacheFollower {
   readonly #nodeOf: (object: KubeObject) => string | undefined;
   readonly #placeByKey = new Map<string, string>();
@@ -212,11 +200,6 @@ class NodeNameFollower implements CacheFollower {
 
   constructor(nodeOf: (object: KubeObject) => string | undefined) {
     this.#nodeOf = nodeOf;
-  }
-
-  reset(): void {
-    this.#placeByKey.clear();
-    this.#nodes.clear();
   }
 
   put(key: string, object: KubeObject): void {

@@ -1,11 +1,11 @@
 import type { rbac } from '#api';
 import { goQuote } from '#machinery';
 import { serviceAccountUsername } from '../../authn/service-accounts/username.ts';
-import type { UserInfo } from '../../authn/user.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { CacheFollower } from '../../watch-cache/follow-cache.ts';
+import type { UserInfo } from '../../request/user.ts';
+import type { CacheFollower } from '../../watch-cache/cache-followers.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
 
-/** A role binding, taken apart for the question whom it concerns. */
+/** A role binding with its subjects indexed. */
 export interface Binding {
   readonly roleRef: rbac.RoleRef;
   /** Empty for a cluster role binding. */
@@ -14,21 +14,16 @@ export interface Binding {
 }
 
 interface BoundSubject {
-  /** Undefined for a kind of subject that nobody can be. */
+  /** Undefined for unknown subject kinds. */
   readonly key: string | undefined;
-  /** The words that explain a decision. */
+  /** Text that explains a decision. */
   readonly reason: string;
 }
 
-/** Bindings by whom they bind: a user is found by name and groups without looking at anybody else's bindings. */
+/** Bindings indexed by subject, so that only the bindings of a user and the user's groups are looked at. */
 export class BindingIndex implements CacheFollower {
   readonly #byKey = new Map<string, Binding>();
   readonly #bySubject = new Map<string, Set<Binding>>();
-
-  reset(): void {
-    this.#byKey.clear();
-    this.#bySubject.clear();
-  }
 
   put(key: string, object: KubeObject): void {
     this.remove(key);
@@ -48,7 +43,7 @@ export class BindingIndex implements CacheFollower {
     }
   }
 
-  /** The bindings in a namespace (or, for the empty one, in the cluster) that bind who has these keys; each is visited once. False ends the visit. */
+  /** Visits the bindings of these subjects in a namespace (empty: cluster-wide), each once. Returning false ends the visit. */
   visit(keys: readonly string[], namespace: string, visitor: (binding: Binding) => boolean): boolean {
     for (const key of keys) {
       for (const binding of this.#bySubject.get(placeOf(namespace, key)) ?? NO_BINDINGS) {
@@ -61,7 +56,7 @@ export class BindingIndex implements CacheFollower {
 
 const NO_BINDINGS: ReadonlySet<Binding> = new Set();
 
-/** Why the binding concerns the user: the words for its first subject that is the user or a group of theirs. */
+/** The reason text for the first subject that matches the user. */
 export function bindingReason(binding: Binding, keys: readonly string[]): string {
   return firstSubject(binding, keys)?.reason ?? '';
 }
@@ -70,7 +65,7 @@ function firstSubject({ subjects }: Binding, keys: readonly string[]): BoundSubj
   return subjects.length === 1 ? subjects[0] : subjects.find(({ key }) => key !== undefined && keys.includes(key));
 }
 
-/** What a user is found by. */
+/** Index keys of a user: name and groups. */
 export function subjectKeys({ name, groups }: UserInfo): readonly string[] {
   return [`User/${name}`, ...new Set(groups.map((group) => `Group/${group}`))];
 }
@@ -94,7 +89,7 @@ function bindingOf({ metadata, roleRef, subjects = [] }: rbac.RoleBinding & Kube
   };
 }
 
-/** A service account is bound as the user it is. In a role binding it may leave out the namespace they share. */
+/** A service account is indexed as its username. In a role binding its namespace may be omitted. */
 function keyOf({ kind, name = '', namespace }: rbac.Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User' || kind === 'Group') return `${kind}/${name}`;
   const home = namespace || bindingNamespace;

@@ -1,56 +1,49 @@
 import { goQuote } from '#machinery';
-import { type PolicyRule, urlCovers } from './policy-rule.ts';
+import type { PolicyRule } from './policy-rule.ts';
+import { RuleIndex } from './rule-index.ts';
+import { uncoveredTuples } from './uncovered-tuples.ts';
 
-const ALL = '*';
+/** A rule is the product of its lists: at most this many parts are listed. */
+const MAX_PARTS = 2000;
 
-/** What `wanted` allows beyond `held`, taken apart into rules of one verb, one group, one resource and at most one name each. */
-export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => ruleCovers(rule, part)));
+/**
+ * The permissions of `required` that `granted` lacks, as rules of one verb, group, resource and at most one name. Empty only if all are
+ * covered; very long results are cut.
+ */
+export function uncovered(granted: readonly PolicyRule[], required: readonly PolicyRule[]): readonly PolicyRule[] {
+  const index = new RuleIndex(granted);
+  const parts: PolicyRule[] = [];
+  for (const rule of required) {
+    for (const part of uncoveredParts(index, rule)) {
+      parts.push(part);
+      if (parts.length === MAX_PARTS) return parts;
+    }
+  }
+  return parts;
 }
 
-function breakDown(rule: PolicyRule): readonly PolicyRule[] {
-  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
-  const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
-  const forResources = apiGroups.flatMap((group) =>
-    resources.flatMap((resource) =>
-      verbs.flatMap((verb) => names.map((named) => ({ apiGroups: [group], resources: [resource], ...named, verbs: [verb] }))),
-    ),
-  );
-  const forUrls = nonResourceURLs.flatMap((url) => verbs.map((verb) => ({ nonResourceURLs: [url], verbs: [verb] })));
-  return [...forResources, ...forUrls];
+function* uncoveredParts(index: RuleIndex, rule: PolicyRule): Generator<PolicyRule, undefined> {
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const names = resourceNames.length === 0 ? [undefined] : resourceNames;
+  const lists = [
+    apiGroups.map((value) => ({ value, rules: index.forGroup(value) })),
+    resources.map((value) => ({ value, rules: index.forResource(value) })),
+    verbs.map((value) => ({ value, rules: index.forVerb(value) })),
+    names.map((value) => ({ value, rules: index.forName(value) })),
+  ];
+  for (const [group, resource, verb, name] of uncoveredTuples(lists)) {
+    const resourceNames = name === undefined ? {} : { resourceNames: [name] };
+    yield { apiGroups: [group!], resources: [resource!], ...resourceNames, verbs: [verb!] };
+  }
+  const urls = nonResourceURLs.map((value) => ({ value, rules: index.forUrl(value) }));
+  for (const [url, verb] of uncoveredTuples([urls, lists[2]!])) yield { nonResourceURLs: [url!], verbs: [verb!] };
 }
-
-function ruleCovers(held: PolicyRule, part: PolicyRule): boolean {
-  return (
-    hasAll(held.verbs, part.verbs) &&
-    hasAll(held.apiGroups, part.apiGroups) &&
-    (part.resources ?? []).every((resource) => resourceCovers(held.resources ?? [], resource)) &&
-    (part.nonResourceURLs ?? []).every((url) => (held.nonResourceURLs ?? []).some((own) => urlCovers(own, url))) &&
-    namesCover(held.resourceNames ?? [], part.resourceNames ?? [])
-  );
-}
-
-function hasAll(held: readonly string[] = [], wanted: readonly string[] = []): boolean {
-  return held.includes(ALL) || wanted.every((value) => held.includes(value));
-}
-
-function resourceCovers(held: readonly string[], resource: string): boolean {
-  if (held.includes(ALL) || held.includes(resource)) return true;
-  const slash = resource.indexOf('/');
-  return slash >= 0 && held.includes(`*${resource.slice(slash)}`);
-}
-
-/** Rules without names are for all names: only such a rule covers another. */
-function namesCover(held: readonly string[], wanted: readonly string[]): boolean {
-  return held.length === 0 || (wanted.length > 0 && wanted.every((name) => held.includes(name)));
-}
-
-/** Joins the verbs of parts that are alike otherwise. */
+/** Joins the verbs of parts that are otherwise equal. */
 export function compactRules(parts: readonly PolicyRule[]): readonly PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   for (const part of parts) {
     const { verbs, ...target } = part;
-    // Parts about paths stay as they are, as upstream leaves them.
+    // Non-resource rules are not joined, as upstream.
     const key = JSON.stringify(part.nonResourceURLs?.length ? part : target);
     const before = joined.get(key);
     joined.set(key, before ? { ...before, verbs: [...before.verbs, ...verbs] } : part);

@@ -1,15 +1,15 @@
 import type { rbac } from '#api';
+import { pushAll } from '#base';
 import { goQuote, StatusError } from '#machinery';
-import type { UserInfo } from '../../authn/user.ts';
-import type { ResourceStorage } from '../../registry/resource-storage.ts';
-import { followCache } from '../../watch-cache/follow-cache.ts';
+import type { ResourceStorage } from '../../registry/generic/resource-storage.ts';
+import type { UserInfo } from '../../request/user.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts';
 import { type Binding, BindingIndex, bindingReason, subjectKeys } from './binding-index.ts';
 import { type PolicyRule, ruleAllows } from './policy-rule.ts';
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-/** Where roles and bindings are kept. */
+/** Storages of roles and bindings. */
 export interface RbacStorages {
   readonly roles: ResourceStorage;
   readonly roleBindings: ResourceStorage;
@@ -17,62 +17,74 @@ export interface RbacStorages {
   readonly clusterRoleBindings: ResourceStorage;
 }
 
-/** The rules of a user, and what kept others from being found. */
+/** A user's rules, and errors of bindings that could not be resolved. */
 export interface UserRules {
   readonly rules: readonly PolicyRule[];
   readonly errors: readonly string[];
 }
 
-/** Allows what a role allows that is bound to the user. It never denies: another authorizer may still allow. */
+/** Allows what the user's roles allow. It never denies: another authorizer may still allow. */
 export class RbacAuthorizer implements Authorizer {
   readonly #storages: () => RbacStorages;
   readonly #bindings = new BindingIndex();
   readonly #clusterBindings = new BindingIndex();
-  /** Users live as long as their credentials are remembered, so this is seldom made anew. */
+  /** A UserInfo lives as long as its credentials are cached, so keys are rarely computed again. */
   readonly #keys = new WeakMap<UserInfo, readonly string[]>();
   #resolved: RbacStorages | undefined;
-  #started: Promise<void> | undefined;
 
-  /** The storages are asked for when the first question comes, or at `start`. */
+  /** The storages are resolved on first use, or in `start`. */
   constructor(storages: () => RbacStorages) {
     this.#storages = storages;
   }
 
-  /** Afterwards every answer comes at once. */
-  start(): Promise<void> {
-    this.#started ??= this.#load().catch((error: unknown) => {
-      this.#started = undefined;
-      throw error;
-    });
-    return this.#started;
+  /** Reads roles and bindings; decisions are synchronous from then on. Rejects if they cannot be read: everything is denied then. */
+  async start(): Promise<void> {
+    const { roles, clusterRoles } = this.#follow();
+    while (!this.#isCurrent) {
+      await Promise.all([roles.cache.start(), clusterRoles.cache.start(), ...this.#bindingCaches().map((cache) => cache.start())]);
+    }
   }
 
-  async #load(): Promise<void> {
-    const storages = this.#storages();
-    await Promise.all([
-      storages.roles.cache.start(),
-      storages.clusterRoles.cache.start(),
-      followCache(storages.roleBindings.cache, this.#bindings),
-      followCache(storages.clusterRoleBindings.cache, this.#clusterBindings),
-    ]);
-    this.#resolved = storages;
+  #follow(): RbacStorages {
+    if (this.#resolved !== undefined) return this.#resolved;
+    this.#resolved = this.#storages();
+    const { roleBindings, clusterRoleBindings } = this.#resolved;
+    // `start` rejects with this error.
+    void roleBindings.cache.follow(this.#bindings).catch(() => {});
+    void clusterRoleBindings.cache.follow(this.#clusterBindings).catch(() => {});
+    return this.#resolved;
+  }
+
+  #bindingCaches() {
+    return [this.#resolved!.roleBindings.cache, this.#resolved!.clusterRoleBindings.cache];
+  }
+
+  /** False while a cache is reloading: permissions may have been revoked since. */
+  get #isCurrent(): boolean {
+    const storages = this.#resolved;
+    return (
+      storages?.roleBindings.cache.isStarted === true &&
+      storages.clusterRoleBindings.cache.isStarted &&
+      storages.roles.cache.isStarted &&
+      storages.clusterRoles.cache.isStarted
+    );
   }
 
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision> {
-    return this.#resolved === undefined ? this.start().then(() => this.#decide(attributes)) : this.#decide(attributes);
+    return this.#isCurrent ? this.#decide(attributes) : this.start().then(() => this.#decide(attributes));
   }
 
   #decide(attributes: AuthorizationAttributes): Decision {
     const { user, namespace } = attributes;
     const errors: string[] = [];
-    let allowing: Binding | undefined;
+    let allowedBy: Binding | undefined;
     this.#visit(user, namespace, (binding) => {
       const rules = this.#rulesOf(binding.roleRef, binding.namespace);
       if (rules === undefined) errors.push(missingText(binding.roleRef));
-      else if (rules.some((rule) => ruleAllows(rule, attributes))) allowing = binding;
-      return allowing === undefined;
+      else if (rules.some((rule) => ruleAllows(rule, attributes))) allowedBy = binding;
+      return allowedBy === undefined;
     });
-    if (allowing !== undefined) return { verdict: 'allow', reason: bindingReason(allowing, this.#keysOf(user)) };
+    if (allowedBy !== undefined) return { verdict: 'allow', reason: bindingReason(allowedBy, this.#keysOf(user)) };
     return { verdict: 'no opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
   }
 
@@ -114,9 +126,9 @@ export class RbacAuthorizer implements Authorizer {
     const rules: PolicyRule[] = [];
     const errors: string[] = [];
     this.#visit(user, namespace, (binding) => {
-      const found = this.#rulesOf(binding.roleRef, binding.namespace);
-      if (found === undefined) errors.push(missingText(binding.roleRef));
-      else rules.push(...found);
+      const roleRules = this.#rulesOf(binding.roleRef, binding.namespace);
+      if (roleRules === undefined) errors.push(missingText(binding.roleRef));
+      else pushAll(rules, roleRules);
       return true;
     });
     return { rules, errors };

@@ -4,7 +4,7 @@ import { type Client, type Draft, type Identified, keyOf, type ResourceClient } 
 import { isStatusReason } from '#machinery';
 import { type Reconciliation, reconcileBinding, reconcileRole } from './reconcile-role.ts';
 
-/** The roles and bindings that a cluster begins with. */
+/** The default roles and bindings of a cluster. */
 export interface RbacPolicy {
   readonly clusterRoles: readonly Draft<Identified & rbac.ClusterRole>[];
   readonly clusterRoleBindings: readonly Draft<Identified & rbac.ClusterRoleBinding>[];
@@ -15,9 +15,9 @@ export interface RbacPolicy {
 const ATTEMPTS = 5;
 
 /**
- * Makes sure that the default roles and bindings are there and grant at least what they should: what is missing is created or added, what
- * somebody added stays, and an object annotated with autoupdate=false is left alone. Needs a client that may do everything, and the
- * namespaces of the policy. Rejects when an object could not be brought in order, after trying all others.
+ * Creates missing default roles and bindings, and adds missing rules and subjects to existing ones. Additions of users stay, and objects
+ * annotated with autoupdate=false are not changed. Needs a privileged client and the namespaces of the policy. Rejects if an object could
+ * not be reconciled, after trying all others.
  */
 export async function reconcileRbac(client: Client, policy: RbacPolicy, logger: Logger): Promise<void> {
   const all = await Promise.all([
@@ -30,45 +30,49 @@ export async function reconcileRbac(client: Client, policy: RbacPolicy, logger: 
   if (failures.length > 0) throw new AggregateError(failures, 'cannot bring all default roles and bindings in order');
 }
 
-interface Reconciling<T> {
+interface ReconcileOptions<T> {
   readonly kind: Kind<T>;
   readonly objects: readonly unknown[];
   readonly reconcile: (existing: never, expected: never) => Reconciliation<unknown>;
   readonly logger: Logger;
 }
 
-/** Resolves to what went wrong. */
-async function reconcileAll<T>(client: Client, { kind, objects, reconcile, logger }: Reconciling<T>): Promise<readonly unknown[]> {
+/** Resolves to the errors. */
+async function reconcileAll<T>(client: Client, { kind, objects, reconcile, logger }: ReconcileOptions<T>): Promise<readonly unknown[]> {
   if (objects.length === 0) return [];
   const resource = client.of(kind as unknown as Kind<Identified>);
   const { items } = await resource.list();
   const present = new Map(items.map((item) => [keyOf(item), item]));
-  const doing = { reconcile: reconcile as unknown as Reconcile, logger, kind: kind.kind };
+  const context = { reconcile: reconcile as unknown as Reconcile, logger, kind: kind.kind };
   const all = (objects as readonly Identified[]).map((expected) =>
-    reconcileOne(resource, { expected, existing: present.get(keyOf(expected)) }, doing),
+    reconcileOne(resource, { expected, existing: present.get(keyOf(expected)) }, context),
   );
   return (await Promise.allSettled(all)).flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
 }
 
-interface Found {
+interface ObjectPair {
   readonly expected: Identified;
   readonly existing: Identified | undefined;
 }
 
 type Reconcile = (existing: Identified, expected: Identified) => Reconciliation<Identified>;
 
-interface Doing {
+interface ReconcileContext {
   readonly reconcile: Reconcile;
   readonly logger: Logger;
   readonly kind: string;
 }
 
-/** Others may write the same object at the same time, such as another server that starts: then it is looked at again. */
-async function reconcileOne(resource: ResourceClient<Identified>, { expected, existing: listed }: Found, doing: Doing): Promise<void> {
+/** Retries after conflicts: another server may start at the same time. */
+async function reconcileOne(
+  resource: ResourceClient<Identified>,
+  { expected, existing: listed }: ObjectPair,
+  context: ReconcileContext,
+): Promise<void> {
   let existing = listed;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attemptOne(resource, { expected, existing }, doing);
+      return await attemptOne(resource, { expected, existing }, context);
     } catch (error) {
       const isRace = (['Conflict', 'AlreadyExists', 'NotFound'] as const).some((reason) => isStatusReason(error, reason));
       if (!isRace || attempt >= ATTEMPTS) throw error;
@@ -88,21 +92,21 @@ async function currentOf(resource: ResourceClient<Identified>, { metadata }: Ide
 
 async function attemptOne(
   resource: ResourceClient<Identified>,
-  { expected, existing }: Found,
-  { reconcile, logger, kind }: Doing,
+  { expected, existing }: ObjectPair,
+  { reconcile, logger, kind }: ReconcileContext,
 ): Promise<void> {
   const { name, namespace } = expected.metadata;
   if (existing === undefined) return void (await resource.create(expected as Draft<Identified>));
-  const wanted = reconcile(existing, expected);
-  switch (wanted.action) {
+  const reconciliation = reconcile(existing, expected);
+  switch (reconciliation.action) {
     case 'none':
       return;
     case 'protected':
       return logger.warn('a default role or binding is protected from updates, and lacks something', { kind, namespace, name });
     case 'update':
-      return void (await resource.update(wanted.object));
+      return void (await resource.update(reconciliation.object));
     case 'recreate':
       await resource.delete(existing.metadata, { preconditions: { uid: existing.metadata.uid ?? '' } });
-      return void (await resource.create(wanted.object as Draft<Identified>));
+      return void (await resource.create(reconciliation.object as Draft<Identified>));
   }
 }

@@ -7,60 +7,60 @@ type AnyBinding = rbac.RoleBinding | rbac.ClusterRoleBinding;
 
 const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 
-/** What is to be done so that an object grants at least what it should. */
+/** The write that brings an object up to date. */
 export type Reconciliation<T> =
   | { readonly action: 'none' }
-  /** It would have to change, but says that it wants to stay as it is. */
+  /** Changes are needed, but autoupdate is disabled. */
   | { readonly action: 'protected' }
   | { readonly action: 'update'; readonly object: T }
-  /** What must change cannot: another object takes its place. */
+  /** An immutable field differs: the object is replaced. */
   | { readonly action: 'recreate'; readonly object: T };
 
-/** Adds what an existing role lacks of an expected one. What it grants beyond that stays. */
+/** Adds missing rules to a role. Additional rules stay. */
 export function reconcileRole<T extends AnyRole>(existing: T, expected: T): Reconciliation<T> {
-  const missing = same(existing.rules, expected.rules) ? [] : uncovered(existing.rules ?? [], expected.rules ?? []);
+  const missing = isSame(existing.rules, expected.rules) ? [] : uncovered(existing.rules ?? [], expected.rules ?? []);
   const aggregationRule = reconciledAggregation(existing.aggregationRule ?? undefined, expected.aggregationRule ?? undefined);
   const { aggregationRule: _, ...rest } = existing;
-  const wanted = {
+  const desired = {
     ...rest,
     metadata: reconciledMetadata(existing.metadata, expected.metadata),
     ...(missing.length > 0 && { rules: [...(existing.rules ?? []), ...missing] }),
     ...(aggregationRule && { aggregationRule }),
   } as unknown as T;
-  return decide(existing, wanted);
+  return decide(existing, desired);
 }
 
-/** Selectors that an expected aggregation has must be there; one that is not expected at all goes. */
+/** Adds missing aggregation selectors; removes an aggregation rule that is not expected. */
 function reconciledAggregation(existing: rbac.AggregationRule | undefined, expected: rbac.AggregationRule | undefined) {
   if (expected === undefined) return undefined;
   const present = existing?.clusterRoleSelectors ?? [];
-  const missing = (expected.clusterRoleSelectors ?? []).filter((selector) => !present.some((own) => same(own, selector)));
+  const missing = (expected.clusterRoleSelectors ?? []).filter((selector) => !present.some((own) => isSame(own, selector)));
   return existing !== undefined && missing.length === 0 ? existing : { ...existing, clusterRoleSelectors: [...present, ...missing] };
 }
 
-/** Adds the subjects that an existing binding lacks. One that binds another role is made anew, for that cannot change. */
+/** Adds missing subjects. A binding to another role is replaced, because roleRef is immutable. */
 export function reconcileBinding<T extends AnyBinding>(existing: T, expected: T): Reconciliation<T> {
   const metadata = reconciledMetadata(existing.metadata, expected.metadata);
-  if (!same(existing.roleRef, expected.roleRef)) {
+  if (!isSame(existing.roleRef, expected.roleRef)) {
     if (isProtected(existing)) return { action: 'protected' };
     return { action: 'recreate', object: { ...expected, metadata: { ...expected.metadata, ...labelsAndAnnotations(metadata) } } };
   }
   const subjects = existing.subjects ?? [];
-  const missing = (expected.subjects ?? []).filter((subject) => !subjects.some((own) => same(own, subject)));
-  const wanted = { ...existing, metadata, ...(missing.length > 0 && { subjects: [...subjects, ...missing] }) };
-  return decide(existing, wanted);
+  const missing = (expected.subjects ?? []).filter((subject) => !subjects.some((own) => isSame(own, subject)));
+  const desired = { ...existing, metadata, ...(missing.length > 0 && { subjects: [...subjects, ...missing] }) };
+  return decide(existing, desired);
 }
 
-function decide<T extends AnyRole | AnyBinding>(existing: T, wanted: T): Reconciliation<T> {
-  if (same(existing, wanted)) return { action: 'none' };
-  return isProtected(existing) ? { action: 'protected' } : { action: 'update', object: wanted };
+function decide<T extends AnyRole | AnyBinding>(existing: T, desired: T): Reconciliation<T> {
+  if (isSame(existing, desired)) return { action: 'none' };
+  return isProtected(existing) ? { action: 'protected' } : { action: 'update', object: desired };
 }
 
 function isProtected({ metadata }: AnyRole | AnyBinding): boolean {
   return metadata?.annotations?.[AUTO_UPDATE] === 'false';
 }
 
-/** Expected labels and annotations are added; those that are there already keep their values. */
+/** Adds missing labels and annotations; existing values stay. */
 function reconciledMetadata(existing: meta.ObjectMeta = {}, expected: meta.ObjectMeta = {}): meta.ObjectMeta {
   const labels = { ...expected.labels, ...existing.labels };
   const annotations = { ...expected.annotations, ...existing.annotations };
@@ -74,6 +74,6 @@ function labelsAndAnnotations({ labels = {}, annotations = {} }: meta.ObjectMeta
   };
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return semanticEqual(a as JsonValue, b as JsonValue);
 }

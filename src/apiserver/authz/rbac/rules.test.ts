@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compactRules, ruleText, uncovered } from './covers.ts';
-import { type PolicyRule, type RuleRequest, ruleAllows } from './policy-rule.ts';
+import { type PolicyRule, type RuleRequest, ruleAllows, urlCovers } from './policy-rule.ts';
 
 function resource(text: string): RuleRequest {
-  const [verb = '', what = '', name = ''] = text.split(' ');
-  const [group = '', path = ''] = what.includes(':') ? what.split(':') : ['', what];
+  const [verb = '', target = '', name = ''] = text.split(' ');
+  const [group = '', path = ''] = target.includes(':') ? target.split(':') : ['', target];
   const [type = '', subresource = ''] = path.split('/');
   return { verb, isResource: true, path: '', group, version: 'v1', resource: type, subresource, namespace: '', name };
 }
@@ -64,12 +64,38 @@ const anyRequest: fc.Arbitrary<RuleRequest> = fc.oneof(
   fc.tuple(fc.constantFrom('get', 'post'), fc.constantFrom('/a', '/a/b', '/c')).map((parts) => url(parts.join(' '))),
 );
 
+/** Upstream's way: a rule is the product of its lists. */
+function partsOf({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): readonly PolicyRule[] {
+  const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
+  const forResources = apiGroups.flatMap((group) =>
+    resources.flatMap((one) =>
+      verbs.flatMap((verb) => names.map((named) => ({ apiGroups: [group], resources: [one], ...named, verbs: [verb] }))),
+    ),
+  );
+  return [...forResources, ...nonResourceURLs.flatMap((path) => verbs.map((verb) => ({ nonResourceURLs: [path], verbs: [verb] })))];
+}
+
+function coversPart(owned: PolicyRule, part: PolicyRule): boolean {
+  const hasAll = (own: readonly string[] = [], other: readonly string[] = []) =>
+    own.includes('*') || other.every((value) => own.includes(value));
+  const { resources = [], nonResourceURLs = [], resourceNames = [] } = owned;
+  const hasResource = (one: string) =>
+    hasAll(resources, [one]) || (one.includes('/') && resources.includes(`*${one.slice(one.indexOf('/'))}`));
+  return (
+    hasAll(owned.verbs, part.verbs) &&
+    hasAll(owned.apiGroups, part.apiGroups) &&
+    (part.resources ?? []).every(hasResource) &&
+    (part.nonResourceURLs ?? []).every((path) => nonResourceURLs.some((own) => urlCovers(own, path))) &&
+    (resourceNames.length === 0 || (part.resourceNames?.every((name) => resourceNames.includes(name)) ?? false))
+  );
+}
+
 describe('what rules lack of others', () => {
   it('is nothing only when they allow whatever the others allow', () => {
     fc.assert(
-      fc.property(fc.array(anyRule, { maxLength: 4 }), fc.array(anyRule, { maxLength: 3 }), anyRequest, (held, wanted, request) => {
-        if (uncovered(held, wanted).length > 0) return;
-        const wantedAllows = wanted.some((rule) => ruleAllows(rule, request));
+      fc.property(fc.array(anyRule, { maxLength: 4 }), fc.array(anyRule, { maxLength: 3 }), anyRequest, (held, required, request) => {
+        if (uncovered(held, required).length > 0) return;
+        const wantedAllows = required.some((rule) => ruleAllows(rule, request));
         expect(!wantedAllows || held.some((rule) => ruleAllows(rule, request))).toBe(true);
       }),
       { numRuns: 2000 },
@@ -90,7 +116,33 @@ describe('what rules lack of others', () => {
     ).toBe('{APIGroups:[""], Resources:["a"], ResourceNames:["x"], Verbs:["get" "list"]}');
   });
 
-  it('is told path by path', () => {
+  it('is what comparing each part with each rule finds', () => {
+    fc.assert(
+      fc.property(fc.array(anyRule, { maxLength: 5 }), fc.array(anyRule, { maxLength: 3 }), (owned, required) => {
+        const missing = required.flatMap(partsOf).filter((part) => !owned.some((rule) => coversPart(rule, part)));
+        expect(uncovered(owned, required)).toEqual(missing);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  const many = (prefix: string) => Array.from({ length: 20_000 }, (_, i) => `${prefix}${i}`);
+
+  it('is found for rules whose product is beyond all measure', () => {
+    const rule = { apiGroups: many('g'), resources: many('r'), verbs: many('v'), resourceNames: many('n') };
+    const { verbs: _, ...rest } = rule;
+    expect(uncovered([], [rule]).length).toBeGreaterThan(0);
+    expect(uncovered([rule], [rule])).toEqual([]);
+    expect(uncovered([{ ...rest, verbs: many('v').slice(1) }], [{ ...rule, resourceNames: [] }])).not.toEqual([]);
+    expect(uncovered([{ ...rest, verbs: many('v').slice(0, -1) }], [rule])[0]).toEqual({
+      apiGroups: ['g0'],
+      resources: ['r0'],
+      resourceNames: ['n0'],
+      verbs: ['v19999'],
+    });
+  });
+
+  it('is listed path by path', () => {
     expect(compactRules(uncovered([], [{ nonResourceURLs: ['/x'], verbs: ['get', 'post'] }])).map(ruleText)).toEqual([
       '{NonResourceURLs:["/x"], Verbs:["get"]}',
       '{NonResourceURLs:["/x"], Verbs:["post"]}',

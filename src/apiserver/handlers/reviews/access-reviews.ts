@@ -1,22 +1,22 @@
 import type { authorization, meta } from '#api';
+import { lookupTable } from '#base';
 import { type FieldRequirement, parseFieldSelector, parseLabelSelector, StatusError } from '#machinery';
-import type { UserInfo } from '../../authn/user.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from '../../authz/authorizer.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { Handler } from '../../request/api-response.ts';
-import type { HandlerDeps } from '../resource-call.ts';
+import type { UserInfo } from '../../request/user.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
+import type { VerbHandler } from '../handler-table.ts';
 import { admitReview, type ReviewCall, reviewHandler, validateReview } from './review-call.ts';
 
 type Spec = authorization.SubjectAccessReviewSpec;
 
 /** Answers `kubectl auth can-i` for others: SubjectAccessReview and LocalSubjectAccessReview. */
-export function subjectAccessReviews(authorizer: Authorizer, deps: () => HandlerDeps): Handler {
-  return reviewHandler(deps, (call) => answer(call, authorizer, userOf));
+export function subjectAccessReviews(authorizer: Authorizer): VerbHandler {
+  return reviewHandler((call) => answer(call, authorizer, userOf));
 }
 
-/** Answers it for who asks: SelfSubjectAccessReview. */
-export function selfSubjectAccessReviews(authorizer: Authorizer, deps: () => HandlerDeps): Handler {
-  return reviewHandler(deps, (call) => answer(call, authorizer, () => call.call.user));
+/** SelfSubjectAccessReview. */
+export function selfSubjectAccessReviews(authorizer: Authorizer): VerbHandler {
+  return reviewHandler((call) => answer(call, authorizer, () => call.call.user));
 }
 
 function userOf({ user = '', uid, groups = [], extra }: Spec): UserInfo {
@@ -27,7 +27,7 @@ async function answer(call: ReviewCall, authorizer: Authorizer, subject: (spec: 
   const review = await admitReview(call);
   const { strategy, group } = call.call.resource;
   const errors = strategy.validate?.(review) ?? [];
-  // The kind is empty here, for upstream reads it from where it is never set.
+  // The kind is empty: upstream never sets it here.
   if (errors.length > 0) throw StatusError.invalid({ group, kind: '' }, '', errors);
   await validateReview({ ...call, review });
   const spec = (review.spec ?? {}) as Spec;
@@ -48,7 +48,7 @@ function statusOf({ verdict, reason, error }: Decision, problems: readonly strin
 
 interface Question {
   readonly attributes: AuthorizationAttributes;
-  /** What of the selectors was not understood, and so not considered. */
+  /** Parts of selectors that were not understood and are ignored. */
   readonly problems: readonly string[];
 }
 
@@ -57,11 +57,11 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: Spec, user:
     const { path = '', verb = '' } = nonResourceAttributes ?? {};
     return { attributes: { ...NOTHING, user, isResource: false, path, verb }, problems: [] };
   }
-  const { version, fieldSelector, labelSelector, ...asked } = resourceAttributes;
+  const { version, fieldSelector, labelSelector, ...requested } = resourceAttributes;
   const fields = fieldRequirements(fieldSelector ?? undefined);
   const attributes = {
     ...NOTHING,
-    ...asked,
+    ...requested,
     user,
     isResource: true,
     version: version || '*',
@@ -86,16 +86,16 @@ function fieldRequirements(selector: authorization.FieldSelectorAttributes | und
       return { requirements: [], problems: [unread('fieldSelector', 0)] };
     }
   }
-  const given = selector?.requirements ?? [];
-  const requirements = given.flatMap(fieldRequirement);
-  return { requirements, problems: requirements.length < given.length ? [unread('fieldSelector', requirements.length)] : [] };
+  const allRequirements = selector?.requirements ?? [];
+  const requirements = allRequirements.flatMap(fieldRequirement);
+  return { requirements, problems: requirements.length < allRequirements.length ? [unread('fieldSelector', requirements.length)] : [] };
 }
 
-const FIELD_OPERATORS: Readonly<Record<string, FieldRequirement['operator']>> = { In: '=', NotIn: '!=' };
+const FIELD_OPERATORS = lookupTable<FieldRequirement['operator']>({ In: '=', NotIn: '!=' });
 
 function fieldRequirement({ key, operator, values = [] }: meta.FieldSelectorRequirement): readonly FieldRequirement[] {
-  const known = FIELD_OPERATORS[operator];
-  return known !== undefined && values.length === 1 ? [{ field: key, operator: known, value: values[0]! }] : [];
+  const fieldOperator = FIELD_OPERATORS[operator];
+  return fieldOperator !== undefined && values.length === 1 ? [{ field: key, operator: fieldOperator, value: values[0]! }] : [];
 }
 
 const LABEL_OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
@@ -109,9 +109,9 @@ function labelProblem(selector: authorization.LabelSelectorAttributes | undefine
       return unread('labelSelector', 0);
     }
   }
-  const given = selector?.requirements ?? [];
-  const known = given.filter(({ operator }) => LABEL_OPERATORS.has(operator));
-  return known.length < given.length ? unread('labelSelector', known.length) : undefined;
+  const requirements = selector?.requirements ?? [];
+  const supported = requirements.filter(({ operator }) => LABEL_OPERATORS.has(operator));
+  return supported.length < requirements.length ? unread('labelSelector', supported.length) : undefined;
 }
 
 function unread(selector: string, understood: number): string {

@@ -1,18 +1,19 @@
 import { authentication, type core } from '#api';
+import { lookupTable } from '#base';
 import { FieldError, formatTime, type GroupVersion, Path, parseGroupVersion, StatusError } from '#machinery';
 import type { AccountObjects } from '../../authn/service-accounts/account-objects.ts';
 import { type BoundObjects, tokenClaims } from '../../authn/service-accounts/claims.ts';
 import type { SignedTokens } from '../../authn/service-accounts/signed-tokens.ts';
-import { ANONYMOUS } from '../../authn/user.ts';
-import { type KubeObject, withMetadata } from '../../registry/kube-object.ts';
-import type { ServedResource, ServedSubresource } from '../../registry/served-resource.ts';
+import type { ServedResource } from '../../registry/generic/served-resource.ts';
 import { type ApiRequest, warn } from '../../request/api-request.ts';
-import type { ApiResponse } from '../../request/api-response.ts';
+import { type KubeObject, withMetadata } from '../../watch-cache/kube-object.ts';
+import type { ApiResponse } from '../api-response.ts';
+import type { HandledSubresource } from '../handler-table.ts';
 import type { HandlerDeps, ResourceCall } from '../resource-call.ts';
 import { admitReview, created, readReview, validateReview } from './review-call.ts';
 
 const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const;
-/** The life that kubelets ask for on behalf of pods that may not know yet that tokens expire. */
+/** The lifetime that kubelets request for pods that may not reload tokens. */
 const WARN_ONLY_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 24 * 3600;
 
@@ -23,60 +24,52 @@ export interface TokenRequestOptions {
   /** The API server's own audiences. */
   readonly audiences: readonly string[];
   readonly maxExpirationSeconds?: number | undefined;
-  /** Lets tokens of pods live a year where the usual hour was asked for, and notes when they are used after that hour. */
+  /** Extends such tokens to one year, and records their use after the requested hour. */
   readonly extendExpiration: boolean;
 }
 
 /** The `token` subresource of service accounts. */
-export function tokenSubresource(options: TokenRequestOptions, deps: () => HandlerDeps): ServedSubresource {
-  return { name: 'token', kind: TOKEN_REQUEST, verbs: ['create'], handler: (request) => issueToken(request, options, deps()) };
+export function tokenSubresource(options: TokenRequestOptions): HandledSubresource {
+  return { name: 'token', kind: TOKEN_REQUEST, verbs: ['create'], handler: (call) => issueToken(call, options) };
 }
 
-async function issueToken(request: ApiRequest, options: TokenRequestOptions, deps: HandlerDeps): Promise<ApiResponse> {
-  const call = callOf(request, deps);
-  const asked = await readReview(call);
-  const admitted = await admitReview({ ...asked, call: asAdmission(call) });
+async function issueToken(accountCall: ResourceCall, options: TokenRequestOptions): Promise<ApiResponse> {
+  const { request, deps } = accountCall;
+  const call = asTokenRequest(accountCall);
+  const review = await readReview(call);
+  const admitted = await admitReview({ ...review, call: accountCall });
   const account = await accountFor(admitted, call, options);
   const completed = complete(admitted, account, { audiences: options.audiences, now: deps.clock.now() });
   const errors = authentication.validateTokenRequest(completed as unknown as authentication.TokenRequest);
   if (errors.length > 0) throw StatusError.invalid(TOKEN_REQUEST, '', errors);
-  await validateReview({ ...asked, call: asAdmission(call), review: completed });
+  await validateReview({ ...review, call: accountCall, review: completed });
   const bound = await boundObjects(specOf(completed).boundObjectRef ?? undefined, call, options.objects);
   const limited = limitExpiration(completed, options, request);
   return created(call.resource, await withToken({ review: limited, account, bound }, options, deps));
 }
 
-/** The request as one for a TokenRequest, though it is found under the service account. */
-function callOf(request: ApiRequest, deps: HandlerDeps): ResourceCall {
-  const { info } = request;
-  const accounts = deps.table.find(info.group, info.version, info.resource)!;
+/** The request as one for a TokenRequest, though its path is that of the service account. */
+function asTokenRequest(call: ResourceCall): ResourceCall<ServedResource> {
   const resource: ServedResource = {
-    ...accounts,
+    ...call.resource,
     ...TOKEN_REQUEST,
     apiVersion: 'authentication.k8s.io/v1',
     schema: authentication.TokenRequest,
-    strategy: { kind: accounts.strategy.kind, defaults: (object) => authentication.defaultTokenRequest(object as never) as never },
+    strategy: { kind: call.resource.strategy.kind, defaults: (object) => authentication.defaultTokenRequest(object as never) as never },
     storage: undefined,
   };
-  const { subresource, namespace, name } = info;
-  return { request, resource, deps, subresource, namespace, name, user: request.user ?? ANONYMOUS };
-}
-
-/** Admission knows the request by its path: a subresource of service accounts. */
-function asAdmission(call: ResourceCall): ResourceCall {
-  const { info } = call.request;
-  return { ...call, resource: call.deps.table.find(info.group, info.version, info.resource)! };
+  return { ...call, resource };
 }
 
 function specOf(review: KubeObject): authentication.TokenRequestSpec {
   return (review.spec ?? {}) as authentication.TokenRequestSpec;
 }
 
-async function accountFor(review: KubeObject, call: ResourceCall, { objects }: TokenRequestOptions): Promise<KubeObject> {
+async function accountFor(review: KubeObject, call: ResourceCall<ServedResource>, { objects }: TokenRequestOptions): Promise<KubeObject> {
   const { name, namespace } = call;
-  const { name: given = '', uid = '' } = review.metadata ?? {};
-  if (given !== '' && given !== name) {
-    const error = FieldError.invalid(Path.of('metadata', 'name'), given, 'must match the service account name if specified');
+  const { name: bodyName = '', uid = '' } = review.metadata ?? {};
+  if (bodyName !== '' && bodyName !== name) {
+    const error = FieldError.invalid(Path.of('metadata', 'name'), bodyName, 'must match the service account name if specified');
     throw StatusError.invalid(TOKEN_REQUEST, name, [error]);
   }
   const account = await objects.serviceAccounts.current(namespace, name);
@@ -96,13 +89,13 @@ function complete(review: KubeObject, account: KubeObject, { audiences, now }: {
 
 async function boundObjects(
   reference: authentication.BoundObjectReference | undefined,
-  call: ResourceCall,
+  call: ResourceCall<ServedResource>,
   objects: AccountObjects,
 ): Promise<BoundObjects> {
   if (reference === undefined) return {};
   const { kind = '', apiVersion = '', name = '' } = reference;
   const { group, version } = groupVersionOf(apiVersion);
-  const find = BINDERS[group === '' ? kind : ''];
+  const find = group === '' && Object.hasOwn(BINDERS, kind) ? BINDERS[kind] : undefined;
   if (find === undefined) throw StatusError.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   if (name === '') throw StatusError.badRequest('Name parameter required.');
   const { bound, uid } = await find(name, call, objects);
@@ -111,18 +104,18 @@ async function boundObjects(
   throw StatusError.conflict({ group, resource: kind }, name, why);
 }
 
-/** What cannot be read counts as no group, and so as the core group. */
+/** An unparsable apiVersion counts as the core group. */
 function groupVersionOf(apiVersion: string): GroupVersion {
   return apiVersion.split('/').length > 2 ? { group: '', version: '' } : parseGroupVersion(apiVersion);
 }
 
-interface FoundBinding {
+interface TokenBinding {
   readonly bound: BoundObjects;
   readonly uid: string | undefined;
 }
-type Binder = (name: string, call: ResourceCall, objects: AccountObjects) => Promise<FoundBinding>;
+type Binder = (name: string, call: ResourceCall<ServedResource>, objects: AccountObjects) => Promise<TokenBinding>;
 
-const BINDERS: Readonly<Record<string, Binder>> = {
+const BINDERS = lookupTable<Binder>({
   Pod: async (name, call, { pods, nodes }) => {
     const pod = present(await pods.current(call.namespace, name), 'pods', name);
     const { serviceAccountName = '', nodeName = '' } = (pod as unknown as core.Pod).spec ?? {};
@@ -131,7 +124,7 @@ const BINDERS: Readonly<Record<string, Binder>> = {
         `cannot bind token for serviceaccount "${call.name}" to pod running with different serviceaccount name.`,
       );
     }
-    // The name of a node that is not there still tells where the pod runs.
+    // A token may be bound to a pod whose node no longer exists.
     const node = nodeName === '' ? undefined : ((await nodes.current('', nodeName)) ?? { metadata: { name: nodeName } });
     return { bound: { pod, ...(node && { node }) }, uid: pod.metadata.uid };
   },
@@ -143,7 +136,7 @@ const BINDERS: Readonly<Record<string, Binder>> = {
     const node = present(await nodes.current('', name), 'nodes', name);
     return { bound: { node }, uid: node.metadata.uid };
   },
-};
+});
 
 function present(object: KubeObject | undefined, resource: string, name: string): KubeObject {
   if (object === undefined) throw StatusError.notFound({ group: '', resource }, name);
@@ -151,37 +144,37 @@ function present(object: KubeObject | undefined, resource: string, name: string)
 }
 
 function limitExpiration(review: KubeObject, { maxExpirationSeconds }: TokenRequestOptions, request: ApiRequest): KubeObject {
-  const asked = specOf(review).expirationSeconds ?? 0;
-  if (!maxExpirationSeconds || asked <= maxExpirationSeconds) return review;
-  warn(request, `requested expiration of ${asked} seconds shortened to ${maxExpirationSeconds} seconds`);
+  const seconds = specOf(review).expirationSeconds ?? 0;
+  if (!maxExpirationSeconds || seconds <= maxExpirationSeconds) return review;
+  warn(request, `requested expiration of ${seconds} seconds shortened to ${maxExpirationSeconds} seconds`);
   return { ...review, spec: { ...specOf(review), expirationSeconds: maxExpirationSeconds } };
 }
 
-interface Issuing {
+interface TokenIssue {
   readonly review: KubeObject;
   readonly account: KubeObject;
   readonly bound: BoundObjects;
 }
 
 async function withToken(
-  { review, account, bound }: Issuing,
+  { review, account, bound }: TokenIssue,
   options: TokenRequestOptions,
   { clock, random }: HandlerDeps,
 ): Promise<KubeObject> {
   const { audiences = [], expirationSeconds } = specOf(review);
-  const asked = Number(expirationSeconds ?? 0);
+  const seconds = Number(expirationSeconds ?? 0);
   const isForServer = (audiences ?? []).every((audience) => options.audiences.includes(audience));
-  const isExtended = options.extendExpiration && bound.pod !== undefined && asked === WARN_ONLY_SECONDS && isForServer;
+  const isExtended = options.extendExpiration && bound.pod !== undefined && seconds === WARN_ONLY_SECONDS && isForServer;
   const claims = tokenClaims({
     account,
     bound,
     issuer: options.issuer,
     audiences: audiences ?? [],
-    expirationSeconds: isExtended ? Math.max(EXTENDED_SECONDS, asked) : asked,
-    warnAfterSeconds: isExtended ? asked : 0,
+    expirationSeconds: isExtended ? Math.max(EXTENDED_SECONDS, seconds) : seconds,
+    warnAfterSeconds: isExtended ? seconds : 0,
     now: clock.now(),
     id: random.uuid(),
   });
-  const expirationTimestamp = formatTime((claims.iat + asked) * 1000);
+  const expirationTimestamp = formatTime((claims.iat + seconds) * 1000);
   return { ...review, status: { token: await options.tokens.sign(claims), expirationTimestamp } };
 }

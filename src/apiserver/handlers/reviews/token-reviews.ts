@@ -1,15 +1,14 @@
 import type { authentication } from '#api';
 import { formatTime, StatusError } from '#machinery';
-import { type BearerTokens, refusalText, type TokenReviewResult } from '../../authn/bearer-tokens.ts';
-import type { UserInfo } from '../../authn/user.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { Handler } from '../../request/api-response.ts';
-import type { HandlerDeps } from '../resource-call.ts';
+import { type BearerTokens, rejectionText, type TokenReviewResult } from '../../authn/bearer-tokens.ts';
+import type { UserInfo } from '../../request/user.ts';
+import type { KubeObject } from '../../watch-cache/kube-object.ts';
+import type { VerbHandler } from '../handler-table.ts';
 import { admitReview, reviewHandler, validateReview } from './review-call.ts';
 
-/** Tells whom a token stands for. */
-export function tokenReviews(tokens: BearerTokens, deps: () => HandlerDeps): Handler {
-  return reviewHandler(deps, async (call) => {
+/** TokenReview: the user of a token. */
+export function tokenReviews(tokens: BearerTokens): VerbHandler {
+  return reviewHandler(async (call) => {
     const review = await admitReview(call);
     const { token = '', audiences = [] } = (review.spec ?? {}) as authentication.TokenReviewSpec;
     if (token === '') throw StatusError.badRequest('token is required for TokenReview in authentication');
@@ -20,14 +19,14 @@ export function tokenReviews(tokens: BearerTokens, deps: () => HandlerDeps): Han
 }
 
 function statusOf({ verdict, errors }: TokenReviewResult): authentication.TokenReviewStatus {
-  if (verdict === undefined) return { user: {}, error: refusalText(errors) };
+  if (verdict === undefined) return { user: {}, error: rejectionText(errors) };
   const { user, audiences = [] } = verdict;
   return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences }) };
 }
 
-/** Tells who asks who they are: `kubectl auth whoami`. */
-export function selfSubjectReviews(deps: () => HandlerDeps): Handler {
-  return reviewHandler(deps, async (call) => {
+/** SelfSubjectReview: `kubectl auth whoami`. */
+export function selfSubjectReviews(): VerbHandler {
+  return reviewHandler(async (call) => {
     const review = await admitReview(call);
     await validateReview({ ...call, review });
     const { resource, user, deps: server } = call.call;

@@ -1,8 +1,8 @@
 import { admissionregistration } from '#api';
-import { withKeptMetadata } from '../kept-metadata.ts';
-import type { ResourceStrategy } from '../strategy.ts';
+import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-/** Webhooks and policies are never overwritten blindly, and their generation follows what they say. */
+/** Updates require a resourceVersion, and the generation follows the spec. */
 const COMMON = { tracksGeneration: true, allowUnconditionalUpdate: false } as const;
 
 export const mutatingWebhookConfigurationsStrategy: ResourceStrategy<admissionregistration.MutatingWebhookConfiguration> = {
@@ -31,18 +31,11 @@ export const validatingAdmissionPolicyBindingsStrategy: ResourceStrategy<admissi
 export const mutatingAdmissionPoliciesStrategy: ResourceStrategy<admissionregistration.MutatingAdmissionPolicy> = {
   ...admissionregistration.mutatingAdmissionPolicyBehaviour,
   ...COMMON,
+  storedVersion: 'v1beta1',
 };
 
 export const mutatingAdmissionPolicyBindingsStrategy: ResourceStrategy<admissionregistration.MutatingAdmissionPolicyBinding> = {
   ...admissionregistration.mutatingAdmissionPolicyBindingBehaviour,
   ...COMMON,
+  storedVersion: 'v1beta1',
 };
-
-export const ADMISSION_REGISTRATION_STRATEGIES = [
-  mutatingAdmissionPoliciesStrategy,
-  mutatingAdmissionPolicyBindingsStrategy,
-  mutatingWebhookConfigurationsStrategy,
-  validatingAdmissionPoliciesStrategy,
-  validatingAdmissionPolicyBindingsStrategy,
-  validatingWebhookConfigurationsStrategy,
-] as const;

@@ -1,17 +1,17 @@
 import { apiextensions } from '#api';
-import { CLEANUP_FINALIZER } from '../../crd/cleanup-finalizer.ts';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
+import { CLEANUP_FINALIZER } from './cleanup-finalizer.ts';
 
 type Definition = apiextensions.CustomResourceDefinition;
 
-/** Deletion begins by letting nothing else come after the objects: the definition stays until they are gone. */
+/** Deletion adds the cleanup finalizer: the definition stays until its objects are gone. */
 function beginDeletion(definition: Definition): Definition {
   const { deletionGracePeriodSeconds: _, generation = 1, finalizers = [], ...metadata } = definition.metadata;
-  const kept = finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER];
-  // Upstream deletes definitions in a way of their own, which does not count as a change of what they define.
-  const marked = { ...metadata, generation: Math.max(1, generation - 1), finalizers: kept } as Definition['metadata'];
+  const withCleanup = finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER];
+  // Upstream's deletion of definitions does not increase the generation.
+  const deletionMetadata = { ...metadata, generation: Math.max(1, generation - 1), finalizers: withCleanup } as Definition['metadata'];
   const status = { ...definition.status, conditions: terminating(definition) } as NonNullable<Definition['status']>;
-  return { ...definition, metadata: marked, status };
+  return { ...definition, metadata: deletionMetadata, status };
 }
 
 function terminating({ status, metadata }: Definition) {
@@ -30,4 +30,6 @@ export const customResourceDefinitionsStrategy: ResourceStrategy<Definition> = {
   prepareForUpdate: apiextensions.prepareCustomResourceDefinitionForUpdate,
   prepareForDelete: beginDeletion,
   resetFields: { '': [['status']], status: [['spec']] },
+  location: 'apiextensions.k8s.io/customresourcedefinitions',
+  storedAsJson: true,
 };

@@ -1,9 +1,9 @@
 import { apiregistration } from '#api';
 import { formatTime } from '#machinery';
-import { withKeptMetadata } from '../kept-metadata.ts';
-import type { ResourceStrategy } from '../strategy.ts';
+import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-/** What this server serves itself is available as soon as it is announced. */
+/** Local APIServices are always available. */
 function localCondition(now: number): apiregistration.APIServiceCondition {
   return {
     type: 'Available',
@@ -21,4 +21,6 @@ export const apiServicesStrategy: ResourceStrategy<apiregistration.APIService> =
   prepareForCreate: (service, { now }) => ({ ...service, status: service.spec?.service ? {} : { conditions: [localCondition(now)] } }),
   prepareForStatusUpdate: withKeptMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+  location: 'apiregistration.k8s.io/apiservices',
+  storedAsJson: true,
 };

@@ -1,4 +1,4 @@
 import { apps } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const controllerRevisionsStrategy: ResourceStrategy<apps.ControllerRevision> = apps.controllerRevisionBehaviour;

@@ -1,11 +1,11 @@
 import { apps, core } from '#api';
 import { goParseIntError, type JsonValue, semanticEqual } from '#machinery';
-import type { ResourceStrategy } from '../strategy.ts';
-import { prepareTemplate } from '../template-preparation.ts';
+import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
+import { prepareTemplate } from '../generic/template-preparation.ts';
 
 type DaemonSet = apps.DaemonSet;
 
-/** How often the template has changed: once a field, now an annotation that the server keeps. */
+/** The number of template changes: formerly a field, now an annotation. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 function templateGeneration({ metadata }: DaemonSet): number {
@@ -26,12 +26,12 @@ function conversionError({ metadata }: DaemonSet): string | undefined {
   return text === undefined ? undefined : goParseIntError(text);
 }
 
-function prepareForCreate(set: DaemonSet): DaemonSet {
-  return withTemplateGeneration(prepareTemplate(set), Math.max(1, templateGeneration(set)));
+function prepareForCreate(set: DaemonSet, scope: RequestScope): DaemonSet {
+  return withTemplateGeneration(prepareTemplate(set, scope), Math.max(1, templateGeneration(set)));
 }
 
-function prepareForUpdate(set: DaemonSet, old: DaemonSet): DaemonSet {
-  const prepared = prepareTemplate(set);
+function prepareForUpdate(set: DaemonSet, old: DaemonSet, scope: RequestScope): DaemonSet {
+  const prepared = prepareTemplate(set, scope);
   const isSame = semanticEqual(
     prepared.spec?.template as JsonValue | undefined,
     old.spec?.template as JsonValue | undefined,
@@ -42,7 +42,7 @@ function prepareForUpdate(set: DaemonSet, old: DaemonSet): DaemonSet {
 
 export const daemonSetsStrategy: ResourceStrategy<DaemonSet> = {
   ...apps.daemonSetBehaviour,
-  // The client that creates a set owns the annotation, as if it had written it.
+  // The annotation is owned by the creating client.
   defaults: (set) => withAnnotation(apps.daemonSetBehaviour.defaults?.(set) ?? set),
   conversionError,
   hasStatus: true,

@@ -1,16 +1,17 @@
 import { apps } from '#api';
 import { deepEqual, goParseIntError } from '#machinery';
-import type { ResourceStrategy } from '../strategy.ts';
-import { prepareTemplate } from '../template-preparation.ts';
+import { APPS_SCALE } from '../generic/scale-fields.ts';
+import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
+import { prepareTemplate } from '../generic/template-preparation.ts';
 
-/** Where to roll back to: once a field, now an annotation. An empty one is none. */
+/** `rollbackTo` was a field; it is an annotation now. Empty means none. */
 function conversionError({ metadata }: apps.Deployment): string | undefined {
   const text = metadata?.annotations?.[apps.ROLLBACK_TO];
   const why = text ? goParseIntError(text) : undefined;
   return why && `failed to parse annotation[${apps.ROLLBACK_TO}]=${text} as int64: ${why}`;
 }
 
-/** As upstream writes the annotation anew from its field. */
+/** Upstream rewrites the annotation from its field. */
 function withPlainRollback(deployment: apps.Deployment): apps.Deployment {
   const text = deployment.metadata.annotations?.[apps.ROLLBACK_TO];
   if (text === undefined || /^(0|-?[1-9]\d*)$/.test(text)) return deployment;
@@ -19,9 +20,9 @@ function withPlainRollback(deployment: apps.Deployment): apps.Deployment {
   return { ...deployment, metadata: { ...deployment.metadata, annotations } };
 }
 
-/** Annotations of a deployment are handed on to its replica sets, so a change of them is something to observe too. */
-function prepareForUpdate(deployment: apps.Deployment, old: apps.Deployment): apps.Deployment {
-  const prepared = prepareTemplate(deployment);
+/** A deployment's annotations are copied to its replica sets, so changing them increases the generation. */
+function prepareForUpdate(deployment: apps.Deployment, old: apps.Deployment, scope: RequestScope): apps.Deployment {
+  const prepared = prepareTemplate(deployment, scope);
   if (deepEqual(prepared.metadata.annotations, old.metadata.annotations)) return prepared;
   return { ...prepared, metadata: { ...prepared.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
@@ -36,6 +37,7 @@ export const deploymentsStrategy: ResourceStrategy<apps.Deployment> = {
   ...apps.deploymentBehaviour,
   defaults: (deployment) => withPlainRollback(apps.deploymentBehaviour.defaults?.(deployment) ?? deployment),
   conversionError,
+  scale: APPS_SCALE,
   hasStatus: true,
   tracksGeneration: true,
   prepareForCreate: prepareTemplate,

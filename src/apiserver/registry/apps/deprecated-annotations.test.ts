@@ -45,10 +45,10 @@ describe('the revision that a deployment goes back to', () => {
     ['+03', '3'],
     ['0', '0'],
     ['', undefined],
-  ])('is read from %j', async (text, kept) => {
+  ])('is read from %j', async (text, annotation) => {
     const deployments = (await serveAdmission()).client.of(apps.Deployment);
     const { metadata } = await deployments.create(annotated({ [apps.ROLLBACK_TO]: text }));
-    expect(metadata.annotations?.[apps.ROLLBACK_TO]).toBe(kept);
+    expect(metadata.annotations?.[apps.ROLLBACK_TO]).toBe(annotation);
   });
 
   it('is not negative', async () => {

@@ -1,10 +1,11 @@
 import { apps } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
-import { prepareTemplate } from '../template-preparation.ts';
+import { APPS_SCALE } from '../generic/scale-fields.ts';
+import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
+import { prepareTemplate } from '../generic/template-preparation.ts';
 
-/** How many pods an update may take down at once is a field that v1.36 does not serve by default. */
-function prepare(set: apps.StatefulSet): apps.StatefulSet {
-  const prepared = prepareTemplate(set);
+/** maxUnavailable is disabled by default in v1.36. */
+function prepare(set: apps.StatefulSet, scope: RequestScope): apps.StatefulSet {
+  const prepared = prepareTemplate(set, scope);
   const rollingUpdate = prepared.spec?.updateStrategy?.rollingUpdate;
   if (rollingUpdate?.maxUnavailable === undefined || !prepared.spec) return prepared;
   const { maxUnavailable: _, ...rest } = rollingUpdate;
@@ -13,9 +14,10 @@ function prepare(set: apps.StatefulSet): apps.StatefulSet {
 
 export const statefulSetsStrategy: ResourceStrategy<apps.StatefulSet> = {
   ...apps.statefulSetBehaviour,
+  scale: APPS_SCALE,
   hasStatus: true,
   tracksGeneration: true,
   prepareForCreate: prepare,
-  prepareForUpdate: prepare,
+  prepareForUpdate: (object, _old, scope) => prepare(object, scope),
   resetFields: { '': [['status']], status: [['spec']] },
 };

@@ -1,5 +1,5 @@
 import { autoscaling, autoscalingV2 } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 const RESET_FIELDS = { '': [['status']], status: [['spec']] } as const;
 
@@ -10,7 +10,7 @@ export const horizontalPodAutoscalersStrategy: ResourceStrategy<autoscalingV2.Ho
   resetFields: RESET_FIELDS,
 };
 
-/** The same objects in the first version of the API; stored in the second. */
+/** autoscaling/v1; stored as v2. */
 export const horizontalPodAutoscalersV1Strategy: ResourceStrategy<autoscaling.HorizontalPodAutoscaler> = {
   ...autoscaling.horizontalPodAutoscalerBehaviour,
   hasStatus: true,

@@ -1,11 +1,11 @@
 import { batch, core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
 
-function prepare(job: batch.CronJob): batch.CronJob {
+function prepare(job: batch.CronJob, scope: RequestScope): batch.CronJob {
   const { spec } = job;
   const template = spec?.jobTemplate?.spec?.template;
   if (!spec || !template) return job;
-  const prepared = core.dropDisabledTemplateFields(template);
+  const prepared = core.dropDisabledTemplateFields(template, scope.features);
   if (prepared === template) return job;
   const jobSpec = { ...(spec.jobTemplate.spec as batch.JobSpec), template: prepared };
   return { ...job, spec: { ...spec, jobTemplate: { ...spec.jobTemplate, spec: jobSpec } } };
@@ -16,6 +16,6 @@ export const cronJobsStrategy: ResourceStrategy<batch.CronJob> = {
   hasStatus: true,
   tracksGeneration: true,
   prepareForCreate: prepare,
-  prepareForUpdate: prepare,
+  prepareForUpdate: (object, _old, scope) => prepare(object, scope),
   resetFields: { '': [['status']], status: [['spec']] },
 };

@@ -1,11 +1,11 @@
 import { certificates } from '#api';
 import { formatTime } from '#machinery';
-import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
+import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../generic/strategy.ts';
 
 type Request = certificates.CertificateSigningRequest;
 type Condition = certificates.CertificateSigningRequestCondition;
 
-/** Who asks is for the server to say. */
+/** The server sets the requestor. */
 function withRequestor(request: Request, { user }: RequestScope): Request {
   const { username: _u, uid: _i, groups: _g, extra: _e, ...spec } = request.spec;
   const extra = user.extra && Object.keys(user.extra).length > 0 ? { extra: user.extra } : {};
@@ -22,21 +22,21 @@ function withConditions(request: Request, conditions: readonly Condition[]): Req
   return { ...request, status: conditions.length === 0 ? status : { ...status, conditions } };
 }
 
-/** Times that a client leaves out: of the last change now, of the last transition that of a condition with the same status. */
+/** Sets missing times: lastUpdateTime is now, lastTransitionTime that of a condition with the same status. */
 function withTimes(request: Request, old: Request, { now }: RequestScope): Request {
   const time = formatTime(now);
   const conditions = conditionsOf(request).map((condition) => {
-    const same = conditionsOf(old).find(({ type, status }) => type === condition.type && status === condition.status);
+    const previous = conditionsOf(old).find(({ type, status }) => type === condition.type && status === condition.status);
     return {
       ...condition,
       lastUpdateTime: condition.lastUpdateTime || time,
-      lastTransitionTime: condition.lastTransitionTime || same?.lastTransitionTime || time,
+      lastTransitionTime: condition.lastTransitionTime || previous?.lastTransitionTime || time,
     };
   });
   return withConditions(request, conditions);
 }
 
-/** Verdicts are kept as they are, where their number is the same; where it is not, validation says so. */
+/** Approval conditions are kept if their number is unchanged; otherwise validation reports it. */
 function withVerdicts(request: Request, old: Request): Request {
   return ['Approved', 'Denied'].reduce((current, type) => {
     const before = conditionsOf(old).filter((condition) => condition.type === type);

@@ -1,5 +1,5 @@
 import { coordination } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 /** Coordinated leader election is off: its fields are dropped unless they are stored already. */
 function dropElection(lease: coordination.Lease, old?: coordination.Lease): coordination.Lease {

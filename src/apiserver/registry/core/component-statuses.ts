@@ -1,9 +1,10 @@
 import { core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-/** Made up when asked for; nothing is stored. */
+/** Computed on request, not stored. */
 export const componentStatusesStrategy: ResourceStrategy<core.ComponentStatus> = {
   ...core.componentStatusBehaviour,
   verbs: ['get', 'list'],
   deprecation: 'v1 ComponentStatus is deprecated in v1.19+',
+  isStored: false,
 };

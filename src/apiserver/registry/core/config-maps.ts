@@ -1,4 +1,4 @@
 import { core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const configMapsStrategy: ResourceStrategy<core.ConfigMap> = core.configMapBehaviour;

@@ -1,5 +1,5 @@
 import { core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const limitRangesStrategy: ResourceStrategy<core.LimitRange> = {
   ...core.limitRangeBehaviour,

@@ -1,9 +1,9 @@
 import { core } from '#api';
-import type { ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy, SubresourceStrategy } from '../generic/strategy.ts';
 
 const OWN_FINALIZER = 'kubernetes';
 
-/** What a deleted namespace waits for: the finalizers of its spec, which have a subresource of their own. */
+/** `finalize` updates the finalizers in the spec, which a terminating namespace waits for. */
 const finalize: SubresourceStrategy<core.Namespace> = {
   verbs: ['update'],
   prepareForUpdate: (namespace, old) => ({ ...namespace, ...(old.status && { status: old.status }) }),
@@ -26,10 +26,11 @@ export const namespacesStrategy: ResourceStrategy<core.Namespace> = {
   fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: { '': [['status']], status: [['spec']], finalize: [['status']] },
   prepareForDelete: (namespace) => {
-    // A namespace has no grace period, not even one of no length.
+    // Namespaces have no grace period, not even 0.
     const { deletionGracePeriodSeconds: _, ...metadata } = namespace.metadata;
     return { ...namespace, metadata, status: { ...namespace.status, phase: 'Terminating' } };
   },
   isDeletionHeld: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   subresources: { finalize },
+  returnsDeletedObject: true,
 };

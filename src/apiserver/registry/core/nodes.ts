@@ -1,5 +1,5 @@
 import { core } from '#api';
-import type { ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy, SubresourceStrategy } from '../generic/strategy.ts';
 
 type Spec = NonNullable<core.Node['spec']>;
 type Status = NonNullable<core.Node['status']>;
@@ -12,17 +12,17 @@ function withoutConfig({ config: _, ...status }: Status): Status {
   return status;
 }
 
-/** Kubelets report here; the rules on what may change are those of the whole node. */
+/** The status subresource, with the validation of the whole node. */
 const status: SubresourceStrategy<core.Node> = {
   verbs: ['get', 'patch', 'update'],
   prepareForUpdate: (node, old) => {
-    const given = node.status ?? {};
-    return { ...node, ...(old.spec && { spec: old.spec }), status: old.status?.config ? given : withoutConfig(given) };
+    const status = node.status ?? {};
+    return { ...node, ...(old.spec && { spec: old.spec }), status: old.status?.config ? status : withoutConfig(status) };
   },
   validateUpdate: core.validateNodeChange,
 };
 
-/** A node that registers itself may bring its status along. Its configuration by ConfigMap is a thing of the past. */
+/** A node may be created with its status. Dynamic kubelet configuration was removed. */
 export const nodesStrategy: ResourceStrategy<core.Node> = {
   ...core.nodeBehaviour,
   prepareForCreate: (node) => ({
@@ -37,4 +37,5 @@ export const nodesStrategy: ResourceStrategy<core.Node> = {
   fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: { '': [['status']], status: [['spec']] },
   subresources: { status },
+  location: 'minions',
 };

@@ -1,23 +1,23 @@
 import { core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 type Spec = core.PersistentVolumeClaimSpec;
 
-/** Without what upstream has always ignored in `dataSource`, and with both fields for the source saying the same. */
+/** Drops unsupported data sources, and synchronizes dataSource and dataSourceRef. */
 function prepareSources(claim: core.PersistentVolumeClaim, old?: core.PersistentVolumeClaim): core.PersistentVolumeClaim {
   const spec = claim.spec ?? {};
   const prepared = normalizeSources(dropForeignSource(dropForeignNamespace(spec, old?.spec), old?.spec));
   return prepared === spec ? claim : { ...claim, spec: prepared };
 }
 
-/** Sources in other namespaces are an alpha feature, and off. */
+/** Cross-namespace data sources are an alpha feature, and disabled. */
 function dropForeignNamespace(spec: Spec, old: Spec | undefined): Spec {
   if (!spec.dataSourceRef?.namespace || old?.dataSourceRef) return spec;
   const { dataSourceRef: _, ...rest } = spec;
   return rest;
 }
 
-/** Old clients put things into `dataSource` that nobody understood, and these were dropped in silence. */
+/** Unsupported kinds in `dataSource` have always been dropped silently. */
 function dropForeignSource(spec: Spec, old: Spec | undefined): Spec {
   if (old?.dataSource || old?.dataSourceRef || spec.dataSourceRef || !spec.dataSource) return spec;
   const { apiGroup, kind } = spec.dataSource;
@@ -42,4 +42,5 @@ export const persistentVolumeClaimsStrategy: ResourceStrategy<core.PersistentVol
   prepareForCreate: (claim) => ({ ...prepareSources(claim), status: { phase: 'Pending' } }),
   prepareForUpdate: (claim, old) => prepareSources(claim, old),
   resetFields: { '': [['status']], status: [['spec']] },
+  returnsDeletedObject: true,
 };

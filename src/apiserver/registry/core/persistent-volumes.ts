@@ -1,17 +1,17 @@
 import { core } from '#api';
 import { formatTime } from '#machinery';
-import type { RequestScope, ResourceStrategy } from '../strategy.ts';
+import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
 
-/** The time of the last change of phase is the server's to keep, unless a client changes it together with the phase. */
+/** lastPhaseTransitionTime is set by the server, unless a client changes it together with the phase. */
 function stampPhase(volume: core.PersistentVolume, old: core.PersistentVolume, { now }: RequestScope): core.PersistentVolume {
   const status = volume.status ?? {};
   const before = old.status ?? {};
-  const given = status.lastPhaseTransitionTime;
+  const transition = status.lastPhaseTransitionTime;
   if ((status.phase ?? '') !== (before.phase ?? '')) {
-    if (given !== undefined && given !== before.lastPhaseTransitionTime) return volume;
+    if (transition !== undefined && transition !== before.lastPhaseTransitionTime) return volume;
     return { ...volume, status: { ...status, lastPhaseTransitionTime: formatTime(now) } };
   }
-  if (given !== undefined || before.lastPhaseTransitionTime === undefined) return volume;
+  if (transition !== undefined || before.lastPhaseTransitionTime === undefined) return volume;
   return { ...volume, status: { ...status, lastPhaseTransitionTime: before.lastPhaseTransitionTime } };
 }
 
@@ -21,4 +21,5 @@ export const persistentVolumesStrategy: ResourceStrategy<core.PersistentVolume> 
   prepareForCreate: (volume, { now }) => ({ ...volume, status: { phase: 'Pending', lastPhaseTransitionTime: formatTime(now) } }),
   prepareForStatusUpdate: stampPhase,
   resetFields: { '': [['status']], status: [['spec']] },
+  returnsDeletedObject: true,
 };

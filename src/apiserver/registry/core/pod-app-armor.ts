@@ -6,7 +6,7 @@ type PodSpec = core.PodSpec;
 const LOCALHOST = 'localhost/';
 const MAX_PROFILE_LENGTH = 4095;
 
-/** A profile that a container has by annotation becomes its field, which is what nodes read. */
+/** Copies AppArmor annotations to fields, which nodes read. */
 export function withAppArmorFields(spec: PodSpec, annotations: Readonly<Record<string, string>> | undefined): PodSpec {
   if (!annotations || spec.os?.name === 'windows') return spec;
   if (!Object.keys(annotations).some((key) => key.startsWith(core.APPARMOR_CONTAINER_PREFIX))) return spec;

@@ -6,7 +6,7 @@ type PodSpec = core.PodSpec;
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** Label keys stand for the values that the pod itself has: they become part of the selectors beside them. */
+/** matchLabelKeys and mismatchLabelKeys: merges the pod's own label values into the selectors. */
 export function withPodLabelKeys(spec: PodSpec, labels: Labels): PodSpec {
   const { affinity, topologySpreadConstraints } = spec;
   if (!affinity?.podAffinity && !affinity?.podAntiAffinity && !topologySpreadConstraints) return spec;

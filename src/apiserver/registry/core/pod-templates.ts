@@ -1,13 +1,14 @@
 import { core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
 
-function prepare(object: core.PodTemplate): core.PodTemplate {
-  return object.template ? { ...object, template: core.dropDisabledTemplateFields(object.template) } : object;
+function prepare(object: core.PodTemplate, scope: RequestScope): core.PodTemplate {
+  return object.template ? { ...object, template: core.dropDisabledTemplateFields(object.template, scope.features) } : object;
 }
 
 export const podTemplatesStrategy: ResourceStrategy<core.PodTemplate> = {
   ...core.podTemplateBehaviour,
   tracksGeneration: true,
   prepareForCreate: prepare,
-  prepareForUpdate: prepare,
+  prepareForUpdate: (object, _old, scope) => prepare(object, scope),
+  returnsDeletedObject: true,
 };

@@ -1,7 +1,7 @@
 import { core } from '#api';
-import { changeOnce, formatTime } from '#machinery';
-import { withoutMetadata } from '../kube-object.ts';
-import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../strategy.ts';
+import { changeOnceWith, formatTime } from '#machinery';
+import { withoutMetadata } from '../../watch-cache/kube-object.ts';
+import type { RequestScope, ResourceStrategy, SubresourceStrategy } from '../generic/strategy.ts';
 import { withAppArmorFields } from './pod-app-armor.ts';
 import { withPodLabelKeys } from './pod-label-keys.ts';
 
@@ -11,13 +11,15 @@ type PodSpec = core.PodSpec;
 const EMPTY_SPEC = {} as PodSpec;
 const GATED = 'Scheduling is blocked due to non-empty scheduling gates';
 
-function prepareForCreate(pod: Pod, { now }: RequestScope): Pod {
-  const spec = withPodLabelKeys(servedSpec(pod.spec ?? EMPTY_SPEC), pod.metadata.labels ?? {});
+function prepareForCreate(pod: Pod, { now, features }: RequestScope): Pod {
+  const spec = withPodLabelKeys(servedSpec(pod.spec ?? EMPTY_SPEC, features), pod.metadata.labels ?? {});
   const status = { phase: 'Pending', qosClass: core.computePodQOS(spec), ...(spec.schedulingGates?.length && gatedCondition(now)) };
   return { ...pod, spec: withAppArmorFields(spec, pod.metadata.annotations), status };
 }
 
-const servedSpec = changeOnce((spec: PodSpec) => core.dropDisabledPodFields(core.withServiceAccount(spec)));
+const servedSpec = changeOnceWith((spec: PodSpec, features: core.PodFeatures | undefined) =>
+  core.dropDisabledPodFields(core.withServiceAccount(spec), features),
+);
 
 function gatedCondition(now: number): core.PodStatus {
   const lastTransitionTime = formatTime(now);
@@ -35,16 +37,16 @@ function gatedCondition(now: number): core.PodStatus {
   };
 }
 
-function prepareForUpdate(pod: Pod): Pod {
-  return { ...pod, spec: servedSpec(pod.spec ?? EMPTY_SPEC) };
+function prepareForUpdate(pod: Pod, _old: Pod, { features }: RequestScope): Pod {
+  return { ...pod, spec: servedSpec(pod.spec ?? EMPTY_SPEC, features) };
 }
 
-/** Status comes from the kubelet and from controllers, which know nothing of fields newer than they are: what they omit stays. */
+/** Kubelets and controllers may not know newer status fields: omitted ones stay. */
 function prepareForStatusUpdate(pod: Pod, old: Pod): Pod {
   const { ownerReferences, deletionTimestamp } = old.metadata;
   const { metadata } = withoutMetadata(pod, 'ownerReferences', 'deletionTimestamp');
-  const kept = { ...(ownerReferences && { ownerReferences }), ...(deletionTimestamp && { deletionTimestamp }) };
-  return { ...pod, metadata: Object.assign({}, metadata, kept), status: keepUnreported(pod.status ?? {}, old.status ?? {}) };
+  const managed = { ...(ownerReferences && { ownerReferences }), ...(deletionTimestamp && { deletionTimestamp }) };
+  return { ...pod, metadata: Object.assign({}, metadata, managed), status: keepUnreported(pod.status ?? {}, old.status ?? {}) };
 }
 
 function keepUnreported(status: core.PodStatus, old: core.PodStatus): core.PodStatus {
@@ -67,13 +69,13 @@ function keepGenerations(conditions: readonly core.PodCondition[], old: readonly
 }
 
 function gracePeriodSeconds({ spec, status }: Pod, requested: number | undefined): number {
-  // What never ran, or is over, has nothing to say goodbye to.
-  if (!spec?.nodeName || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0;
+  // Pods that never ran or have finished are deleted without a grace period.
+  if (!spec?.nodeName || core.isTerminalPhase(status?.phase)) return 0;
   const period = requested ?? spec.terminationGracePeriodSeconds ?? 0;
   return period < 0 ? 1 : period;
 }
 
-/** The old object with one part of the new spec; metadata stays too, but for what tells who changed it. */
+/** The old pod with a part of the new spec, and the new managedFields. */
 function withSpecPart(pod: Pod, old: Pod, part: Partial<PodSpec>): Pod {
   const { managedFields, resourceVersion } = pod.metadata;
   const spec: PodSpec = { ...(old.spec ?? EMPTY_SPEC), ...part };
@@ -97,7 +99,7 @@ const resize: SubresourceStrategy<Pod> = {
     const spec = pod.spec ?? EMPTY_SPEC;
     const before = old.spec ?? EMPTY_SPEC;
     const isSame = (list: 'containers' | 'initContainers') => (spec[list]?.length ?? 0) === (before[list]?.length ?? 0);
-    // Other containers than there were are for validation to refuse.
+    // A changed list of containers is left to validation.
     if (!isSame('containers') || !isSame('initContainers')) return pod;
     return withSpecPart(pod, old, {
       containers: resizedContainers(spec.containers, before.containers),
@@ -135,4 +137,5 @@ export const podsStrategy: ResourceStrategy<Pod> = {
     status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
   },
   subresources: { ephemeralcontainers: ephemeralContainers, resize },
+  returnsDeletedObject: true,
 };

@@ -1,7 +1,7 @@
 import { core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-/** Of a secret's reference only the name counts. */
+/** Secret references have only a name. */
 function cleanSecrets(account: core.ServiceAccount): core.ServiceAccount {
   if (!account.secrets?.some((secret) => Object.keys(secret).some((key) => key !== 'name'))) return account;
   return { ...account, secrets: account.secrets.map(({ name }) => (name ? { name } : {})) };
@@ -11,4 +11,5 @@ export const serviceAccountsStrategy: ResourceStrategy<core.ServiceAccount> = {
   ...core.serviceAccountBehaviour,
   prepareForCreate: cleanSecrets,
   prepareForUpdate: cleanSecrets,
+  returnsDeletedObject: true,
 };

@@ -3,8 +3,8 @@ import { core } from '#api';
 type Spec = core.ServiceSpec;
 
 /**
- * When a service changes its type, what the server once filled in for the old type goes, unless the client changed it in the same update:
- * then validation shall say what is wrong with it.
+ * When a service changes its type, values that the server set for the old type are cleared, unless the same update changes them: validation
+ * then reports the error.
  */
 export function dropTypeDependentFields(service: core.Service, old: core.Service): core.Service {
   const before = old.spec ?? {};
@@ -51,8 +51,8 @@ function hasNodePorts({ type }: Spec): boolean {
 
 function dropNodePorts(spec: Spec, before: Spec): Spec {
   if (!hasNodePorts(before) || hasNodePorts(spec) || !spec.ports?.some(({ nodePort }) => nodePort)) return spec;
-  const known = new Set(before.ports?.map(({ nodePort }) => nodePort));
-  if (spec.ports.some(({ nodePort }) => nodePort && !known.has(nodePort))) return spec;
+  const oldPorts = new Set(before.ports?.map(({ nodePort }) => nodePort));
+  if (spec.ports.some(({ nodePort }) => nodePort && !oldPorts.has(nodePort))) return spec;
   return { ...spec, ports: spec.ports.map(({ nodePort: _, ...port }) => port) };
 }
 

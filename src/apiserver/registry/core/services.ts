@@ -1,10 +1,10 @@
 import { core } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 import { dropTypeDependentFields } from './service-type-change.ts';
 
 const TRAFFIC_POLICIES: readonly string[] = ['Cluster', 'Local'];
 
-/** Services that are only a name have no traffic inside the cluster to direct. */
+/** ExternalName services have no internalTrafficPolicy. */
 function dropUnusedTrafficPolicy(service: core.Service): core.Service {
   const { internalTrafficPolicy, ...spec } = service.spec ?? {};
   const isUnused = spec.type === 'ExternalName' && TRAFFIC_POLICIES.includes(internalTrafficPolicy ?? '');
@@ -21,4 +21,6 @@ export const servicesStrategy: ResourceStrategy<core.Service> = {
   prepareForUpdate: (service, old) => dropUnusedTrafficPolicy(dropTypeDependentFields(service, old)),
   fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: { '': [['status']], status: [['spec']] },
+  location: 'services/specs',
+  returnsDeletedObject: true,
 };

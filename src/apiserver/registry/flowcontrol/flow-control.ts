@@ -1,19 +1,19 @@
 import { flowcontrol } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-/** The status of flow control is the controller's alone: an update of it changes no metadata. */
+/** Status updates of flow control objects do not change metadata. */
 function withOldMetadata<T extends { readonly metadata: { readonly managedFields?: unknown; readonly resourceVersion?: string } }>(
   object: T,
   old: T,
 ): T {
   const { managedFields, resourceVersion } = object.metadata;
   const { managedFields: _, ...metadata } = old.metadata;
-  const kept = {
+  const preserved = {
     ...metadata,
     ...(managedFields !== undefined && { managedFields }),
     ...(resourceVersion !== undefined && { resourceVersion }),
   };
-  return { ...object, metadata: kept };
+  return { ...object, metadata: preserved };
 }
 
 export const flowSchemasStrategy: ResourceStrategy<flowcontrol.FlowSchema> = {

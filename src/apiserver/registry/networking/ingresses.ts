@@ -1,5 +1,5 @@
 import { networking } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const ingressesStrategy: ResourceStrategy<networking.Ingress> = {
   ...networking.ingressBehaviour,
@@ -7,4 +7,5 @@ export const ingressesStrategy: ResourceStrategy<networking.Ingress> = {
   statusWarnings: networking.ingressStatusWarnings,
   tracksGeneration: true,
   resetFields: { '': [['status']], status: [['spec']] },
+  location: 'ingress',
 };

@@ -1,4 +1,4 @@
 import { networking } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const ipAddressesStrategy: ResourceStrategy<networking.IPAddress> = { ...networking.ipAddressBehaviour, namedByBase: true };

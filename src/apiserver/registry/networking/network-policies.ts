@@ -1,5 +1,5 @@
 import { networking } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const networkPoliciesStrategy: ResourceStrategy<networking.NetworkPolicy> = {
   ...networking.networkPolicyBehaviour,

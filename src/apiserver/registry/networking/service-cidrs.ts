@@ -1,6 +1,6 @@
 import { networking } from '#api';
-import { withKeptMetadata } from '../kept-metadata.ts';
-import type { ResourceStrategy } from '../strategy.ts';
+import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const serviceCIDRsStrategy: ResourceStrategy<networking.ServiceCIDR> = {
   ...networking.serviceCIDRBehaviour,

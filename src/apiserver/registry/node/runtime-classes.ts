@@ -1,5 +1,5 @@
 import { node } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const runtimeClassesStrategy: ResourceStrategy<node.RuntimeClass> = {
   ...node.runtimeClassBehaviour,

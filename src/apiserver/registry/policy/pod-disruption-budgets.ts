@@ -1,5 +1,5 @@
 import { policy } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const podDisruptionBudgetsStrategy: ResourceStrategy<policy.PodDisruptionBudget> = {
   ...policy.podDisruptionBudgetBehaviour,

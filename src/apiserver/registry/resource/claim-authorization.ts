@@ -1,10 +1,10 @@
 import type { resource } from '#api';
 import { compareBytes, deepEqual, FieldError, type JsonValue, nameIsDnsSubdomain, Path } from '#machinery';
-import type { UserInfo } from '../../authn/user.ts';
+import type { UserInfo } from '../../request/user.ts';
 
 type Claim = resource.ResourceClaim;
 
-/** A permission on a part of claims that is no subresource of its own, but can be granted as one. */
+/** A permission on a part of a claim, granted like a subresource. */
 export interface ClaimPermission {
   readonly verb: string;
   readonly subresource: 'binding' | 'driver';
@@ -12,11 +12,11 @@ export interface ClaimPermission {
   readonly name: string;
 }
 
-/** Something that a change of a claim's status needs: any one of some permissions. */
+/** A requirement of a claim status change: any one of some permissions. */
 export interface ClaimRequirement {
   readonly anyOf: readonly ClaimPermission[];
-  /** The error for who has none; `reason` is the refusal of the first. */
-  readonly refusal: (reason: string) => FieldError;
+  /** The error without the permission; `reason` is the first denial. */
+  readonly deniedError: (reason: string) => FieldError;
 }
 
 interface Caller {
@@ -29,18 +29,18 @@ const DEVICES = Path.of('status', 'devices');
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const NODE_NAME_KEY = 'authentication.kubernetes.io/node-name';
 
-/** Schedulers bind claims; each driver reports on its own devices: who may write a status may not thereby do both. */
+/** Schedulers bind claims, drivers report on their own devices: access to status does not imply both. */
 export function claimStatusRequirements(claim: Claim, old: Claim, caller: Caller): readonly ClaimRequirement[] {
   return [...bindingRequirement(claim, old, caller), ...driverRequirements(claim, old, caller)];
 }
 
 function bindingRequirement({ status }: Claim, old: Claim, { verb }: Caller): readonly ClaimRequirement[] {
-  if (same(status?.allocation, old.status?.allocation) && same(status?.reservedFor, old.status?.reservedFor)) return [];
-  const needs = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`;
+  if (isSame(status?.allocation, old.status?.allocation) && isSame(status?.reservedFor, old.status?.reservedFor)) return [];
+  const requirement = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`;
   return [
     {
       anyOf: [{ verb, subresource: 'binding', namespace: '', name: '' }],
-      refusal: (reason) => FieldError.forbidden(ALLOCATION, `${needs}: ${reason}`),
+      deniedError: (reason) => FieldError.forbidden(ALLOCATION, `${requirement}: ${reason}`),
     },
   ];
 }
@@ -50,10 +50,10 @@ function driverRequirements(claim: Claim, old: Claim, { user, verb }: Caller): r
   const arbitrary = `arbitrary-node:${verb}`;
   const verbs = isOnNodeOf(user, claim.status.allocation) ? [`associated-node:${verb}`, arbitrary] : [arbitrary];
   const namespace = claim.metadata.namespace ?? '';
-  const needs = `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission`;
+  const requirement = `changing status.devices requires resource="resourceclaims/driver", verb="[${verbs.join(' ')}]" permission`;
   return changedDrivers(claim, old).map((name) => ({
     anyOf: verbs.map((verb) => ({ verb, subresource: 'driver', namespace, name })),
-    refusal: (reason) => FieldError.forbidden(DEVICES, `${needs}: ${reason}`),
+    deniedError: (reason) => FieldError.forbidden(DEVICES, `${requirement}: ${reason}`),
   }));
 }
 
@@ -61,7 +61,7 @@ function changedDrivers({ status }: Claim, old: Claim): readonly string[] {
   const before = old.status?.devices ?? [];
   const after = status?.devices ?? [];
   const isIn = (device: resource.AllocatedDeviceStatus, devices: readonly resource.AllocatedDeviceStatus[]) =>
-    devices.some((known) => same(known, device));
+    devices.some((candidate) => isSame(candidate, device));
   const changed = [...after.filter((device) => !isIn(device, before)), ...before.filter((device) => !isIn(device, after))];
   return [...new Set(changed.map(({ driver }) => driver ?? ''))].sort(compareBytes);
 }
@@ -73,7 +73,7 @@ function isOnNodeOf({ name: username, extra }: UserInfo, { nodeSelector }: resou
   return isAccount && nodes.length === 1 && nameIsDnsSubdomain(node, false).length === 0 && node === soleNode(nodeSelector);
 }
 
-/** The node that an allocation is tied to, when it is tied to one by name. */
+/** The node of an allocation that is bound to one by name. */
 function soleNode(selector: resource.AllocationResult['nodeSelector']): string | undefined {
   const [term, ...others] = selector?.nodeSelectorTerms ?? [];
   const [field, ...more] = term?.matchFields ?? [];
@@ -82,6 +82,6 @@ function soleNode(selector: resource.AllocationResult['nodeSelector']): string |
   return isName ? field.values?.[0] : undefined;
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);
 }

@@ -1,22 +1,22 @@
 import { resource } from '#api';
-import { withKeptMetadata } from '../kept-metadata.ts';
-import type { ResourceStrategy } from '../strategy.ts';
+import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-/** What drivers said of devices goes when the devices go. */
+/** The status of deallocated devices is dropped. */
 function dropFreedDevices(claim: resource.ResourceClaim, old: resource.ResourceClaim): resource.ResourceClaim {
   const { devices, ...status } = claim.status ?? {};
   if (!devices) return claim;
   const freed = new Set((old.status?.allocation?.devices?.results ?? []).map(resource.deviceKey));
   for (const result of status.allocation?.devices?.results ?? []) freed.delete(resource.deviceKey(result));
-  const kept = devices.filter((device) => !freed.has(resource.deviceKey(device)));
-  return { ...claim, status: kept.length === 0 ? status : { ...status, devices: kept } };
+  const remaining = devices.filter((device) => !freed.has(resource.deviceKey(device)));
+  return { ...claim, status: remaining.length === 0 ? status : { ...status, devices: remaining } };
 }
 
 function canonicalize(claim: resource.ResourceClaim): resource.ResourceClaim {
   const { allocation } = claim.status ?? {};
-  const given = allocation?.devices?.results;
-  const results = given && resource.withoutEmptyConditions(given);
-  if (results === given) return claim;
+  const allocated = allocation?.devices?.results;
+  const results = allocated && resource.withoutEmptyConditions(allocated);
+  if (results === allocated) return claim;
   const devices = { ...allocation?.devices, results };
   return { ...claim, status: { ...claim.status, allocation: { ...allocation, devices } } } as resource.ResourceClaim;
 }
@@ -27,6 +27,10 @@ export const resourceClaimsStrategy: ResourceStrategy<resource.ResourceClaim> = 
   canonicalize,
   prepareForStatusUpdate: (claim, old) => dropFreedDevices(withKeptMetadata(claim, old), old),
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+  returnsDeletedObject: true,
 };
 
-export const resourceClaimTemplatesStrategy: ResourceStrategy<resource.ResourceClaimTemplate> = resource.resourceClaimTemplateBehaviour;
+export const resourceClaimTemplatesStrategy: ResourceStrategy<resource.ResourceClaimTemplate> = {
+  ...resource.resourceClaimTemplateBehaviour,
+  returnsDeletedObject: true,
+};

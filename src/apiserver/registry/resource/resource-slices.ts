@@ -1,11 +1,11 @@
 import { resource } from '#api';
 import { formatTime } from '#machinery';
-import type { RequestScope, ResourceStrategy } from '../strategy.ts';
+import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
 
 type Slice = resource.ResourceSlice;
 type Devices = readonly resource.Device[];
 
-/** A taint without a time was added now. */
+/** Sets the time of new taints. */
 function withTimes(devices: Devices, now: number): Devices {
   const isTimed = devices.every(({ taints }) => taints?.every(({ timeAdded }) => timeAdded) ?? true);
   if (isTimed) return devices;
@@ -13,7 +13,7 @@ function withTimes(devices: Devices, now: number): Devices {
   return devices.map((device) => (device.taints ? { ...device, taints: device.taints.map((taint) => ({ timeAdded, ...taint })) } : device));
 }
 
-/** Attributes with several values, and shares in a node's own resources, are not on offer yet; what has them already keeps them. */
+/** Drops fields of disabled features, unless they are already stored. */
 function withoutUnofferedFields(devices: Devices, old: Devices): Devices {
   const keepsLists = old.some(hasLists);
   const keepsMappings = old.some(hasMappings);
@@ -45,9 +45,9 @@ function prepare(slice: Slice, { now }: RequestScope, old?: Slice): Slice {
 }
 
 function canonicalize(slice: Slice): Slice {
-  const given = slice.spec?.devices;
-  const devices = given && resource.withoutEmptyConditions(given);
-  return devices === given ? slice : ({ ...slice, spec: { ...slice.spec, devices } } as Slice);
+  const deviceList = slice.spec?.devices;
+  const devices = deviceList && resource.withoutEmptyConditions(deviceList);
+  return devices === deviceList ? slice : ({ ...slice, spec: { ...slice.spec, devices } } as Slice);
 }
 
 export const resourceSlicesStrategy: ResourceStrategy<Slice> = {
@@ -57,4 +57,5 @@ export const resourceSlicesStrategy: ResourceStrategy<Slice> = {
   prepareForCreate: (slice, scope) => prepare(slice, scope),
   prepareForUpdate: (slice, old, scope) => prepare(slice, scope, old),
   fieldLabelError: (field) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+  returnsDeletedObject: true,
 };

@@ -1,7 +1,7 @@
 import { scheduling } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-/** Its generation stays 1: nothing of it that matters can change. */
+/** The generation stays 1: the value is immutable. */
 export const priorityClassesStrategy: ResourceStrategy<scheduling.PriorityClass> = {
   ...scheduling.priorityClassBehaviour,
   prepareForCreate: (priorityClass) => ({ ...priorityClass, metadata: { ...priorityClass.metadata, generation: 1 } }),

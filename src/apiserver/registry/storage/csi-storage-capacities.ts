@@ -1,5 +1,5 @@
 import { storage } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const csiStorageCapacitiesStrategy: ResourceStrategy<storage.CSIStorageCapacity> = {
   ...storage.csiStorageCapacityBehaviour,

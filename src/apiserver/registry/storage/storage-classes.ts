@@ -1,4 +1,7 @@
 import { storage } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-export const storageClassesStrategy: ResourceStrategy<storage.StorageClass> = storage.storageClassBehaviour;
+export const storageClassesStrategy: ResourceStrategy<storage.StorageClass> = {
+  ...storage.storageClassBehaviour,
+  returnsDeletedObject: true,
+};

@@ -1,6 +1,6 @@
 import { storage } from '#api';
-import { withKeptMetadata } from '../kept-metadata.ts';
-import type { ResourceStrategy } from '../strategy.ts';
+import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const volumeAttachmentsStrategy: ResourceStrategy<storage.VolumeAttachment> = {
   ...storage.volumeAttachmentBehaviour,
@@ -8,4 +8,5 @@ export const volumeAttachmentsStrategy: ResourceStrategy<storage.VolumeAttachmen
   allowUnconditionalUpdate: false,
   prepareForStatusUpdate: withKeptMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+  returnsDeletedObject: true,
 };

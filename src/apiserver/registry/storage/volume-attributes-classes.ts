@@ -1,4 +1,7 @@
 import { storage } from '#api';
-import type { ResourceStrategy } from '../strategy.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
 
-export const volumeAttributesClassesStrategy: ResourceStrategy<storage.VolumeAttributesClass> = storage.volumeAttributesClassBehaviour;
+export const volumeAttributesClassesStrategy: ResourceStrategy<storage.VolumeAttributesClass> = {
+  ...storage.volumeAttributesClassBehaviour,
+  returnsDeletedObject: true,
+};

@@ -1,7 +1,7 @@
-import type { core } from '#api';
-import { podConfigMapNames, podSecretNames } from '../../../authz/node/pod-references.ts';
+import { core } from '#api';
+import { lookupTable } from '#base';
 
-/** Volumes that need nothing of the API. */
+/** Volumes that refer to no API object. */
 const PLAIN_VOLUMES: ReadonlySet<string> = new Set([
   'awsElasticBlockStore',
   'azureDisk',
@@ -27,7 +27,7 @@ const PLAIN_VOLUMES: ReadonlySet<string> = new Set([
   'vsphereVolume',
 ]);
 
-const VOLUMES: Readonly<Record<string, string>> = {
+const VOLUMES = lookupTable<string>({
   configMap: 'configmaps (via configmap volumes)',
   secret: 'secrets (via secret volumes)',
   csi: 'csidrivers (via CSI volumes)',
@@ -35,26 +35,26 @@ const VOLUMES: Readonly<Record<string, string>> = {
   persistentVolumeClaim: 'persistentvolumeclaims',
   ephemeral: 'persistentvolumeclaims (via ephemeral volumes)',
   azureFile: 'secrets (via azureFile volumes)',
-};
+});
 
-const PROJECTIONS: Readonly<Record<string, string>> = {
+const PROJECTIONS = lookupTable<string>({
   configMap: 'configmaps (via projected volumes)',
   secret: 'secrets (via projected volumes)',
   serviceAccountToken: 'serviceaccounts (via projected volumes)',
   clusterTrustBundle: 'clustertrustbundles',
   podCertificate: 'podcertificates',
-};
+});
 
-/** What a pod needs that only the API has, in words; undefined when it needs nothing. A node could otherwise give itself rights by it. */
+/** The first API object that the pod refers to, for the error message. A mirror pod must have none: a node could use it to gain access. */
 export function apiReference(pod: core.Pod): string | undefined {
   const { spec } = pod;
   if (spec?.serviceAccountName) return 'serviceaccounts';
-  if (podSecretNames(pod).length > 0) return 'secrets';
-  if (podConfigMapNames(pod).length > 0) return 'configmaps';
+  if (core.podSecretNames(pod).length > 0) return 'secrets';
+  if (core.podConfigMapNames(pod).length > 0) return 'configmaps';
   if (spec?.resourceClaims?.length) return 'resourceclaims';
   for (const volume of spec?.volumes ?? []) {
-    const found = volumeReference(volume);
-    if (found !== undefined) return found;
+    const reference = volumeReference(volume);
+    if (reference !== undefined) return reference;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Labels that kubelets may set on their own node, of those that are Kubernetes' own. */
+/** Kubernetes' own labels that kubelets may set on their node. */
 const KUBELET_LABELS: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -15,7 +15,7 @@ const KUBELET_LABELS: ReadonlySet<string> = new Set([
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Of the labels that differ, those that a node must not touch: with them it could draw pods to itself. */
+/** Changed labels that a node must not set on itself: they could attract pods. */
 export function forbiddenLabels(now: Labels = {}, before: Labels = {}): readonly string[] {
   const changed = [...new Set([...Object.keys(now), ...Object.keys(before)])].filter((key) => now[key] !== before[key]);
   return changed.filter(isForbidden).toSorted();

@@ -1,8 +1,9 @@
 import type { core, storage } from '#api';
+import { lookupTable } from '#base';
 import { type PluginDeps, readObject } from '../plugin-deps.ts';
 
 /** Which CSI driver stands in for a volume type of before CSI. */
-const MIGRATED: Readonly<Record<string, string>> = {
+const MIGRATED = lookupTable<string>({
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',
   azureFile: 'file.csi.azure.com',
@@ -10,9 +11,9 @@ const MIGRATED: Readonly<Record<string, string>> = {
   gcePersistentDisk: 'pd.csi.storage.gke.io',
   portworxVolume: 'pxd.portworx.com',
   vsphereVolume: 'csi.vsphere.vmware.com',
-};
+});
 
-/** Whether a volume of the pod calls for a token for this audience: one of its own, or one for the driver of its storage. */
+/** Whether a projected volume or the CSI driver of a volume of the pod requires a token for this audience. */
 export async function podNeedsAudience(pod: core.Pod, audience: string, deps: PluginDeps): Promise<boolean> {
   for (const volume of pod.spec?.volumes ?? []) {
     const sources = volume.projected?.sources ?? [];
@@ -34,8 +35,8 @@ async function driverOfClaim(namespace: string, name: string, deps: PluginDeps):
   const claim = await readObject(deps, { group: '', resource: 'persistentvolumeclaims' }, { namespace, name });
   const volumeName = (claim as unknown as core.PersistentVolumeClaim | undefined)?.spec?.volumeName;
   if (!volumeName) return undefined;
-  const found = await readObject(deps, { group: '', resource: 'persistentvolumes' }, { namespace: '', name: volumeName });
-  const spec = (found as unknown as core.PersistentVolume | undefined)?.spec;
+  const volume = await readObject(deps, { group: '', resource: 'persistentvolumes' }, { namespace: '', name: volumeName });
+  const spec = (volume as unknown as core.PersistentVolume | undefined)?.spec;
   return spec?.csi?.driver ?? (spec && migrated(spec));
 }
 
@@ -45,7 +46,7 @@ function migrated(source: object): string | undefined {
 }
 
 async function driverNeedsAudience(name: string, audience: string, deps: PluginDeps): Promise<boolean> {
-  const found = await readObject(deps, { group: 'storage.k8s.io', resource: 'csidrivers' }, { namespace: '', name });
-  const requests = (found as unknown as storage.CSIDriver | undefined)?.spec?.tokenRequests ?? [];
+  const driver = await readObject(deps, { group: 'storage.k8s.io', resource: 'csidrivers' }, { namespace: '', name });
+  const requests = (driver as unknown as storage.CSIDriver | undefined)?.spec?.tokenRequests ?? [];
   return requests.some((request) => request.audience === audience);
 }

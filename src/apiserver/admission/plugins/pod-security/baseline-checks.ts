@@ -98,8 +98,8 @@ const hostProbes: PodCheck = (pod) => {
   if (bad.length === 0) return undefined;
   const names = sortedSet(bad.map(({ name }) => name));
   const hosts = sortedSet(bad.flatMap(handlerHosts));
-  const what = plural(hosts, 'probe or lifecycle host');
-  return { reason: 'probe or lifecycle host', detail: `${containersText(names)} ${plural(names, 'uses', 'use')} ${what} ${quoted(hosts)}` };
+  const noun = plural(hosts, 'probe or lifecycle host');
+  return { reason: 'probe or lifecycle host', detail: `${containersText(names)} ${plural(names, 'uses', 'use')} ${noun} ${quoted(hosts)}` };
 };
 
 function handlerHosts({ livenessProbe, readinessProbe, startupProbe, lifecycle }: core.Container): readonly string[] {
@@ -146,7 +146,7 @@ function seLinuxOptions(types: readonly string[]): PodCheck {
   };
 }
 
-/** From the time when profiles were annotations. */
+/** Deprecated seccomp annotations. */
 const seccompAnnotations: PodCheck = (pod) => {
   const keys = [SECCOMP_POD, ...containersOf(pod).map(({ name }) => SECCOMP_PREFIX + name)];
   const forbidden = sortedSet(
@@ -159,7 +159,7 @@ const seccompAnnotations: PodCheck = (pod) => {
   return { reason: 'seccompProfile', detail: `forbidden ${plural(forbidden, 'annotation')} ${forbidden.join(', ')}` };
 };
 
-/** Profiles that are set, to what they must not be. */
+/** Seccomp profiles that are set to a forbidden value. */
 export const seccompProfile: PodCheck = (pod) => {
   const ofPod = pod.spec.securityContext?.seccompProfile;
   const isBad = (profile: { type?: string } | undefined) => profile !== undefined && !isRuntimeOrLocal(profile.type);
@@ -210,7 +210,7 @@ const windowsHostProcess: PodCheck = (pod) => {
 
 const always = (check: PodCheck) => [{ since: 0, check }];
 
-/** What the level `baseline` demands, in the order in which violations are told. */
+/** The checks of level `baseline`, in the order in which violations are reported. */
 export const BASELINE_CHECKS: readonly SecurityCheck[] = [
   { id: 'appArmorProfile', versions: always(appArmorProfile) },
   { id: 'capabilities_baseline', versions: always(capabilities) },

@@ -4,7 +4,7 @@ import { RESTRICTED_CHECKS } from './restricted-checks.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
-/** A level of the pod security standards as some version has it: `latest` or `v1.x`. */
+/** A level of the pod security standards in a version: `latest` or `v1.x`. */
 export interface Standard {
   readonly level: Level;
   readonly version: string;
@@ -14,7 +14,7 @@ export function standardText({ level, version }: Standard): string {
   return `${level}:${version}`;
 }
 
-/** Everything about a pod that breaks the standard. */
+/** All violations of the standard. */
 export function violationsOf(pod: CheckedPod, { level, version }: Standard): readonly Violation[] {
   if (level === 'privileged') return [];
   const minor = version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice('v1.'.length));
@@ -31,7 +31,7 @@ function inVersion({ versions }: SecurityCheck, minor: number): PodCheck | undef
   return versions.findLast(({ since }) => since <= minor)?.check;
 }
 
-/** In words: each reason with what is behind it. */
+/** Each reason with its detail. */
 export function violationsText(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 }

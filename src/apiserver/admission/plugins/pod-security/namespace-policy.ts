@@ -1,19 +1,19 @@
 import { FieldError, Path } from '#machinery';
 import type { Level, Standard } from './evaluate.ts';
 
-/** Which standards the pods of a namespace are held to. */
+/** The standards that apply to a namespace's pods. */
 export interface NamespacePolicy {
-  /** Pods that break it are refused. */
+  /** Violating pods are rejected. */
   readonly enforce: Standard;
-  /** What breaks it is noted in the audit log. */
+  /** Violations are recorded in the audit log. */
   readonly audit: Standard;
-  /** Who makes what breaks it is warned. */
+  /** Violations return a warning to the client. */
   readonly warn: Standard;
 }
 
 export interface ParsedPolicy {
   readonly policy: NamespacePolicy;
-  /** What is wrong with the labels. */
+  /** Invalid labels. */
   readonly errors: readonly FieldError[];
 }
 
@@ -25,7 +25,7 @@ type Labels = Readonly<Record<string, string>>;
 const NO_LABELS: Labels = {};
 const policies = new WeakMap<Labels, ParsedPolicy>();
 
-/** What a namespace's labels say; where they do not, pods may do everything. */
+/** The policy in a namespace's labels; privileged where they are absent. */
 export function policyOf(labels: Labels = NO_LABELS): ParsedPolicy {
   let policy = policies.get(labels);
   if (policy === undefined) {
@@ -43,25 +43,25 @@ function parsePolicy(labels: Labels): ParsedPolicy {
   return { policy: { enforce, audit, warn: warnedAs(labels, enforce, warn) }, errors };
 }
 
-interface Reading {
+interface LabelRead {
   readonly errors: FieldError[];
-  /** What a level that nobody knows counts as: strict where it enforces, lenient where it only tells. */
+  /** The level used for an unknown label value: restricted where it enforces, privileged where it only warns. */
   readonly onError: Level;
 }
 
-function standardOf(mode: string, labels: Labels, { errors, onError }: Reading): Standard {
-  const refuse = (label: string, why: string) =>
+function standardOf(mode: string, labels: Labels, { errors, onError }: LabelRead): Standard {
+  const report = (label: string, why: string) =>
     errors.push(FieldError.invalid(Path.of('metadata', 'labels').key(label), labels[label], why));
-  const given = labels[PREFIX + mode];
-  const isLevel = given === undefined || LEVELS.includes(given as Level);
-  if (!isLevel) refuse(PREFIX + mode, `must be one of ${LEVELS.join(', ')}`);
+  const labelValue = labels[PREFIX + mode];
+  const isLevel = labelValue === undefined || LEVELS.includes(labelValue as Level);
+  if (!isLevel) report(PREFIX + mode, `must be one of ${LEVELS.join(', ')}`);
   const version = labels[`${PREFIX}${mode}-version`] ?? 'latest';
   const isVersion = version === 'latest' || /^v1\.(\d|[1-9]\d*)$/.test(version);
-  if (!isVersion) refuse(`${PREFIX}${mode}-version`, 'must be "latest" or "v1.x"');
-  return { level: isLevel ? ((given ?? 'privileged') as Level) : onError, version: isVersion ? version : 'latest' };
+  if (!isVersion) report(`${PREFIX}${mode}-version`, 'must be "latest" or "v1.x"');
+  return { level: isLevel ? ((labelValue ?? 'privileged') as Level) : onError, version: isVersion ? version : 'latest' };
 }
 
-/** Templates are never refused: without a word of its own, what is enforced of pods is warned of. */
+/** Templates are never rejected: unless `warn` is set, violations of the enforced level produce warnings. */
 function warnedAs(labels: Labels, enforce: Standard, warn: Standard): Standard {
   const level = labels[`${PREFIX}enforce`];
   const isStricter = LEVELS.indexOf(enforce.level) > LEVELS.indexOf(warn.level);
@@ -69,7 +69,7 @@ function warnedAs(labels: Labels, enforce: Standard, warn: Standard): Standard {
   return { level: enforce.level, version: labels[`${PREFIX}warn-version`] === undefined ? enforce.version : warn.version };
 }
 
-/** Whether the first demands more than the second. */
+/** Whether the first level is stricter than the second. */
 export function isStricter(a: Level, b: Level): boolean {
   return LEVELS.indexOf(a) > LEVELS.indexOf(b);
 }

@@ -1,6 +1,6 @@
 import type { core } from '#api';
 
-/** What checks look at: a pod, or the template of one. */
+/** A pod, or a pod template. */
 export interface CheckedPod {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: core.PodSpec;
@@ -13,7 +13,7 @@ export interface Violation {
 
 export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 
-/** A check as it is from one version of the standards on. */
+/** A check since one version of the standards. */
 export interface VersionedCheck {
   /** The minor version. */
   readonly since: number;
@@ -24,7 +24,7 @@ export interface SecurityCheck {
   readonly id: string;
   /** The oldest version first. */
   readonly versions: readonly VersionedCheck[];
-  /** The check of the level below that this one stands in for. */
+  /** The check of the lower level that this one replaces. */
   readonly overrides?: string;
 }
 
@@ -34,7 +34,7 @@ export function containersOf({ spec }: CheckedPod): readonly Container[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...((spec.ephemeralContainers ?? []) as readonly Container[])];
 }
 
-/** The names of the containers of which something holds. */
+/** The names of the matching containers. */
 export function namesOf(pod: CheckedPod, holds: (container: Container) => boolean): readonly string[] {
   return containersOf(pod)
     .filter(holds)
@@ -45,8 +45,8 @@ export function quoted(items: readonly string[]): string {
   return items.map((item) => `"${item}"`).join(', ');
 }
 
-export function plural(items: readonly unknown[], one: string, many = `${one}s`): string {
-  return items.length === 1 ? one : many;
+export function plural(items: readonly unknown[], singular: string, many = `${singular}s`): string {
+  return items.length === 1 ? singular : many;
 }
 
 /** `container "a"`, `containers "a", "b"`. */
@@ -54,7 +54,7 @@ export function containersText(names: readonly string[]): string {
   return `${plural(names, 'container')} ${quoted(names)}`;
 }
 
-/** Who set something, the pod itself or some of its containers; empty when nobody did. */
+/** Names who set a field, the pod or containers, for the message; empty if nobody did. */
 export function settersText(byPod: boolean, names: readonly string[]): string {
   return [...(byPod ? ['pod'] : []), ...(names.length > 0 ? [containersText(names)] : [])].join(' and ');
 }
@@ -63,7 +63,7 @@ export function sortedSet(items: readonly string[]): readonly string[] {
   return [...new Set(items)].toSorted();
 }
 
-/** In a user namespace of its own, a pod's root is nobody on the node. */
+/** In a user namespace, root in the pod is unprivileged on the node. */
 export function hasOwnUsers({ spec }: CheckedPod): boolean {
   return spec.hostUsers === false;
 }
@@ -72,7 +72,7 @@ export function isWindows({ spec }: CheckedPod): boolean {
   return spec.os?.name === 'windows';
 }
 
-/** The check, but for pods that are exempt from it. */
+/** The check, except for exempt pods. */
 export function unless(isExempt: (pod: CheckedPod) => boolean, check: PodCheck): PodCheck {
   return (pod) => (isExempt(pod) ? undefined : check(pod));
 }

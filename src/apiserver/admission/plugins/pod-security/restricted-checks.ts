@@ -62,8 +62,8 @@ const restrictedVolumes: PodCheck = ({ spec }) => {
 const runAsNonRoot: PodCheck = (pod) => {
   const reason = 'runAsNonRoot != true';
   const ofPod = pod.spec.securityContext?.runAsNonRoot;
-  const stated = namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === false);
-  const setters = settersText(ofPod === false, stated);
+  const explicit = namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === false);
+  const setters = settersText(ofPod === false, explicit);
   if (setters !== '') return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
   const silent = ofPod ? [] : namesOf(pod, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
   if (silent.length === 0) return undefined;
@@ -82,11 +82,11 @@ const seccompProfileSet: PodCheck = (pod) => {
   const isSet = pod.spec.securityContext?.seccompProfile !== undefined;
   const silent = isSet ? [] : namesOf(pod, ({ securityContext }) => securityContext?.seccompProfile === undefined);
   if (silent.length === 0) return undefined;
-  const wanted = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
-  return { reason: 'seccompProfile', detail: `pod or ${containersText(silent)} ${wanted}` };
+  const requirement = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
+  return { reason: 'seccompProfile', detail: `pod or ${containersText(silent)} ${requirement}` };
 };
 
-/** What the level `restricted` demands beyond `baseline`, in the order in which violations are told. */
+/** The checks of level `restricted` beyond `baseline`, in the order in which violations are reported. */
 export const RESTRICTED_CHECKS: readonly SecurityCheck[] = [
   {
     id: 'allowPrivilegeEscalation',

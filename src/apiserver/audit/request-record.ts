@@ -1,0 +1,180 @@
+import { type Clock, parseIp } from '#base';
+import { formatMicroTime, isJsonObject, type Status } from '#machinery';
+import type { ApiRequest, AuditRecord } from '../request/api-request.ts';
+import type { UserInfo } from '../request/user.ts';
+import { type AuditEvent, type EventUser, type ObjectReference, type ResponseStatus, reaches, type Stage } from './audit-event.ts';
+import type { RequestAuditConfig } from './policy-evaluator.ts';
+
+const MAX_USER_AGENT = 1024;
+/** Limits for annotations of webhooks and policies. */
+const MAX_ANNOTATIONS = 512;
+const MAX_ANNOTATION_LENGTH = 256 * 1024;
+
+/** The collected audit data of one request. */
+export class RequestRecord implements AuditRecord {
+  readonly #request: ApiRequest;
+  readonly #config: RequestAuditConfig;
+  readonly #clock: Clock;
+  readonly #receivedMs: number;
+  /** The authenticated user: impersonation replaces the user of the request. */
+  readonly #user: UserInfo | undefined;
+  #annotations: Record<string, string> | undefined;
+  #count = 0;
+  #requestObject: unknown;
+  #responseObject: unknown;
+  #responseStatus: ResponseStatus | undefined;
+  #impersonated: { readonly user: UserInfo; readonly constraint: string } | undefined;
+
+  constructor(request: ApiRequest, config: RequestAuditConfig, clock: Clock) {
+    this.#request = request;
+    this.#config = config;
+    this.#clock = clock;
+    this.#receivedMs = clock.now();
+    this.#user = request.user;
+  }
+
+  get recordsResponses(): boolean {
+    return reaches(this.#config.level, 'RequestResponse');
+  }
+
+  get hasStatus(): boolean {
+    return this.#responseStatus !== undefined;
+  }
+
+  omits(stage: Stage): boolean {
+    return this.#config.omitStages.has(stage);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#annotations ??= Object.create(null) as Record<string, string>;
+    if (key in this.#annotations || this.#count >= MAX_ANNOTATIONS) return;
+    this.#count++;
+    this.#annotations[key] = value.length > MAX_ANNOTATION_LENGTH ? value.slice(0, MAX_ANNOTATION_LENGTH) : value;
+  }
+
+  annotateBody(key: string, value: () => string): void {
+    if (reaches(this.#config.level, 'Request')) this.annotate(key, value());
+  }
+
+  setRequestObject(object: unknown): void {
+    this.#requestObject = object;
+  }
+
+  setImpersonatedUser(user: UserInfo, constraint: string): void {
+    this.#impersonated = { user, constraint };
+  }
+
+  setCode(code: number): void {
+    this.#responseStatus = { ...this.#responseStatus, metadata: {}, code };
+  }
+
+  setStatus(status: Partial<Status>): void {
+    const { status: outcome, message, reason, details, code } = status;
+    this.#responseStatus = {
+      metadata: {},
+      ...(outcome && { status: outcome }),
+      ...(message && { message }),
+      ...(reason && { reason }),
+      ...(details && { details }),
+      ...(code !== undefined && { code }),
+    };
+  }
+
+  setResponseObject(object: unknown): void {
+    this.#responseObject = this.#shown(object);
+  }
+
+  event(stage: Stage): AuditEvent {
+    const { info } = this.#request;
+    const { level } = this.#config;
+    return {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level,
+      auditID: this.#request.audit?.id ?? '',
+      stage,
+      requestURI: requestUri(this.#request),
+      verb: info.verb,
+      user: eventUser(this.#user),
+      impersonatedUser: this.#impersonated && eventUser(this.#impersonated.user),
+      authenticationMetadata: this.#impersonated?.constraint ? { impersonationConstraint: this.#impersonated.constraint } : undefined,
+      sourceIPs: sourceIps(this.#request),
+      userAgent: userAgent(this.#request),
+      objectRef: info.isResource ? this.#objectReference() : undefined,
+      responseStatus: this.#responseStatus,
+      requestObject: reaches(level, 'Request') ? this.#shown(this.#requestObject) : undefined,
+      responseObject: this.#responseObject,
+      requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
+      stageTimestamp: formatMicroTime(stage === 'RequestReceived' ? this.#receivedMs : this.#clock.now()),
+      annotations: this.#annotations && { ...this.#annotations },
+    };
+  }
+
+  /** Completed from the object, such as the name on create. */
+  #objectReference(): ObjectReference {
+    const { namespace, name, resource, subresource, group, version } = this.#request.info;
+    const metadata = metadataOf(this.#requestObject);
+    const shownName = name || metadata.name;
+    const shownNamespace = namespace || metadata.namespace;
+    return {
+      resource,
+      ...(shownNamespace && { namespace: shownNamespace }),
+      ...(shownName && { name: shownName }),
+      ...(metadata.uid && { uid: metadata.uid }),
+      ...(group && { apiGroup: group }),
+      apiVersion: version,
+      ...(metadata.resourceVersion && { resourceVersion: metadata.resourceVersion }),
+      ...(subresource && { subresource }),
+    };
+  }
+
+  #shown(object: unknown): unknown {
+    return this.#config.omitManagedFields ? withoutManagedFields(object) : object;
+  }
+}
+
+type Metadata = Readonly<Partial<Record<'name' | 'namespace' | 'uid' | 'resourceVersion', string>>>;
+
+function metadataOf(object: unknown): Metadata {
+  const metadata = isJsonObject(object as never) ? (object as { metadata?: unknown }).metadata : undefined;
+  return isJsonObject(metadata as never) ? (metadata as Metadata) : {};
+}
+
+function withoutManagedFields(object: unknown): unknown {
+  if (!isJsonObject(object as never)) return object;
+  const { items, metadata } = object as { items?: unknown; metadata?: unknown };
+  const isManaged = isJsonObject(metadata as never) && (metadata as { managedFields?: unknown }).managedFields !== undefined;
+  if (!isManaged && !Array.isArray(items)) return object;
+  return {
+    ...(object as object),
+    ...(isManaged && { metadata: { ...(metadata as object), managedFields: undefined } }),
+    ...(Array.isArray(items) && { items: items.map(withoutManagedFields) }),
+  };
+}
+
+function eventUser(user: UserInfo | undefined): EventUser {
+  if (user === undefined) return { username: '' };
+  const { name, uid, groups, extra } = user;
+  return { username: name, ...(uid && { uid }), groups, ...(extra && { extra }) };
+}
+
+/** In-process requests have no URI: it is built. */
+function requestUri({ url, path, query }: ApiRequest): string {
+  if (url !== undefined) return url;
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** From proxy headers, then the peer's address. */
+function sourceIps(request: ApiRequest): readonly string[] {
+  const forwarded = request.isLocal ? undefined : request.header('x-forwarded-for');
+  const real = request.isLocal ? undefined : request.header('x-real-ip');
+  const { remoteAddress } = request;
+  if (forwarded === undefined && real === undefined) return [remoteAddress];
+  const addresses = [...(forwarded ?? '').split(','), real ?? '', remoteAddress].map((text) => text.trim());
+  return [...new Set(addresses.filter((text) => parseIp(text) !== undefined))];
+}
+
+function userAgent(request: ApiRequest): string | undefined {
+  const text = request.header('user-agent');
+  return text !== undefined && text.length > MAX_USER_AGENT ? `${text.slice(0, MAX_USER_AGENT)}...TRUNCATED` : text;
+}

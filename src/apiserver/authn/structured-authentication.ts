@@ -1,0 +1,62 @@
+import type { Clock, Logger, MetricsRegistry } from '#base';
+import { FollowedFile } from '../config-file/followed-file.ts';
+import type { TokenAuthenticator, TokenVerdict } from './authenticator.ts';
+import { type AnonymousConfiguration, parseAuthenticationConfiguration } from './oidc/authentication-configuration.ts';
+import { JwtAuthenticator } from './oidc/jwt-authenticator.ts';
+
+export interface StructuredAuthenticationDeps {
+  /** The cluster's clock, for token validity. */
+  readonly clock: Clock;
+  /** Real time. */
+  readonly realClock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+  /** Service account issuers, which JWT authenticators must not use. */
+  readonly disallowedIssuers: readonly string[];
+}
+
+interface LoadedAuthentication {
+  readonly authenticators: readonly TokenAuthenticator[];
+  readonly anonymous: AnonymousConfiguration | undefined;
+}
+
+/** Authentication by an AuthenticationConfiguration file: JWT issuers and anonymous access. */
+export class StructuredAuthentication implements TokenAuthenticator {
+  readonly #file: FollowedFile<LoadedAuthentication>;
+
+  /** Throws when the file is invalid. */
+  constructor(path: string, deps: StructuredAuthenticationDeps) {
+    const parse = (text: string): LoadedAuthentication => {
+      const { jwt, anonymous } = parseAuthenticationConfiguration(text, deps.disallowedIssuers);
+      return { authenticators: jwt.map((entry) => new JwtAuthenticator(entry, deps)), anonymous };
+    };
+    this.#file = new FollowedFile({ path, parse, subject: 'authentication' }, { ...deps, clock: deps.realClock });
+  }
+
+  /** By the token's issuer: at most one authenticator matches. */
+  authenticateToken(token: string, audiences: readonly string[]): TokenVerdict | undefined | Promise<TokenVerdict | undefined> {
+    for (const authenticator of this.#file.current.authenticators) {
+      const verdict = authenticator.authenticateToken(token, audiences);
+      if (verdict !== undefined) return verdict;
+    }
+    return undefined;
+  }
+
+  /** Undefined when the configuration does not set it. */
+  allowsAnonymous(path: string): boolean | undefined {
+    const { anonymous } = this.#file.current;
+    return anonymous?.enabled && (anonymous.paths?.has(path) ?? true);
+  }
+
+  get configuresAnonymous(): boolean {
+    return this.#file.current.anonymous !== undefined;
+  }
+
+  reload(): void {
+    this.#file.reload();
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#file.run(signal);
+  }
+}

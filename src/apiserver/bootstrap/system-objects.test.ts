@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { flowcontrol, type meta } from '#api';
+import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
+import { Client } from '#client';
+import { openMemoryStore } from '#store';
+import { inProcessTransport } from '../in-process/in-process-transport.ts';
+import { startApiServer } from '../server.ts';
+
+/** A server with all that it makes for itself, and a client that may do everything. */
+async function serve() {
+  const clock = new VirtualClock();
+  const random = seededRandom(1);
+  const deps = { store: openMemoryStore({ clock }), clock, random, logger: silentLogger, metrics: new MetricsRegistry(), admission: [] };
+  const server = startApiServer({ version: {}, anonymousAuth: false }, deps);
+  await server.ready;
+  const client = new Client(inProcessTransport(server.handle, { name: 'tester', groups: ['system:masters'] }, { clock }));
+  return { client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+const writers = ({ managedFields = [] }: meta.ObjectMeta) =>
+  managedFields.map(({ manager, operation, subresource = '' }) => `${manager} ${operation} ${subresource}`.trim());
+
+/** The schema as it is once its status was told. */
+async function settled(client: Client, name: string): Promise<flowcontrol.FlowSchema> {
+  for await (const event of client.of(flowcontrol.FlowSchema).watch({ sendInitialEvents: true })) {
+    if (event.type === 'BOOKMARK') continue;
+    if (event.object.metadata.name === name && event.object.status?.conditions) return event.object;
+  }
+  throw new Error('the watch ended first');
+}
+
+test('the first flow schemas tell who made them, and who says where they lead', async () => {
+  await using server = await serve();
+  const { metadata, status } = await settled(server.client, 'exempt');
+  expect(status?.conditions).toMatchObject([{ type: 'Dangling', status: 'False', reason: 'Found' }]);
+  expect(writers(metadata)).toEqual([
+    'api-priority-and-fairness-config-consumer-v1 Apply status',
+    'api-priority-and-fairness-config-producer-v1 Update',
+  ]);
+});

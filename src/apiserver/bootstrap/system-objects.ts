@@ -1,0 +1,155 @@
+import { apiregistration, core, flowcontrol, type Kind, networking, rbac, scheduling } from '#api';
+import type { Clock, Logger } from '#base';
+import type { Client, Draft, Identified, ResourceClient, WriteOptions } from '#client';
+import { deepEqual, formatTime, isStatusReason } from '#machinery';
+import type { RequestHeaderConfig } from '../authn/request-header.ts';
+import { reconcileRbac } from '../authz/rbac/reconcile-rbac.ts';
+import type { ResourceTable } from '../registry/generic/resource-table.ts';
+import { DEFAULT_FLOW_SCHEMAS, DEFAULT_PRIORITY_LEVELS } from './flow-control-defaults.ts';
+import { publishServers } from './kubernetes-endpoints.ts';
+import { kubernetesService, kubernetesServiceCidr, kubernetesServiceIp } from './kubernetes-service.ts';
+import { builtInApiServices, isManagedOnStart, localAvailability } from './local-api-services.ts';
+import { DEFAULT_RBAC_POLICY } from './rbac-policy.ts';
+import { extensionAuthentication, legacyTokenTracking, mergedAuthentication } from './system-config-maps.ts';
+import { SYSTEM_NAMESPACES } from './system-namespaces.ts';
+import { SYSTEM_PRIORITY_CLASSES } from './system-priority-classes.ts';
+
+export interface SystemObjectsOptions {
+  readonly serviceCidrs: readonly string[];
+  /** The address and port under which clients reach this server. */
+  readonly advertise: { readonly address: string; readonly port: number };
+  /** Whether several servers share the store: leases then announce each of them. */
+  readonly sharesStore: boolean;
+  /** PEM of the client CAs. */
+  readonly clientAuthorities?: readonly string[];
+  /** The front proxies that aggregated servers may trust. */
+  readonly requestHeader?: RequestHeaderConfig;
+}
+
+export interface SystemObjectsDeps {
+  /** Objects of unserved resources are skipped. */
+  readonly table: Pick<ResourceTable, 'find' | 'versions'>;
+  /** A privileged client. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const FLOW_CONTROL: WriteOptions = { fieldManager: 'api-priority-and-fairness-config-producer-v1' };
+
+/** Creates the objects that every cluster has. Existing ones stay, except that RBAC objects are reconciled. */
+export async function ensureSystemObjects(options: SystemObjectsOptions, deps: SystemObjectsDeps): Promise<void> {
+  const { client, clock, logger, table } = deps;
+  const isServed = ({ group, version, resource }: Kind<unknown>) => table.find(group, version, resource) !== undefined;
+  const ensure = async <T extends Identified>(kind: Kind<T>, objects: readonly object[], options: WriteOptions = {}) => {
+    if (isServed(kind)) await Promise.all(objects.map((object) => createIfMissing(client.of(kind), object as Draft<T>, options)));
+  };
+  // Each step waits only for what it needs: every write waits for the disk.
+  const ground = Promise.all([ensureNamespaces(client), ensure(networking.ServiceCIDR, [kubernetesServiceCidr(options.serviceCidrs)])]);
+  await Promise.all([
+    ground.then(() => publishKubernetesService(options, deps)),
+    ground.then(() => ensure(core.ConfigMap, [legacyTokenTracking(clock.now())])),
+    ground.then(() => publishAuthorities(client, options)),
+    ground.then(() => (isServed(rbac.ClusterRole) ? reconcileRbac(client, DEFAULT_RBAC_POLICY, logger) : undefined)),
+    ensure(scheduling.PriorityClass, SYSTEM_PRIORITY_CLASSES),
+    ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS, FLOW_CONTROL).then(() =>
+      ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS, FLOW_CONTROL),
+    ),
+    ensureApiServices(deps),
+  ]);
+}
+
+/** Removes registrations of versions that are no longer served. */
+async function ensureApiServices({ client, clock, table }: SystemObjectsDeps): Promise<void> {
+  const services = client.of(apiregistration.APIService);
+  const isServed = ({ spec }: { readonly spec?: apiregistration.APIServiceSpec }) =>
+    table.versions(spec?.group ?? '').includes(spec?.version ?? '');
+  const served = builtInApiServices().filter(isServed);
+  await Promise.all(
+    served.map((service) => createIfMissing(services, withAvailability(service, clock) as Draft<apiregistration.APIService>)),
+  );
+  const stale = (await services.list()).items.filter((service) => isManagedOnStart(service.metadata.labels) && !isServed(service));
+  await Promise.all(stale.map(({ metadata }) => services.delete(metadata)));
+}
+
+/** The objects that are recreated if they are deleted while the server runs. */
+export async function ensureRestoredObjects(options: SystemObjectsOptions, deps: SystemObjectsDeps): Promise<void> {
+  await ensureNamespaces(deps.client);
+  await publishKubernetesService(options, deps);
+}
+
+async function ensureNamespaces(client: Client): Promise<void> {
+  await Promise.all(SYSTEM_NAMESPACES.map((name) => createIfMissing(client.of(core.Namespace), { metadata: { name } })));
+}
+
+function withAvailability(service: object, clock: Clock): object {
+  return { ...service, status: { conditions: [localAvailability(formatTime(clock.now()))] } };
+}
+
+async function createIfMissing<T extends Identified>(
+  client: ResourceClient<T>,
+  object: Draft<T>,
+  options: WriteOptions = {},
+): Promise<void> {
+  try {
+    await client.create(object, options);
+  } catch (error) {
+    if (!isStatusReason(error, 'AlreadyExists')) throw error;
+  }
+}
+
+/** Servers on one store may trust different CAs: each adds its own. */
+async function publishAuthorities(client: Client, { clientAuthorities = [], requestHeader }: SystemObjectsOptions): Promise<void> {
+  const configMaps = client.of(core.ConfigMap);
+  const desired = extensionAuthentication(clientAuthorities, requestHeader);
+  try {
+    await configMaps.create(desired);
+  } catch (error) {
+    if (!isStatusReason(error, 'AlreadyExists')) throw error;
+    const current = await configMaps.get(desired.metadata);
+    const data = mergedAuthentication(current.data ?? {}, desired.data ?? {});
+    if (!deepEqual(data, current.data ?? {})) await configMaps.update({ ...current, data });
+  }
+}
+
+/** The `kubernetes` service and its endpoints. */
+async function publishKubernetesService(
+  { serviceCidrs, advertise, sharesStore }: SystemObjectsOptions,
+  deps: SystemObjectsDeps,
+): Promise<void> {
+  const { address, port } = advertise;
+  const clusterIP = kubernetesServiceIp(serviceCidrs[0]!);
+  await ensureService(deps, kubernetesService({ clusterIP, port: 443, targetPort: port }) as Draft<core.Service & Identified>);
+  if (!sharesStore) await publishServers(deps.client, { addresses: [address], port });
+}
+
+/** The retries while another server creates the service. */
+const ATTEMPTS = 50;
+const PAUSE_MS = 100;
+
+/**
+ * Reads first: creating the service again would fail because its own address is taken. A server that starts at the same time claims the
+ * address before it writes the service, so this waits for it.
+ */
+async function ensureService({ client, clock }: SystemObjectsDeps, service: Draft<core.Service & Identified>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    if (await hasService(client, service)) return;
+    try {
+      return await createIfMissing(client.of(core.Service), service);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isStatusReason(error, 'Invalid')) throw error;
+    }
+    await clock.sleep(PAUSE_MS);
+  }
+}
+
+async function hasService(client: Client, service: Draft<core.Service & Identified>): Promise<boolean> {
+  const { name, namespace } = service.metadata as { name: string; namespace: string };
+  try {
+    await client.of(core.Service).get({ name, namespace });
+    return true;
+  } catch (error) {
+    if (!isStatusReason(error, 'NotFound')) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Clock, Logger, MetricsRegistry } from '#base';
+
+export interface FollowedFileOptions<T> {
+  readonly path: string;
+  /** Throws with a description of the error. */
+  readonly parse: (text: string) => T;
+  /** The name in messages and metrics, such as `authentication`. */
+  readonly subject: string;
+}
+
+export interface FollowedFileDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
+}
+
+/** Upstream's polling interval. */
+const CHECK_MS = 60_000;
+
+/** A configuration file that is reloaded when it changes. An invalid file is ignored. */
+export class FollowedFile<T> {
+  readonly #options: FollowedFileOptions<T>;
+  readonly #deps: FollowedFileDeps;
+  #hash: string;
+  #current: T;
+
+  /** Throws when the file is invalid. */
+  constructor(options: FollowedFileOptions<T>, deps: FollowedFileDeps) {
+    this.#options = options;
+    this.#deps = deps;
+    const text = this.#read();
+    this.#hash = hashOf(text);
+    this.#current = this.#parse(text);
+  }
+
+  get current(): T {
+    return this.#current;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#deps.clock.sleep(CHECK_MS, signal).catch(() => {});
+      if (!signal.aborted) this.reload();
+    }
+  }
+
+  /** Loads the file if it has changed. */
+  reload(): void {
+    const { subject, path } = this.#options;
+    const { logger, metrics } = this.#deps;
+    const reloads = metrics.counter({
+      name: `apiserver_${subject}_config_controller_automatic_reloads_total`,
+      help: `Reloads of the ${subject} configuration, by how they went.`,
+      labels: ['status'],
+    });
+    try {
+      const text = this.#read();
+      if (hashOf(text) === this.#hash) return;
+      this.#current = this.#parse(text);
+      this.#hash = hashOf(text);
+      reloads.with({ status: 'success' }).inc();
+      logger.info(`the ${subject} configuration has changed and is in use`, { path });
+    } catch (error) {
+      reloads.with({ status: 'failure' }).inc();
+      logger.error(`the ${subject} configuration cannot be used; the one from before stays`, { path, error });
+    }
+  }
+
+  #read(): string {
+    const { path, subject } = this.#options;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new Error(`cannot read the ${subject} configuration ${path} (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+    }
+  }
+
+  #parse(text: string): T {
+    const { path, subject, parse } = this.#options;
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new Error(`the ${subject} configuration ${path} cannot be used: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

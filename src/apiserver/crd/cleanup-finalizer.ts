@@ -1,2 +1,0 @@
-/** Keeps a definition until all objects that it defines are gone. */
-export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';

@@ -1,0 +1,59 @@
+import { encodeJson, isJsonObject, type JsonObject, type OtherVersion } from '#machinery';
+import type { ServedResource } from '../registry/generic/served-resource.ts';
+import type { KubeObject } from '../watch-cache/kube-object.ts';
+
+/** The computation needs an object in a version that only a webhook can tell. */
+class MissingConversion extends Error {
+  override readonly name = 'MissingConversion';
+  constructor(
+    readonly object: JsonObject,
+    readonly to: ServedResource,
+  ) {
+    super('an object has to be converted first');
+  }
+}
+
+/** Owners of fields are few, and so are the objects that are compared for each version that they used. */
+const MAX_CONVERSIONS = 100;
+
+/**
+ * Conversions by webhook for a computation that does not wait: what is missing ends an attempt, is asked for, and the next attempt finds it. A
+ * computation that is given the same objects asks for the same conversions, so that each attempt gets further.
+ */
+export class RemoteVersions {
+  readonly #converted = new Map<string, JsonObject>();
+
+  between(resource: ServedResource, other: ServedResource): OtherVersion {
+    return {
+      schema: other.schema,
+      fromCurrent: (object) => this.#inVersion(object, other),
+      toCurrent: (object) => this.#inVersion(object, resource),
+    };
+  }
+
+  async run<T>(attempt: () => T): Promise<T> {
+    for (let i = 0; i < MAX_CONVERSIONS; i++) {
+      try {
+        return attempt();
+      } catch (error) {
+        if (!(error instanceof MissingConversion)) throw error;
+        const { object, to } = error;
+        const [converted] = await to.remote!.fromStored([object as unknown as KubeObject]);
+        this.#converted.set(keyOf(object, to), converted as unknown as JsonObject);
+      }
+    }
+    throw new Error(`field owners need more than ${MAX_CONVERSIONS} conversions`);
+  }
+
+  #inVersion(object: JsonObject, to: ServedResource): JsonObject {
+    // What has no metadata is no object yet: webhooks are not asked about it.
+    if (object.apiVersion === to.apiVersion || !isJsonObject(object.metadata)) return { ...object, apiVersion: to.apiVersion };
+    const converted = this.#converted.get(keyOf(object, to));
+    if (converted === undefined) throw new MissingConversion(object, to);
+    return converted;
+  }
+}
+
+function keyOf(object: JsonObject, { apiVersion }: ServedResource): string {
+  return `${apiVersion} ${encodeJson(object)}`;
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import tls from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
+import type { Exchange } from './exchange.ts';
+import { type Listener, listen } from './listener.ts';
+
+const LARGE = Buffer.alloc(8 << 20, 'x');
+const CHUNK = LARGE.subarray(0, 1 << 20);
+
+let listener: Listener | undefined;
+afterEach(async () => {
+  await listener?.close(Promise.resolve());
+  listener = undefined;
+});
+
+type Answer = (exchange: Exchange) => Promise<void> | void;
+
+async function echoLength(exchange: Exchange): Promise<void> {
+  const body = await exchange.readBody({ limit: 1 << 20 });
+  exchange.respond(201, {}, `${body.length} bytes`);
+}
+
+async function serve(answerGet: Answer): Promise<number> {
+  const handle = async (exchange: Exchange) => {
+    // As the server does, which lets all requests that have arrived be read first.
+    await setImmediate();
+    await (exchange.method === 'GET' ? answerGet(exchange) : echoLength(exchange));
+  };
+  listener = await listen({ host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS, handle });
+  return listener.port;
+}
+
+/** All that the server sends until `end` is in it, or until it closes the connection. */
+async function receivedUntil(socket: tls.TLSSocket, end: string): Promise<string> {
+  let tail = '';
+  for await (const chunk of socket) {
+    tail = (tail + chunk).slice(-1000);
+    if (tail.includes(end)) return tail;
+  }
+  return tail;
+}
+
+describe('a connection of HTTP/1.1', () => {
+  it.each<[string, Answer]>([
+    ['in one piece', (exchange) => exchange.respond(200, {}, LARGE)],
+    ['in chunks', (exchange) => exchange.respondInChunks({}, LARGE.length, Array(8).fill(CHUNK))],
+  ])('takes a request of several TLS records while an answer %s is still on its way', async (_how, answer) => {
+    const port = await serve(answer);
+    const socket = tls.connect({ host: '127.0.0.1', port, ca: LOOPBACK_TLS.cert, ALPNProtocols: ['http/1.1'] });
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await once(socket, 'readable');
+    // The client reads no further, so the rest of the answer waits in the server.
+    const body = 'y'.repeat(100_000);
+    socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    expect(await receivedUntil(socket, ' bytes')).toMatch(/HTTP\/1.1 201 Created[\s\S]*\r\n\r\n100000 bytes$/);
+    socket.destroy();
+  });
+});

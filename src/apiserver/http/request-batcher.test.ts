@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { RequestBatcher } from './request-batcher.ts';
+
+test('who asks in the same turn goes on in the same turn, step by step with the others; who asks later, later', async () => {
+  const turns = new RequestBatcher();
+  const steps: string[] = [];
+  const walk = async (name: string) => {
+    await turns.next();
+    steps.push(`${name}1`);
+    await Promise.resolve();
+    steps.push(`${name}2`);
+  };
+  const early = Promise.all([walk('a'), walk('b')]);
+  const late = early.then(() => walk('c'));
+  await late;
+  expect(steps).toEqual(['a1', 'b1', 'a2', 'b2', 'c1', 'c2']);
+});

@@ -1,0 +1,14 @@
+import { apiserverinternalV1alpha1 as v1alpha1 } from '#api';
+import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { type RegistryGroup, registryGroup } from '../generic/registry-group.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
+
+const storageVersionsStrategy: ResourceStrategy<v1alpha1.StorageVersion> = {
+  ...v1alpha1.storageVersionBehaviour,
+  allowUnconditionalUpdate: false,
+  hasStatus: true,
+  prepareForStatusUpdate: withKeptMetadata,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};
+
+export const API_SERVER_INTERNAL: RegistryGroup = registryGroup([storageVersionsStrategy]);

@@ -1,0 +1,14 @@
+import { storagemigrationV1beta1 } from '#api';
+import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { type RegistryGroup, registryGroup } from '../generic/registry-group.ts';
+import type { ResourceStrategy } from '../generic/strategy.ts';
+
+const storageVersionMigrationsStrategy: ResourceStrategy<storagemigrationV1beta1.StorageVersionMigration> = {
+  ...storagemigrationV1beta1.storageVersionMigrationBehaviour,
+  allowUnconditionalUpdate: false,
+  hasStatus: true,
+  prepareForStatusUpdate: withKeptMetadata,
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+};
+
+export const STORAGE_MIGRATION: RegistryGroup = registryGroup([storageVersionMigrationsStrategy]);

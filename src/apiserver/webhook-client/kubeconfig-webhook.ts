@@ -1,0 +1,77 @@
+import { type Clock, type Logger, timeoutSignal } from '#base';
+import { type ConnectionConfig, connectionFrom, httpsTransport, parseKubeconfig, type Transport } from '#client';
+
+export interface KubeconfigFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface PostOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WebhookDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Service {
+  readonly transport: Transport;
+  readonly path: string;
+}
+
+/** Far more than a review can be. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** A service outside of the cluster that a kubeconfig file describes, as upstream's audit, token and authorization webhooks are. */
+export class KubeconfigWebhook implements AsyncDisposable {
+  readonly #file: KubeconfigFile;
+  readonly #deps: WebhookDeps;
+  #service: Promise<Service> | undefined;
+
+  constructor(file: KubeconfigFile, deps: WebhookDeps) {
+    this.#file = file;
+    this.#deps = deps;
+  }
+
+  /** Throws when the file is no kubeconfig, or what it names cannot be read. */
+  async check(): Promise<void> {
+    await this.#connection();
+  }
+
+  /** The answer to a POST, decoded. Throws a StatusError for what the service refuses, and other errors when it cannot be asked. */
+  async post(body: unknown, { timeoutMs, signal }: PostOptions): Promise<unknown> {
+    this.#service ??= this.#open();
+    const { transport, path } = await this.#service.catch((error: unknown) => {
+      this.#service = undefined;
+      throw error;
+    });
+    using timeout = timeoutSignal(this.#deps.clock, timeoutMs, signal);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of transport.stream({ method: 'POST', path, body, accept: 'application/json', signal: timeout.signal })) {
+      size += chunk.length;
+      if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+    return size === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const service = await this.#service?.catch(() => undefined);
+    await service?.transport[Symbol.asyncDispose]();
+  }
+
+  async #open(): Promise<Service> {
+    const connection = await this.#connection();
+    // The path of the server's address is where to post, which is at least the root.
+    const path = new URL(connection.server).pathname === '/' ? '/' : '';
+    return { transport: httpsTransport(connection, this.#deps, { userAgent: 'kube-apiserver' }), path };
+  }
+
+  async #connection(): Promise<ConnectionConfig> {
+    const { connection } = await connectionFrom(parseKubeconfig(this.#file));
+    return connection;
+  }
+}

@@ -1,0 +1,23 @@
+import { type Clock, type Random, retry } from '#base';
+import { StatusError } from '#machinery';
+import type { KubeconfigWebhook } from './kubeconfig-webhook.ts';
+
+export interface RetriedPostDeps {
+  readonly webhook: Pick<KubeconfigWebhook, 'post'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** As upstream's token and authorization webhooks: half a second, then half as long again each time. */
+const BACKOFF = { initialMs: 500, factor: 1.5, jitter: 0.2 };
+const ATTEMPTS = 5;
+
+/** Posts a review, again when the service is not there or asks for that. */
+export function postRetried(body: unknown, { webhook, clock, random }: RetriedPostDeps, timeoutMs: number): Promise<unknown> {
+  return retry({ clock, random, backoff: BACKOFF, attempts: ATTEMPTS, retryOn: isTemporary }, () => webhook.post(body, { timeoutMs }));
+}
+
+function isTemporary(error: unknown): boolean {
+  if (error instanceof StatusError) return error.code === 429 || error.code >= 500;
+  return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
