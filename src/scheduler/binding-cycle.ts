@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '#base';
 import type { SchedulerCache } from './cache/scheduler-cache.ts';
 import type { EventWriter } from './event-writer.ts';
+import type { Extenders } from './extenders/extenders.ts';
 import type { FailureHandler } from './failure-handler.ts';
 import { Diagnosis } from './framework/diagnosis.ts';
 import type { Nominations } from './framework/nominations.ts';
@@ -19,6 +20,7 @@ export interface BindingDeps {
   readonly queue: SchedulingQueue;
   readonly nominations: Nominations;
   readonly failures: FailureHandler;
+  readonly extenders: Extenders;
   readonly status: PodStatusWriter;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,12 +36,12 @@ interface Cycle {
   readonly startedAt: number;
 }
 
-/** Carries placements out. The pod counts as being on its node from the start, so that scheduling goes on meanwhile. */
+/** Runs Permit, PreBind and Bind for assumed pods, concurrently with scheduling. */
 export class BindingCycles {
   readonly #deps: BindingDeps;
   readonly #running = new Set<Promise<void>>();
   readonly #waiting: WaitingPods;
-  #writing = 0;
+  #writes = 0;
 
   constructor(deps: BindingDeps) {
     this.#deps = deps;
@@ -50,9 +52,9 @@ export class BindingCycles {
     return this.#running.size;
   }
 
-  /** Whether the server is being told of one: others only wait for a permit or for volumes. */
+  /** Whether a Bind request is in flight; other bindings only wait for Permit or volumes. */
   get isWriting(): boolean {
-    return this.#writing > 0;
+    return this.#writes > 0;
   }
 
   async settled(): Promise<void> {
@@ -60,7 +62,7 @@ export class BindingCycles {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** A pod that waits for a permit need not wait any longer. */
+  /** Ends the wait of a pod in Permit. */
   reject(uid: string): void {
     this.#waiting.reject(uid, 'pod is deleted');
   }
@@ -72,7 +74,7 @@ export class BindingCycles {
     cache.assume(info, node);
     nominations.delete(info.uid);
     const unreserved = cycle.profile.reserve(state, info, node);
-    const refused = (unreserved && said('Reserve', unreserved)) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
+    const refused = (unreserved && withMessage('Reserve', unreserved)) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
     if (refused !== undefined) return void this.#undo(queued, cycle, refused);
     const running = this.#bind(queued, cycle).finally(() => {
       this.#running.delete(running);
@@ -101,18 +103,20 @@ export class BindingCycles {
     if (permitted !== undefined) return permitted;
     if (hasWork) {
       const refused = await profile.preBind(state, info, node);
-      if (refused !== undefined) return said('PreBind', refused);
+      if (refused !== undefined) return withMessage('PreBind', refused);
     }
-    this.#writing++;
+    this.#writes++;
     try {
+      const extended = this.#deps.extenders.binds(info) ? await this.#deps.extenders.bind(info, node) : 'left-out';
+      if (extended !== 'left-out') return extended === 'bound' ? undefined : extended;
       const failed = await profile.bind(state, info, node);
-      return failed && said('Bind', failed);
+      return failed && withMessage('Bind', failed);
     } finally {
-      this.#writing--;
+      this.#writes--;
     }
   }
 
-  /** It may take long until the pod is bound: others, an autoscaler among them, are told where it will be. */
+  /** Binding may take long: nominatedNodeName tells the cluster autoscaler and others where the pod will run. */
   async #announce({ pod, key }: PodInfo, nominatedNode: string): Promise<void> {
     try {
       await this.#deps.status.write(pod, { nominatedNode });
@@ -138,7 +142,7 @@ export class BindingCycles {
     const { node, state } = placement;
     profile.unreserve(state, info, node);
     cache.forget(info);
-    // What it would have taken is free again: others may have been turned away because of it.
+    // Its assumed resources are free again: pods rejected because of them may fit now.
     queue.moveOn({ resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete', before: info.pod });
     const rejected = isRejected(refusal);
     // The others were not asked.
@@ -156,6 +160,6 @@ export class BindingCycles {
   }
 }
 
-function said(point: string, status: Status): Status {
+function withMessage(point: string, status: Status): Status {
   return isRejected(status) ? status : { ...status, reasons: [`running ${point} plugin "${status.plugin}": ${messageOf(status)}`] };
 }

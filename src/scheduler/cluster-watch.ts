@@ -6,6 +6,7 @@ import type { NamespaceLabels } from './framework/affinity-term.ts';
 import type { ClusterEvent, EventAction, EventResource } from './framework/cluster-event.ts';
 import type { ClusterObjects, OwnerSelector } from './framework/plugin.ts';
 import { podRequests } from './framework/pod-resources.ts';
+import { ATTACHMENTS_BY_NODE, nodeOfAttachment } from './framework/volume-attachments.ts';
 
 /** The informers that scheduling needs, and what plugins read from them. */
 export class ClusterWatch {
@@ -37,7 +38,7 @@ export class ClusterWatch {
     this.#csiNodes = informers.of(storage.CSINode);
     this.#csiDrivers = informers.of(storage.CSIDriver);
     this.#capacities = informers.of(storage.CSIStorageCapacity);
-    this.#attachments = informers.of(storage.VolumeAttachment);
+    this.#attachments = informers.of(storage.VolumeAttachment).addIndex(ATTACHMENTS_BY_NODE, nodeOfAttachment);
     this.#resourceClaims = informers.of(resource.ResourceClaim);
     this.#resourceSlices = informers.of(resource.ResourceSlice);
     this.#deviceClasses = informers.of(resource.DeviceClass);

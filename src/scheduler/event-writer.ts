@@ -24,11 +24,11 @@ export interface EventWriterDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Whether the server is needed for something more urgent. `resume` says when no longer. */
+  /** Whether scheduling is busy and events must wait; `resume` ends the wait. */
   isBusy(): boolean;
 }
 
-interface Waiting {
+interface PendingWrite {
   readonly since: number;
   write(): Promise<void>;
 }
@@ -49,7 +49,7 @@ const MAX_NOTE = 1024;
  */
 export class EventWriter {
   #dropped = 0;
-  readonly #queue = new Fifo<Waiting>();
+  readonly #queue = new Fifo<PendingWrite>();
   readonly #series = new Map<string, Series>();
   readonly #running = new Set<Promise<void>>();
   #timer: TimerHandle | undefined;
@@ -94,14 +94,14 @@ export class EventWriter {
     this.#remember(key, series);
     const eventTime = series.seenAt;
     this.#enqueue(() => {
-      const object = { metadata: { name: series.name, namespace }, eventTime: formatMicroTime(eventTime), ...this.#said(pod, event) };
+      const object = { metadata: { name: series.name, namespace }, eventTime: formatMicroTime(eventTime), ...this.#eventKey(pod, event) };
       const written = this.#attempt(() => client.of(events.Event).create(object as never));
       series.written = written;
       return written;
     });
   }
 
-  #said({ metadata }: core.Pod, { reason, action, type, note }: SchedulerEvent): object {
+  #eventKey({ metadata }: core.Pod, { reason, action, type, note }: SchedulerEvent): object {
     const { name, namespace, uid, resourceVersion } = metadata;
     return {
       reportingController: this.source.controller,
@@ -133,7 +133,7 @@ export class EventWriter {
 
   #enqueue(write: () => Promise<void>): void {
     if (this.#queue.size >= MAX_QUEUED) {
-      // Told once a burst: a line for each would make matters worse.
+      // Logged once a burst, not once an event.
       if (this.#dropped++ === 0) this.deps.logger.warn('too many events wait to be written; dropping some');
       return;
     }
@@ -184,7 +184,7 @@ export class EventWriter {
     try {
       await write();
     } catch (error) {
-      // Events about what is on its way out are refused with its namespace.
+      // A terminating namespace rejects new events.
       const isExpected = isStatusReason(error, 'NotFound') || isStatusReason(error, 'Forbidden') || isStatusReason(error, 'AlreadyExists');
       this.deps.logger[isExpected ? 'debug' : 'warn']('an event could not be written', { error });
     }

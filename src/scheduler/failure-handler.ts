@@ -40,7 +40,7 @@ export interface FailureDeps {
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** What follows when a pod could not be placed or bound: it waits for better times, the reason is told, and others may have to go. */
+/** Handles a failed scheduling attempt: requeues the pod, records the event and condition, evicts preemption victims. */
 export class FailureHandler {
   readonly #deps: FailureDeps;
   readonly #running = new Set<Promise<void>>();
@@ -59,7 +59,7 @@ export class FailureHandler {
     metrics.attempted(reason === 'Unschedulable' ? 'unschedulable' : 'error', profile, (clock.monotonic() - startedAt) / 1000);
     const { info } = queued;
     const pod = pods.get(info.pod.metadata);
-    // Gone, another one of that name, or placed by somebody else: there is nothing to try again.
+    // Deleted, recreated or bound by another scheduler: do not requeue.
     if (pod === undefined || pod.metadata.uid !== info.uid || pod.spec?.nodeName) return void queue.done(info.uid);
     if (pod !== info.pod) queued.info = cache.podInfo(pod);
     queue.failed(queued, { rejectedBy: diagnosis?.rejectedBy ?? NOBODY, pendingOn: diagnosis?.pendingOn ?? NOBODY });
@@ -88,10 +88,10 @@ export class FailureHandler {
     const { nominations, metrics } = this.#deps;
     metrics.preempted(victims.length);
     const remaining = victims.filter(({ pod }) => pod.metadata.deletionTimestamp == null);
-    // All are on their way out already: there is nothing to do but wait.
+    // All victims are terminating already: wait for them.
     if (remaining.length === 0) return;
     for (const victim of remaining) this.#run(() => this.#evict(victim, { preemptor, nodeName: nominatedNode, failure }));
-    // Those of lower priority that were to go there should look for another place.
+    // Lower-priority pods nominated to this node lose their nomination.
     for (const other of [...nominations.on(nominatedNode)]) {
       if (other.priority >= preemptor.priority) continue;
       nominations.delete(other.uid);
@@ -119,7 +119,7 @@ export class FailureHandler {
   #run(work: () => Promise<void>): void {
     const running = work()
       .catch((error: unknown) => {
-        // The pod is gone, or another one by now: what was to be written no longer matters.
+        // The pod was deleted or recreated: drop the status update.
         const isExpected = isStatusReason(error, 'NotFound') || isStatusReason(error, 'Conflict');
         this.#deps.logger[isExpected ? 'debug' : 'error']('a pod could not be written', { error });
       })

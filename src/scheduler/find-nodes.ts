@@ -1,7 +1,7 @@
 import type { CycleState } from './framework/cycle-state.ts';
 import type { Diagnosis } from './framework/diagnosis.ts';
+import type { FilterResultCache, SearchBuffers } from './framework/filter-result-cache.ts';
 import type { NodeInfo } from './framework/node-info.ts';
-import type { NodeVerdicts, SearchRoom } from './framework/node-verdicts.ts';
 import type { Nominations } from './framework/nominations.ts';
 import type { Plugin } from './framework/plugin.ts';
 import type { PodInfo } from './framework/pod-info.ts';
@@ -19,45 +19,45 @@ export interface NodeSearch {
   /** No more are needed. */
   readonly enough: number;
   readonly filters: ActivePlugins<Plugin>;
-  readonly verdicts: NodeVerdicts | undefined;
-  readonly room: SearchRoom;
+  readonly filterResults: FilterResultCache | undefined;
+  readonly buffers: SearchBuffers;
   readonly nominations: Nominations;
-  /** Asks all filters, with those counted that are nominated to the node. */
+  /** Runs all filters, counting pods nominated to the node. */
   fitsWithNominated(node: NodeInfo): Status | undefined;
   readonly diagnosis: Diagnosis;
 }
 
 /**
- * Puts the places of nodes that a pod can go to into the room, and says how many they are, or what went wrong. Most of the time of scheduling
+ * Writes the indexes of feasible nodes into the search buffers; returns how many there are, or why there are none. Most of the time of scheduling
  * is spent here: nothing is allocated for a node.
  */
 export function findNodes(state: CycleState, pod: PodInfo, search: NodeSearch): number | Status {
-  const { nodes, versions, candidates, enough, verdicts, nominations, diagnosis } = search;
+  const { nodes, versions, candidates, enough, filterResults, nominations, diagnosis } = search;
   const { local, others } = search.filters;
   const areNominated = !nominations.isEmpty;
   const count = candidates?.length ?? nodes.length;
-  const { places } = search.room;
-  let found = 0;
-  for (let i = 0, at = search.start % count || 0; i < count && found < enough; i++, at = at + 1 === count ? 0 : at + 1) {
+  const { places } = search.buffers;
+  let feasible = 0;
+  for (let i = 0, at = search.start % count || 0; i < count && feasible < enough; i++, at = at + 1 === count ? 0 : at + 1) {
     const place = candidates === undefined ? at : (candidates[at] as number);
     let status: Status | undefined;
     if (areNominated && nominations.has((nodes[place] as NodeInfo).name)) status = search.fitsWithNominated(nodes[place] as NodeInfo);
     else {
-      if (verdicts !== undefined && verdicts.filteredAt[place] === versions[place]) status = verdicts.obstacles[place];
+      if (filterResults !== undefined && filterResults.filteredAt[place] === versions[place]) status = filterResults.obstacles[place];
       else {
         status = firstObstacle(local, state, { pod, node: nodes[place] as NodeInfo });
-        if (verdicts !== undefined) {
-          verdicts.filteredAt[place] = versions[place] as number;
-          verdicts.obstacles[place] = status;
+        if (filterResults !== undefined) {
+          filterResults.filteredAt[place] = versions[place] as number;
+          filterResults.obstacles[place] = status;
         }
       }
       if (status === undefined && others.length > 0) status = firstObstacle(others, state, { pod, node: nodes[place] as NodeInfo });
     }
-    if (status === undefined) places[found++] = place;
+    if (status === undefined) places[feasible++] = place;
     else if (isRejected(status)) diagnosis.setStatus(nodes[place] as NodeInfo, status);
     else return status;
   }
-  return found;
+  return feasible;
 }
 
 function firstObstacle(filters: readonly Plugin[], state: CycleState, { pod, node }: { pod: PodInfo; node: NodeInfo }): Status | undefined {

@@ -31,14 +31,14 @@ export class InMemoryCluster implements Transport {
   }
 
   put(collection: string, object: { readonly metadata: { readonly name: string } }): void {
-    const given = object as unknown as KubeObject;
-    const known = this.#collections.get(collection) ?? new Map<string, KubeObject>();
-    this.#collections.set(collection, known);
-    const key = keyOf(given);
-    const before = known.get(key);
-    const uid = given.metadata.uid ?? before?.metadata.uid ?? `uid-${this.#revision}`;
-    const stored = { ...given, metadata: { ...given.metadata, uid, resourceVersion: String(++this.#revision) } } as KubeObject;
-    known.set(key, stored);
+    const kubeObject = object as unknown as KubeObject;
+    const objects = this.#collections.get(collection) ?? new Map<string, KubeObject>();
+    this.#collections.set(collection, objects);
+    const key = keyOf(kubeObject);
+    const before = objects.get(key);
+    const uid = kubeObject.metadata.uid ?? before?.metadata.uid ?? `uid-${this.#revision}`;
+    const stored = { ...kubeObject, metadata: { ...kubeObject.metadata, uid, resourceVersion: String(++this.#revision) } } as KubeObject;
+    objects.set(key, stored);
     this.#tell(collection, before === undefined ? 'ADDED' : 'MODIFIED', stored);
   }
 
@@ -106,8 +106,10 @@ export class InMemoryCluster implements Transport {
 
   #create(place: Place, body: KubeObject): unknown {
     if (place.subresource !== 'binding') {
-      this.put(place.collection, body);
-      return body;
+      const { generateName = '', name = `${generateName}${this.#revision}` } = body.metadata as { generateName?: string; name?: string };
+      const named = { ...body, metadata: { ...body.metadata, name } };
+      this.put(place.collection, named);
+      return this.get(place.collection, keyOf(named as KubeObject));
     }
     const pod = this.#existing(place) as unknown as core.Pod;
     if (pod.spec?.nodeName)

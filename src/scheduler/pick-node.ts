@@ -1,7 +1,8 @@
 import type { Random } from '#base';
+import type { NodeOpinions } from './extenders/extenders.ts';
 import type { CycleState } from './framework/cycle-state.ts';
+import type { FilterResultCache, SearchBuffers } from './framework/filter-result-cache.ts';
 import type { NodeInfo } from './framework/node-info.ts';
-import type { NodeVerdicts, SearchRoom } from './framework/node-verdicts.ts';
 import type { PreScoreContext } from './framework/plugin.ts';
 import type { PodInfo } from './framework/pod-info.ts';
 import type { Profile, ScoringPlugin } from './framework/profile.ts';
@@ -11,23 +12,25 @@ export interface NodeChoice {
   readonly profile: Profile;
   readonly snapshot: Snapshot;
   readonly random: Random;
-  /** How many passed all filters; the room has their places. */
+  /** How many nodes passed all filters; the search buffers hold their indexes. */
   readonly count: number;
-  readonly room: SearchRoom;
-  readonly verdicts: NodeVerdicts | undefined;
+  readonly buffers: SearchBuffers;
+  readonly filterResults: FilterResultCache | undefined;
+  readonly opinions?: NodeOpinions;
 }
 
 /** The node with the highest weighted sum of scores; among equals, any. */
 export function pickNode(state: CycleState, pod: PodInfo, choice: NodeChoice): NodeInfo {
-  const { profile, snapshot, random, count, room } = choice;
-  const context = new FeasibleNodes(snapshot, room.places, count);
+  const { profile, snapshot, random, count, buffers } = choice;
+  const context = new FeasibleNodes(snapshot, buffers.places, count);
   for (const plugin of profile.plugins.preScore) {
     if (plugin.preScore?.(state, pod, context)?.code === 'Skip') state.skipScore.add(plugin.name);
   }
   const { local, others } = profile.activeScores(state);
   addLocalScores(state, pod, { choice, local });
-  if (others.length > 0) addScores(state, pod, { totals: room.totals, nodes: context.nodes, others });
-  return snapshot.nodes[room.places[greatest(room.totals, count, random)] as number] as NodeInfo;
+  if (others.length > 0) addScores(state, pod, { totals: buffers.totals, nodes: context.nodes, others });
+  if (choice.opinions !== undefined) addOpinions(buffers.totals, context.nodes, choice.opinions);
+  return snapshot.nodes[buffers.places[greatest(buffers.totals, count, random)] as number] as NodeInfo;
 }
 
 /** Usually nobody asks for the nodes themselves. */
@@ -55,20 +58,20 @@ class FeasibleNodes implements PreScoreContext {
 
 /** Begins the totals with what the local plugins give, which is known of nodes that did not change since they were asked. */
 function addLocalScores(state: CycleState, pod: PodInfo, { choice, local }: { choice: NodeChoice; local: readonly ScoringPlugin[] }): void {
-  const { count, room, verdicts, snapshot } = choice;
+  const { count, buffers, filterResults, snapshot } = choice;
   const { nodes, nodeVersions } = snapshot;
-  const { places, totals } = room;
+  const { places, totals } = buffers;
   for (let i = 0; i < count; i++) {
     const place = places[i] as number;
-    if (verdicts !== undefined && verdicts.scoredAt[place] === nodeVersions[place]) {
-      totals[i] = verdicts.scores[place] as number;
+    if (filterResults !== undefined && filterResults.scoredAt[place] === nodeVersions[place]) {
+      totals[i] = filterResults.scores[place] as number;
       continue;
     }
     const sum = weightedSum(local, state, { pod, node: nodes[place] as NodeInfo });
     totals[i] = sum;
-    if (verdicts === undefined) continue;
-    verdicts.scoredAt[place] = nodeVersions[place] as number;
-    verdicts.scores[place] = sum;
+    if (filterResults === undefined) continue;
+    filterResults.scoredAt[place] = nodeVersions[place] as number;
+    filterResults.scores[place] = sum;
   }
 }
 
@@ -78,19 +81,25 @@ function weightedSum(scoring: readonly ScoringPlugin[], state: CycleState, { pod
   return sum;
 }
 
-interface Scoring {
+interface ScoreContext {
   readonly totals: Float64Array;
   readonly nodes: readonly NodeInfo[];
   readonly others: readonly ScoringPlugin[];
 }
 
-function addScores(state: CycleState, pod: PodInfo, { totals, nodes, others }: Scoring): void {
+function addScores(state: CycleState, pod: PodInfo, { totals, nodes, others }: ScoreContext): void {
   const scores = new Float64Array(nodes.length);
   for (const { plugin, weight } of others) {
     for (let i = 0; i < nodes.length; i++) scores[i] = plugin.score!(state, pod, nodes[i] as NodeInfo);
     plugin.normalizeScores?.(state, scores, nodes);
     for (let i = 0; i < nodes.length; i++) totals[i] = (totals[i] as number) + (scores[i] as number) * weight;
   }
+}
+
+function addOpinions(totals: Float64Array, nodes: readonly NodeInfo[], { scores }: NodeOpinions): void {
+  nodes.forEach(({ name }, i) => {
+    totals[i] = (totals[i] as number) + (scores.get(name) ?? 0);
+  });
 }
 
 function greatest(totals: Float64Array, count: number, random: Random): number {

@@ -7,6 +7,7 @@ import { readSchedulerConfiguration } from './config/scheduler-configuration.ts'
 import { Nominations } from './framework/nominations.ts';
 import type { OwnerSelector, PluginHandle } from './framework/plugin.ts';
 import type { Profile } from './framework/profile.ts';
+import { ATTACHMENTS_BY_NODE, nodeOfAttachment } from './framework/volume-attachments.ts';
 import { InMemoryCluster } from './in-memory-cluster.ts';
 import { type Placement, scheduleOne } from './schedule-one.ts';
 
@@ -21,6 +22,8 @@ export interface ClusterState {
   readonly volumes?: readonly core.PersistentVolume[];
   readonly storageClasses?: readonly storage.StorageClass[];
   readonly csiNodes?: readonly storage.CSINode[];
+  readonly csiDrivers?: readonly storage.CSIDriver[];
+  readonly csiStorageCapacities?: readonly storage.CSIStorageCapacity[];
   readonly volumeAttachments?: readonly storage.VolumeAttachment[];
   readonly resourceClaims?: readonly resource.ResourceClaim[];
   readonly resourceSlices?: readonly resource.ResourceSlice[];
@@ -73,9 +76,9 @@ function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle
       volumes: listed(state.volumes),
       storageClasses: listed(state.storageClasses),
       csiNodes: listed(state.csiNodes),
-      csiDrivers: listed([]),
-      csiStorageCapacities: listed([]),
-      volumeAttachments: listed(state.volumeAttachments),
+      csiDrivers: listed(state.csiDrivers),
+      csiStorageCapacities: listed(state.csiStorageCapacities),
+      volumeAttachments: attachmentsOf(state),
       resourceClaims: listed(state.resourceClaims),
       resourceSlices: listed(state.resourceSlices),
       deviceClasses: listed(state.deviceClasses),
@@ -83,6 +86,12 @@ function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle
       ownerSelector: () => state.ownerSelector,
     },
   };
+}
+
+function attachmentsOf({ volumeAttachments }: ClusterState): ObjectCache<storage.VolumeAttachment> {
+  const attachments = listed(volumeAttachments);
+  attachments.addIndex(ATTACHMENTS_BY_NODE, nodeOfAttachment);
+  return attachments;
 }
 
 function listed<T extends Identified>(objects: readonly T[] = []): ObjectCache<T> {

@@ -33,15 +33,15 @@ export class PodStatusWriter {
 
   #conditions(pod: core.Pod, condition: PodConditionChange | undefined): object {
     if (condition === undefined) return {};
-    const known = (pod.status?.conditions ?? []).find(({ type }) => type === condition.type);
+    const current = (pod.status?.conditions ?? []).find(({ type }) => type === condition.type);
     const observedGeneration = pod.metadata.generation;
     const isSame =
-      known?.status === condition.status &&
-      known.reason === condition.reason &&
-      known.message === condition.message &&
-      known.observedGeneration === observedGeneration;
+      current?.status === condition.status &&
+      current.reason === condition.reason &&
+      current.message === condition.message &&
+      current.observedGeneration === observedGeneration;
     if (isSame) return {};
-    const lastTransitionTime = known?.status === condition.status ? known.lastTransitionTime : formatTime(this.clock.now());
+    const lastTransitionTime = current?.status === condition.status ? current.lastTransitionTime : formatTime(this.clock.now());
     return { conditions: [{ ...condition, lastProbeTime: null, lastTransitionTime, ...(observedGeneration && { observedGeneration }) }] };
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { core } from '#api';
 import { seededRandom } from '#base';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
-import { VerdictStore } from './framework/node-verdicts.ts';
+import { FilterResultStore } from './framework/filter-result-cache.ts';
 import { Nominations } from './framework/nominations.ts';
 import { node, outcome, pod, profileFor } from './placement-fixture.ts';
 import { type Placement, scheduleOne } from './schedule-one.ts';
@@ -64,7 +64,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 class History {
   readonly #cache = new SchedulerCache({ labelsOf: () => undefined });
   readonly #profile = profileFor({});
-  readonly #verdicts = new VerdictStore();
+  readonly #filterResults = new FilterResultStore();
   readonly #nominations = new Nominations();
   readonly #placed: core.Pod[] = [];
   readonly #kinds: readonly Partial<core.PodSpec>[];
@@ -86,9 +86,9 @@ class History {
     }
   }
 
-  #remove(which: number): void {
-    const [gone] = this.#placed.splice(which % (this.#placed.length || 1), 1);
-    if (gone !== undefined) this.#cache.removePod(gone);
+  #remove(index: number): void {
+    const [removed] = this.#placed.splice(index % (this.#placed.length || 1), 1);
+    if (removed !== undefined) this.#cache.removePod(removed);
   }
 
   set(number: number, { zone, cpu, device, effect, unschedulable }: typeof nodeShape extends fc.Arbitrary<infer T> ? T : never): void {
@@ -100,7 +100,7 @@ class History {
   #schedule({ kind, app, from }: { kind: number; app: string; from: number }): void {
     const shape = { labels: { app }, spec: this.#kinds[kind] as Partial<core.PodSpec> };
     const info = this.#cache.podInfo(pod(`p${++this.#pods}`, shape));
-    const run = (verdicts: { verdicts?: VerdictStore }) =>
+    const run = (filterResults: { filterResults?: FilterResultStore }) =>
       scheduleOne(info, {
         profile: this.#profile,
         snapshot: this.#cache,
@@ -108,9 +108,9 @@ class History {
         random: seededRandom(this.#pods),
         startIndex: from,
         percentageOfNodesToScore: 0,
-        ...verdicts,
+        ...filterResults,
       });
-    const placement = run({ verdicts: this.#verdicts });
+    const placement = run({ filterResults: this.#filterResults });
     expect(summary(placement)).toEqual(summary(run({})));
     if (placement.type !== 'placed') return;
     this.#cache.assume(info, placement.node);
@@ -141,20 +141,20 @@ test('a node that did not change is asked once for pods that are alike, and agai
   for (let i = 0; i < 20; i++) cache.setNode(node(`n${i}`));
   const profile = profileFor({});
   const fit = profile.plugins.filter.find(({ name }) => name === 'NodeResourcesFit')!;
-  let asked = 0;
+  let calls = 0;
   const ask = fit.filter!;
   fit.filter = (state, info, at) => {
-    asked++;
+    calls++;
     return ask(state, info, at);
   };
   const common = { profile, snapshot: cache, nominations: new Nominations(), random: seededRandom(1), percentageOfNodesToScore: 0 };
-  const verdicts = new VerdictStore();
+  const filterResults = new FilterResultStore();
   const schedule = (name: string, cpu: string) => {
-    asked = 0;
+    calls = 0;
     const info = cache.podInfo(pod(name, { requests: { cpu } }));
-    const placement = scheduleOne(info, { ...common, verdicts, startIndex: 0 });
+    const placement = scheduleOne(info, { ...common, filterResults, startIndex: 0 });
     if (placement.type === 'placed') cache.assume(info, placement.node);
-    return asked;
+    return calls;
   };
   // Of the first of its kind nothing is kept.
   expect([schedule('a', '1'), schedule('b', '1'), schedule('c', '1'), schedule('d', '1')]).toEqual([20, 20, 1, 1]);
@@ -169,11 +169,15 @@ test('a node that did not change is asked once for pods that are alike, and agai
 test('a pod that is seen on the node that it was given changes nothing that is known of the node', () => {
   const cache = new SchedulerCache({ labelsOf: () => undefined });
   cache.setNode(node('n'));
-  const given = pod('p', { requests: { cpu: '1' } });
-  cache.assume(cache.podInfo(given), cache.node('n')!);
+  const incoming = pod('p', { requests: { cpu: '1' } });
+  cache.assume(cache.podInfo(incoming), cache.node('n')!);
   const version = () => cache.nodeVersions[0];
   const assumed = version();
-  const confirmed = { ...given, metadata: { ...given.metadata, generation: 2 }, spec: { ...given.spec, nodeName: 'n' } } as core.Pod;
+  const confirmed = {
+    ...incoming,
+    metadata: { ...incoming.metadata, generation: 2 },
+    spec: { ...incoming.spec, nodeName: 'n' },
+  } as core.Pod;
   cache.setPod(confirmed);
   expect([version(), cache.isAssumed('default-p'), cache.node('n')?.pods.get('default-p')?.pod]).toEqual([assumed, false, confirmed]);
   const resized = pod('p', { requests: { cpu: '2' }, on: 'n' });

@@ -1,15 +1,16 @@
 import type { Random } from '#base';
+import type { NodeOpinions } from './extenders/extenders.ts';
 import { findNodes } from './find-nodes.ts';
 import { CycleState } from './framework/cycle-state.ts';
 import { Diagnosis } from './framework/diagnosis.ts';
+import { type FilterResultCache, type FilterResultStore, SearchBuffers } from './framework/filter-result-cache.ts';
 import type { NodeInfo } from './framework/node-info.ts';
-import { type NodeVerdicts, SearchRoom, type VerdictStore } from './framework/node-verdicts.ts';
 import type { Nominations } from './framework/nominations.ts';
-import type { PostFilterResult } from './framework/plugin.ts';
+import type { PostFilterContext, PostFilterResult } from './framework/plugin.ts';
 import type { PodInfo } from './framework/pod-info.ts';
 import type { Profile } from './framework/profile.ts';
 import type { Snapshot } from './framework/snapshot.ts';
-import { isRejected, messageOf, type Status, unresolvable } from './framework/status.ts';
+import { isRejected, messageOf, type Status, unresolvable, unschedulable } from './framework/status.ts';
 import { pickNode } from './pick-node.ts';
 
 export type Placement =
@@ -29,10 +30,14 @@ export interface SchedulingContext {
   readonly random: Random;
   /** Where to begin among the nodes, so that in time all get their turn. */
   readonly startIndex: number;
-  /** What is known of nodes from pods that came before; without, every node is asked. The placements are the same. */
-  readonly verdicts?: VerdictStore;
+  /** Filter results of earlier identical pods; an optimization that never changes the placement. */
+  readonly filterResults?: FilterResultStore;
   /** 0: adapted to the size of the cluster. */
   readonly percentageOfNodesToScore: number;
+  /** What extenders said about the nodes. Absent: none was asked. */
+  readonly opinions?: NodeOpinions;
+  /** Lets extenders choose among candidates for preemption. */
+  readonly reviewCandidates?: PostFilterContext['reviewCandidates'];
 }
 
 export const NO_NODES_MESSAGE = 'no nodes available to schedule pods';
@@ -44,13 +49,22 @@ export function scheduleOne(pod: PodInfo, context: SchedulingContext): Placement
   const { snapshot } = context;
   if (snapshot.nodes.length === 0) return { type: 'error', message: NO_NODES_MESSAGE };
   const state = new CycleState();
-  const found = findFeasible(state, pod, context);
-  if ('message' in found) return { type: 'error', message: found.message };
-  const { count, first, diagnosis } = found;
+  const feasible = findFeasible(state, pod, context);
+  if ('message' in feasible) return { type: 'error', message: feasible.message };
+  const { count, first, diagnosis } = feasible;
   if (first === undefined) return explainFailure(state, pod, { context, diagnosis });
-  const { room, verdicts } = found;
-  const node = count === 1 || room === undefined ? first : pickNode(state, pod, { ...context, count, room, verdicts });
+  const { buffers, filterResults } = feasible;
+  const node = count === 1 || buffers === undefined ? first : pickNode(state, pod, { ...context, count, buffers, filterResults });
   return { type: 'placed', node, state, evaluated: count + diagnosis.rejections, feasible: count };
+}
+
+/** The nodes that pass all filters, for extenders to look at; none when there is an error. */
+export function feasibleNodes(pod: PodInfo, context: SchedulingContext): readonly NodeInfo[] {
+  const feasible = findFeasible(new CycleState(), pod, context);
+  if ('message' in feasible || feasible.first === undefined) return [];
+  const { count, first, buffers } = feasible;
+  if (buffers === undefined) return [first];
+  return Array.from({ length: count }, (_, i) => context.snapshot.nodes[buffers.places[i] as number] as NodeInfo);
 }
 
 interface Feasible {
@@ -58,8 +72,8 @@ interface Feasible {
   /** The first of them. */
   readonly first?: NodeInfo | undefined;
   readonly diagnosis: Diagnosis;
-  readonly room?: SearchRoom;
-  readonly verdicts?: NodeVerdicts | undefined;
+  readonly buffers?: SearchBuffers;
+  readonly filterResults?: FilterResultCache | undefined;
 }
 
 function findFeasible(state: CycleState, pod: PodInfo, context: SchedulingContext): Feasible | { readonly message: string } {
@@ -82,14 +96,14 @@ function findFeasible(state: CycleState, pod: PodInfo, context: SchedulingContex
   return filterNodes(state, pod, { context, nodeNames, diagnosis });
 }
 
-/** Room was made there: when the pod fits by now, no other node need be looked at. */
+/** The nominated node is tried first; if the pod fits there, no other node is evaluated. */
 function nominatedNode(state: CycleState, pod: PodInfo, context: SchedulingContext): NodeInfo | undefined {
   const name = pod.pod.status?.nominatedNodeName ?? '';
-  const node = name === '' ? undefined : context.snapshot.node(name);
+  const node = name === '' || context.opinions?.accepted.has(name) === false ? undefined : context.snapshot.node(name);
   return node !== undefined && fitsWithNominated(state, pod, { context, node }) === undefined ? node : undefined;
 }
 
-interface Filtering {
+interface FilterContext {
   readonly context: SchedulingContext;
   readonly nodeNames: ReadonlySet<string> | undefined;
   readonly diagnosis: Diagnosis;
@@ -98,21 +112,44 @@ interface Filtering {
 function filterNodes(
   state: CycleState,
   pod: PodInfo,
-  { context, nodeNames, diagnosis }: Filtering,
+  { context, nodeNames, diagnosis }: FilterContext,
 ): Feasible | { readonly message: string } {
   const { nominations, profile, snapshot, startIndex } = context;
   const { nodes, nodeVersions: versions } = snapshot;
   const candidates = nodeNames && [...nodeNames].flatMap((name) => snapshot.node(name)?.place ?? []);
   const enough = nodesToFind(candidates?.length ?? nodes.length, context);
-  const verdicts = context.verdicts?.for(profile.signature(pod), snapshot);
+  const filterResults = context.filterResults?.for(profile.signature(pod), snapshot);
   const filters = profile.activeFilters(state);
   const fits = (node: NodeInfo) => fitsWithNominated(state, pod, { context, node });
-  const room = context.verdicts?.room(nodes.length) ?? new SearchRoom(nodes.length);
-  const search = { nodes, versions, candidates, start: startIndex, enough, filters, verdicts, room, nominations, diagnosis };
-  const count = findNodes(state, pod, { ...search, fitsWithNominated: fits });
-  if (typeof count !== 'number') return { message: `running "${count.plugin}" filter plugin: ${messageOf(count)}` };
-  return { count, first: count > 0 ? nodes[room.places[0] as number] : undefined, diagnosis, room, verdicts };
+  const buffers = context.filterResults?.buffersFor(nodes.length) ?? new SearchBuffers(nodes.length);
+  const search = { nodes, versions, candidates, start: startIndex, enough, filters, filterResults, buffers, nominations, diagnosis };
+  const passing = findNodes(state, pod, { ...search, fitsWithNominated: fits });
+  if (typeof passing !== 'number') return { message: `running "${passing.plugin}" filter plugin: ${messageOf(passing)}` };
+  const count = context.opinions === undefined ? passing : keepAccepted(passing, { opinions: context.opinions, nodes, buffers, diagnosis });
+  return { count, first: count > 0 ? nodes[buffers.places[0] as number] : undefined, diagnosis, buffers, filterResults };
 }
+
+interface AcceptedSearch {
+  readonly opinions: NodeOpinions;
+  readonly nodes: readonly NodeInfo[];
+  readonly buffers: SearchBuffers;
+  readonly diagnosis: Diagnosis;
+}
+
+/** Leaves the places of nodes that extenders accepted. Those that came since the extenders were asked wait for the next try. */
+function keepAccepted(count: number, { opinions, nodes, buffers, diagnosis }: AcceptedSearch): number {
+  const { places } = buffers;
+  let accepted = 0;
+  for (let i = 0; i < count; i++) {
+    const place = places[i] as number;
+    const node = nodes[place] as NodeInfo;
+    if (opinions.accepted.has(node.name)) places[accepted++] = place;
+    else diagnosis.setStatus(node, opinions.rejections.get(node.name) ?? NOT_ASKED);
+  }
+  return accepted;
+}
+
+const NOT_ASKED = unschedulable('Extender');
 
 /**
  * The pod must fit when those of no lower priority that are nominated to the node are there, and also while they are not: they may never come.
@@ -163,6 +200,7 @@ function explainFailure(state: CycleState, pod: PodInfo, { context, diagnosis }:
       fits: (trial, node) => fitsWithNominated(trial, pod, { context, node }),
       addPod: (trial, change) => profile.addPod(trial, pod, change),
       removePod: (trial, change) => profile.removePod(trial, pod, change),
+      ...(context.reviewCandidates && { reviewCandidates: context.reviewCandidates }),
     });
     if (preemption.status !== undefined) diagnosis.postFilterMessage = messageOf(preemption.status);
   }

@@ -81,7 +81,7 @@ export class SchedulerMetrics {
     this.#incoming.with({ queue, event }).inc();
   }
 
-  found(seconds: number): void {
+  observeSearch(seconds: number): void {
     this.#algorithmDuration.observe(seconds);
   }
 

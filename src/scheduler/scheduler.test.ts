@@ -156,10 +156,40 @@ describe('the scheduler', () => {
     }
     await clock.advance(2000);
     const claims = cluster.objects<resource.ResourceClaim>(RESOURCE_CLAIMS);
-    const given = claims.filter(({ status }) => status?.allocation !== undefined);
-    expect(given.map(({ metadata, status }) => [metadata.finalizers, status?.reservedFor])).toEqual([
+    const allocated = claims.filter(({ status }) => status?.allocation !== undefined);
+    expect(allocated.map(({ metadata, status }) => [metadata.finalizers, status?.reservedFor])).toEqual([
       [['resource.kubernetes.io/delete-protection'], [{ resource: 'pods', name: 'p', uid: 'default-p' }]],
     ]);
+    expect([nodeOf(cluster, 'p'), nodeOf(cluster, 'q')]).toEqual(['n', undefined]);
+    expect(conditionOf(cluster, 'q')?.message).toMatch(/cannot allocate all claims/);
+  });
+
+  test('claims the devices that stand for extended resources of a pod', async () => {
+    const cluster = new InMemoryCluster();
+    cluster.put(NODES, node('n'));
+    cluster.put(DEVICE_CLASSES, { metadata: { name: 'gpu' }, spec: { extendedResourceName: 'example.com/gpu' } } as never);
+    const pool = { name: 'n', generation: 1, resourceSliceCount: 1 };
+    const devices = ['g', 'h', 'i'].map((name) => ({ name }));
+    cluster.put(SLICES, { metadata: { name: 's' }, spec: { driver: 'd', pool, nodeName: 'n', devices } } as never);
+    const { clock } = await started(cluster);
+    cluster.put(PODS, pod('p', { requests: { cpu: '1', 'example.com/gpu': '2' } }));
+    cluster.put(PODS, pod('q', { requests: { 'deviceclass.resource.kubernetes.io/gpu': '2' } }));
+    await clock.advance(5000);
+    const [claim, ...others] = cluster.objects<resource.ResourceClaim>(RESOURCE_CLAIMS);
+    expect([others, claim?.metadata.generateName, claim?.metadata.annotations]).toEqual([
+      [],
+      'p-extended-resources-',
+      { 'resource.kubernetes.io/extended-resource-claim': 'true' },
+    ]);
+    expect(claim).toMatchObject({
+      metadata: { ownerReferences: [{ kind: 'Pod', name: 'p', uid: 'default-p', controller: true }] },
+      spec: { devices: { requests: [{ name: 'container-0-request-1', exactly: { deviceClassName: 'gpu', count: 2 } }] } },
+      status: { reservedFor: [{ resource: 'pods', name: 'p', uid: 'default-p' }] },
+    });
+    expect(cluster.get<core.Pod>(PODS, 'default/p')?.status?.extendedResourceClaimStatus).toEqual({
+      requestMappings: [{ containerName: 'main', resourceName: 'example.com/gpu', requestName: 'container-0-request-1' }],
+      resourceClaimName: claim?.metadata.name,
+    });
     expect([nodeOf(cluster, 'p'), nodeOf(cluster, 'q')]).toEqual(['n', undefined]);
     expect(conditionOf(cluster, 'q')?.message).toMatch(/cannot allocate all claims/);
   });
@@ -212,7 +242,7 @@ describe('the scheduler', () => {
 
 type Step =
   | { readonly type: 'pod'; readonly cpu: number; readonly priority: number }
-  | { readonly type: 'delete' | 'drop-node'; readonly which: number }
+  | { readonly type: 'delete' | 'drop-node'; readonly index: number }
   | { readonly type: 'node'; readonly cpu: number }
   | { readonly type: 'wait'; readonly ms: number };
 
@@ -225,9 +255,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       priority: fc.integer({ min: 0, max: 3 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), which: fc.nat(30) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('delete' as const), index: fc.nat(30) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('node' as const), cpu: fc.integer({ min: 2, max: 8 }) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('drop-node' as const), which: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('drop-node' as const), index: fc.nat(5) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('wait' as const), ms: fc.nat(3000) }) },
 );
 
@@ -245,12 +275,12 @@ test('no history of pods, nodes and failing bindings loses a pod, or gives a nod
         if (failing && path.endsWith('/binding') && random.float() < 0.2) throw StatusError.internalError(new Error('try later'));
       };
       const { scheduler, clock } = await started(cluster, { seed });
-      let made = 0;
+      let count = 0;
       for (const one of steps) {
-        if (one.type === 'pod') cluster.put(PODS, pod(`p${made++}`, { requests: { cpu: String(one.cpu) }, priority: one.priority }));
-        if (one.type === 'node') cluster.put(NODES, node(`n${made++}`, { allocatable: { cpu: String(one.cpu) } }));
-        if (one.type === 'delete') removeOne(cluster, PODS, one.which);
-        if (one.type === 'drop-node') removeOne(cluster, NODES, one.which);
+        if (one.type === 'pod') cluster.put(PODS, pod(`p${count++}`, { requests: { cpu: String(one.cpu) }, priority: one.priority }));
+        if (one.type === 'node') cluster.put(NODES, node(`n${count++}`, { allocatable: { cpu: String(one.cpu) } }));
+        if (one.type === 'delete') removeOne(cluster, PODS, one.index);
+        if (one.type === 'drop-node') removeOne(cluster, NODES, one.index);
         if (one.type === 'wait') await clock.advance(one.ms);
         overcommitted(cluster);
       }
@@ -264,9 +294,9 @@ test('no history of pods, nodes and failing bindings loses a pod, or gives a nod
   );
 }, 60_000);
 
-function removeOne(cluster: InMemoryCluster, collection: string, which: number): void {
+function removeOne(cluster: InMemoryCluster, collection: string, index: number): void {
   const objects = cluster.objects<core.Pod>(collection);
-  const chosen = objects[which % objects.length];
+  const chosen = objects[index % objects.length];
   if (chosen === undefined) return;
   const { name, namespace } = chosen.metadata;
   cluster.remove(collection, namespace ? `${namespace}/${name}` : name);
@@ -316,10 +346,10 @@ describe('a candidate for leadership', () => {
     cluster.put(LEASES, heldByOther(new VirtualClock()));
     cluster.put(NODES, node('n'));
     cluster.put(PODS, pod('p'));
-    const asked: string[] = [];
-    cluster.onRequest = ({ path }) => void asked.push(path);
+    const paths: string[] = [];
+    cluster.onRequest = ({ path }) => void paths.push(path);
     const { clock } = await started(cluster, { configuration: { delayCacheUntilActive }, leaderElection: { lease, identity: 'me' } });
-    expect(asked.includes(PODS)).toBe(!delayCacheUntilActive);
+    expect(paths.includes(PODS)).toBe(!delayCacheUntilActive);
     expect(nodeOf(cluster, 'p')).toBeUndefined();
     // The other is silent: its lease runs out.
     await clock.advance(30_000);

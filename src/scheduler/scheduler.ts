@@ -1,5 +1,5 @@
 import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
-import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector } from '#client';
+import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector, type LeaderHealth } from '#client';
 import { ClusterWatch } from './cluster-watch.ts';
 import { readSchedulerConfiguration, type SchedulerConfiguration } from './config/scheduler-configuration.ts';
 import { SchedulingLoop } from './scheduling-loop.ts';
@@ -21,6 +21,8 @@ export interface SchedulerDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** Learns how the election of a leader goes. */
+  readonly leaderHealth?: LeaderHealth;
 }
 
 /** Places pods on nodes. Throws SchedulerConfigurationError when the configuration cannot be used. */
@@ -33,7 +35,7 @@ export function startScheduler(config: SchedulerConfig, deps: SchedulerDeps, sig
     if (leaderElection === undefined) return schedule({ ...run, signal: stopping });
     return configuration.delayCacheUntilActive
       ? contend(leaderElection, { ...run, signal: stopping })
-      : withInformers({ ...run, signal: stopping }, (watching) => contend(leaderElection, watching));
+      : withInformers({ ...run, signal: stopping }, (running) => contend(leaderElection, running));
   });
 }
 
@@ -49,7 +51,7 @@ interface Run {
 async function contend(leaderElection: LeaderElectionConfig, { deps, signal, ready, ...run }: Run): Promise<void> {
   const events = new EventSink(deps, signal).recorder({ component: 'default-scheduler' });
   const elector = new LeaderElector(leaderElection, { ...deps, events });
-  // A candidate that waits for its turn does its work.
+  // A standby instance is healthy.
   ready();
   await elector.run(signal, (term) => schedule({ ...run, deps, ready, signal: term }));
 }

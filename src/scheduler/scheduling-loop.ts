@@ -1,6 +1,6 @@
-import type { core } from '#api';
-import { type Clock, type Logger, type MetricsRegistry, type Random, whenAborted } from '#base';
-import type { Client, InformerFactory } from '#client';
+import { core } from '#api';
+import { type Clock, type Logger, type MetricsRegistry, pushAll, type Random, whenAborted } from '#base';
+import { type Client, type EventRecorder, type InformerFactory, Quarantine } from '#client';
 import { BindingCycles } from './binding-cycle.ts';
 import { BurstMeter } from './burst-meter.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -8,9 +8,11 @@ import { ClusterWatch, nodeChanges, podChanges } from './cluster-watch.ts';
 import { buildProfile } from './config/build-profile.ts';
 import type { SchedulerConfiguration } from './config/scheduler-configuration.ts';
 import { EventWriter } from './event-writer.ts';
+import { Extenders } from './extenders/extenders.ts';
+import { scheduleWithExtenders } from './extenders/schedule-with-extenders.ts';
 import { FailureHandler } from './failure-handler.ts';
 import type { ClusterEvent } from './framework/cluster-event.ts';
-import { VerdictStore } from './framework/node-verdicts.ts';
+import { FilterResultStore } from './framework/filter-result-cache.ts';
 import { Nominations } from './framework/nominations.ts';
 import type { PodInfo } from './framework/pod-info.ts';
 import type { Profile } from './framework/profile.ts';
@@ -18,7 +20,7 @@ import { PodStatusWriter } from './pod-status-writer.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import { QueueingHints } from './queue/queueing-hints.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
-import { NO_NODES_MESSAGE, type Placement, scheduleOne } from './schedule-one.ts';
+import { NO_NODES_MESSAGE, type Placement, type SchedulingContext, scheduleOne } from './schedule-one.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
 
 export interface LoopConfig {
@@ -35,17 +37,22 @@ export interface LoopDeps {
   readonly metrics: MetricsRegistry;
 }
 
+interface Attempt {
+  readonly running: RunningProfile;
+  readonly startedAt: number;
+}
+
 interface RunningProfile {
   readonly profile: Profile;
   readonly hints: QueueingHints;
   readonly events: EventWriter;
-  readonly verdicts: VerdictStore;
+  readonly filterResults: FilterResultStore;
 }
 
-/** Others in the process get their turn after this many pods, or this many milliseconds. */
+/** Yields to the event loop after this many pods or milliseconds. */
 const MAX_PODS_A_TURN = 64;
 const MAX_TURN_MS = 8;
-/** Bindings that are under way; scheduling waits when there are more, as the server is the slower one then. */
+/** Bindings in flight at most; above it scheduling waits, as the API server is the bottleneck. */
 const MAX_BINDINGS = 512;
 
 /** Takes pods from the queue one after another, places each, and lets the binding go its own way. */
@@ -60,9 +67,13 @@ export class SchedulingLoop {
   readonly #metrics: SchedulerMetrics;
   readonly #bindings: BindingCycles;
   readonly #failures: FailureHandler;
+  readonly #extenders: Extenders;
+  /** A pod that extenders are asked about: no other is placed meanwhile. */
+  #consultation: Promise<void> | undefined;
+  readonly #quarantine: Quarantine;
   readonly #subscriptions: Disposable[] = [];
   readonly #stopping = new AbortController();
-  /** Pods that come one after another, each as soon as the one before is placed, leave short pauses: those are no time for other things. */
+  /** A steady stream of single pods leaves short pauses; deferred work does not start in those. */
   readonly #burst: BurstMeter;
   #startIndex = 0;
   #isRunning = false;
@@ -77,10 +88,18 @@ export class SchedulingLoop {
     this.#burst = new BurstMeter(deps.clock, () => this.#rest());
     for (const profile of configuration.profiles) this.#addProfile(profile, instance);
     this.#queue = this.#makeQueue();
+    this.#extenders = new Extenders(configuration.extenders, { ...deps, signal: this.#stopping.signal });
     const shared = { ...deps, cache: this.#cache, queue: this.#queue, nominations: this.#nominations, metrics: this.#metrics };
     const status = new PodStatusWriter(deps.client, deps.clock);
     this.#failures = new FailureHandler({ ...shared, pods: this.#watch.pods.lister, status });
-    this.#bindings = new BindingCycles({ ...shared, status, failures: this.#failures, onRoom: () => this.#wake() });
+    this.#bindings = new BindingCycles({
+      ...shared,
+      status,
+      failures: this.#failures,
+      extenders: this.#extenders,
+      onRoom: () => this.#wake(),
+    });
+    this.#quarantine = new Quarantine('scheduler', { ...deps, recorder: this.#recorder() });
     this.#metrics.watchQueue(this.#queue);
     this.#metrics.watchCache(this.#cache);
     this.#subscribe();
@@ -100,7 +119,9 @@ export class SchedulingLoop {
     this.#queue.close();
     this.#stopping.abort(new DOMException('the scheduler was stopped', 'AbortError'));
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
+    await this.#consultation;
     await this.#bindings.settled();
+    this.#extenders.close();
     await this.#failures.settled();
     await Promise.all([...this.#profiles.values()].map(({ events }) => events.flushed()));
   }
@@ -118,7 +139,7 @@ export class SchedulingLoop {
     const { plugins } = profile;
     const all = new Set([...plugins.preEnqueue, ...plugins.preFilter, ...plugins.filter, ...plugins.reserve, ...plugins.permit]);
     const events = new EventWriter({ ...this.#deps, isBusy: () => this.#isBusy() }, { controller: schedulerName, instance });
-    this.#profiles.set(schedulerName, { profile, hints: new QueueingHints(all), events, verdicts: new VerdictStore() });
+    this.#profiles.set(schedulerName, { profile, hints: new QueueingHints(all), events, filterResults: new FilterResultStore() });
   }
 
   #makeQueue(): SchedulingQueue {
@@ -144,19 +165,22 @@ export class SchedulingLoop {
 
   #subscribe(): void {
     const { pods, nodes } = this.#watch;
-    this.#subscriptions.push(
-      nodes.addHandler({
-        add: (node) => this.#nodeAdded(node),
-        update: (before, after) => this.#nodeUpdated(before, after),
-        delete: (node) => this.#nodeDeleted(node),
-      }),
-      pods.addHandler({
-        add: (pod) => this.#podAdded(pod),
-        update: (before, after) => this.#podUpdated(before, after),
-        delete: (pod) => this.#podDeleted(pod),
-      }),
-      this.#watch.onNamespaceChange(() => this.#cache.namespacesChanged()),
-      ...this.#watch.onOtherChange((event) => this.#queue.moveOn(event)),
+    pushAll(
+      this.#subscriptions,
+      [
+        nodes.addHandler({
+          add: (node) => this.#nodeAdded(node),
+          update: (before, after) => this.#nodeUpdated(before, after),
+          delete: (node) => this.#nodeDeleted(node),
+        }),
+        pods.addHandler({
+          add: (pod) => this.#guard(pod, () => this.#podAdded(pod)),
+          update: (before, after) => this.#guard(after, () => this.#podUpdated(before, after)),
+          delete: (pod) => this.#podDeleted(pod),
+        }),
+        this.#watch.onNamespaceChange(() => this.#cache.namespacesChanged()),
+      ],
+      this.#watch.onOtherChange((event) => this.#queue.moveOn(event)),
     );
   }
 
@@ -175,15 +199,34 @@ export class SchedulingLoop {
     this.#queue.moveOn({ resource: 'Node', action: 'Delete', label: 'NodeDelete', before: node });
   }
 
+  /** A pod that cannot even be queued is told of on itself, and looked at again when it changes. */
+  #guard(pod: core.Pod, handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      this.#quarantine.failed({ key: pod.metadata.uid ?? '', error, isFinal: true, about: () => pod });
+    }
+  }
+
+  #recorder(): Pick<EventRecorder, 'warning'> {
+    return {
+      warning: (about, reason, note) => {
+        const pod = about as core.Pod;
+        const { events } = this.#profiles.get(pod.spec?.schedulerName ?? '') ?? {};
+        events?.record(pod, { type: 'Warning', reason, action: 'Scheduling', note });
+      },
+    };
+  }
+
   #podAdded(pod: core.Pod): void {
-    if (isFinished(pod)) return;
+    if (core.isPodTerminal(pod)) return;
     if (pod.spec?.nodeName) this.#podAssigned(pod);
     else if (this.#profiles.has(pod.spec?.schedulerName ?? '')) this.#queue.add(this.#cache.podInfo(pod));
   }
 
   #podUpdated(before: core.Pod, after: core.Pod): void {
-    if (isFinished(after)) {
-      if (!isFinished(before)) this.#podDeleted(after);
+    if (core.isPodTerminal(after)) {
+      if (!core.isPodTerminal(before)) this.#podDeleted(after);
       return;
     }
     if (after.spec?.nodeName) {
@@ -201,13 +244,14 @@ export class SchedulingLoop {
 
   #waitingPodUpdated(before: core.Pod, after: core.Pod): void {
     const uid = after.metadata.uid ?? '';
-    // It has its node already; the server only does not know it yet.
+    // Already assumed on a node; the binding has not been written yet.
     if (this.#cache.isAssumed(uid)) return;
     this.#queue.update(this.#cache.podInfo(after), podChanges(before, after, { resource: 'UnscheduledPod', cache: this.#cache }));
   }
 
   #podDeleted(pod: core.Pod): void {
     const uid = pod.metadata.uid ?? '';
+    this.#quarantine.succeeded(uid);
     this.#queue.delete(uid);
     const wasPlaced = this.#cache.nodeOf(uid) !== undefined;
     this.#bindings.reject(uid);
@@ -219,7 +263,7 @@ export class SchedulingLoop {
     this.#queue.moveOn(deleted(pod));
   }
 
-  /** Sees to it that a turn is taken soon: after what is happening now, so that many pods that come together are one turn. */
+  /** Debounces: pods that arrive together are scheduled in one turn. */
   #wake(): void {
     if (!this.#isRunning || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -232,11 +276,24 @@ export class SchedulingLoop {
   #takeTurn(): void {
     const { clock } = this.#deps;
     const start = clock.monotonic();
-    for (let pods = 0; this.#isRunning && this.#bindings.size < MAX_BINDINGS; pods++) {
+    for (let pods = 0; this.#isRunning && this.#consultation === undefined && this.#bindings.size < MAX_BINDINGS; pods++) {
       if (pods >= MAX_PODS_A_TURN || clock.monotonic() - start > MAX_TURN_MS) return void this.#wake();
       const queued = this.#queue.pop();
       if (queued === undefined) return void this.#rest();
-      this.#schedule(queued);
+      this.#guarded(queued, () => this.#schedule(queued));
+    }
+  }
+
+  /** An exception of a plugin fails only the pod that caused it. */
+  #guarded(queued: QueuedPod, schedule: () => void): void {
+    const startedAt = this.#deps.clock.monotonic();
+    try {
+      schedule();
+    } catch (error) {
+      const { info } = queued;
+      this.#quarantine.failed({ key: info.uid, error, about: () => info.pod });
+      if (this.#cache.isAssumed(info.uid)) this.#cache.forget(info);
+      this.#failed(queued, { type: 'error', message: String(error) }, { running: this.#profileOf(info)!, startedAt });
     }
   }
 
@@ -251,32 +308,53 @@ export class SchedulingLoop {
   #schedule(queued: QueuedPod): void {
     const { info } = queued;
     const running = this.#profileOf(info);
-    // On its way out, or placed by another way in the meantime: nothing is left to do.
+    // Terminating, or bound by someone else meanwhile: skip.
     if (running === undefined || info.isTerminating || this.#cache.nodeOf(info.uid) !== undefined) return void this.#queue.done(info.uid);
-    const { clock, random } = this.#deps;
-    const { profile, events } = running;
-    const startedAt = clock.monotonic();
-    const placement = scheduleOne(info, {
+    const startedAt = this.#deps.clock.monotonic();
+    const context = this.#context(running);
+    if (this.#extenders.concerns(info)) return void this.#consult(queued, { context, running, startedAt });
+    this.#carryOut(queued, scheduleOne(info, context), { running, startedAt });
+  }
+
+  #context({ profile, filterResults }: RunningProfile): SchedulingContext {
+    return {
       profile,
       snapshot: this.#cache,
       nominations: this.#nominations,
-      random,
-      verdicts: running.verdicts,
+      random: this.#deps.random,
+      filterResults,
       startIndex: this.#startIndex,
       percentageOfNodesToScore: this.#configuration.percentageOfNodesToScore,
-    });
-    this.#metrics.found((clock.monotonic() - startedAt) / 1000);
+    };
+  }
+
+  #consult(queued: QueuedPod, { context, ...attempt }: Attempt & { readonly context: SchedulingContext }): void {
+    const { info } = queued;
+    this.#consultation = scheduleWithExtenders(info, context, this.#extenders)
+      .then((placement) => {
+        // It may have been placed by another way in the meantime.
+        if (this.#cache.nodeOf(info.uid) !== undefined) this.#queue.done(info.uid);
+        else if (this.#isRunning) this.#guarded(queued, () => this.#carryOut(queued, placement, attempt));
+      })
+      .catch((error: unknown) => this.#deps.logger.error('a pod could not be placed', { pod: info.key, error }))
+      .finally(() => {
+        this.#consultation = undefined;
+        this.#wake();
+      });
+  }
+
+  #carryOut(queued: QueuedPod, placement: Placement, { running, startedAt }: Attempt): void {
+    const { profile, events } = running;
+    const { info } = queued;
+    this.#metrics.observeSearch((this.#deps.clock.monotonic() - startedAt) / 1000);
     if (placement.type !== 'placed') return void this.#failed(queued, placement, { running, startedAt });
     this.#startIndex = (this.#startIndex + placement.evaluated) % this.#cache.nodes.length;
+    this.#quarantine.succeeded(info.uid);
     this.#burst.note();
     this.#bindings.start(queued, { placement, profile, events, startedAt });
   }
 
-  #failed(
-    queued: QueuedPod,
-    placement: Exclude<Placement, { type: 'placed' }>,
-    { running, startedAt }: { running: RunningProfile; startedAt: number },
-  ): void {
+  #failed(queued: QueuedPod, placement: Exclude<Placement, { type: 'placed' }>, { running, startedAt }: Attempt): void {
     const { profile, events } = running;
     const common = { events, profile: profile.schedulerName, startedAt, message: placement.message };
     if (placement.type === 'error') {
@@ -287,10 +365,6 @@ export class SchedulingLoop {
     const nominatedNode = preemption === undefined ? '' : preemption.nominatedNode;
     this.#failures.handle(queued, { ...common, reason: 'Unschedulable', diagnosis, preemption, nominatedNode });
   }
-}
-
-function isFinished({ status }: core.Pod): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 function deleted(pod: core.Pod): ClusterEvent {

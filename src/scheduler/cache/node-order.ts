@@ -1,3 +1,4 @@
+import { maxOf } from '#base';
 import type { NodeInfo } from '../framework/node-info.ts';
 
 const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
@@ -9,13 +10,13 @@ export function nodesInTurn(nodes: Iterable<NodeInfo>): NodeInfo[] {
   for (const node of nodes) {
     if (node.node === undefined) continue;
     const zone = zoneOf(node);
-    const known = zones.get(zone);
-    if (known === undefined) zones.set(zone, [node]);
-    else known.push(node);
+    const nodes = zones.get(zone);
+    if (nodes === undefined) zones.set(zone, [node]);
+    else nodes.push(node);
   }
   if (zones.size <= 1) return [...zones.values()].flat();
   const lists = [...zones.values()];
-  const longest = Math.max(...lists.map((list) => list.length));
+  const longest = maxOf(lists.map((list) => list.length));
   const ordered: NodeInfo[] = [];
   for (let i = 0; i < longest; i++) {
     for (const list of lists) if (i < list.length) ordered.push(list[i] as NodeInfo);

@@ -3,7 +3,7 @@ import type { NodeInfo } from '../framework/node-info.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 import type { PlacedTerm, TermKind } from '../framework/snapshot.ts';
 
-interface Placed extends PlacedTerm {
+interface TermEntry extends PlacedTerm {
   readonly domains: Map<string, number>;
   /** On nodes that have the key or not: the term is there as long as one pod has it. */
   pods: number;
@@ -11,7 +11,7 @@ interface Placed extends PlacedTerm {
 
 /** The (anti-)affinity terms of the pods on nodes, equal ones together: pods of one workload are one entry. */
 export class PlacedTermIndex {
-  readonly #kinds: Readonly<Record<TermKind, Map<string, Placed>>> = {
+  readonly #kinds: Readonly<Record<TermKind, Map<string, TermEntry>>> = {
     requiredAntiAffinity: new Map(),
     requiredAffinity: new Map(),
     preferredAffinity: new Map(),
@@ -46,7 +46,7 @@ interface TermChange {
   readonly by: number;
 }
 
-function countTerm(terms: Map<string, Placed>, { term, weight, node, by }: TermChange): void {
+function countTerm(terms: Map<string, TermEntry>, { term, weight, node, by }: TermChange): void {
   const id = `${weight} ${term.id}`;
   let placed = terms.get(id);
   if (placed === undefined) {

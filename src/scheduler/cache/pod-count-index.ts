@@ -10,7 +10,7 @@ interface Counter {
   readonly topologies: Map<string, Map<string, number>>;
 }
 
-/** More than this many different questions at a time are rare; the one not asked for longest is forgotten. */
+/** Cached queries at most (LRU). */
 const MAX_COUNTERS = 128;
 
 /** Keeps the answers to "how many such pods are on each node" current, so that each pod of a workload need not count the whole cluster. */
@@ -38,12 +38,12 @@ export class PodCountIndex {
   }
 
   #counter(query: PodQuery, nodes: Iterable<NodeInfo>): Counter {
-    const known = this.#counters.get(query.id);
-    if (known !== undefined) {
+    const existing = this.#counters.get(query.id);
+    if (existing !== undefined) {
       // The order of the map is the order of use.
       this.#counters.delete(query.id);
-      this.#counters.set(query.id, known);
-      return known;
+      this.#counters.set(query.id, existing);
+      return existing;
     }
     const counter: Counter = { query, counts: new Map(), topologies: new Map() };
     for (const node of nodes) for (const pod of node.pods.values()) this.#count(counter, { pod, node, by: 1 });

@@ -1,7 +1,7 @@
 import type { core } from '#api';
 import { type Labels, semanticEqual } from '#machinery';
 import type { NamespaceLabels } from '../framework/affinity-term.ts';
-import { NodeInfo } from '../framework/node-info.ts';
+import { type NodeFacts, NodeInfo, readNode } from '../framework/node-info.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import { QuantityReader } from '../framework/pod-resources.ts';
 import type { DomainCounts, PlacedTerm, PodCounts, PodQuery, Snapshot, TermKind, Topology } from '../framework/snapshot.ts';
@@ -80,25 +80,25 @@ export class SchedulerCache implements Snapshot {
   }
 
   domains(topologyKey: string): DomainCounts {
-    let known = this.#domains.get(topologyKey);
-    if (known === undefined) {
-      known = new Map();
+    let domains = this.#domains.get(topologyKey);
+    if (domains === undefined) {
+      domains = new Map();
       for (const { labels } of this.nodes) {
         const domain = labels[topologyKey];
-        if (domain !== undefined) known.set(domain, (known.get(domain) ?? 0) + 1);
+        if (domain !== undefined) domains.set(domain, (domains.get(domain) ?? 0) + 1);
       }
-      this.#domains.set(topologyKey, known);
+      this.#domains.set(topologyKey, domains);
     }
-    return known;
+    return domains;
   }
 
   topology(topologyKey: string): Topology {
-    let known = this.#topologies.get(topologyKey);
-    if (known === undefined) {
-      known = topologyOf(this.nodes, topologyKey);
-      this.#topologies.set(topologyKey, known);
+    let topology = this.#topologies.get(topologyKey);
+    if (topology === undefined) {
+      topology = topologyOf(this.nodes, topologyKey);
+      this.#topologies.set(topologyKey, topology);
     }
-    return known;
+    return topology;
   }
 
   placedTerms(kind: TermKind): Iterable<PlacedTerm> {
@@ -113,17 +113,28 @@ export class SchedulerCache implements Snapshot {
     return new PodInfo(pod, this.quantities);
   }
 
+  /** A malformed node throws, and is no node to schedule on. */
   setNode(node: core.Node): void {
+    const facts = this.#read(node);
     const info = this.#nodeFor(node.metadata.name);
     const before = { node: info.node, labels: info.labels, taints: info.taints };
     this.#countImages(info, -1);
-    this.#relabel(info, node.metadata.labels as Labels | undefined, () => info.setNode(node, this.quantities));
+    this.#relabel(info, node.metadata.labels as Labels | undefined, () => info.setNode(facts));
     this.#countImages(info, 1);
     this.#avoidedNodes += Number(isAvoided(info)) - Number(before.taints.some(avoidsPods));
     this.#touch(info);
     if (before.node !== undefined && semanticEqual(before.labels, info.labels)) return;
     this.#relabelled();
     if (before.node === undefined || zoneOf(before) !== zoneOf(info)) this.#reorder();
+  }
+
+  #read(node: core.Node): NodeFacts {
+    try {
+      return readNode(node, this.quantities);
+    } catch (error) {
+      this.removeNode(node.metadata.name);
+      throw error;
+    }
   }
 
   removeNode(name: string): void {
@@ -133,7 +144,7 @@ export class SchedulerCache implements Snapshot {
     this.#avoidedNodes -= Number(isAvoided(info));
     this.#relabel(info, undefined, () => info.clearNode());
     info.place = -1;
-    // Its pods are told of one by one; until then they are kept where they are.
+    // Deletion events for its pods follow one by one; keep them until then.
     if (info.pods.size === 0) this.#nodes.delete(name);
     this.#relabelled();
     this.#reorder();
@@ -158,17 +169,17 @@ export class SchedulerCache implements Snapshot {
 
   /** A pod that the server shows on a node. */
   setPod(pod: core.Pod): void {
-    const known = this.#pods.get(pod.metadata.uid ?? '');
+    const existing = this.#pods.get(pod.metadata.uid ?? '');
     const nodeName = pod.spec?.nodeName ?? '';
-    if (known !== undefined && known.node.name === nodeName) {
-      known.isAssumed = false;
-      if (hasSameFootprint(known.info.pod, pod)) {
-        known.info.pod = pod;
+    if (existing !== undefined && existing.node.name === nodeName) {
+      existing.isAssumed = false;
+      if (hasSameFootprint(existing.info.pod, pod)) {
+        existing.info.pod = pod;
         return;
       }
     }
     const info = this.podInfo(pod);
-    if (known !== undefined) this.#remove(info.uid);
+    if (existing !== undefined) this.#remove(info.uid);
     this.#place(info, this.#nodeFor(nodeName), false);
   }
 
@@ -197,9 +208,9 @@ export class SchedulerCache implements Snapshot {
   }
 
   #remove(uid: string): void {
-    const known = this.#pods.get(uid);
-    if (known === undefined) return;
-    const { info, node } = known;
+    const existing = this.#pods.get(uid);
+    if (existing === undefined) return;
+    const { info, node } = existing;
     this.#pods.delete(uid);
     node.removePod(info);
     this.#touch(node);
@@ -207,7 +218,7 @@ export class SchedulerCache implements Snapshot {
     if (node.node === undefined && node.pods.size === 0) this.#nodes.delete(node.name);
   }
 
-  /** The indexes count by labels of nodes: when those change, the pods there are counted anew. */
+  /** Indexes are keyed by node labels: a label change re-counts the pods of the node. */
   #relabel(info: NodeInfo, labels: Labels | undefined, change: () => void): void {
     const isSame = info.pods.size === 0 || semanticEqual(info.labels, labels ?? {});
     if (!isSame) for (const pod of info.pods.values()) this.#uncount(pod, info);

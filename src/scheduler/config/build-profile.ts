@@ -19,24 +19,24 @@ const METHODS: Readonly<Record<ExtensionPoint, keyof Plugin>> = {
   postBind: 'postBind',
 };
 
-interface Enabled {
+interface EnabledPlugin {
   readonly plugin: Plugin;
   readonly weight: number;
 }
 
 /** The default plugins, as the profile's configuration changes them. */
 export function buildProfile(config: ProfileConfiguration, handle: PluginHandle): Profile {
-  const made = new Map<string, Plugin>();
+  const pluginsByName = new Map<string, Plugin>();
   const make = (registered: RegisteredPlugin): Plugin => {
-    const known = made.get(registered.name) ?? registered.make(config.pluginConfig.get(registered.name) ?? {}, handle);
-    made.set(registered.name, known);
-    return known;
+    const instance = pluginsByName.get(registered.name) ?? registered.make(config.pluginConfig.get(registered.name) ?? {}, handle);
+    pluginsByName.set(registered.name, instance);
+    return instance;
   };
   const everywhere = select(
     config.plugins.multiPoint,
     PLUGINS.map(({ name }) => ({ name })),
   );
-  const points = {} as Record<ExtensionPoint, readonly Enabled[]>;
+  const points = {} as Record<ExtensionPoint, readonly EnabledPlugin[]>;
   for (const point of EXTENSION_POINTS) points[point] = enabledAt(point, { everywhere, own: config.plugins[point], make });
   const plugins = (point: ExtensionPoint): readonly Plugin[] => points[point].map(({ plugin }) => plugin);
   const [queueSort] = plugins('queueSort');
@@ -65,9 +65,12 @@ type NamedPlugin = { readonly name: string; readonly weight?: number | undefined
 function select(selection: PluginSelection | undefined, defaults: readonly NamedPlugin[]): readonly NamedPlugin[] {
   const disabled = new Set(selection?.disabled ?? []);
   const enabled = new Map((selection?.enabled ?? []).map((plugin) => [plugin.name, plugin]));
-  const kept = defaults.filter(({ name }) => !disabled.has('*') && !disabled.has(name));
-  const names = new Set(kept.map(({ name }) => name));
-  return [...kept.map((plugin) => enabled.get(plugin.name) ?? plugin), ...[...enabled.values()].filter(({ name }) => !names.has(name))];
+  const enabledDefaults = defaults.filter(({ name }) => !disabled.has('*') && !disabled.has(name));
+  const names = new Set(enabledDefaults.map(({ name }) => name));
+  return [
+    ...enabledDefaults.map((plugin) => enabled.get(plugin.name) ?? plugin),
+    ...[...enabled.values()].filter(({ name }) => !names.has(name)),
+  ];
 }
 
 interface PointSelection {
@@ -77,7 +80,7 @@ interface PointSelection {
 }
 
 /** A plugin that is enabled at the point itself comes before those that are enabled everywhere. */
-function enabledAt(point: ExtensionPoint, { everywhere, own, make }: PointSelection): readonly Enabled[] {
+function enabledAt(point: ExtensionPoint, { everywhere, own, make }: PointSelection): readonly EnabledPlugin[] {
   const disabled = new Set(own?.disabled ?? []);
   const specific = own?.enabled ?? [];
   const named = new Set(specific.map(({ name }) => name));

@@ -1,3 +1,5 @@
+import { lookupTable, pushAll } from '#base';
+
 type Args = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => string | undefined;
 
@@ -16,8 +18,8 @@ const oneOf =
   (value) =>
     allowed.includes(value as string) ? undefined : `must be ${allowed.join(' or ')}`;
 
-/** What each plugin can be told; plugins that are not here take no arguments. */
-const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+/** Decoders of plugin arguments; plugins not listed take none. */
+const ARGUMENTS = lookupTable<Readonly<Record<string, Check>>>({
   DefaultPreemption: { minCandidateNodesPercentage: whole(0, 100), minCandidateNodesAbsolute: whole(0, 2 ** 31 - 1) },
   InterPodAffinity: { hardPodAffinityWeight: whole(0, 100), ignorePreferredTermsOfExistingPods: bool },
   NodeAffinity: { addedAffinity: anything },
@@ -25,19 +27,19 @@ const ARGUMENTS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   NodeResourcesBalancedAllocation: { resources: checkResources },
   PodTopologySpread: { defaultConstraints: checkConstraints, defaultingType: oneOf('System', 'List') },
   VolumeBinding: { bindTimeoutSeconds: whole(0, 2 ** 31 - 1), shape: checkShape },
-};
+});
 
 /** What is wrong with a plugin's arguments, each with its path. */
 export function validatePluginArgs(plugin: string, args: Args): string[] {
   const { apiVersion: _, kind, ...rest } = args;
-  const known = ARGUMENTS[plugin] ?? {};
+  const schema = ARGUMENTS[plugin] ?? {};
   const problems = kind === undefined || kind === `${plugin}Args` ? [] : [`kind: must be ${plugin}Args`];
   for (const [name, value] of Object.entries(rest)) {
-    const check = known[name];
+    const check = schema[name];
     const problem = check === undefined ? 'unknown field' : value === undefined || value === null ? undefined : check(value);
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
   }
-  if (plugin === 'PodTopologySpread') problems.push(...checkDefaulting(args));
+  if (plugin === 'PodTopologySpread') pushAll(problems, checkDefaulting(args));
   return problems;
 }
 

@@ -1,6 +1,6 @@
-import type { ConfigurationReader, Fields } from './configuration-reader.ts';
+import type { ConfigurationReader, Fields } from '#machinery';
 
-/** What concerns a scheduler's process rather than its placements. */
+/** Process settings: leader election, client connection, health and metrics. */
 export interface ProcessSettings {
   readonly leaderElection: LeaderElectionSettings;
   readonly clientConnection: ClientConnectionSettings;
@@ -22,7 +22,7 @@ export interface LeaderElectionSettings {
 export interface ClientConnectionSettings {
   /** The path of a kubeconfig. */
   readonly kubeconfig?: string;
-  /** How fast the scheduler may ask the server. Absent: as fast as it can. */
+  /** Client-side rate limit. Absent: unlimited. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
 }
 
@@ -38,14 +38,14 @@ export function readProcessSettings(fields: Fields, reader: ConfigurationReader)
 
 /** Settings that only a scheduler in a process of its own has, among those that the configuration sets. */
 export function settingsOfItsOwnProcess(configuration: unknown): readonly string[] {
-  const given = (configuration ?? {}) as Fields;
-  return ['clientConnection', 'leaderElection', 'delayCacheUntilActive'].filter((name) => given[name] !== undefined);
+  const fields = (configuration ?? {}) as Fields;
+  return ['clientConnection', 'leaderElection', 'delayCacheUntilActive'].filter((name) => fields[name] !== undefined);
 }
 
-function leaderElection(given: unknown, reader: ConfigurationReader): LeaderElectionSettings {
+function leaderElection(value: unknown, reader: ConfigurationReader): LeaderElectionSettings {
   const path = 'leaderElection';
-  const fields = reader.object(given, path);
-  reader.known(
+  const fields = reader.object(value, path);
+  reader.refuseUnknownFields(
     fields,
     ['leaderElect', 'leaseDuration', 'renewDeadline', 'retryPeriod', 'resourceLock', 'resourceName', 'resourceNamespace'],
     path,
@@ -72,7 +72,7 @@ function refuseBadTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: Lea
 /** As client-go reads them: 0 stands for the default, a negative rate for none. */
 function connectionSettings(fields: Fields, reader: ConfigurationReader): ClientConnectionSettings {
   const path = 'clientConnection';
-  reader.known(fields, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);
+  reader.refuseUnknownFields(fields, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);
   const kubeconfig = reader.text(fields.kubeconfig, `${path}.kubeconfig`, '');
   const qps = reader.rate(fields.qps, `${path}.qps`, 0);
   const burst = reader.number(fields.burst, `${path}.burst`, { fallback: 0, min: 0 });

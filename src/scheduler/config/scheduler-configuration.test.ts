@@ -33,7 +33,16 @@ describe('the configuration', () => {
     [{ clientConnection: { kubeConfig: 'x' } }, 'clientConnection.kubeConfig: unknown field'],
     [{ leaderElection: { leaseDuration: 'long' } }, 'leaderElection.leaseDuration: "long" is no duration such as 15s'],
     [{ leaderElection: { leaseDuration: '5s' } }, 'leaderElection.leaseDuration: LeaseDuration must be greater than RenewDeadline'],
-    [{ extenders: [{ urlPrefix: 'http://x' }] }, 'extenders: extenders are not supported'],
+    [{ extenders: [{ urlPrefix: 'x' }] }, 'extenders[0].urlPrefix: "x" is no http or https URL'],
+    [{ extenders: [{ urlPrefix: 'http://x', prioritizeVerb: 'p' }] }, 'extenders[0].weight: must have a positive weight applied to it'],
+    [
+      { extenders: [{ urlPrefix: 'http://x', managedResources: [{ name: 'cpu' }] }] },
+      'extenders[0].managedResources[0].name: is an invalid extended resource name',
+    ],
+    [
+      { extenders: ['http://x', 'http://y'].map((urlPrefix) => ({ urlPrefix, bindVerb: 'bind' })) },
+      'extenders: found 2 extenders implementing bind: only one extender can implement bind',
+    ],
     [{ profiles: [{ schedulerName: 'a' }, { schedulerName: 'a' }] }, 'profiles[1].schedulerName: duplicate value "a"'],
     [
       { profiles: [{ plugins: { score: { enabled: [{ name: 'Nope' }] } } }] },
@@ -60,9 +69,9 @@ describe('the configuration', () => {
       },
       "profiles[0].pluginConfig[0].args.defaultConstraints: must be empty when defaultingType is 'System'",
     ],
-  ])('refuses %j', (given, problem) => {
-    expect(() => readSchedulerConfiguration(given)).toThrow(SchedulerConfigurationError);
-    expect(() => readSchedulerConfiguration(given)).toThrow(problem);
+  ])('refuses %j', (input, problem) => {
+    expect(() => readSchedulerConfiguration(input)).toThrow(SchedulerConfigurationError);
+    expect(() => readSchedulerConfiguration(input)).toThrow(problem);
   });
 
   test('reads how to reach the server, and how fast', () => {
@@ -72,8 +81,8 @@ describe('the configuration', () => {
   });
 
   test('names what is set without effect', () => {
-    const given = { parallelism: 8, enableProfiling: true, clientConnection: { contentType: 'application/vnd.kubernetes.protobuf' } };
-    expect(readSchedulerConfiguration(given).withoutEffect).toEqual([
+    const input = { parallelism: 8, enableProfiling: true, clientConnection: { contentType: 'application/vnd.kubernetes.protobuf' } };
+    expect(readSchedulerConfiguration(input).withoutEffect).toEqual([
       expect.stringMatching(/^parallelism: /),
       expect.stringMatching(/^enableProfiling: /),
       expect.stringMatching(/^clientConnection.contentType: /),

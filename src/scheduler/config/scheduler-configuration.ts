@@ -1,5 +1,6 @@
+import { ConfigurationReader, type Fields } from '#machinery';
+import { type ExtenderConfiguration, readExtenders } from '../extenders/extender-configuration.ts';
 import { PLUGINS } from '../plugins/registry.ts';
-import { ConfigurationReader, type Fields } from './configuration-reader.ts';
 import { validatePluginArgs } from './plugin-args.ts';
 import { type ProcessSettings, readProcessSettings } from './process-settings.ts';
 
@@ -39,6 +40,7 @@ export interface SchedulerConfiguration extends ProcessSettings {
   readonly percentageOfNodesToScore: number;
   readonly podInitialBackoffSeconds: number;
   readonly podMaxBackoffSeconds: number;
+  readonly extenders: readonly ExtenderConfiguration[];
 }
 
 export class SchedulerConfigurationError extends Error {
@@ -65,18 +67,19 @@ const TOP_FIELDS = [
 ];
 
 /** Reads a KubeSchedulerConfiguration; without one, the defaults. Throws SchedulerConfigurationError with all that is wrong. */
-export function readSchedulerConfiguration(given: unknown = {}): SchedulerConfiguration {
+export function readSchedulerConfiguration(input: unknown = {}): SchedulerConfiguration {
   const reader = new Reader();
-  const fields = reader.object(given, 'configuration');
-  reader.known(fields, TOP_FIELDS, '');
+  const fields = reader.object(input, 'configuration');
+  reader.refuseUnknownFields(fields, TOP_FIELDS, '');
   reader.oneOf(fields.apiVersion, 'apiVersion', ['kubescheduler.config.k8s.io/v1']);
   reader.oneOf(fields.kind, 'kind', ['KubeSchedulerConfiguration']);
-  if (Array.isArray(fields.extenders) && fields.extenders.length > 0) reader.fail('extenders', 'extenders are not supported');
+  const extenders = readExtenders(fields.extenders, reader);
   const initial = reader.number(fields.podInitialBackoffSeconds, 'podInitialBackoffSeconds', { fallback: 1, min: 1 });
   const most = reader.number(fields.podMaxBackoffSeconds, 'podMaxBackoffSeconds', { fallback: 10, min: 1 });
   if (most < initial) reader.fail('podMaxBackoffSeconds', 'must be greater than or equal to podInitialBackoffSeconds');
   const configuration: SchedulerConfiguration = {
-    profiles: reader.profiles(fields.profiles),
+    profiles: reader.profiles(fields.profiles).map((profile) => withoutManagedResources(profile, extenders)),
+    extenders,
     percentageOfNodesToScore: reader.number(fields.percentageOfNodesToScore, 'percentageOfNodesToScore', { fallback: 0, min: 0, max: 100 }),
     podInitialBackoffSeconds: initial,
     podMaxBackoffSeconds: most,
@@ -86,9 +89,18 @@ export function readSchedulerConfiguration(given: unknown = {}): SchedulerConfig
   return configuration;
 }
 
+/** Resources that an extender alone counts are not counted by NodeResourcesFit, whatever its own arguments say. */
+function withoutManagedResources(profile: ProfileConfiguration, extenders: readonly ExtenderConfiguration[]): ProfileConfiguration {
+  const managed = extenders.flatMap(({ managedResources }) => managedResources);
+  const ignoredResources = managed.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name);
+  if (ignoredResources.length === 0) return profile;
+  const args = { ...profile.pluginConfig.get('NodeResourcesFit'), ignoredResources };
+  return { ...profile, pluginConfig: new Map([...profile.pluginConfig, ['NodeResourcesFit', args]]) };
+}
+
 class Reader extends ConfigurationReader {
-  profiles(given: unknown): readonly ProfileConfiguration[] {
-    const profiles = this.list(given, 'profiles').map((profile, i) => this.profile(profile, `profiles[${i}]`));
+  profiles(input: unknown): readonly ProfileConfiguration[] {
+    const profiles = this.list(input, 'profiles').map((profile, i) => this.profile(profile, `profiles[${i}]`));
     if (profiles.length === 0) return [this.profile({}, 'profiles[0]')];
     const names = profiles.map(({ schedulerName }) => schedulerName);
     names.forEach((name, i) => {
@@ -100,9 +112,9 @@ class Reader extends ConfigurationReader {
     return profiles;
   }
 
-  profile(given: unknown, path: string): ProfileConfiguration {
-    const fields = this.object(given, path);
-    this.known(fields, ['schedulerName', 'percentageOfNodesToScore', 'plugins', 'pluginConfig'], path);
+  profile(input: unknown, path: string): ProfileConfiguration {
+    const fields = this.object(input, path);
+    this.refuseUnknownFields(fields, ['schedulerName', 'percentageOfNodesToScore', 'plugins', 'pluginConfig'], path);
     const share = fields.percentageOfNodesToScore;
     return {
       schedulerName: this.text(fields.schedulerName, `${path}.schedulerName`, 'default-scheduler'),
@@ -115,18 +127,18 @@ class Reader extends ConfigurationReader {
     };
   }
 
-  plugins(given: unknown, path: string): ProfileConfiguration['plugins'] {
-    const fields = this.object(given, path);
+  plugins(input: unknown, path: string): ProfileConfiguration['plugins'] {
+    const fields = this.object(input, path);
     const points = [...EXTENSION_POINTS, 'multiPoint'] as const;
-    this.known(fields, points, path);
+    this.refuseUnknownFields(fields, points, path);
     const plugins: Partial<Record<ExtensionPoint | 'multiPoint', PluginSelection>> = {};
     for (const point of points) if (fields[point] !== undefined) plugins[point] = this.selection(fields[point], `${path}.${point}`);
     return plugins;
   }
 
-  selection(given: unknown, path: string): PluginSelection {
-    const fields = this.object(given, path);
-    this.known(fields, ['enabled', 'disabled'], path);
+  selection(input: unknown, path: string): PluginSelection {
+    const fields = this.object(input, path);
+    this.refuseUnknownFields(fields, ['enabled', 'disabled'], path);
     const read = (list: 'enabled' | 'disabled') =>
       this.list(fields[list], `${path}.${list}`).map((plugin, i) => {
         const at = `${path}.${list}[${i}]`;
@@ -141,14 +153,14 @@ class Reader extends ConfigurationReader {
 
   pluginName(value: unknown, path: string, allowsAll: boolean): string {
     const name = this.text(value, path, '');
-    const isKnown = PLUGINS.some((plugin) => plugin.name === name) || (allowsAll && name === '*');
-    if (!isKnown && !this.problems.some((problem) => problem.startsWith(`${path}:`))) this.fail(path, `there is no plugin "${name}"`);
+    const exists = PLUGINS.some((plugin) => plugin.name === name) || (allowsAll && name === '*');
+    if (!exists && !this.problems.some((problem) => problem.startsWith(`${path}:`))) this.fail(path, `there is no plugin "${name}"`);
     return name;
   }
 
-  pluginConfig(given: unknown, path: string): ReadonlyMap<string, Fields> {
+  pluginConfig(input: unknown, path: string): ReadonlyMap<string, Fields> {
     const configs = new Map<string, Fields>();
-    this.list(given, path).forEach((entry, i) => {
+    this.list(input, path).forEach((entry, i) => {
       const at = `${path}[${i}]`;
       const { name, args } = this.object(entry, at);
       const plugin = this.pluginName(name, `${at}.name`, false);

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { type LabelSelectorObject, type Labels, labelSelectorText, Selector, SelectorError, selectorFromObject } from '#machinery';
+import { type LabelSelectorObject, type Labels, labelSelectorText, lenientSelector, type Selector } from '#machinery';
 
 /** The labels of namespaces, for terms that select those. */
 export interface NamespaceLabels {
@@ -70,16 +70,6 @@ function selectorId(object: LabelSelectorObject | undefined): string | null {
   return object == null ? null : labelSelectorText(object);
 }
 
-/** Validation refuses what cannot be compiled; should an older server have kept such a selector, it matches nothing. */
-export function lenientSelector(object: LabelSelectorObject | null | undefined): Selector {
-  try {
-    return selectorFromObject(object);
-  } catch (error) {
-    if (error instanceof SelectorError) return Selector.nothing;
-    throw error;
-  }
-}
-
 export interface LabelledPod {
   readonly namespace: string;
   readonly labels: Labels;
@@ -89,7 +79,7 @@ export function termMatches(term: AffinityTerm, pod: LabelledPod, namespaces: Na
   return selectsNamespace(term, pod.namespace, namespaces) && term.selector.matches(pod.labels);
 }
 
-function selectsNamespace({ namespaces, namespaceSelector }: AffinityTerm, namespace: string, known: NamespaceLabels): boolean {
+function selectsNamespace({ namespaces, namespaceSelector }: AffinityTerm, namespace: string, labels: NamespaceLabels): boolean {
   if (namespaces.has(namespace)) return true;
-  return !namespaceSelector.matchesNothing && namespaceSelector.matches(known.labelsOf(namespace) ?? {});
+  return !namespaceSelector.matchesNothing && namespaceSelector.matches(labels.labelsOf(namespace) ?? {});
 }

@@ -3,7 +3,7 @@ import { type Status, unresolvable } from './status.ts';
 
 /** Why a pod fits no node. */
 export class Diagnosis {
-  /** Of nodes that were looked at, until somebody asks: most pods fit somewhere, and then nobody does. */
+  /** Lazily built per-node reasons: most pods fit, and then nobody reads them. */
   #notedNodes: { readonly name: string }[] = [];
   #notedStatuses: Status[] = [];
   readonly #statuses = new Map<string, Status>();

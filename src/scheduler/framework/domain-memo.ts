@@ -12,21 +12,21 @@ const REFUSED = 2;
  */
 export class DomainMemo {
   readonly #topology: Topology;
-  readonly #known: Uint8Array;
+  readonly #results: Uint8Array;
   readonly #refusals: (Status | undefined)[] = [];
 
   constructor(topology: Topology) {
     this.#topology = topology;
-    this.#known = new Uint8Array(topology.values.length);
+    this.#results = new Uint8Array(topology.values.length);
   }
 
   check(node: NodeInfo, ask: (node: NodeInfo) => Status | undefined): Status | undefined {
     const domain = node.place < 0 ? -1 : (this.#topology.domainAt[node.place] as number);
     if (domain < 0) return ask(node);
-    const known = this.#known[domain];
-    if (known !== UNKNOWN) return known === FITS ? undefined : this.#refusals[domain];
+    const result = this.#results[domain];
+    if (result !== UNKNOWN) return result === FITS ? undefined : this.#refusals[domain];
     const status = ask(node);
-    this.#known[domain] = status === undefined ? FITS : REFUSED;
+    this.#results[domain] = status === undefined ? FITS : REFUSED;
     if (status !== undefined) this.#refusals[domain] = status;
     return status;
   }

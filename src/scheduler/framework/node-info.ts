@@ -25,6 +25,22 @@ export const CPU_SCORED = 8;
 export const MEMORY_SCORED = 9;
 const PLACES = 10;
 
+/** All that scheduling reads from a Node object. */
+export interface NodeFacts {
+  readonly node: core.Node;
+  readonly amounts: ReturnType<typeof listAmounts>;
+  readonly taints: readonly core.Taint[];
+  readonly images: ReadonlyMap<string, number>;
+}
+
+/** Throws on a malformed node, before anything was changed because of it. */
+export function readNode(node: core.Node, quantities: QuantityReader): NodeFacts {
+  const amounts = listAmounts(node.status?.allocatable as Readonly<Record<string, string>> | undefined, quantities);
+  const taints = node.spec?.taints ?? NO_TAINTS;
+  if (taints.includes(null as never)) throw new TypeError('spec.taints has null');
+  return { node, amounts, taints, images: imagesOf(node) };
+}
+
 /** A node with its pods and their sums, kept current one pod at a time. Plugins only read it. */
 export class NodeInfo {
   node: core.Node | undefined;
@@ -47,14 +63,12 @@ export class NodeInfo {
 
   constructor(readonly name: string) {}
 
-  setNode(node: core.Node, quantities: QuantityReader): void {
-    const allocatable = node.status?.allocatable as Readonly<Record<string, string>> | undefined;
-    const amounts = listAmounts(allocatable, quantities);
+  setNode({ node, amounts, taints, images }: NodeFacts): void {
     this.node = node;
     this.labels = (node.metadata.labels as Labels | undefined) ?? NO_LABELS;
-    this.taints = node.spec?.taints ?? NO_TAINTS;
+    this.taints = taints;
     this.#setAllocatable(amountsOf(amounts), amounts.get('pods') ?? 0);
-    this.images = imagesOf(node);
+    this.images = images;
   }
 
   clearNode(): void {
@@ -71,10 +85,10 @@ export class NodeInfo {
   }
 
   removePod(info: PodInfo): void {
-    const known = this.pods.get(info.uid);
-    if (known === undefined) return;
+    const existing = this.pods.get(info.uid);
+    if (existing === undefined) return;
     this.pods.delete(info.uid);
-    this.#count(known, -1);
+    this.#count(existing, -1);
   }
 
   /** The same node with the same pods, to try things on. */

@@ -13,9 +13,9 @@ export class Nominations {
     this.delete(info.uid);
     if (nodeName === '') return;
     this.#nodeOf.set(info.uid, nodeName);
-    const known = this.#byNode.get(nodeName);
-    if (known === undefined) this.#byNode.set(nodeName, new Map([[info.uid, info]]));
-    else known.set(info.uid, info);
+    const pods = this.#byNode.get(nodeName);
+    if (pods === undefined) this.#byNode.set(nodeName, new Map([[info.uid, info]]));
+    else pods.set(info.uid, info);
   }
 
   delete(uid: string): void {

@@ -76,6 +76,21 @@ export interface PostFilterContext {
   /** Tells the plugins of a pod that is put on, or taken from, the node of a trial. */
   addPod(state: CycleState, change: TrialChange): void;
   removePod(state: CycleState, change: TrialChange): void;
+  /** The candidates that are left when others had a say. Absent: all. */
+  reviewCandidates?(candidates: readonly PreemptionCandidate[]): readonly PreemptionCandidate[];
+}
+
+/** A node where room for a pod could be made. */
+export interface PreemptionCandidate {
+  readonly node: NodeInfo;
+  readonly victims: PreemptionVictims;
+}
+
+export interface PreemptionVictims {
+  /** The most important first. */
+  readonly pods: readonly PodInfo[];
+  /** How many of them a disruption budget would have spared. */
+  readonly violations: number;
 }
 
 export interface PostFilterResult {

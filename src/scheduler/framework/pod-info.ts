@@ -1,4 +1,4 @@
-import type { core } from '#api';
+import { core } from '#api';
 import type { Labels } from '#machinery';
 import { affinityTermsOf, NO_TERMS, type PodAffinityTerms } from './affinity-term.ts';
 import { type PodRequests, podRequests, type QuantityReader, type ResourceAmounts } from './pod-resources.ts';
@@ -82,7 +82,7 @@ function hostPortsOf(spec: core.PodSpec | undefined): readonly HostPort[] {
 function claimsOf({ metadata, spec }: core.Pod): readonly string[] {
   let claims: string[] | undefined;
   for (const volume of spec?.volumes ?? []) {
-    const claim = volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral ? `${metadata.name}-${volume.name}` : undefined);
+    const claim = core.volumeClaimName({ metadata }, volume);
     if (claim === undefined) continue;
     claims ??= [];
     claims.push(claim);

@@ -23,11 +23,11 @@ export class QuantityReader {
   readonly #milli = new Map<string, number>();
 
   units(text: string): number {
-    return known(this.#units, text, readUnits);
+    return memoized(this.#units, text, readUnits);
   }
 
   milli(text: string): number {
-    return known(this.#milli, text, readMilli);
+    return memoized(this.#milli, text, readMilli);
   }
 
   amount(resource: string, text: string): number {
@@ -35,7 +35,7 @@ export class QuantityReader {
   }
 }
 
-function known(values: Map<string, number>, text: string, read: (text: string) => number): number {
+function memoized(values: Map<string, number>, text: string, read: (text: string) => number): number {
   let value = values.get(text);
   if (value === undefined) {
     value = read(text);
@@ -100,17 +100,17 @@ function totalRequests(pod: core.Pod, quantities: QuantityReader, withDefaults: 
   return total;
 }
 
-interface Reading {
+interface RequestContext {
   readonly quantities: QuantityReader;
   readonly withDefaults: boolean;
   readonly podLevel: ResourceList | undefined;
   readonly statuses: ReadonlyMap<string, core.ContainerStatus> | undefined;
-  /** The node will never give what the spec asks for now: it does not count. */
+  /** An infeasible resize: the requested resources do not count. */
   readonly isInfeasible: boolean;
 }
 
 /** What of a status tells of sizes: the sizes in use, and those that the node has granted. */
-interface Sized {
+interface ResizeStatus {
   readonly resources?: { readonly requests?: unknown } | undefined;
   readonly allocatedResources?: unknown;
 }
@@ -119,8 +119,12 @@ function isResizeInfeasible({ status }: core.Pod): boolean {
   return (status?.conditions ?? []).find(({ type }) => type === 'PodResizePending')?.reason === 'Infeasible';
 }
 
-/** While a resize is under way, the greatest of what is asked for, granted and in use counts. */
-function effective(requests: ResourceList | undefined, status: Sized | undefined, { quantities, isInfeasible }: Reading): Amounts {
+/** During an in-place resize the maximum of spec, allocated and actual resources counts. */
+function effective(
+  requests: ResourceList | undefined,
+  status: ResizeStatus | undefined,
+  { quantities, isInfeasible }: RequestContext,
+): Amounts {
   if (status?.resources == null) return listAmounts(requests, quantities);
   const amounts = listAmounts(isInfeasible ? undefined : requests, quantities);
   raise(amounts, listAmounts(status.resources.requests as ResourceList | undefined, quantities));
@@ -139,14 +143,14 @@ function containerStatuses({ status }: core.Pod): ReadonlyMap<string, core.Conta
   return sized.length === 0 ? undefined : new Map(sized.map((container) => [container.name, container]));
 }
 
-function containersTotal(containers: readonly core.Container[], read: Reading): Amounts {
+function containersTotal(containers: readonly core.Container[], read: RequestContext): Amounts {
   const total: Amounts = new Map();
   for (const container of containers) add(total, containerRequests(container, read));
   return total;
 }
 
 /** Sidecars run on beside all that comes after them: they also count among the containers, which `total` is made to show. */
-function initContainersMaximum(containers: readonly core.Container[], total: Amounts, read: Reading): Amounts {
+function initContainersMaximum(containers: readonly core.Container[], total: Amounts, read: RequestContext): Amounts {
   const most: Amounts = new Map();
   const sidecars: Amounts = new Map();
   for (const container of containers) {
@@ -165,7 +169,7 @@ function initContainersMaximum(containers: readonly core.Container[], total: Amo
   return most;
 }
 
-function containerRequests(container: core.Container, read: Reading): Amounts {
+function containerRequests(container: core.Container, read: RequestContext): Amounts {
   const amounts = effective(container.resources?.requests as ResourceList | undefined, read.statuses?.get(container.name), read);
   if (read.withDefaults) {
     if (!amounts.has('cpu') && read.podLevel?.cpu === undefined) amounts.set('cpu', DEFAULT_MILLI_CPU_REQUEST);

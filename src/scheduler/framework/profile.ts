@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import type { CycleState } from './cycle-state.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { Plugin, PostFilterContext, PostFilterResult, TrialChange } from './plugin.ts';
@@ -29,7 +30,7 @@ export interface ProfilePlugins {
 export interface PreFilterOutcome {
   readonly status: Status | undefined;
   readonly nodeNames: ReadonlySet<string> | undefined;
-  /** Who narrowed the nodes down. */
+  /** PreFilter plugins that restricted the candidate nodes. */
   readonly narrowedBy: readonly string[];
 }
 
@@ -103,7 +104,7 @@ export class Profile {
     return { status: rejection, nodeNames, narrowedBy };
   }
 
-  /** The filters that have something to say about the pod. */
+  /** Filters not skipped for the pod. */
   activeFilters({ skipFilter }: CycleState): ActivePlugins<Plugin> {
     const local: Plugin[] = [];
     const others: Plugin[] = [];
@@ -153,10 +154,10 @@ export class Profile {
         return { ...result, ...(cleanUp && { cleanUp }) };
       if (result.nominatedNode !== undefined) nomination = result;
       cleanUp ??= result.cleanUp;
-      reasons.push(...status.reasons);
+      pushAll(reasons, status.reasons);
       rejector ||= plugin.name;
     }
-    return { ...nomination, ...(cleanUp && { cleanUp }), status: unschedulable(rejector, ...reasons) };
+    return { ...nomination, ...(cleanUp && { cleanUp }), status: { ...unschedulable(rejector), reasons } };
   }
 
   reserve(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined {
@@ -197,13 +198,13 @@ export class Profile {
   }
 }
 
-function intersection(known: ReadonlySet<string> | undefined, more: ReadonlySet<string>): ReadonlySet<string> {
-  return known === undefined ? more : new Set([...known].filter((name) => more.has(name)));
+function intersection(nodes: ReadonlySet<string> | undefined, more: ReadonlySet<string>): ReadonlySet<string> {
+  return nodes === undefined ? more : new Set([...nodes].filter((name) => more.has(name)));
 }
 
 function nothingLeft(narrowedBy: readonly string[]): Status {
   const [only] = narrowedBy;
   const sorted = [...narrowedBy].sort();
-  const which = narrowedBy.length === 1 ? `plugin ${only}` : `plugin(s) [${sorted.join(' ')}] simultaneously`;
-  return unresolvable('', `node(s) didn't satisfy ${which}`);
+  const plugins = narrowedBy.length === 1 ? `plugin ${only}` : `plugin(s) [${sorted.join(' ')}] simultaneously`;
+  return unresolvable('', `node(s) didn't satisfy ${plugins}`);
 }

@@ -1,6 +1,6 @@
 export type Code = 'Error' | 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Wait' | 'Skip' | 'Pending';
 
-/** Why a plugin did not simply agree. Success is `undefined`, so that the common case allocates nothing. */
+/** A plugin's result other than success. Success is `undefined`, so that the common case allocates nothing. */
 export interface Status {
   readonly code: Code;
   readonly reasons: readonly string[];
@@ -22,7 +22,7 @@ export function failed(plugin: string, error: unknown): Status {
   return { code: 'Error', reasons: [error instanceof Error ? error.message : String(error)], plugin, error };
 }
 
-/** The plugin has nothing to say about this pod, and need not be asked again in this cycle. */
+/** Skip: the plugin does not apply to this pod and is not called again in this cycle. */
 export const SKIP: Status = { code: 'Skip', reasons: [], plugin: '' };
 
 export function isRejected(status: Status): boolean {

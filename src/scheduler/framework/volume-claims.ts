@@ -7,22 +7,22 @@ export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-type Annotated = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
+type AnnotatedObject = { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } };
 
-export function annotationOf(object: Annotated, name: string): string | undefined {
+export function annotationOf(object: AnnotatedObject, name: string): string | undefined {
   return object.metadata.annotations?.[name];
 }
 
 export function isClaimBound(claim: core.PersistentVolumeClaim): boolean {
-  return Boolean(claim.spec?.volumeName) && annotationOf(claim as Annotated, BIND_COMPLETED) !== undefined;
+  return Boolean(claim.spec?.volumeName) && annotationOf(claim as AnnotatedObject, BIND_COMPLETED) !== undefined;
 }
 
 export function classOfClaim(claim: core.PersistentVolumeClaim): string {
-  return annotationOf(claim as Annotated, BETA_CLASS) ?? claim.spec?.storageClassName ?? '';
+  return annotationOf(claim as AnnotatedObject, BETA_CLASS) ?? claim.spec?.storageClassName ?? '';
 }
 
 export function classOfVolume(volume: core.PersistentVolume): string {
-  return annotationOf(volume as Annotated, BETA_CLASS) ?? volume.spec?.storageClassName ?? '';
+  return annotationOf(volume as AnnotatedObject, BETA_CLASS) ?? volume.spec?.storageClassName ?? '';
 }
 
 /** Whether the claim waits for a pod before it is bound. */
@@ -33,14 +33,14 @@ export function waitsForConsumer(claim: core.PersistentVolumeClaim, { storageCla
 
 /** The claims of a pod, or why one of them cannot be used, in upstream's words. */
 export function claimsOf(info: PodInfo, { claims }: ClusterObjects): readonly core.PersistentVolumeClaim[] | string {
-  const found: core.PersistentVolumeClaim[] = [];
+  const podClaims: core.PersistentVolumeClaim[] = [];
   for (const name of info.claims) {
     const claim = claims.get({ name, namespace: info.namespace });
     const problem = claim === undefined ? missing(info, name) : (whyUnusable(claim) ?? whyNotOwned(info, claim));
     if (problem !== undefined) return problem;
-    found.push(claim as core.PersistentVolumeClaim);
+    podClaims.push(claim as core.PersistentVolumeClaim);
   }
-  return found;
+  return podClaims;
 }
 
 function isEphemeral({ pod, name: podName }: PodInfo, name: string): boolean {

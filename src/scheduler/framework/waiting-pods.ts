@@ -10,7 +10,7 @@ interface WaitingPod {
   settle(status: Status | undefined): void;
 }
 
-/** Pods that are placed, but that a Permit plugin lets wait. */
+/** Assumed pods that wait for a Permit plugin. */
 export class WaitingPods {
   readonly #pods = new Map<string, WaitingPod>();
 

@@ -38,10 +38,14 @@ const restartsAll = pod('p', {
 const withFeatures = (one: core.Node, ...declaredFeatures: string[]) =>
   ({ ...one, status: { ...one.status, declaredFeatures } }) as core.Node;
 
-function resized({ asked, used, isInfeasible = false }: { asked: string; used: string; isInfeasible?: boolean }): core.Pod {
+function resized({ requested, used, isInfeasible = false }: { requested: string; used: string; isInfeasible?: boolean }): core.Pod {
   const sized = { name: 'main', resources: { requests: { cpu: used } }, allocatedResources: { cpu: used } };
   const conditions = isInfeasible ? [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }] : [];
-  return pod('x', { on: 'n', requests: { cpu: asked }, status: { containerStatuses: [sized], conditions } as unknown as core.PodStatus });
+  return pod('x', {
+    on: 'n',
+    requests: { cpu: requested },
+    status: { containerStatuses: [sized], conditions } as unknown as core.PodStatus,
+  });
 }
 
 interface Case {
@@ -412,19 +416,19 @@ const plugins: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'a pod that is being made larger has its new size already',
       pod: pod('p', { requests: { cpu: '2' } }),
-      state: { nodes: [node('n')], pods: [resized({ asked: '3', used: '1' })] },
+      state: { nodes: [node('n')], pods: [resized({ requested: '3', used: '1' })] },
       expected: `0/1 nodes are available: 1 Insufficient cpu. ${NO_VICTIMS}`,
     },
     {
       name: 'a pod that is being made smaller has its old size still',
       pod: pod('p', { requests: { cpu: '2' } }),
-      state: { nodes: [node('n')], pods: [resized({ asked: '1', used: '3' })] },
+      state: { nodes: [node('n')], pods: [resized({ requested: '1', used: '3' })] },
       expected: `0/1 nodes are available: 1 Insufficient cpu. ${NO_VICTIMS}`,
     },
     {
       name: 'a size that the node can never give does not count',
       pod: pod('p', { requests: { cpu: '2' } }),
-      state: { nodes: [node('n')], pods: [resized({ asked: '3', used: '1', isInfeasible: true })] },
+      state: { nodes: [node('n')], pods: [resized({ requested: '3', used: '1', isInfeasible: true })] },
       expected: 'n',
     },
   ],
@@ -456,8 +460,8 @@ const plugins: Readonly<Record<string, readonly Case[]>> = {
 
 for (const [plugin, cases] of Object.entries(plugins)) {
   describe(plugin, () => {
-    test.each(cases)('$name', ({ pod: asked, state, expected }) => {
-      expect(outcome(place(asked, state))).toBe(expected);
+    test.each(cases)('$name', ({ pod: incoming, state, expected }) => {
+      expect(outcome(place(incoming, state))).toBe(expected);
     });
   });
 }

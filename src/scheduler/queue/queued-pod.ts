@@ -11,11 +11,11 @@ export interface QueuedPod {
   /** Attempts in a row that no node fitted, and that failed by an error: each makes the next wait longer. */
   rejections: number;
   errors: number;
-  /** Who rejected it: a change that concerns none of them cannot help. */
+  /** Plugins that rejected it; only events registered by them can requeue it. */
   rejectedBy: ReadonlySet<string>;
   /** Who waits for something to happen, and has rejected it until then. */
   pendingOn: ReadonlySet<string>;
-  /** Who keeps it out of the active queue; '' when nobody does. */
+  /** The PreEnqueue plugin that gates it; '' when none does. */
   gatedBy: string;
 }
 

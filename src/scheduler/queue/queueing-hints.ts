@@ -1,4 +1,4 @@
-import { type ClusterEvent, isWildcard } from '../framework/cluster-event.ts';
+import { type ClusterEvent, type EventInterest, isWildcard } from '../framework/cluster-event.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
@@ -13,6 +13,16 @@ export class QueueingHints {
     this.#plugins = new Map([...plugins].map((plugin) => [plugin.name, plugin]));
   }
 
+  /** Whether such a change may help any pod that the same plugins rejected. */
+  concerns({ rejectedBy, pendingOn }: QueuedPod, event: ClusterEvent): boolean {
+    if (isWildcard(event) || rejectedBy.size + pendingOn.size === 0) return true;
+    for (const name of [...pendingOn, ...rejectedBy]) {
+      const interests = this.#plugins.get(name)?.events;
+      if (interests === undefined || interests.some((interest) => matches(interest, event))) return true;
+    }
+    return false;
+  }
+
   strategyFor(queued: QueuedPod, event: ClusterEvent): RequeueStrategy {
     if (isWildcard(event)) return 'after-backoff';
     if (queued.rejectedBy.size === 0 && queued.pendingOn.size === 0) return 'after-backoff';
@@ -24,14 +34,12 @@ export class QueueingHints {
   #mayHelp(name: string, { info }: QueuedPod, event: ClusterEvent): boolean {
     const plugin = this.#plugins.get(name);
     if (plugin?.events === undefined) return true;
-    return plugin.events.some(
-      ({ resource, actions, hint }) =>
-        resource === event.resource && matchesAction(actions, event) && (hint === undefined || hint(info, event) === 'Queue'),
-    );
+    return plugin.events.some((interest) => matches(interest, event) && (interest.hint?.(info, event) ?? 'Queue') === 'Queue');
   }
 }
 
 /** `Update` stands for every way in which an object can change. */
-function matchesAction(actions: readonly string[], { action }: ClusterEvent): boolean {
-  return actions.includes(action) || (action.startsWith('Update') && actions.includes('Update'));
+function matches({ resource, actions }: EventInterest, event: ClusterEvent): boolean {
+  if (resource !== event.resource) return false;
+  return actions.includes(event.action) || (event.action.startsWith('Update') && actions.includes('Update'));
 }

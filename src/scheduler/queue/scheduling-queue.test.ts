@@ -18,13 +18,15 @@ const info = (name: string, priority = 0, gated = false) =>
 const nodeAdded: ClusterEvent = { resource: 'Node', action: 'Add', label: 'NodeAdd' };
 const podDeleted: ClusterEvent = { resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete' };
 const byNodes: Plugin = { name: 'ByNodes', events: [{ resource: 'Node', actions: ['Add'] }] };
+const byPods: Plugin = { name: 'ByPods', events: [{ resource: 'AssignedPod', actions: ['Delete'] }] };
 const NOBODY = { rejectedBy: new Set<string>(), pendingOn: new Set<string>() };
 const BY_NODES = { rejectedBy: new Set(['ByNodes']), pendingOn: new Set<string>() };
+const BY_PODS = { rejectedBy: new Set(['ByPods']), pendingOn: new Set<string>() };
 
 function makeQueue() {
   const clock = new VirtualClock();
   const gates = schedulingGates();
-  const hints = new QueueingHints([byNodes, gates]);
+  const hints = new QueueingHints([byNodes, byPods, gates]);
   const queue = new SchedulingQueue({
     clock,
     nominations: new Nominations(),
@@ -56,6 +58,19 @@ describe('the scheduling queue', () => {
     expect(queue.placeOf('default-a')).toBe('backoff');
     // Nothing else is active: it need not wait.
     expect(queue.pop()?.attempts).toBe(2);
+  });
+
+  test('follows a pod that is rejected by another plugin than before', () => {
+    const { queue } = makeQueue();
+    for (const name of ['a', 'b']) queue.add(info(name));
+    for (let i = 0; i < 2; i++) queue.failed(queue.pop()!, i === 0 ? BY_PODS : BY_NODES);
+    queue.moveOn(podDeleted);
+    expect(['a', 'b'].map((name) => queue.placeOf(`default-${name}`))).toEqual(['backoff', 'unschedulable']);
+    queue.failed(queue.pop()!, BY_NODES);
+    queue.moveOn(podDeleted);
+    expect(queue.sizes).toMatchObject({ unschedulable: 2 });
+    queue.moveOn(nodeAdded);
+    expect(queue.sizes).toMatchObject({ unschedulable: 0, backoff: 2 });
   });
 
   test('does not miss what happened while the pod was being scheduled', () => {
@@ -105,22 +120,22 @@ describe('the scheduling queue', () => {
         const { queue, clock } = makeQueue();
         const waiting = new Set<string>();
         const flying: ReturnType<typeof queue.pop>[] = [];
-        for (const [what, which] of actions) {
-          const uid = `default-p${which}`;
-          const first = ['reject', 'error', 'done'].includes(what) ? flying.shift() : undefined;
-          if (what === 'add' || what === 'gated') {
-            queue.add(info(`p${which}`, which, what === 'gated'));
+        for (const [action, index] of actions) {
+          const uid = `default-p${index}`;
+          const first = ['reject', 'error', 'done'].includes(action) ? flying.shift() : undefined;
+          if (action === 'add' || action === 'gated') {
+            queue.add(info(`p${index}`, index, action === 'gated'));
             waiting.add(uid);
-          } else if (what === 'pop') flying.push(...[queue.pop()].filter((one) => one !== undefined));
-          else if (what === 'reject' && first) queue.failed(first, BY_NODES);
-          else if (what === 'error' && first) queue.failed(first, NOBODY);
-          else if (what === 'done' && first) {
+          } else if (action === 'pop') flying.push(...[queue.pop()].filter((one) => one !== undefined));
+          else if (action === 'reject' && first) queue.failed(first, BY_NODES);
+          else if (action === 'error' && first) queue.failed(first, NOBODY);
+          else if (action === 'done' && first) {
             queue.done(first.info.uid);
             waiting.delete(first.info.uid);
-          } else if (what === 'node') queue.moveOn(nodeAdded);
-          else if (what === 'pod') queue.moveOn(podDeleted);
-          else if (what === 'wait') await clock.advance(1000 * which);
-          else if (what === 'delete' && queue.placeOf(uid) !== 'in-flight') {
+          } else if (action === 'node') queue.moveOn(nodeAdded);
+          else if (action === 'pod') queue.moveOn(podDeleted);
+          else if (action === 'wait') await clock.advance(1000 * index);
+          else if (action === 'delete' && queue.placeOf(uid) !== 'in-flight') {
             queue.delete(uid);
             waiting.delete(uid);
           }

@@ -7,6 +7,7 @@ import type { Status } from '../framework/status.ts';
 import { EventLog } from './event-log.ts';
 import { newQueuedPod, type QueuedPod } from './queued-pod.ts';
 import type { QueueingHints, RequeueStrategy } from './queueing-hints.ts';
+import { UnschedulablePods } from './unschedulable-pods.ts';
 
 export interface SchedulingQueueOptions {
   readonly clock: Clock;
@@ -23,7 +24,7 @@ export interface SchedulingQueueOptions {
   readonly maxBackoffMs?: number;
 }
 
-interface Delayed {
+interface DelayedPod {
   readonly queued: QueuedPod;
   readonly dueAt: number;
 }
@@ -40,8 +41,8 @@ const LEFTOVER_CHECK_MS = 30_000;
 export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;
   readonly #active: KeyedHeap<string, QueuedPod>;
-  readonly #backoff = new KeyedHeap<string, Delayed>({ keyOf: ({ queued }) => queued.info.uid, compare: (a, b) => a.dueAt - b.dueAt });
-  readonly #unschedulable = new Map<string, QueuedPod>();
+  readonly #backoff = new KeyedHeap<string, DelayedPod>({ keyOf: ({ queued }) => queued.info.uid, compare: (a, b) => a.dueAt - b.dueAt });
+  readonly #unschedulable = new UnschedulablePods();
   readonly #log = new EventLog();
   readonly #inFlight = new Map<string, QueuedPod>();
   #backoffTimer: { handle: TimerHandle; dueAt: number } | undefined;
@@ -121,7 +122,7 @@ export class SchedulingQueue {
     this.#log.forget(uid);
   }
 
-  /** The pod could not be scheduled: with nobody to blame, by an error. */
+  /** A scheduling attempt failed; without rejecting plugins it failed by an error. */
   failed(queued: QueuedPod, blame: { readonly rejectedBy: ReadonlySet<string>; readonly pendingOn: ReadonlySet<string> }): void {
     const { uid } = queued.info;
     const since = this.#log.end(uid);
@@ -144,10 +145,13 @@ export class SchedulingQueue {
   /** The cluster changed: pods that it may help are tried again. */
   moveOn(event: ClusterEvent): void {
     this.#log.record(event);
-    if (this.#unschedulable.size === 0) return;
-    for (const queued of [...this.#unschedulable.values()]) {
-      const strategy = this.#strategy(queued, event);
-      if (strategy !== 'skip') this.#requeue(queued, strategy, event.label);
+    for (const group of [...this.#unschedulable.groups()]) {
+      const [first] = group.values();
+      if (first === undefined || !this.#options.hintsFor(first.info).concerns(first, event)) continue;
+      for (const queued of [...group.values()]) {
+        const strategy = this.#strategy(queued, event);
+        if (strategy !== 'skip') this.#requeue(queued, strategy, event.label);
+      }
     }
   }
 
@@ -178,10 +182,10 @@ export class SchedulingQueue {
 
   #activate(queued: QueuedPod, event: string): void {
     const { uid } = queued.info;
-    const held = this.#options.preEnqueue(queued.info);
-    queued.gatedBy = held?.plugin ?? '';
-    if (held !== undefined) {
-      queued.rejectedBy = new Set([held.plugin]);
+    const gate = this.#options.preEnqueue(queued.info);
+    queued.gatedBy = gate?.plugin ?? '';
+    if (gate !== undefined) {
+      queued.rejectedBy = new Set([gate.plugin]);
       return void this.#hold(queued, event);
     }
     this.#unschedulable.delete(uid);
@@ -196,34 +200,34 @@ export class SchedulingQueue {
     this.#backoff.set({ queued, dueAt: this.#dueAt(queued) });
     this.#options.onQueued?.('backoff', event);
     this.#armBackoff();
-    // A scheduler with nothing better to do need not wait.
+    // An idle scheduler retries without waiting for the backoff.
     if (queued.errors === 0 && this.#active.size === 0) this.#options.onActive();
   }
 
   #hold(queued: QueuedPod, event: string): void {
-    this.#unschedulable.set(queued.info.uid, queued);
+    this.#unschedulable.set(queued);
     this.#options.onQueued?.(queued.gatedBy === '' ? 'unschedulable' : 'gated', event);
     this.#armLeftovers();
   }
 
   /** Only when nothing is active, and never one that failed by an error: it would fail again at once. */
   #popBackoff(): QueuedPod | undefined {
-    let first: Delayed | undefined;
+    let first: DelayedPod | undefined;
     for (const delayed of this.#backoff) {
       if (delayed.queued.errors > 0) continue;
       if (first === undefined || this.#options.compare(delayed.queued, first.queued) < 0) first = delayed;
     }
     if (first === undefined) return undefined;
     this.#backoff.delete(first.queued.info.uid);
-    const held = this.#options.preEnqueue(first.queued.info);
-    if (held === undefined) return first.queued;
-    first.queued.gatedBy = held.plugin;
-    first.queued.rejectedBy = new Set([held.plugin]);
+    const gate = this.#options.preEnqueue(first.queued.info);
+    if (gate === undefined) return first.queued;
+    first.queued.gatedBy = gate.plugin;
+    first.queued.rejectedBy = new Set([gate.plugin]);
     this.#hold(first.queued, 'PopFromBackoffQ');
     return this.#popBackoff();
   }
 
-  /** Doubles with each failure. Those that are due in the same second come back together, so that the more important goes first. */
+  /** Exponential backoff. Pods due in the same second return together, so that priority decides among them. */
   #dueAt({ queuedAt, rejections, errors }: QueuedPod): number {
     const { initialBackoffMs = 1000, maxBackoffMs = 10_000 } = this.#options;
     const failures = errors > 0 ? errors : rejections;

@@ -10,8 +10,8 @@ const victim = (
   { cpu, priority, on, labels = {} }: { cpu: string; priority: number; on: string; labels?: Record<string, string> },
 ) => pod(name, { requests: { cpu }, priority, on, labels });
 
-function preempted(asked: core.Pod, state: ClusterState): { node?: string | undefined; victims: string[]; message: string } {
-  const placement = place(asked, state);
+function preempted(incoming: core.Pod, state: ClusterState): { node?: string | undefined; victims: string[]; message: string } {
+  const placement = place(incoming, state);
   if (placement.type !== 'unschedulable') throw new Error(`the pod was ${placement.type}`);
   const { preemption, message } = placement;
   return { node: preemption?.nominatedNode, victims: (preemption?.victims ?? []).map(({ name }) => name).sort(), message };
@@ -60,8 +60,8 @@ describe('preemption', () => {
       deletionTimestamp: '2026-01-01T00:00:00Z',
       status: { conditions } as core.PodStatus,
     });
-    const asked = { ...preemptor('4'), status: { nominatedNodeName: 'n' } as core.PodStatus };
-    expect(preempted(asked, { nodes: [node('n')], pods: [going] }).message).toContain(
+    const incoming = { ...preemptor('4'), status: { nominatedNodeName: 'n' } as core.PodStatus };
+    expect(preempted(incoming, { nodes: [node('n')], pods: [going] }).message).toContain(
       'not eligible due to a terminating pod on the nominated node.',
     );
   });
@@ -74,10 +74,10 @@ describe('preemption', () => {
       },
     );
     fc.assert(
-      fc.property(shapes, fc.integer({ min: 1, max: 6 }), (given, cpu) => {
+      fc.property(shapes, fc.integer({ min: 1, max: 6 }), (running, cpu) => {
         const names = ['n0', 'n1', 'n2'];
         const left = new Map(names.map((name) => [name, 6]));
-        const pods = given.flatMap(({ cpu: size, priority, on }, i) => {
+        const pods = running.flatMap(({ cpu: size, priority, on }, i) => {
           const name = names[on] as string;
           if ((left.get(name) as number) < size) return [];
           left.set(name, (left.get(name) as number) - size);

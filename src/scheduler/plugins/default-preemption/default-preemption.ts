@@ -3,10 +3,10 @@ import type { Random } from '#base';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import { Diagnosis } from '../../framework/diagnosis.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
-import type { Plugin, PluginFactory, PostFilterContext, PostFilterResult } from '../../framework/plugin.ts';
+import type { Plugin, PluginFactory, PostFilterContext, PostFilterResult, PreemptionCandidate } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { type Status, unresolvable, unschedulable } from '../../framework/status.ts';
-import { type Candidate, pickCandidate } from './pick-candidate.ts';
+import { pickCandidate } from './pick-candidate.ts';
 import { selectVictims } from './select-victims.ts';
 
 const NAME = 'DefaultPreemption';
@@ -17,7 +17,7 @@ interface Limits {
   readonly absolute: number;
 }
 
-/** Makes room for a pod by evicting less important ones, on the node where that costs least. Says whom; the scheduler does it. */
+/** Selects the node and the lower-priority victims whose eviction lets the pod fit; the scheduler evicts them. */
 export const defaultPreemption: PluginFactory = (args, { objects, random }): Plugin => {
   const limits: Limits = {
     percentage: (args.minCandidateNodesPercentage as number | undefined) ?? 10,
@@ -48,7 +48,8 @@ function preempt(state: CycleState, pod: PodInfo, attempt: Attempt): PostFilterR
   const refusal = whyNotEligible(pod, context);
   if (refusal !== undefined) return { status: unschedulable(NAME, refusal) };
   const outcome = tryNodes(state, pod, attempt);
-  const best = pickCandidate(outcome.candidates);
+  const candidates = context.reviewCandidates?.(outcome.candidates) ?? outcome.candidates;
+  const best = pickCandidate(candidates);
   if (best === undefined) return { status: unschedulable(NAME, outcome.diagnosis.message()), nominatedNode: '' };
   return { status: undefined, nominatedNode: best.node.name, victims: best.victims.pods };
 }
@@ -71,7 +72,7 @@ function isBeingPreempted({ metadata, status }: core.Pod): boolean {
 }
 
 interface Outcome {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly PreemptionCandidate[];
   readonly diagnosis: Diagnosis;
 }
 
@@ -81,15 +82,15 @@ function tryNodes(state: CycleState, pod: PodInfo, { context, limits, random, bu
   const diagnosis = new Diagnosis(snapshot.nodes.length);
   diagnosis.absentNodes = NOT_HELPFUL;
   const nodes = snapshot.nodes.filter(({ name }) => failures.statusOf(name).code === 'Unschedulable');
-  const candidates: Candidate[] = [];
+  const candidates: PreemptionCandidate[] = [];
   if (nodes.length === 0) return { candidates, diagnosis };
   const enough = candidatesWanted(nodes.length, limits);
   const offset = random.int(nodes.length);
-  const known = budgets();
+  const allBudgets = budgets();
   let hasClean = false;
   for (let i = 0; i < nodes.length && !(hasClean && candidates.length >= enough); i++) {
     const node = nodes[(offset + i) % nodes.length] as NodeInfo;
-    const victims = selectVictims(pod, { state: state.clone(), node: node.clone(), context }, known);
+    const victims = selectVictims(pod, { state: state.clone(), node: node.clone(), context }, allBudgets);
     if (isStatus(victims)) {
       diagnosis.setStatus(node, victims);
       continue;

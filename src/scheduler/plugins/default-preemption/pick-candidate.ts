@@ -1,13 +1,9 @@
-import type { NodeInfo } from '../../framework/node-info.ts';
-import { startOf, type Victims } from './select-victims.ts';
-
-export interface Candidate {
-  readonly node: NodeInfo;
-  readonly victims: Victims;
-}
+import { maxOf, minOf } from '#base';
+import type { PreemptionCandidate, PreemptionVictims } from '../../framework/plugin.ts';
+import { startOf } from './select-victims.ts';
 
 /** In this order; each decides only among those that the ones before find equal. The greatest value wins. */
-const CRITERIA: readonly ((victims: Victims) => number)[] = [
+const CRITERIA: readonly ((victims: PreemptionVictims) => number)[] = [
   ({ violations }) => -violations,
   ({ pods }) => -(pods[0]?.priority ?? 0),
   // The offset makes every priority count, so that more victims are worse even when theirs are negative.
@@ -16,19 +12,19 @@ const CRITERIA: readonly ((victims: Victims) => number)[] = [
   latestStart,
 ];
 
-export function pickCandidate(candidates: readonly Candidate[]): Candidate | undefined {
+export function pickCandidate(candidates: readonly PreemptionCandidate[]): PreemptionCandidate | undefined {
   let best = candidates;
   for (const criterion of CRITERIA) {
     if (best.length <= 1) break;
     const values = best.map(({ victims }) => criterion(victims));
-    const greatest = Math.max(...values);
+    const greatest = maxOf(values);
     best = best.filter((_, i) => values[i] === greatest);
   }
   return best[0];
 }
 
 /** When the first of the most important victims started: those that ran for the shortest time lose least. */
-function latestStart({ pods }: Victims): number {
+function latestStart({ pods }: PreemptionVictims): number {
   const highest = pods[0]?.priority ?? 0;
-  return Math.min(...pods.filter(({ priority }) => priority === highest).map(({ pod }) => startOf(pod)));
+  return minOf(pods.filter(({ priority }) => priority === highest).map(({ pod }) => startOf(pod)));
 }

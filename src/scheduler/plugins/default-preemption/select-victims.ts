@@ -1,20 +1,12 @@
 import type { core, policy } from '#api';
-import { type LabelSelectorObject, type Labels, parseTime } from '#machinery';
-import { lenientSelector } from '../../framework/affinity-term.ts';
+import { type LabelSelectorObject, type Labels, lenientSelector, parseTime } from '#machinery';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
-import type { PostFilterContext } from '../../framework/plugin.ts';
+import type { PostFilterContext, PreemptionVictims } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { type Status, unresolvable } from '../../framework/status.ts';
 
 const NO_VICTIMS = unresolvable('DefaultPreemption', 'No preemption victims found for incoming pod');
-
-export interface Victims {
-  /** The most important first. */
-  readonly pods: readonly PodInfo[];
-  /** How many of them a disruption budget would have spared. */
-  readonly violations: number;
-}
 
 interface Trial {
   readonly state: CycleState;
@@ -22,8 +14,12 @@ interface Trial {
   readonly context: PostFilterContext;
 }
 
-/** The fewest and least important pods whose going lets the preemptor in; a status when even all would not do. */
-export function selectVictims(preemptor: PodInfo, trial: Trial, budgets: readonly policy.PodDisruptionBudget[]): Victims | Status {
+/** The minimal set of lowest-priority victims; a status when evicting all candidates would not help. */
+export function selectVictims(
+  preemptor: PodInfo,
+  trial: Trial,
+  budgets: readonly policy.PodDisruptionBudget[],
+): PreemptionVictims | Status {
   const { node, state, context } = trial;
   const candidates = [...node.pods.values()].filter(({ priority }) => priority < preemptor.priority);
   if (candidates.length === 0) return NO_VICTIMS;

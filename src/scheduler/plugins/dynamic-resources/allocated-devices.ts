@@ -1,17 +1,22 @@
-import type { resource } from '#api';
 import { Quantity } from '#machinery';
+import type { Claim } from './device-request.ts';
 import { deviceId } from './offered-devices.ts';
 import { TakenAmounts } from './shared-amounts.ts';
-import type { Claim } from './wanted-devices.ts';
 
-/** Which devices are in use, and how much of those that can be shared. */
+/** Which devices are in use, and how much of those that can be shared. Follows the claims: only those that changed are counted again. */
 export class AllocatedDevices {
-  readonly #exclusive = new Set<string>();
-  readonly #shared = new Set<string>();
+  readonly #exclusive = new UseCounts();
+  readonly #shared = new UseCounts();
   readonly #consumed = new TakenAmounts();
+  #claims: readonly Claim[] = [];
+  #pending: readonly Claim[] = [];
 
-  constructor(claims: Iterable<Claim>) {
-    for (const { status } of claims) for (const result of status?.allocation?.devices?.results ?? []) this.#add(result);
+  /** Counts the claims of the cluster, and those that are about to be written. Both may have any order; a stable one is cheap. */
+  follow(claims: readonly Claim[], pending: readonly Claim[]): void {
+    this.#replace(this.#claims, claims);
+    this.#replace(this.#pending, pending);
+    this.#claims = claims;
+    this.#pending = pending;
   }
 
   isUsed(id: string): boolean {
@@ -27,15 +32,45 @@ export class AllocatedDevices {
     return this.#consumed.of(`${id} ${capacity}`);
   }
 
-  #add(result: resource.DeviceRequestAllocationResult): void {
-    const { driver, pool, device, adminAccess, shareID, consumedCapacity } = result;
-    // Those who only look after a device leave it to others.
-    if (adminAccess === true) return;
-    const id = deviceId(driver, pool, device);
-    if (shareID === undefined) this.#exclusive.add(id);
-    else this.#shared.add(id);
-    for (const [name, amount] of Object.entries(consumedCapacity ?? {})) {
-      this.#consumed.add(`${id} ${name}`, Quantity.fromJson(amount as string));
+  #replace(before: readonly Claim[], after: readonly Claim[]): void {
+    let i = 0;
+    for (const claim of after) {
+      // What is between the two positions was deleted, or comes later.
+      while (i < before.length && before[i] !== claim && before[i]?.metadata.uid !== claim.metadata.uid) this.#count(before[i++]!, -1);
+      const previous = before[i++];
+      if (previous === claim) continue;
+      if (previous !== undefined) this.#count(previous, -1);
+      this.#count(claim, 1);
     }
+    for (; i < before.length; i++) this.#count(before[i]!, -1);
+  }
+
+  #count({ status }: Claim, by: 1 | -1): void {
+    for (const result of status?.allocation?.devices?.results ?? []) {
+      const { driver, pool, device, adminAccess, shareID, consumedCapacity } = result;
+      // Admin access does not allocate the device.
+      if (adminAccess === true) continue;
+      const id = deviceId(driver, pool, device);
+      (shareID === undefined ? this.#exclusive : this.#shared).change(id, by);
+      for (const [name, amount] of Object.entries(consumedCapacity ?? {})) {
+        const quantity = Quantity.fromJson(amount as string);
+        if (by > 0) this.#consumed.add(`${id} ${name}`, quantity);
+        else this.#consumed.remove(`${id} ${name}`, quantity);
+      }
+    }
+  }
+}
+
+class UseCounts {
+  readonly #counts = new Map<string, number>();
+
+  has(id: string): boolean {
+    return this.#counts.has(id);
+  }
+
+  change(id: string, by: 1 | -1): void {
+    const count = (this.#counts.get(id) ?? 0) + by;
+    if (count === 0) this.#counts.delete(id);
+    else this.#counts.set(id, count);
   }
 }

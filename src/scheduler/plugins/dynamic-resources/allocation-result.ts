@@ -1,12 +1,12 @@
 import type { core, resource } from '#api';
 import { semanticEqual } from '#machinery';
+import type { Claim, DeviceRequest } from './device-request.ts';
 import type { OfferedDevice } from './offered-devices.ts';
 import type { Capacities } from './shared-amounts.ts';
-import type { Claim, WantedDevices } from './wanted-devices.ts';
 
 /** A device that was chosen, and what for. */
 export interface AllocatedDevice {
-  readonly wanted: WantedDevices;
+  readonly request: DeviceRequest;
   readonly offered: OfferedDevice;
   /** Somebody had a share of it before. */
   readonly isShared: boolean;
@@ -24,16 +24,16 @@ export function allocationOf(claim: Claim, devices: readonly AllocatedDevice[], 
   };
 }
 
-function resultOf({ wanted, offered, share }: AllocatedDevice): resource.DeviceRequestAllocationResult {
+function resultOf({ request, offered, share }: AllocatedDevice): resource.DeviceRequestAllocationResult {
   const { device, slice } = offered;
   const { bindingConditions, bindingFailureConditions } = device;
   return {
-    request: wanted.name.full,
+    request: request.name.full,
     driver: slice.spec.driver,
     pool: slice.spec.pool.name,
     device: device.name,
-    ...(wanted.adminAccess && { adminAccess: true }),
-    ...(wanted.tolerations.length > 0 && { tolerations: [...wanted.tolerations] }),
+    ...(request.adminAccess && { adminAccess: true }),
+    ...(request.tolerations.length > 0 && { tolerations: [...request.tolerations] }),
     ...(bindingConditions && { bindingConditions }),
     ...(bindingFailureConditions && { bindingFailureConditions }),
     ...(share && { shareID: share.id }),
@@ -43,7 +43,7 @@ function resultOf({ wanted, offered, share }: AllocatedDevice): resource.DeviceR
 
 /** Settings of the classes come first, each with the requests that it is for; then those of the claim. */
 function configurationOf({ spec }: Claim, devices: readonly AllocatedDevice[]): resource.DeviceAllocationConfiguration[] {
-  const chosen = new Map(devices.map(({ wanted }) => [wanted.name.full, wanted]));
+  const chosen = new Map(devices.map(({ request }) => [request.name.full, request]));
   const requestsOf = new Map<resource.DeviceClass, string[]>();
   for (const { name, class: deviceClass } of chosen.values()) {
     requestsOf.set(deviceClass, [...(requestsOf.get(deviceClass) ?? []), name.full]);
@@ -80,6 +80,6 @@ function onlyOn(nodeName: string): core.NodeSelector {
   return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] }] };
 }
 
-function addNew(known: core.NodeSelectorRequirement[], more: readonly core.NodeSelectorRequirement[]): void {
-  for (const one of more) if (!known.some((other) => semanticEqual(other as never, one as never))) known.push(one);
+function addNew(requirements: core.NodeSelectorRequirement[], more: readonly core.NodeSelectorRequirement[]): void {
+  for (const one of more) if (!requirements.some((other) => semanticEqual(other as never, one as never))) requirements.push(one);
 }

@@ -3,10 +3,10 @@ import type { Clock } from '#base';
 import type { Client } from '#client';
 import { formatTime, isStatusReason } from '#machinery';
 import type { PodInfo } from '../../framework/pod-info.ts';
-import { type Claim, keyOf } from './wanted-devices.ts';
+import { type Claim, keyOf } from './device-request.ts';
 
 /** Keeps a claim while devices are allocated to it. */
-const FINALIZER = 'resource.kubernetes.io/delete-protection';
+export const FINALIZER = 'resource.kubernetes.io/delete-protection';
 const MAX_TRIES = 5;
 
 export interface ClaimBinding {
@@ -22,8 +22,8 @@ export async function bindClaim(binding: ClaimBinding, { client, clock }: { clie
   let { claim } = binding;
   for (let tries = 1; ; tries++) {
     try {
-      const kept = needsFinalizer(binding, claim) ? await claims.update(withFinalizer(claim)) : claim;
-      return await claims.updateStatus(bound(kept, binding, formatTime(clock.now())));
+      const finalized = needsFinalizer(binding, claim) ? await claims.update(withFinalizer(claim)) : claim;
+      return await claims.updateStatus(bound(finalized, binding, formatTime(clock.now())));
     } catch (error) {
       if (!isStatusReason(error, 'Conflict') || tries === MAX_TRIES) throw error;
       claim = await claims.get(claim.metadata);
@@ -45,8 +45,8 @@ function bound(claim: Claim, { allocation, pod }: ClaimBinding, now: string): Cl
   if (allocation !== undefined && status?.allocation !== undefined) {
     throw new Error(`claim ${keyOf(claim)} got allocated elsewhere in the meantime`);
   }
-  const given = allocation ?? status?.allocation;
-  if (given === undefined) throw new Error(`claim ${keyOf(claim)} got deallocated elsewhere in the meantime`);
+  const current = allocation ?? status?.allocation;
+  if (current === undefined) throw new Error(`claim ${keyOf(claim)} got deallocated elsewhere in the meantime`);
   const reservedFor = [...(status?.reservedFor ?? []), { resource: 'pods', name: pod.name, uid: pod.uid }];
-  return { ...claim, status: { ...status, allocation: { allocationTimestamp: now, ...given }, reservedFor } as Claim['status'] } as Claim;
+  return { ...claim, status: { ...status, allocation: { allocationTimestamp: now, ...current }, reservedFor } as Claim['status'] } as Claim;
 }

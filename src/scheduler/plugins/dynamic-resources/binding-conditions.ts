@@ -1,6 +1,6 @@
 import { type core, resource } from '#api';
 import { parseTime } from '#machinery';
-import type { Claim } from './wanted-devices.ts';
+import type { Claim } from './device-request.ts';
 
 type Readiness = 'ready' | 'not-yet' | { readonly problem: string };
 

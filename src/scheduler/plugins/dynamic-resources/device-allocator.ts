@@ -1,24 +1,23 @@
-import type { resource } from '#api';
+import type { core, resource } from '#api';
 import type { Random } from '#base';
 import { Quantity } from '#machinery';
-import type { SelectableNode } from '../../framework/node-selector.ts';
-import { AllocatedDevices } from './allocated-devices.ts';
+import type { AllocatedDevices } from './allocated-devices.ts';
 import { type AllocatedDevice, allocationOf } from './allocation-result.ts';
 import { AttributeConstraint } from './attribute-constraint.ts';
+import { type Claim, type ClaimRequests, type DeviceRequest, isKeptAway, isSuitable, requestsOf } from './device-request.ts';
 import type { DeviceSelectors } from './device-selectors.ts';
-import { type DevicePool, type OfferedDevice, poolsFor, type Slice } from './offered-devices.ts';
+import type { DevicePool, OfferedDevice, PoolIndex } from './offered-devices.ts';
 import { capacityFor, SharedCounters, TakenAmounts } from './shared-amounts.ts';
-import { type Claim, isKeptAway, isSuitable, type WantedDevices, type WantedRequests, wantedBy } from './wanted-devices.ts';
 
 /** The most devices that a claim's status has room for. */
 const MAX_DEVICES = 32;
-/** Whether devices can be had in another order is tried that often; a search that takes longer would hold up everybody. */
+/** Backtracking steps at most, so that one pod cannot block the event loop. */
 const MAX_STEPS = 100_000;
 
 export interface DeviceSupply {
-  readonly slices: readonly Slice[];
-  /** Claims that have devices, or are about to. */
-  readonly allocated: readonly Claim[];
+  readonly pools: PoolIndex;
+  /** What claims have, or are about to. */
+  readonly allocated: AllocatedDevices;
   readonly selectors: DeviceSelectors;
   readonly random: Random;
   classNamed(name: string): resource.DeviceClass | undefined;
@@ -32,19 +31,17 @@ export interface NoDevices {
 /** Finds devices for claims on a node. A function of what there is; nothing is changed. */
 export class DeviceAllocator {
   readonly #supply: DeviceSupply;
-  readonly #allocated: AllocatedDevices;
 
   constructor(supply: DeviceSupply) {
     this.#supply = supply;
-    this.#allocated = new AllocatedDevices(supply.allocated);
   }
 
   /** An allocation for each of the claims. Throws when a claim or class is wrong, so that no node need be asked. */
-  allocate(claims: readonly Claim[], node: SelectableNode): readonly resource.AllocationResult[] | NoDevices {
-    const pools = poolsFor(node, this.#supply.slices);
-    const wanted = claims.map((claim) => wantedBy(claim, { ...this.#supply, pools }));
-    const search = new DeviceSearch(wanted, { pools, node, allocated: this.#allocated, supply: this.#supply });
-    if (search.run()) return claims.map((claim, i) => allocationOf(claim, search.found[i] ?? [], node.name));
+  allocate(claims: readonly Claim[], node: core.SelectableNode): readonly resource.AllocationResult[] | NoDevices {
+    const pools = this.#supply.pools.poolsFor(node);
+    const requests = claims.map((claim) => requestsOf(claim, { ...this.#supply, pools }));
+    const search = new DeviceSearch(requests, { pools, node, supply: this.#supply });
+    if (search.run()) return claims.map((claim, i) => allocationOf(claim, search.allocated[i] ?? [], node.name));
     const isInvalid = pools.some((pool) => pool.isInvalid);
     return { reason: isInvalid ? 'invalid resource pools were encountered' : 'cannot allocate all claims' };
   }
@@ -52,8 +49,7 @@ export class DeviceAllocator {
 
 interface SearchArea {
   readonly pools: readonly DevicePool[];
-  readonly node: SelectableNode;
-  readonly allocated: AllocatedDevices;
+  readonly node: core.SelectableNode;
   readonly supply: DeviceSupply;
 }
 
@@ -62,29 +58,30 @@ interface Position {
   readonly request: number;
 }
 
-/** Tries device after device for request after request, and goes back where that ends nowhere. The first way that works is taken. */
+/** Backtracking search over devices and requests; takes the first solution. */
 class DeviceSearch {
-  readonly found: AllocatedDevice[][];
-  readonly #wanted: readonly WantedRequests[];
+  readonly allocated: AllocatedDevice[][];
+  readonly #requests: readonly ClaimRequests[];
   readonly #area: SearchArea;
   readonly #constraints: readonly (readonly AttributeConstraint[])[];
   readonly #counters: SharedCounters;
   readonly #consumed = new TakenAmounts();
-  readonly #suitable = new Map<WantedDevices, Map<string, boolean>>();
+  readonly #suitable = new Map<DeviceRequest, Map<string, boolean>>();
   /** Devices of this search, with the claims that they are for. */
-  readonly #taken = new Map<string, Set<number>>();
+  readonly #usedDevices = new Map<string, Set<number>>();
   readonly #candidates: readonly OfferedDevice[];
   #steps = 0;
 
-  constructor(wanted: readonly WantedRequests[], area: SearchArea) {
-    this.#wanted = wanted;
+  constructor(requests: readonly ClaimRequests[], area: SearchArea) {
+    this.#requests = requests;
     this.#area = area;
-    this.found = wanted.map(() => []);
-    this.#constraints = wanted.map(([first]) =>
+    this.allocated = requests.map(() => []);
+    this.#constraints = requests.map(([first]) =>
       (first?.[0]?.claim.spec.devices?.constraints ?? []).map((constraint) => new AttributeConstraint(constraint)),
     );
-    this.#counters = new SharedCounters(area.pools, (id) => area.allocated.isUsed(id));
-    this.#candidates = area.pools.flatMap(({ devices }) => devices);
+    this.#counters = new SharedCounters(area.pools, (id) => area.supply.allocated.isUsed(id));
+    const { pools } = area;
+    this.#candidates = pools.length === 1 ? pools[0]!.devices : pools.flatMap(({ devices }) => devices);
   }
 
   run(): boolean {
@@ -92,18 +89,18 @@ class DeviceSearch {
   }
 
   #next({ claim, request }: Position): boolean {
-    const requests = this.#wanted[claim];
+    const requests = this.#requests[claim];
     if (requests === undefined) return true;
     const alternatives = requests[request];
     if (alternatives === undefined) return this.#next({ claim: claim + 1, request: 0 });
     return alternatives.some((one) => this.#take(one, { claim, request }, { taken: 0, start: 0 }));
   }
 
-  #take(one: WantedDevices, at: Position, { taken, start }: { taken: number; start: number }): boolean {
+  #take(one: DeviceRequest, at: Position, { taken, start }: { taken: number; start: number }): boolean {
     if (++this.#steps > MAX_STEPS) throw new Error(`node ${this.#area.node.name}: timed out trying to allocate devices`);
     if (one.all?.length === 0) return false;
     if (taken === one.count) return this.#next({ claim: at.claim, request: at.request + 1 });
-    if ((this.found[at.claim]?.length ?? 0) + one.count - taken > MAX_DEVICES) return false;
+    if ((this.allocated[at.claim]?.length ?? 0) + one.count - taken > MAX_DEVICES) return false;
     const devices = one.all ?? this.#candidates;
     // Among all devices there is nothing to choose: the next one is it.
     const end = one.all === undefined ? devices.length : start + 1;
@@ -116,45 +113,45 @@ class DeviceSearch {
     return false;
   }
 
-  #try(one: WantedDevices, offered: OfferedDevice, claim: number): boolean {
+  #try(one: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
     if (!this.#isFree(one, offered, claim) || !this.#isSuitable(one, offered)) return false;
     const isShared = this.#isSharedAlready(offered);
     if (!isShared && !this.#counters.take(offered)) return false;
     if (!isKeptAway(one, offered) && this.#satisfies(one, offered, claim) && this.#consume(one, offered, claim)) {
-      this.found[claim]?.push(this.#record(one, offered, isShared));
+      this.allocated[claim]?.push(this.#record(one, offered, isShared));
       return true;
     }
     if (!isShared) this.#counters.giveBack(offered);
     return false;
   }
 
-  #record(one: WantedDevices, offered: OfferedDevice, isShared: boolean): AllocatedDevice {
-    if (offered.device.allowMultipleAllocations !== true) return { wanted: one, offered, isShared };
+  #record(one: DeviceRequest, offered: OfferedDevice, isShared: boolean): AllocatedDevice {
+    if (offered.device.allowMultipleAllocations !== true) return { request: one, offered, isShared };
     const consumedCapacity = capacityFor(offered.device, one.capacity) ?? {};
-    return { wanted: one, offered, isShared, share: { id: this.#area.supply.random.uuid(), consumedCapacity } };
+    return { request: one, offered, isShared, share: { id: this.#area.supply.random.uuid(), consumedCapacity } };
   }
 
-  #isFree(one: WantedDevices, { id, device }: OfferedDevice, claim: number): boolean {
-    const users = this.#taken.get(id);
+  #isFree(one: DeviceRequest, { id, device }: OfferedDevice, claim: number): boolean {
+    const users = this.#usedDevices.get(id);
     if (one.adminAccess) return device.allowMultipleAllocations === true || users?.has(claim) !== true;
-    return !this.#area.allocated.isExclusive(id) && (users?.size ?? 0) === 0;
+    return !this.#area.supply.allocated.isExclusive(id) && (users?.size ?? 0) === 0;
   }
 
   /** What a selector says of a device does not change in the search. */
-  #isSuitable(one: WantedDevices, offered: OfferedDevice): boolean {
-    const known = this.#suitable.get(one) ?? new Map<string, boolean>();
-    this.#suitable.set(one, known);
-    const answer = known.get(offered.id) ?? isSuitable(one, offered, this.#area.supply.selectors);
-    known.set(offered.id, answer);
+  #isSuitable(one: DeviceRequest, offered: OfferedDevice): boolean {
+    const results = this.#suitable.get(one) ?? new Map<string, boolean>();
+    this.#suitable.set(one, results);
+    const answer = results.get(offered.id) ?? isSuitable(one, offered, this.#area.supply.selectors);
+    results.set(offered.id, answer);
     return answer;
   }
 
   #isSharedAlready({ id, device }: OfferedDevice): boolean {
     if (device.allowMultipleAllocations !== true) return false;
-    return this.#area.allocated.isUsed(id) || this.found.some((devices) => devices.some(({ offered }) => offered.id === id));
+    return this.#area.supply.allocated.isUsed(id) || this.allocated.some((devices) => devices.some(({ offered }) => offered.id === id));
   }
 
-  #satisfies({ name }: WantedDevices, offered: OfferedDevice, claim: number): boolean {
+  #satisfies({ name }: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
     const constraints = this.#constraints[claim] ?? [];
     const violated = constraints.findIndex((constraint) => !constraint.add(name, offered));
     if (violated < 0) return true;
@@ -163,15 +160,15 @@ class DeviceSearch {
   }
 
   /** Marks the device, or what is taken of one that can be shared. */
-  #consume(one: WantedDevices, offered: OfferedDevice, claim: number): boolean {
+  #consume(one: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
     const { id, device } = offered;
     if (device.allowMultipleAllocations !== true) {
-      this.#taken.set(id, (this.#taken.get(id) ?? new Set()).add(claim));
+      this.#usedDevices.set(id, (this.#usedDevices.get(id) ?? new Set()).add(claim));
       return true;
     }
     const amounts = Object.entries(capacityFor(device, one.capacity) ?? {});
     const fits = amounts.every(([name, amount]) => {
-      const used = this.#area.allocated
+      const used = this.#area.supply.allocated
         .consumed(id, name)
         .add(this.#consumed.of(`${id} ${name}`))
         .add(Quantity.fromJson(amount));
@@ -182,11 +179,11 @@ class DeviceSearch {
     return fits;
   }
 
-  #undo({ name }: WantedDevices, offered: OfferedDevice, claim: number): void {
-    const record = this.found[claim]?.pop();
+  #undo({ name }: DeviceRequest, offered: OfferedDevice, claim: number): void {
+    const record = this.allocated[claim]?.pop();
     for (const constraint of this.#constraints[claim] ?? []) constraint.remove(name);
     if (record?.isShared === false) this.#counters.giveBack(offered);
-    if (record?.share === undefined) this.#taken.get(offered.id)?.delete(claim);
+    if (record?.share === undefined) this.#usedDevices.get(offered.id)?.delete(claim);
     for (const [capacity, amount] of Object.entries(record?.share?.consumedCapacity ?? {})) {
       this.#consumed.remove(`${offered.id} ${capacity}`, Quantity.fromJson(amount));
     }

@@ -29,8 +29,8 @@ export class DeviceSelectors {
   readonly #programs = new Map<string, cel.CompileResult>();
 
   /** Whether all selectors match; throws, in upstream's words, when one cannot tell. */
-  match(selectors: readonly resource.DeviceSelector[] | undefined, offered: OfferedDevice, whose: string): boolean {
-    return (selectors ?? []).every((selector, i) => this.#matches(selector.cel?.expression ?? '', offered, `${whose}: selector #${i}`));
+  match(selectors: readonly resource.DeviceSelector[] | undefined, offered: OfferedDevice, owner: string): boolean {
+    return (selectors ?? []).every((selector, i) => this.#matches(selector.cel?.expression ?? '', offered, `${owner}: selector #${i}`));
   }
 
   #matches(expression: string, offered: OfferedDevice, where: string): boolean {
@@ -44,8 +44,8 @@ export class DeviceSelectors {
   }
 
   #compile(expression: string): cel.CompileResult {
-    const known = this.#programs.get(expression);
-    if (known !== undefined) return known;
+    const program = this.#programs.get(expression);
+    if (program !== undefined) return program;
     const compiled = resource.compileDeviceExpression(expression);
     if (this.#programs.size >= MAX_PROGRAMS) this.#programs.clear();
     this.#programs.set(expression, compiled);
@@ -69,9 +69,9 @@ function byDomain<T>(named: Readonly<Record<string, T>>, driver: string, read: (
     const slash = name.indexOf('/');
     const domain = slash < 0 ? driver : name.slice(0, slash);
     const entry = { key: name.slice(slash + 1), value: read(one) };
-    const known = domains.get(domain);
-    if (known === undefined) domains.set(domain, [entry]);
-    else known.push(entry);
+    const attributes = domains.get(domain);
+    if (attributes === undefined) domains.set(domain, [entry]);
+    else attributes.push(entry);
   }
   return new Domains(new Map([...domains].map(([domain, entries]) => [domain, cel.EntryMap.from(entries)])));
 }

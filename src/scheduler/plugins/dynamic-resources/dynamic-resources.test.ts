@@ -40,6 +40,7 @@ const share = (pool: string, memory: string) => {
 };
 
 const nodes = [node('a'), node('b')];
+const standsFor = (extendedResourceName: string) => ({ metadata: { name: 'gpu' }, spec: { extendedResourceName } }) as resource.DeviceClass;
 const deviceClasses = [deviceClass('gpu')];
 const cannot = (reason: string, nodes = 2) =>
   `0/${nodes} nodes are available: ${nodes} ${reason}. still not schedulable, preemption: 0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`;
@@ -225,5 +226,51 @@ function partitioned(name: string): readonly resource.ResourceSlice[] {
 describe('device claims', () => {
   test.each(cases)('$name', ({ state, expected }) => {
     expect(outcome(place(using('c'), { nodes, deviceClasses, ...state }))).toBe(expected);
+  });
+});
+
+describe('an extended resource', () => {
+  const wanting = pod('p', { requests: { 'example.com/gpu': '1' } });
+  const state = { nodes, deviceClasses: [standsFor('example.com/gpu')], resourceSlices: [slice('b', [{ name: 'g' }])] };
+
+  test('is had from devices of its class', () => {
+    expect(outcome(place(wanting, state))).toBe('b');
+  });
+
+  test('is had from a device plugin where the node has one', () => {
+    const plugged = node('c', { allocatable: { 'example.com/gpu': '1' } });
+    expect(outcome(place(wanting, { ...state, nodes: [plugged], resourceSlices: [] }))).toBe('c');
+  });
+
+  test('of no class is counted on the node alone', () => {
+    expect(outcome(place(wanting, { ...state, deviceClasses: [deviceClass('gpu')] }))).toContain('2 Insufficient example.com/gpu');
+  });
+
+  test('is not had where all devices are allocated', () => {
+    const allocatedClaim = claim('x', {}, allocated('b', 'g'));
+    expect(outcome(place(wanting, { ...state, resourceClaims: [allocatedClaim] }))).toContain('2 cannot allocate all claims');
+  });
+
+  test('waits until the claim of an earlier try is gone', () => {
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'default-p', controller: true };
+    const metadata = {
+      name: 'left',
+      namespace: 'default',
+      uid: 'left',
+      annotations: { 'resource.kubernetes.io/extended-resource-claim': 'true' },
+      ownerReferences: [owner],
+    };
+    const left = { ...claim('left'), metadata } as Claim;
+    const placement = place(wanting, { ...state, resourceClaims: [left] });
+    expect(outcome(placement)).toContain('2 cannot schedule extended resource claim. deletion of ResourceClaim completed');
+  });
+
+  test('of several containers is claimed once for init containers, which end before the others begin', () => {
+    const container = (name: string, amount: string) => ({ name, image: 'i', resources: { requests: { 'example.com/gpu': amount } } });
+    const spec = { initContainers: [container('a', '1'), container('b', '3')], containers: [container('c', '1')] };
+    const shaped = pod('p', { spec: spec as never });
+    const devices = ['g', 'h', 'i'].map((name) => ({ name }));
+    expect(outcome(place(shaped, { ...state, resourceSlices: [slice('b', devices)] }))).toBe('b');
+    expect(outcome(place(shaped, { ...state, resourceSlices: [slice('b', devices.slice(1))] }))).toContain('cannot allocate all claims');
   });
 });

@@ -1,8 +1,7 @@
-import { resource } from '#api';
+import { core, resource } from '#api';
 import type { EventInterest } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
-import { compileNodeSelector } from '../../framework/node-selector.ts';
 import { normalizeByMaximum } from '../../framework/normalize-scores.ts';
 import type { ClusterObjects, Plugin, PluginFactory, PluginHandle, PostFilterResult } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
@@ -10,10 +9,13 @@ import { failed, SKIP, type Status, unresolvable, unschedulable } from '../../fr
 import { bindClaim } from './bind-claim.ts';
 import { hasBindingConditions, isOverdue, readinessOf } from './binding-conditions.ts';
 import { DeviceAllocator } from './device-allocator.ts';
+import { type Claim, keyOf } from './device-request.ts';
 import { DeviceSelectors } from './device-selectors.ts';
+import { bindExtendedClaim, deleteClaim } from './extended-claim.ts';
+import { backedResources, claimDraft, claimForNode, extendedClaim, isInMemory, type NodeClaim } from './extended-resources.ts';
+import { PoolIndex } from './offered-devices.ts';
 import { PendingAllocations } from './pending-allocations.ts';
 import { isReservedFor, isUsableBy, podClaims } from './pod-claims.ts';
-import { type Claim, keyOf } from './wanted-devices.ts';
 
 const NAME = 'DynamicResources';
 const IN_USE = unresolvable(NAME, 'resourceclaim in use');
@@ -33,16 +35,28 @@ interface ClaimsState {
   readonly byNode: Map<string, readonly resource.AllocationResult[]>;
   /** Claims whose devices keep the pod from a node. */
   readonly obstacles: Set<Claim>;
+  /** The claim for the pod's extended resources. Absent: no devices stand for any of them. */
+  readonly extended?: ExtendedState;
+}
+
+interface ExtendedState {
+  /** In memory, or left by an earlier try: then it is deleted first. */
+  readonly claim: Claim;
+  /** What the nodes that passed need beside their own resources. */
+  readonly byNode: Map<string, NodeClaim & { readonly allocation: resource.AllocationResult }>;
+  /** Once it is in the cluster. */
+  created?: Claim;
 }
 
 /** Of pods without claims, which nothing is ever added to. */
 const NO_CLAIMS: Readonly<ClaimsState> = { claims: [], unallocated: [], allocator: undefined, byNode: new Map(), obstacles: new Set() };
 
-/** Pods that claim devices go where those can be had; the devices are allocated to them there. */
+/** Dynamic resource allocation: filters nodes by the devices that a pod's ResourceClaims need, and allocates them. */
 export const dynamicResources: PluginFactory = (_, handle): Plugin => {
   const { objects, client, clock } = handle;
   const selectors = new DeviceSelectors();
   const pending = new PendingAllocations(objects.resourceClaims);
+  let pools = new PoolIndex([]);
   const stateOf = (state: CycleState) => state.read<ClaimsState>(NAME) ?? NO_CLAIMS;
   return {
     name: NAME,
@@ -55,13 +69,18 @@ export const dynamicResources: PluginFactory = (_, handle): Plugin => {
       state.write(NAME, NO_CLAIMS);
       const claims = podClaims(pod, objects.resourceClaims);
       if (typeof claims === 'string') return { status: unresolvable(NAME, claims) };
-      if (claims.length === 0) return { status: SKIP };
+      const isExtended = backedResources(pod, objects.deviceClasses).length > 0;
+      if (claims.length === 0 && !isExtended) return { status: SKIP };
       const refusal = whyNotNow(pod, claims, { objects, pending });
       if (refusal !== undefined) return { status: refusal };
-      state.write(NAME, prepared(claims, { handle, selectors, pending }));
+      pools = pools.following(objects.resourceSlices.list());
+      const extended = isExtended
+        ? { claim: extendedClaim(pod, objects.resourceClaims, handle.random.uuid()), byNode: new Map<string, never>() }
+        : undefined;
+      state.write(NAME, { ...prepared(claims, { handle, selectors, pending, pools, isExtended }), ...(extended && { extended }) });
       return undefined;
     },
-    filter: (state, __, node) => checkNode(stateOf(state), node, clock.now()),
+    filter: (state, pod, node) => checkNode(stateOf(state), { pod, node, now: clock.now(), classes: objects.deviceClasses }),
     postFilter(state, { uid }) {
       if (state.read(NAME) === undefined) return { status: failed(NAME, new Error('not found')) };
       return makeRoom(stateOf(state), uid, handle);
@@ -74,25 +93,34 @@ export const dynamicResources: PluginFactory = (_, handle): Plugin => {
       const allocations = byNode.get(node.name) ?? [];
       if (allocations.length !== unallocated.length) return failed(NAME, new Error('claim allocation not found for node'));
       for (const [i, claim] of unallocated.entries()) pending.add(claim, allocations[i] as resource.AllocationResult);
+      const own = stateOf(state).extended?.byNode.get(node.name);
+      if (own !== undefined) pending.add(own.claim, own.allocation);
       return undefined;
     },
     unreserve(state, { uid }) {
-      const { claims, unallocated } = stateOf(state);
+      const { claims, unallocated, extended } = stateOf(state);
       for (const claim of unallocated) pending.delete(claim);
+      if (extended !== undefined) discard(extended, { pending, handle });
       for (const { metadata } of claims) {
         const claim = objects.resourceClaims.get(metadata);
         if (claim !== undefined && isReservedFor(claim, uid)) release(claim, uid, handle);
       }
     },
-    willPreBind: (state) => stateOf(state).claims.length > 0,
+    willPreBind: (state, __, node) => stateOf(state).claims.length > 0 || stateOf(state).extended?.byNode.has(node.name) === true,
     async preBind(state, pod, node) {
-      const { claims, unallocated, byNode } = stateOf(state);
+      const { claims, unallocated, byNode, extended } = stateOf(state);
       const allocations = byNode.get(node.name) ?? [];
+      const own = extended?.byNode.get(node.name);
       try {
         for (const claim of claims.filter((one) => !isReservedFor(one, pod.uid))) {
           await bindClaim({ claim, allocation: allocations[unallocated.indexOf(claim)], pod }, { client, clock });
         }
-        return await untilReady(claims, handle);
+        if (extended !== undefined && own !== undefined) {
+          extended.created = await client.of(resource.ResourceClaim).create(claimDraft(own.claim));
+          pending.replace(own.claim, extended.created);
+          await bindExtendedClaim({ ...own, claim: extended.created, pod }, { client, clock });
+        }
+        return await untilReady(extended?.created ? [...claims, extended.created] : claims, handle);
       } catch (error) {
         return failed(NAME, error);
       }
@@ -154,33 +182,46 @@ function classesAsked({ spec }: Claim): readonly { readonly name: string; readon
 }
 
 interface Preparation {
+  /** Devices are needed even if all claims have theirs. */
+  readonly isExtended: boolean;
   readonly handle: PluginHandle;
   readonly selectors: DeviceSelectors;
   readonly pending: PendingAllocations;
+  readonly pools: PoolIndex;
 }
 
-function prepared(claims: readonly Claim[], { handle, selectors, pending }: Preparation): ClaimsState {
+function prepared(claims: readonly Claim[], { handle, selectors, pending, pools, isExtended }: Preparation): ClaimsState {
   const { objects, random } = handle;
   const unallocated = claims.filter(({ status }) => status?.allocation === undefined);
   const supply = () => ({
-    slices: objects.resourceSlices.list(),
-    allocated: pending.allocated(),
+    pools,
+    allocated: pending.devices(),
     selectors,
     random,
     classNamed: (name: string) => objects.deviceClasses.get({ name }),
   });
-  const allocator = unallocated.length === 0 ? undefined : new DeviceAllocator(supply());
+  const allocator = unallocated.length === 0 && !isExtended ? undefined : new DeviceAllocator(supply());
   return { claims, unallocated, allocator, byNode: new Map(), obstacles: new Set() };
 }
 
-function checkNode(state: ClaimsState, node: NodeInfo, now: number): Status | undefined {
-  const { claims, unallocated, allocator, byNode, obstacles } = state;
+interface NodeCheck {
+  readonly pod: PodInfo;
+  readonly node: NodeInfo;
+  readonly now: number;
+  readonly classes: ClusterObjects['deviceClasses'];
+}
+
+function checkNode(state: ClaimsState, { pod, node, now, classes }: NodeCheck): Status | undefined {
+  const { claims, unallocated, byNode, obstacles, extended } = state;
+  if (extended !== undefined && !isInMemory(extended.claim)) return LEFT_OVER;
+  const own = extended && claimForNode(extended.claim, { pod, node, classes });
   const unusable = claims.filter((claim) => !unallocated.includes(claim) && !isUsableOn(claim, node, now));
   try {
-    const allocations = allocator?.allocate(unallocated, node);
-    if (allocations !== undefined && 'reason' in allocations) return unresolvable(NAME, allocations.reason);
+    const allocations = allocate(state, node, own);
+    if ('reason' in allocations) return unresolvable(NAME, allocations.reason);
     if (unusable.length === 0) {
-      byNode.set(node.name, allocations ?? []);
+      byNode.set(node.name, allocations.slice(0, unallocated.length));
+      if (own !== undefined) extended?.byNode.set(node.name, { ...own, allocation: allocations.at(-1) as resource.AllocationResult });
       return undefined;
     }
   } catch (error) {
@@ -190,16 +231,39 @@ function checkNode(state: ClaimsState, node: NodeInfo, now: number): Status | un
   return ELSEWHERE;
 }
 
+function allocate({ unallocated, allocator }: ClaimsState, node: NodeInfo, own: NodeClaim | undefined) {
+  const claims = own === undefined ? unallocated : [...unallocated, own.claim];
+  return allocator === undefined || claims.length === 0 ? [] : allocator.allocate(claims, node);
+}
+
+/** The pod is not bound after all: its claim for extended resources goes, and is made anew. */
+function discard(extended: ExtendedState, { pending, handle }: { pending: PendingAllocations; handle: PluginHandle }): void {
+  const { created, claim } = extended;
+  pending.delete(claim);
+  if (created === undefined) return;
+  pending.delete(created);
+  deleteClaim(created, handle).catch((error: unknown) =>
+    handle.logger.warn('a claim could not be deleted', { claim: keyOf(created), error }),
+  );
+}
+
 function isUsableOn(claim: Claim, node: NodeInfo, now: number): boolean {
-  if (compileNodeSelector(claim.status?.allocation?.nodeSelector)?.matches(node) === false) return false;
+  if (core.compileNodeSelector(claim.status?.allocation?.nodeSelector)?.matches(node) === false) return false;
   const readiness = readinessOf(claim);
   return readiness === 'ready' || (readiness === 'not-yet' && !isOverdue(claim, now, BINDING_TIMEOUT_MS));
 }
 
+const LEFT_OVER = unschedulable(NAME, 'cannot schedule extended resource claim');
+
 /** Devices that nobody uses, in a place where the pod cannot be, are given back: it may get others. */
-function makeRoom({ claims, obstacles }: ClaimsState, uid: string, { client }: PluginHandle): PostFilterResult {
-  if (claims.length === 0) return { status: unschedulable(NAME, 'no new claims to deallocate') };
+function makeRoom({ claims, obstacles, extended }: ClaimsState, uid: string, handle: PluginHandle): PostFilterResult {
+  const { client } = handle;
+  if (claims.length === 0 && extended === undefined) return { status: unschedulable(NAME, 'no new claims to deallocate') };
   const idle = [...obstacles].find(({ status }) => (status?.reservedFor ?? []).every((consumer) => consumer.uid === uid));
+  const leftOver = extended === undefined || isInMemory(extended.claim) ? undefined : extended.claim;
+  if (idle === undefined && leftOver !== undefined) {
+    return { status: unschedulable(NAME, 'deletion of ResourceClaim completed'), cleanUp: () => deleteClaim(leftOver, handle) };
+  }
   if (idle === undefined) return { status: unschedulable(NAME, 'still not schedulable') };
   const cleanUp = async () => {
     await client.of(resource.ResourceClaim).updateStatus({ ...idle, status: {} });
@@ -211,7 +275,7 @@ function hasAlternatives({ claims }: ClaimsState): boolean {
   return claims.some(({ spec }) => (spec.devices?.requests ?? []).some(({ firstAvailable = [] }) => firstAvailable.length > 0));
 }
 
-/** The more, the closer to what the claims would have liked best. */
+/** Higher when requests got earlier alternatives of firstAvailable. */
 function alternativesScore({ claims, unallocated, byNode }: ClaimsState, nodeName: string): number {
   const allocations = byNode.get(nodeName) ?? [];
   let score = 0;

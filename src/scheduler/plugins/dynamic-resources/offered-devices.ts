@@ -1,6 +1,5 @@
-import type { core, resource } from '#api';
+import { core, type resource } from '#api';
 import { compareBytes } from '#machinery';
-import { compileNodeSelector, type SelectableNode } from '../../framework/node-selector.ts';
 
 export type Slice = resource.ResourceSlice;
 
@@ -15,6 +14,8 @@ export interface DevicePool {
   readonly devices: readonly OfferedDevice[];
   /** All slices of the pool, those included that are of no use to the node. */
   readonly slices: readonly Slice[];
+  /** Whether devices take from amounts that the pool shares. */
+  readonly sharesCounters: boolean;
 }
 
 export interface OfferedDevice {
@@ -33,20 +34,64 @@ interface Reach {
   readonly nodeSelector?: core.NodeSelector | undefined;
 }
 
-function reaches({ nodeName, allNodes, nodeSelector }: Reach, node: SelectableNode): boolean {
+function reaches({ nodeName, allNodes, nodeSelector }: Reach, node: core.SelectableNode): boolean {
   if (nodeName) return nodeName === node.name;
-  return allNodes === true || compileNodeSelector(nodeSelector)?.matches(node) === true;
+  return allNodes === true || core.compileNodeSelector(nodeSelector)?.matches(node) === true;
 }
 
-/** The pools with something for the node, in the order in which they are searched; those whose devices must be got ready come last. */
-export function poolsFor(node: SelectableNode, slices: readonly Slice[]): readonly DevicePool[] {
-  const pools = [...byPool(slices).values()].flatMap((pool) => {
-    const useful = pool.filter((slice) => isUseful(slice, node));
-    return useful.length === 0 ? [] : [poolOf(pool, useful, node)];
-  });
-  return pools.sort(
-    (a, b) => Number(needsPreparation(a)) - Number(needsPreparation(b)) || compareBytes(a.driver, b.driver) || compareBytes(a.name, b.name),
+/** The slices of all pools, by the nodes that can reach them: most are of one node, and need not be looked at for others. */
+export class PoolIndex {
+  readonly #byNode = new Map<string, Pool[]>();
+  readonly #others: Pool[] = [];
+
+  constructor(readonly slices: readonly Slice[]) {
+    for (const all of byPool(slices).values()) this.#add({ slices: all, devices: undefined });
+  }
+
+  /** This index while the slices are the very same, else one of those that there are now. */
+  following(slices: readonly Slice[]): PoolIndex {
+    const isSame = slices.length === this.slices.length && slices.every((slice, i) => slice === this.slices[i]);
+    return isSame ? this : new PoolIndex(slices);
+  }
+
+  #add(pool: Pool): void {
+    const nodeName = onlyNodeOf(pool.slices);
+    const pools = nodeName === undefined ? this.#others : this.#byNode.get(nodeName);
+    if (pools === undefined) this.#byNode.set(nodeName!, [pool]);
+    else pools.push(pool);
+  }
+
+  /** The pools with something for the node, in the order in which they are searched; those whose devices must be got ready come last. */
+  poolsFor(node: core.SelectableNode): readonly DevicePool[] {
+    const pools: DevicePool[] = [];
+    for (const pool of this.#byNode.get(node.name) ?? []) {
+      pool.devices ??= poolOf(pool.slices, pool.slices, node);
+      pools.push(pool.devices);
+    }
+    for (const { slices } of this.#others) {
+      const useful = slices.filter((slice) => isUseful(slice, node));
+      if (useful.length > 0) pools.push(poolOf(slices, useful, node));
+    }
+    return pools.sort(
+      (a, b) =>
+        Number(needsPreparation(a)) - Number(needsPreparation(b)) || compareBytes(a.driver, b.driver) || compareBytes(a.name, b.name),
+    );
+  }
+}
+
+interface Pool {
+  readonly slices: readonly Slice[];
+  /** Of a pool that one node alone can reach: what that node sees of it. */
+  devices: DevicePool | undefined;
+}
+
+/** The node that alone can reach the pool's devices. */
+function onlyNodeOf(slices: readonly Slice[]): string | undefined {
+  const nodeName = slices[0]?.spec.nodeName;
+  const isOnly = slices.every(
+    ({ spec }) => spec.nodeName === nodeName && spec.perDeviceNodeSelection !== true && (spec.sharedCounters?.length ?? 0) === 0,
   );
+  return isOnly && nodeName ? nodeName : undefined;
 }
 
 /** The slices of each pool that are of its newest generation. */
@@ -55,22 +100,22 @@ function byPool(slices: readonly Slice[]): ReadonlyMap<string, readonly Slice[]>
   for (const slice of slices) {
     const { driver, pool } = slice.spec;
     const key = `${driver}/${pool.name}`;
-    const known = pools.get(key);
-    const newest = Number(known?.[0]?.spec.pool.generation ?? -1);
-    if (known === undefined || Number(pool.generation) > newest) pools.set(key, [slice]);
-    else if (Number(pool.generation) === newest) known.push(slice);
+    const existing = pools.get(key);
+    const newest = Number(existing?.[0]?.spec.pool.generation ?? -1);
+    if (existing === undefined || Number(pool.generation) > newest) pools.set(key, [slice]);
+    else if (Number(pool.generation) === newest) existing.push(slice);
   }
   return pools;
 }
 
-function isUseful({ spec }: Slice, node: SelectableNode): boolean {
+function isUseful({ spec }: Slice, node: core.SelectableNode): boolean {
   // Devices elsewhere in the pool may take from what it shares.
   if ((spec.sharedCounters?.length ?? 0) > 0) return true;
   if (spec.perDeviceNodeSelection === true) return (spec.devices ?? []).some((device) => reaches(device, node));
   return reaches(spec, node);
 }
 
-function poolOf(all: readonly Slice[], useful: readonly Slice[], node: SelectableNode): DevicePool {
+function poolOf(all: readonly Slice[], useful: readonly Slice[], node: core.SelectableNode): DevicePool {
   const [first] = all as readonly [Slice, ...Slice[]];
   const { driver, pool } = first.spec;
   const isIncomplete = all.length !== Number(pool.resourceSliceCount);
@@ -78,10 +123,12 @@ function poolOf(all: readonly Slice[], useful: readonly Slice[], node: Selectabl
   const offered = sorted.flatMap((slice) => offeredBy(slice, node));
   const names = sorted.flatMap(({ spec }) => (spec.devices ?? []).map(({ name }) => name));
   const isInvalid = !isIncomplete && (new Set(names).size !== names.length || !haveCounters(all));
-  return { driver, name: pool.name, isIncomplete, isInvalid, devices: isIncomplete || isInvalid ? [] : offered, slices: all };
+  const sharesCounters = all.some(({ spec }) => (spec.sharedCounters?.length ?? 0) > 0);
+  const devices = isIncomplete || isInvalid ? [] : offered;
+  return { driver, name: pool.name, isIncomplete, isInvalid, devices, slices: all, sharesCounters };
 }
 
-function offeredBy(slice: Slice, node: SelectableNode): readonly OfferedDevice[] {
+function offeredBy(slice: Slice, node: core.SelectableNode): readonly OfferedDevice[] {
   const { driver, pool, perDeviceNodeSelection, devices = [] } = slice.spec;
   const usable = perDeviceNodeSelection === true ? devices.filter((device) => reaches(device, node)) : devices;
   return usable.map((device) => ({ id: deviceId(driver, pool.name, device.name), device, slice }));
@@ -90,11 +137,11 @@ function offeredBy(slice: Slice, node: SelectableNode): readonly OfferedDevice[]
 /** Whether all that devices take from shared amounts is there to be taken from. */
 function haveCounters(slices: readonly Slice[]): boolean {
   const sets = slices.flatMap(({ spec }) => spec.sharedCounters ?? []);
-  const known = new Map(sets.map(({ name, counters }) => [name, counters]));
-  if (known.size !== sets.length) return false;
+  const counterSets = new Map(sets.map(({ name, counters }) => [name, counters]));
+  if (counterSets.size !== sets.length) return false;
   const consumed = slices.flatMap(({ spec }) => (spec.devices ?? []).flatMap(({ consumesCounters }) => consumesCounters ?? []));
   return consumed.every(({ counterSet, counters }) => {
-    const set = known.get(counterSet);
+    const set = counterSets.get(counterSet);
     return set !== undefined && Object.keys(counters ?? {}).every((name) => set?.[name] !== undefined);
   });
 }

@@ -1,10 +1,15 @@
 import type { resource } from '#api';
 import type { Lister } from '#client';
-import type { Claim } from './wanted-devices.ts';
+import { AllocatedDevices } from './allocated-devices.ts';
+import type { Claim } from './device-request.ts';
+import { isInMemory } from './extended-resources.ts';
 
 /** Allocations that were decided but are not in the claims yet, as far as we see: no two pods may be given the same devices. */
 export class PendingAllocations {
   readonly #pending = new Map<string, Claim>();
+  /** Uids of claims that the informer does not show yet because we have just created them. */
+  readonly #unseen = new Set<string>();
+  readonly #devices = new AllocatedDevices();
 
   constructor(private readonly claims: Lister<resource.ResourceClaim>) {}
 
@@ -12,7 +17,17 @@ export class PendingAllocations {
     this.#pending.set(claim.metadata.uid ?? '', { ...claim, status: { ...claim.status, allocation } });
   }
 
+  /** The claim is in the cluster now, under its own uid. */
+  replace(inMemory: Claim, created: Claim): void {
+    const { status } = this.#pending.get(inMemory.metadata.uid ?? '') ?? {};
+    this.delete(inMemory);
+    if (status?.allocation === undefined) return;
+    this.#unseen.add(created.metadata.uid ?? '');
+    this.add(created, status.allocation);
+  }
+
   delete(claim: Claim): void {
+    this.#unseen.delete(claim.metadata.uid ?? '');
     this.#pending.delete(claim.metadata.uid ?? '');
   }
 
@@ -21,16 +36,19 @@ export class PendingAllocations {
     return this.#pending.has(metadata.uid ?? '');
   }
 
-  /** Every claim that has devices, or is about to. */
-  allocated(): readonly Claim[] {
+  /** The devices that claims have, or are about to; until the next call. */
+  devices(): AllocatedDevices {
     this.#forgetSeen();
-    return [...this.claims.list().filter(({ status }) => status?.allocation !== undefined), ...this.#pending.values()];
+    this.#devices.follow(this.claims.list(), [...this.#pending.values()]);
+    return this.#devices;
   }
 
-  /** The cluster's word counts as soon as it has one. */
+  /** The informer's version wins once it is newer. */
   #forgetSeen(): void {
     for (const [uid, { metadata }] of this.#pending) {
       const seen = this.claims.get(metadata);
+      if (seen !== undefined) this.#unseen.delete(uid);
+      if (seen === undefined && (isInMemory({ metadata }) || this.#unseen.has(uid))) continue;
       if (seen === undefined || seen.metadata.uid !== uid || seen.status?.allocation !== undefined) this.#pending.delete(uid);
     }
   }

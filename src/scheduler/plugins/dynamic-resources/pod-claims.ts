@@ -1,40 +1,28 @@
-import type { core, resource } from '#api';
+import { core, type resource } from '#api';
 import type { Lister } from '#client';
 import type { PodInfo } from '../../framework/pod-info.ts';
-import type { Claim } from './wanted-devices.ts';
+import type { Claim } from './device-request.ts';
 
 /** How many may use one claim at a time. */
 const MAX_CONSUMERS = 256;
 
 /** The claims of a pod, or why there is one that it cannot use yet, in upstream's words. */
 export function podClaims({ pod, namespace, key, uid }: PodInfo, claims: Lister<resource.ResourceClaim>): readonly Claim[] | string {
-  const found: Claim[] = [];
+  const result: Claim[] = [];
   for (const entry of pod.spec?.resourceClaims ?? []) {
-    const named = nameOf(pod, entry);
-    if (named === undefined) return `pod "${key}": ResourceClaim not created yet`;
+    const named = core.resourceClaimOf(pod, entry);
+    if (named === 'not-made') return `pod "${key}": ResourceClaim not created yet`;
+    if (named === 'not-needed') continue;
     const { name, isGenerated } = named;
-    // There are templates from which no claim need be made.
-    if (name === '') continue;
     const claim = claims.get({ name, namespace });
     if (claim === undefined) return `resourceclaim.resource.k8s.io "${name}" not found`;
     if (claim.metadata.deletionTimestamp != null) return `resourceclaim "${name}" is being deleted`;
     if (isGenerated && !isOwnedBy(claim, uid)) {
       return `ResourceClaim ${namespace}/${name} was not created for Pod ${key} (Pod is not owner)`;
     }
-    found.push(claim);
+    result.push(claim);
   }
-  return found;
-}
-
-interface NamedClaim {
-  readonly name: string;
-  readonly isGenerated: boolean;
-}
-
-function nameOf({ status }: core.Pod, { name, resourceClaimName }: core.PodResourceClaim): NamedClaim | undefined {
-  if (resourceClaimName !== undefined) return { name: resourceClaimName, isGenerated: false };
-  const made = (status?.resourceClaimStatuses ?? []).find((one) => one.name === name);
-  return made && { name: made.resourceClaimName ?? '', isGenerated: true };
+  return result;
 }
 
 function isOwnedBy({ metadata }: Claim, uid: string): boolean {

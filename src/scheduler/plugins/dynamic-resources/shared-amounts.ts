@@ -5,24 +5,24 @@ import { deviceId } from './offered-devices.ts';
 
 /** Amounts that were taken, by any key. */
 export class TakenAmounts {
-  readonly #taken = new Map<string, Quantity>();
+  readonly #amounts = new Map<string, Quantity>();
 
   of(key: string): Quantity {
-    return this.#taken.get(key) ?? Quantity.zero;
+    return this.#amounts.get(key) ?? Quantity.zero;
   }
 
   has(key: string): boolean {
-    return this.#taken.has(key);
+    return this.#amounts.has(key);
   }
 
   add(key: string, amount: Quantity): void {
-    this.#taken.set(key, this.of(key).add(amount));
+    this.#amounts.set(key, this.of(key).add(amount));
   }
 
   remove(key: string, amount: Quantity): void {
     const left = this.of(key).sub(amount);
-    if (left.compare(Quantity.zero) === 0) this.#taken.delete(key);
-    else this.#taken.set(key, left);
+    if (left.compare(Quantity.zero) === 0) this.#amounts.delete(key);
+    else this.#amounts.set(key, left);
   }
 }
 
@@ -44,12 +44,12 @@ function consumptionOf({ device, slice }: OfferedDevice): readonly Consumption[]
 /** What devices of a pool take from amounts that they share: parts of a device exclude the whole, and other parts. */
 export class SharedCounters {
   readonly #total = new Map<string, Quantity>();
-  readonly #taken = new TakenAmounts();
+  readonly #takenAmounts = new TakenAmounts();
 
   /** With what the devices take that are allocated already. */
   constructor(pools: readonly DevicePool[], isAllocated: (id: string) => boolean) {
-    for (const { driver, name, slices } of pools) {
-      for (const slice of slices) {
+    for (const { driver, name, slices, sharesCounters } of pools) {
+      for (const slice of sharesCounters ? slices : []) {
         for (const { name: set, counters } of slice.spec.sharedCounters ?? []) {
           for (const [counter, { value }] of Object.entries(counters ?? {})) {
             this.#total.set(`${driver}/${name}/${set}/${counter}`, Quantity.fromJson(value as string));
@@ -66,7 +66,7 @@ export class SharedCounters {
   /** Takes what the device needs, unless there is not enough. */
   take(offered: OfferedDevice): boolean {
     const fits = ({ key, amount }: Consumption) =>
-      this.#taken
+      this.#takenAmounts
         .of(key)
         .add(amount)
         .compare(this.#total.get(key) ?? Quantity.zero) <= 0;
@@ -81,8 +81,8 @@ export class SharedCounters {
 
   #change(offered: OfferedDevice, sign: 1 | -1): void {
     for (const { key, amount } of consumptionOf(offered)) {
-      if (sign === 1) this.#taken.add(key, amount);
-      else this.#taken.remove(key, amount);
+      if (sign === 1) this.#takenAmounts.add(key, amount);
+      else this.#takenAmounts.remove(key, amount);
     }
   }
 }
@@ -106,17 +106,17 @@ export function capacityFor(device: resource.Device, requests: Capacities | unde
 function portion({ value, requestPolicy }: resource.DeviceCapacity, request: string | undefined): Quantity {
   const usual = (requestPolicy?.default ?? value) as string;
   if (request === undefined) return Quantity.fromJson(usual);
-  const asked = Quantity.fromJson(request);
+  const amount = Quantity.fromJson(request);
   const { validRange, validValues } = requestPolicy ?? {};
-  if (validRange?.min != null) return inRange(asked, validRange);
-  return (validValues ?? []).map((one) => Quantity.fromJson(one as string)).find((one) => asked.compare(one) <= 0) ?? asked;
+  if (validRange?.min != null) return inRange(amount, validRange);
+  return (validValues ?? []).map((one) => Quantity.fromJson(one as string)).find((one) => amount.compare(one) <= 0) ?? amount;
 }
 
-function inRange(asked: Quantity, { min, step }: resource.CapacityRequestPolicyRange): Quantity {
+function inRange(amount: Quantity, { min, step }: resource.CapacityRequestPolicyRange): Quantity {
   const least = Quantity.fromJson(min as string);
-  if (asked.compare(least) < 0) return least;
-  if (step == null) return asked;
-  const steps = Math.ceil((asked.value() - least.value()) / Quantity.fromJson(step as string).value());
+  if (amount.compare(least) < 0) return least;
+  if (step == null) return amount;
+  const steps = Math.ceil((amount.value() - least.value()) / Quantity.fromJson(step as string).value());
   return Quantity.of(least.value() + steps * Quantity.fromJson(step as string).value(), 'BinarySI');
 }
 

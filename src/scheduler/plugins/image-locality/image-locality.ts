@@ -9,7 +9,7 @@ const MEGABYTE = 1024 * 1024;
 const LEAST_SIZE = 23 * MEGABYTE;
 const MOST_SIZE_A_CONTAINER = 1000 * MEGABYTE;
 
-interface WantedImages {
+interface PodImages {
   readonly images: readonly { readonly name: string; readonly spread: number }[];
   readonly most: number;
 }
@@ -23,11 +23,11 @@ export function imageLocality(): Plugin {
       const total = snapshot.nodes.length;
       const images = names.map((name) => ({ name, spread: snapshot.nodesWithImage(name) / total })).filter(({ spread }) => spread > 0);
       if (images.length === 0) return SKIP;
-      state.write(NAME, { images, most: MOST_SIZE_A_CONTAINER * names.length } satisfies WantedImages);
+      state.write(NAME, { images, most: MOST_SIZE_A_CONTAINER * names.length } satisfies PodImages);
       return undefined;
     },
     score(state, _, node) {
-      const { images, most } = state.read<WantedImages>(NAME)!;
+      const { images, most } = state.read<PodImages>(NAME)!;
       let sum = 0;
       for (const { name, spread } of images) sum += Math.trunc((node.images.get(name) ?? 0) * spread);
       const size = Math.min(Math.max(sum, LEAST_SIZE), most);

@@ -11,15 +11,15 @@ import { TopologyCounts } from './topology-counts.ts';
 
 const SCORE_STATE = `${NAME} score`;
 
-interface Scoring {
+interface ScoreOptions {
   readonly hardWeight: number;
   readonly ignoresExisting: boolean;
   readonly namespaces: NamespaceLabels;
 }
 
-/** Puts pods beside those they want to be with, and apart from those they do not; it asks the pods already there too. */
+/** podAffinity and podAntiAffinity, of the incoming pod and of existing pods. */
 export const interPodAffinity: PluginFactory = (args, { namespaces }): Plugin => {
-  const scoring: Scoring = {
+  const scoring: ScoreOptions = {
     hardWeight: (args.hardPodAffinityWeight as number | undefined) ?? 1,
     ignoresExisting: args.ignorePreferredTermsOfExistingPods === true,
     namespaces,
@@ -51,7 +51,7 @@ export const interPodAffinity: PluginFactory = (args, { namespaces }): Plugin =>
   };
 };
 
-function topologyScores(pod: PodInfo, snapshot: Snapshot, { hardWeight, ignoresExisting, namespaces }: Scoring): TopologyCounts {
+function topologyScores(pod: PodInfo, snapshot: Snapshot, { hardWeight, ignoresExisting, namespaces }: ScoreOptions): TopologyCounts {
   const scores = new TopologyCounts();
   const { preferredAffinity, preferredAntiAffinity } = pod.affinity;
   const own = (term: AffinityTerm, weight: number) =>

@@ -1,3 +1,4 @@
+import { pushAll } from '#base';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import type { DomainCounts } from '../../framework/snapshot.ts';
 
@@ -66,13 +67,13 @@ export class TopologyCounts {
 
   clone(): TopologyCounts {
     const copy = new TopologyCounts();
-    copy.#layers.push(...this.#layers);
+    pushAll(copy.#layers, this.#layers);
     for (const [key, values] of this.#changes) copy.#changes.set(key, new Map(values));
     return copy;
   }
 
   #valuesOf(key: string): string[] {
-    const known = this.#layers.filter((layer) => layer.key === key).flatMap(({ counts }) => [...counts.keys()]);
-    return [...known, ...(this.#changes.get(key)?.keys() ?? [])];
+    const values = this.#layers.filter((layer) => layer.key === key).flatMap(({ counts }) => [...counts.keys()]);
+    return [...values, ...(this.#changes.get(key)?.keys() ?? [])];
   }
 }

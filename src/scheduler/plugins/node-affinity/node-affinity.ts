@@ -1,12 +1,5 @@
-import type { core } from '#api';
+import { core } from '#api';
 import type { Labels } from '#machinery';
-import {
-  compileNodeSelector,
-  compileNodeSelectorTerm,
-  type NodeSelector,
-  requiredNodeAffinity,
-  type SelectableNode,
-} from '../../framework/node-selector.ts';
 import { normalizeByMaximum } from '../../framework/normalize-scores.ts';
 import type { Plugin, PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
@@ -19,21 +12,21 @@ const CONFLICT = unresolvable(NAME, 'pod affinity terms conflict');
 
 interface Preference {
   readonly weight: number;
-  readonly matches: (node: SelectableNode) => boolean;
+  readonly matches: (node: core.SelectableNode) => boolean;
 }
 
-interface Required {
-  readonly selector: NodeSelector | undefined;
+interface RequiredTerms {
+  readonly selector: core.NodeMatcher | undefined;
 }
 
-interface Preferred {
+interface PreferredTerms {
   readonly preferences: readonly Preference[];
 }
 
 /** Nodes must match a pod's nodeSelector and required node affinity; preferred terms add their weights. */
 export const nodeAffinity: PluginFactory = (args): Plugin => {
   const added = args.addedAffinity as core.NodeAffinity | undefined;
-  const addedRequired = compileNodeSelector(added?.requiredDuringSchedulingIgnoredDuringExecution);
+  const addedRequired = core.compileNodeSelector(added?.requiredDuringSchedulingIgnoredDuringExecution);
   const addedPreferred = compilePreferences(added);
   return {
     name: NAME,
@@ -49,27 +42,27 @@ export const nodeAffinity: PluginFactory = (args): Plugin => {
       return spec?.nodeSelector === undefined && required === undefined ? undefined : [spec?.nodeSelector, required];
     },
     preFilter(state, { pod }) {
-      const selector = requiredNodeAffinity(pod);
+      const selector = core.requiredNodeAffinity(pod);
       if (selector === undefined && addedRequired === undefined) return { status: SKIP };
-      state.write(NAME, { selector } satisfies Required);
+      state.write(NAME, { selector } satisfies RequiredTerms);
       const nodeNames = requiredNames(pod);
       if (nodeNames === undefined) return undefined;
       return nodeNames.size === 0 ? { status: CONFLICT } : { nodeNames };
     },
     filter(state, _, node) {
       if (addedRequired !== undefined && !addedRequired.matches(node)) return ADDED_MISMATCH;
-      const { selector } = state.read<Required>(NAME)!;
+      const { selector } = state.read<RequiredTerms>(NAME)!;
       return selector === undefined || selector.matches(node) ? undefined : MISMATCH;
     },
     preScore(state, { pod }) {
       const preferences = [...addedPreferred, ...compilePreferences(pod.spec?.affinity?.nodeAffinity)];
       if (preferences.length === 0) return SKIP;
-      state.write(`${NAME} score`, { preferences } satisfies Preferred);
+      state.write(`${NAME} score`, { preferences } satisfies PreferredTerms);
       return undefined;
     },
     score(state, _, node) {
       let score = 0;
-      const { preferences } = state.read<Preferred>(`${NAME} score`)!;
+      const { preferences } = state.read<PreferredTerms>(`${NAME} score`)!;
       for (const { weight, matches } of preferences) if (matches(node)) score += weight;
       return score;
     },
@@ -80,12 +73,12 @@ export const nodeAffinity: PluginFactory = (args): Plugin => {
 function compilePreferences(affinity: core.NodeAffinity | undefined | null): readonly Preference[] {
   return (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [])
     .filter(({ weight }) => weight > 0)
-    .map(({ weight, preference }) => ({ weight, matches: compileNodeSelectorTerm(preference) }));
+    .map(({ weight, preference }) => ({ weight, matches: core.compileNodeSelectorTerm(preference) }));
 }
 
 function mayFit({ pod }: PodInfo, node: core.Node): boolean {
   const labels = (node.metadata.labels as Labels | undefined) ?? {};
-  return requiredNodeAffinity(pod)?.matches({ name: node.metadata.name, labels }) ?? true;
+  return core.requiredNodeAffinity(pod)?.matches({ name: node.metadata.name, labels }) ?? true;
 }
 
 /** The only nodes that can match, when every term names its nodes. */

@@ -11,9 +11,9 @@ const NAME = 'NodeResourcesBalancedAllocation';
 
 /** Prefers nodes whose resources the pod brings closer to being used in equal shares. */
 export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
-  const given = (args.resources ?? []) as readonly { readonly name: string; readonly weight?: number }[];
-  const scorer = resourceScorer(given.length === 0 ? DEFAULT_RESOURCES : given.map(({ name }) => ({ name, weight: 1 })), true);
-  const isDefault = given.length === 0;
+  const configured = (args.resources ?? []) as readonly { readonly name: string; readonly weight?: number }[];
+  const scorer = resourceScorer(configured.length === 0 ? DEFAULT_RESOURCES : configured.map(({ name }) => ({ name, weight: 1 })), true);
+  const isDefault = configured.length === 0;
   return {
     name: NAME,
     sign: signResources,

@@ -17,14 +17,19 @@ import type { Plugin, PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { amountsOf, listAmounts, podRequests, QuantityReader, type ResourceAmounts } from '../../framework/pod-resources.ts';
 import { type Status, unresolvable, unschedulable } from '../../framework/status.ts';
+import { backedResources, classForResource } from '../dynamic-resources/extended-resources.ts';
 import { resourceScorer } from './resource-scorer.ts';
 import { scoringStrategy } from './scoring-strategy.ts';
 
 const NAME = 'NodeResourcesFit';
 
 /** A pod's requests must be free on its node; the score is the strategy's, by default the emptier the better. */
-export const nodeResourcesFit: PluginFactory = (args): Plugin => {
+export const nodeResourcesFit: PluginFactory = (args, { objects }): Plugin => {
   const isIgnored = ignoredResources(args);
+  const isDevice = (name: string) => classForResource(name, objects.deviceClasses) !== undefined;
+  // Devices that no device plugin of the node advertises are allocated by DynamicResources.
+  const isUncounted: IsUncounted = (name, { allocatable }) =>
+    isIgnored?.(name) === true || (!allocatable.scalars?.get(name) && isDevice(name));
   const { resources, score } = scoringStrategy(args.scoringStrategy);
   const scorer = resourceScorer(resources, false);
   const isDefault = args.scoringStrategy === undefined;
@@ -40,12 +45,15 @@ export const nodeResourcesFit: PluginFactory = (args): Plugin => {
       {
         resource: 'Node',
         actions: ['Add', 'UpdateNodeAllocatable'],
-        hint: (pod, { after }) => (couldEverFit(pod, after as core.Node, quantities) ? 'Queue' : 'Skip'),
+        hint: (pod, { after }) => (couldEverFit(pod, after as core.Node, { quantities, isDevice }) ? 'Queue' : 'Skip'),
       },
       { resource: 'UnscheduledPod', actions: ['UpdatePodScaleDown'] },
+      { resource: 'DeviceClass', actions: ['Add', 'Update'], hint: (pod) => (pod.requests.scalars === undefined ? 'Skip' : 'Queue') },
     ],
-    sign: signResources,
-    filter: (_, pod, node) => (fits(pod, node, isIgnored) ? undefined : explain(pod, node, isIgnored)),
+    // Which resources are devices depends on the classes of the moment.
+    sign: (pod) =>
+      pod.requests.scalars === undefined ? signResources(pod) : [signResources(pod), backedResources(pod, objects.deviceClasses)],
+    filter: (_, pod, node) => (fits(pod, node, isUncounted) ? undefined : explain(pod, node, isUncounted)),
     score: isDefault ? leastAllocatedOfBoth : (_, pod, node) => score(scorer.measure(pod, node)),
   };
 };
@@ -69,6 +77,7 @@ function leastAllocatedOfBoth(_: unknown, pod: PodInfo, { amounts }: NodeInfo): 
   return memory === 0 ? cpuScore : (cpuScore + memoryScore) >> 1;
 }
 
+type IsUncounted = (resource: string, node: NodeInfo) => boolean;
 type IsIgnored = ((resource: string) => boolean) | undefined;
 
 function ignoredResources({
@@ -82,7 +91,8 @@ function ignoredResources({
 }
 
 /** Says only yes or no, without allocating: what is asked of most nodes. */
-function fits({ requests }: PodInfo, { amounts, allocatable, scalarsUsed }: NodeInfo, isIgnored: IsIgnored): boolean {
+function fits({ requests }: PodInfo, node: NodeInfo, isUncounted: IsUncounted): boolean {
+  const { amounts, allocatable, scalarsUsed } = node;
   const { milliCpu, memory, ephemeralStorage, scalars } = requests;
   if ((amounts[POD_COUNT] as number) + 1 > (amounts[ALLOWED_PODS] as number)) return false;
   if (milliCpu > 0 && milliCpu > (amounts[CPU] as number) - (amounts[CPU_USED] as number)) return false;
@@ -90,13 +100,14 @@ function fits({ requests }: PodInfo, { amounts, allocatable, scalarsUsed }: Node
   if (ephemeralStorage > 0 && ephemeralStorage > (amounts[STORAGE] as number) - (amounts[STORAGE_USED] as number)) return false;
   if (scalars === undefined) return true;
   for (const [name, amount] of scalars) {
-    if (amount === 0 || isIgnored?.(name)) continue;
+    if (amount === 0 || isUncounted(name, node)) continue;
     if (amount > (allocatable.scalars?.get(name) ?? 0) - (scalarsUsed.get(name) ?? 0)) return false;
   }
   return true;
 }
 
-function explain({ requests }: PodInfo, { amounts, allocatable, scalarsUsed }: NodeInfo, isIgnored: IsIgnored): Status {
+function explain({ requests }: PodInfo, node: NodeInfo, isUncounted: IsUncounted): Status {
+  const { amounts, allocatable, scalarsUsed } = node;
   const reasons: string[] = (amounts[POD_COUNT] as number) + 1 > (amounts[ALLOWED_PODS] as number) ? ['Too many pods'] : [];
   let isHopeless = false;
   const check = (name: string, amount: number, { total, used }: { total: number; used: number }) => {
@@ -108,10 +119,10 @@ function explain({ requests }: PodInfo, { amounts, allocatable, scalarsUsed }: N
   check('memory', requests.memory, { total: allocatable.memory, used: amounts[MEMORY_USED] as number });
   check('ephemeral-storage', requests.ephemeralStorage, { total: allocatable.ephemeralStorage, used: amounts[STORAGE_USED] as number });
   for (const [name, amount] of requests.scalars ?? []) {
-    if (isIgnored?.(name)) continue;
+    if (isUncounted(name, node)) continue;
     check(name, amount, { total: allocatable.scalars?.get(name) ?? 0, used: scalarsUsed.get(name) ?? 0 });
   }
-  return isHopeless ? unresolvable(NAME, ...reasons) : unschedulable(NAME, ...reasons);
+  return { ...(isHopeless ? unresolvable(NAME) : unschedulable(NAME)), reasons };
 }
 
 interface PodChange {
@@ -135,11 +146,16 @@ function frees(needed: ResourceAmounts, was: ResourceAmounts, is: ResourceAmount
   return [...(needed.scalars ?? [])].some(([name]) => (is.scalars?.get(name) ?? 0) < (was.scalars?.get(name) ?? 0));
 }
 
-function couldEverFit({ requests }: PodInfo, node: core.Node, quantities: QuantityReader): boolean {
+interface FitDeps {
+  readonly quantities: QuantityReader;
+  isDevice(resource: string): boolean;
+}
+
+function couldEverFit({ requests }: PodInfo, node: core.Node, { quantities, isDevice }: FitDeps): boolean {
   const listed = listAmounts(node.status?.allocatable as Readonly<Record<string, string>> | undefined, quantities);
   const allocatable = amountsOf(listed);
   if ((listed.get('pods') ?? 0) < 1) return false;
   if (requests.milliCpu > allocatable.milliCpu || requests.memory > allocatable.memory) return false;
   if (requests.ephemeralStorage > allocatable.ephemeralStorage) return false;
-  return [...(requests.scalars ?? [])].every(([name, amount]) => amount <= (allocatable.scalars?.get(name) ?? 0));
+  return [...(requests.scalars ?? [])].every(([name, amount]) => amount <= (allocatable.scalars?.get(name) ?? 0) || isDevice(name));
 }

@@ -23,8 +23,8 @@ export const DEFAULT_RESOURCES: readonly WeightedResource[] = [
 ];
 
 /** Checked when the configuration was read. */
-export function scoringStrategy(given: unknown): ScoringStrategy {
-  const { type = 'LeastAllocated', resources, requestedToCapacityRatio } = (given ?? {}) as StrategyArgs;
+export function scoringStrategy(input: unknown): ScoringStrategy {
+  const { type = 'LeastAllocated', resources, requestedToCapacityRatio } = (input ?? {}) as StrategyArgs;
   const weighted = (resources ?? []).map(({ name, weight }) => ({ name, weight: weight || 1 }));
   return { resources: weighted.length === 0 ? DEFAULT_RESOURCES : weighted, score: scorerOf(type, requestedToCapacityRatio?.shape ?? []) };
 }

@@ -1,13 +1,12 @@
-import type { core } from '#api';
+import { core } from '#api';
 import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable } from '../../framework/status.ts';
-import { tolerates } from '../../framework/tolerations.ts';
 
 const NAME = 'NodeUnschedulable';
 const CORDONED = unresolvable(NAME, 'node(s) were unschedulable');
 const CORDON_TAINT: core.Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** Cordoned nodes take only pods that tolerate it. */
+/** Filters nodes with spec.unschedulable unless the pod tolerates node.kubernetes.io/unschedulable. */
 export function nodeUnschedulable(): Plugin {
   return {
     name: NAME,
@@ -19,9 +18,9 @@ export function nodeUnschedulable(): Plugin {
       },
       { resource: 'UnscheduledPod', actions: ['UpdatePodToleration'] },
     ],
-    sign: ({ tolerations }) => tolerates(tolerations, CORDON_TAINT),
+    sign: ({ tolerations }) => core.isTaintTolerated(tolerations, CORDON_TAINT),
     filter(_, pod, { node }) {
-      return node?.spec?.unschedulable && !tolerates(pod.tolerations, CORDON_TAINT) ? CORDONED : undefined;
+      return node?.spec?.unschedulable && !core.isTaintTolerated(pod.tolerations, CORDON_TAINT) ? CORDONED : undefined;
     },
   };
 }

@@ -1,6 +1,9 @@
+import { minOf } from '#base';
+import type { NodeInfo } from '../../framework/node-info.ts';
 import type { ClusterObjects, Plugin, PluginFactory } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { SKIP, unschedulable } from '../../framework/status.ts';
+import { ATTACHMENTS_BY_NODE } from '../../framework/volume-attachments.ts';
 import { classOfClaim } from '../../framework/volume-claims.ts';
 
 const NAME = 'NodeVolumeLimits';
@@ -19,19 +22,30 @@ export const nodeVolumeLimits: PluginFactory = (_, { objects }): Plugin => ({
     { resource: 'Node', actions: ['Add'] },
     { resource: 'VolumeAttachment', actions: ['Delete'] },
   ],
-  preFilter: (__, { claims }) => (claims.length === 0 ? { status: SKIP } : undefined),
-  filter(__, pod, node) {
-    const limits = limitsOf(node.name, objects);
-    if (limits.size === 0) return undefined;
+  preFilter(state, pod) {
     const added: AttachedVolumes = new Map();
     collect(pod, objects, added);
-    if (added.size === 0) return undefined;
+    if (added.size === 0) return { status: SKIP };
+    state.write(NAME, added);
+    return undefined;
+  },
+  filter(state, __, node) {
+    const added = state.read<AttachedVolumes>(NAME) ?? NOTHING;
+    const limits = limitsOf(node.name, objects);
+    if (limits.size === 0 || mostVolumes(node, objects) + added.size <= minOf(limits.values())) return undefined;
     const attached: AttachedVolumes = new Map();
     for (const other of node.pods.values()) collect(other, objects, attached);
     const unused = attachmentsOf(node.name, objects, attached);
     return exceeds(limits, [...attached, ...unused], notIn(attached, added)) ? TOO_MANY : undefined;
   },
 });
+
+const NOTHING: AttachedVolumes = new Map();
+
+/** No fewer than are attached: each claim counts as one, whatever its driver. */
+function mostVolumes({ name, claimUsers }: NodeInfo, { volumeAttachments }: ClusterObjects): number {
+  return claimUsers.size + volumeAttachments.countByIndex(ATTACHMENTS_BY_NODE, name);
+}
 
 function hasVolumes({ spec }: PodInfo['pod']): boolean {
   return (spec?.volumes ?? []).some(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim != null || ephemeral != null);
@@ -66,16 +80,15 @@ type Attachment = readonly [id: string, driver: string];
 /** Volumes may be attached to a node that no pod there uses any longer, or yet. */
 function attachmentsOf(nodeName: string, objects: ClusterObjects, used: AttachedVolumes): readonly Attachment[] {
   const unused: AttachedVolumes = new Map();
-  for (const { spec } of objects.volumeAttachments.list()) {
-    if (spec?.nodeName !== nodeName) continue;
+  for (const { spec } of objects.volumeAttachments.byIndex(ATTACHMENTS_BY_NODE, nodeName)) {
     const csi = objects.volumes.get({ name: spec.source.persistentVolumeName ?? '' })?.spec?.csi;
     if (csi) unused.set(`${spec.attacher}/${csi.volumeHandle}`, spec.attacher);
   }
   return notIn(used, unused);
 }
 
-function notIn(known: AttachedVolumes, volumes: AttachedVolumes): readonly Attachment[] {
-  return [...volumes].filter(([id]) => !known.has(id));
+function notIn(attached: AttachedVolumes, volumes: AttachedVolumes): readonly Attachment[] {
+  return [...volumes].filter(([id]) => !attached.has(id));
 }
 
 function exceeds(limits: ReadonlyMap<string, number>, attached: readonly Attachment[], fresh: readonly Attachment[]): boolean {

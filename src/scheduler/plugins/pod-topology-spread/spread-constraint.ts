@@ -1,8 +1,6 @@
-import type { core } from '#api';
-import { type LabelSelectorObject, type Labels, Selector } from '#machinery';
-import { lenientSelector } from '../../framework/affinity-term.ts';
+import { core } from '#api';
+import { type LabelSelectorObject, type Labels, lenientSelector, Selector } from '#machinery';
 import type { NodeInfo } from '../../framework/node-info.ts';
-import { type NodeSelector, requiredNodeAffinity } from '../../framework/node-selector.ts';
 import type { ClusterObjects } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import type { PodCounts, PodQuery, Snapshot } from '../../framework/snapshot.ts';
@@ -33,7 +31,7 @@ function compile(constraint: core.TopologySpreadConstraint, { labels }: PodInfo)
   const { matchLabelKeys, labelSelector } = constraint;
   const selected = lenientSelector(labelSelector as LabelSelectorObject | undefined);
   const equal = (matchLabelKeys ?? []).filter((key) => labels[key] !== undefined);
-  const selector = selected.add(...equal.map((key) => ({ key, operator: 'in' as const, values: [labels[key] as string] })));
+  const selector = selected.add(equal.map((key) => ({ key, operator: 'in' as const, values: [labels[key] as string] })));
   return constraintOf(constraint, selector, labels);
 }
 
@@ -56,10 +54,10 @@ export function defaultConstraints(
   when: WhenUnsatisfiable,
   { defaults, objects }: { defaults: readonly core.TopologySpreadConstraint[]; objects: ClusterObjects },
 ): readonly SpreadConstraint[] {
-  const wanted = defaults.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === when);
-  if (wanted.length === 0) return [];
+  const matching = defaults.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === when);
+  if (matching.length === 0) return [];
   const selector = siblingSelector(pod, objects);
-  return selector.isEmpty ? [] : wanted.map((constraint) => constraintOf(constraint, selector, pod.labels));
+  return selector.isEmpty ? [] : matching.map((constraint) => constraintOf(constraint, selector, pod.labels));
 }
 
 function siblingSelector({ pod, namespace, labels }: PodInfo, objects: ClusterObjects): Selector {
@@ -71,7 +69,7 @@ function siblingSelector({ pod, namespace, labels }: PodInfo, objects: ClusterOb
   }
   const owner = objects.ownerSelector(pod);
   const selector = Selector.fromLabels(merged);
-  return owner === undefined ? selector : selector.add(...lenientSelector(owner).requirements);
+  return owner === undefined ? selector : selector.add(lenientSelector(owner).requirements);
 }
 
 /** Pods of the namespace that a constraint counts. Those on their way out do not count. */
@@ -86,11 +84,11 @@ export function spreadQuery(namespace: string, { selector, selectorId }: SpreadC
 /** Which nodes' pods, and domains, count for a constraint of the pod. */
 export class NodeInclusion {
   readonly #pod: PodInfo;
-  readonly #affinity: NodeSelector | undefined;
+  readonly #affinity: core.NodeMatcher | undefined;
 
   constructor(pod: PodInfo) {
     this.#pod = pod;
-    this.#affinity = requiredNodeAffinity(pod.pod);
+    this.#affinity = core.requiredNodeAffinity(pod.pod);
   }
 
   /** Whether no node is left out for this constraint. */

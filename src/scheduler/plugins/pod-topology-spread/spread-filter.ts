@@ -82,9 +82,9 @@ export class SpreadFilterState implements CloneableState {
   };
 }
 
-type Counted = Pick<Domains, 'all' | 'counts'>;
+type SharedCounts = Pick<Domains, 'all' | 'counts'>;
 
-function shared(pod: PodInfo, constraint: SpreadConstraint, snapshot: Snapshot): Counted {
+function shared(pod: PodInfo, constraint: SpreadConstraint, snapshot: Snapshot): SharedCounts {
   const { topologyKey } = constraint;
   return { all: snapshot.domains(topologyKey), counts: snapshot.countPodsBy(topologyKey, spreadQuery(pod.namespace, constraint)) };
 }
@@ -95,7 +95,7 @@ interface Collection {
   readonly inclusion: NodeInclusion;
 }
 
-function collected(pod: PodInfo, constraint: SpreadConstraint, { constraints, snapshot, inclusion }: Collection): Counted {
+function collected(pod: PodInfo, constraint: SpreadConstraint, { constraints, snapshot, inclusion }: Collection): SharedCounts {
   const counts = new Map<string, number>();
   const pods = countsFor(snapshot, pod, constraint);
   for (const node of snapshot.nodes) {

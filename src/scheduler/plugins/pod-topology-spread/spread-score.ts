@@ -6,7 +6,7 @@ import { countsFor, hasAllKeys, isOnEveryNode, NodeInclusion, type SpreadConstra
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
-export interface SpreadScoring {
+export interface SpreadScoreOptions {
   readonly constraints: readonly SpreadConstraint[];
   /** Nodes without one of the keys get no score. */
   readonly requireAllKeys: boolean;
@@ -16,7 +16,7 @@ export interface SpreadScoring {
 }
 
 /** A constraint with what is counted for it. */
-interface Counted {
+interface ConstraintCounts {
   readonly constraint: SpreadConstraint;
   readonly topology: Topology;
   /** Matching pods on each node. */
@@ -29,11 +29,11 @@ interface Counted {
 
 /** Matching pods in the domains of constraints that should hold. */
 export class SpreadScoreState {
-  readonly #counted: readonly Counted[];
+  readonly #counted: readonly ConstraintCounts[];
   /** Undefined when no node is. */
   readonly #ignored: ReadonlySet<NodeInfo> | undefined;
 
-  constructor(pod: PodInfo, scoring: SpreadScoring) {
+  constructor(pod: PodInfo, scoring: SpreadScoreOptions) {
     const { constraints, requireAllKeys, nodes } = scoring;
     const ignored = requireAllKeys ? nodes.filter((node) => !hasAllKeys(node, constraints)) : [];
     this.#ignored = ignored.length === 0 ? undefined : new Set(ignored);
@@ -51,7 +51,7 @@ export class SpreadScoreState {
     if (this.#ignored?.has(node)) return 0;
     let score = 0;
     for (let i = 0; i < this.#counted.length; i++) {
-      const { constraint, topology, byNode, byDomain, isByHost, weight } = this.#counted[i] as Counted;
+      const { constraint, topology, byNode, byDomain, isByHost, weight } = this.#counted[i] as ConstraintCounts;
       const domain = topology.domainAt[node.place] as number;
       if (domain < 0) continue;
       const count = isByHost ? byNode.get(node) : byDomain[domain];
@@ -76,7 +76,7 @@ export class SpreadScoreState {
     }
   }
 
-  #count(pod: PodInfo, constraint: SpreadConstraint, { snapshot, nodes }: SpreadScoring): Counted {
+  #count(pod: PodInfo, constraint: SpreadConstraint, { snapshot, nodes }: SpreadScoreOptions): ConstraintCounts {
     const topology = snapshot.topology(constraint.topologyKey);
     const isByHost = constraint.topologyKey === HOSTNAME;
     const byDomain: (number | undefined)[] = [];
@@ -90,24 +90,24 @@ export class SpreadScoreState {
     return { constraint, topology, byNode: countsFor(snapshot, pod, constraint), byDomain, isByHost, weight: 0 };
   }
 
-  #countDomains(pod: PodInfo, { constraints, requireAllKeys, snapshot }: SpreadScoring): void {
+  #countDomains(pod: PodInfo, { constraints, requireAllKeys, snapshot }: SpreadScoreOptions): void {
     const inclusion = new NodeInclusion(pod);
     const isUniform = !requireAllKeys || constraints.every(({ topologyKey }) => isOnEveryNode(topologyKey, snapshot));
     for (const { constraint, topology, byNode, byDomain, isByHost } of this.#counted) {
       if (isByHost) continue;
       if (isUniform && inclusion.includesAll(constraint)) {
         const counts = snapshot.countPodsBy(constraint.topologyKey, spreadQuery(pod.namespace, constraint));
-        byDomain.forEach((known, domain) => {
-          if (known !== undefined) byDomain[domain] = counts.get(topology.values[domain] as string) ?? 0;
+        byDomain.forEach((count, domain) => {
+          if (count !== undefined) byDomain[domain] = counts.get(topology.values[domain] as string) ?? 0;
         });
         continue;
       }
       for (const [node, count] of byNode) {
         // Pods are also on nodes that are no longer there.
         const domain = node.place < 0 ? -1 : (topology.domainAt[node.place] as number);
-        const known = domain < 0 ? undefined : byDomain[domain];
-        if (known === undefined || (requireAllKeys && !hasAllKeys(node, constraints))) continue;
-        if (inclusion.includes(constraint, node)) byDomain[domain] = known + count;
+        const domainCount = domain < 0 ? undefined : byDomain[domain];
+        if (domainCount === undefined || (requireAllKeys && !hasAllKeys(node, constraints))) continue;
+        if (inclusion.includes(constraint, node)) byDomain[domain] = domainCount + count;
       }
     }
   }

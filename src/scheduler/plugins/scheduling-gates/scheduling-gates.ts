@@ -3,7 +3,7 @@ import { unresolvable } from '../../framework/status.ts';
 
 const NAME = 'SchedulingGates';
 
-/** Keeps pods out of the active queue while somebody holds them by a gate. */
+/** Keeps pods with schedulingGates out of the active queue. */
 export function schedulingGates(): Plugin {
   return {
     name: NAME,

@@ -1,9 +1,9 @@
-import type { core } from '#api';
+import { core } from '#api';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import { normalizeByMaximum } from '../../framework/normalize-scores.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { SKIP, unresolvable } from '../../framework/status.ts';
-import { avoidsPods, findUntolerated, keepsPodsAway, tolerates } from '../../framework/tolerations.ts';
+import { avoidsPods, findUntolerated, keepsPodsAway } from '../../framework/tolerations.ts';
 
 const NAME = 'TaintToleration';
 const UNTOLERATED = unresolvable(NAME, 'node(s) had untolerated taint(s)');
@@ -44,5 +44,5 @@ function firstObstacle(taints: readonly core.Taint[], tolerations: readonly core
 function countAvoided(taints: readonly core.Taint[], state: CycleState): number {
   if (taints.length === 0) return 0;
   const { tolerations } = state.read<Preferences>(NAME)!;
-  return taints.filter((taint) => avoidsPods(taint) && !tolerates(tolerations, taint)).length;
+  return taints.filter((taint) => avoidsPods(taint) && !core.isTaintTolerated(tolerations, taint)).length;
 }

@@ -2,7 +2,7 @@ import type { core } from '#api';
 import type { ClusterObjects } from '../../framework/plugin.ts';
 import type { StaticBinding } from './find-volumes.ts';
 
-interface Assumed {
+interface AssumedVolume {
   readonly volume: core.PersistentVolume;
   /** As the cluster showed it when the assumption was made. */
   readonly base: string | undefined;
@@ -10,7 +10,7 @@ interface Assumed {
 
 /** Volumes as they will be when the bindings under way are written: no two pods may be given the same. */
 export class AssumedVolumes {
-  readonly #assumed = new Map<string, Assumed>();
+  readonly #assumed = new Map<string, AssumedVolume>();
 
   constructor(private readonly objects: ClusterObjects) {}
 
@@ -43,7 +43,7 @@ export class AssumedVolumes {
     this.#assumed.delete(name);
   }
 
-  /** The cluster's word counts as soon as it has one. */
+  /** The informer's version wins once it is newer. */
   #current(volume: core.PersistentVolume): core.PersistentVolume {
     const assumed = this.#assumed.get(volume.metadata.name);
     if (assumed === undefined) return volume;

@@ -1,8 +1,6 @@
-import type { core } from '#api';
-import { type LabelSelectorObject, type Labels, Quantity } from '#machinery';
-import { lenientSelector } from '../../framework/affinity-term.ts';
+import { core } from '#api';
+import { type LabelSelectorObject, type Labels, lenientSelector, Quantity } from '#machinery';
 import type { NodeInfo } from '../../framework/node-info.ts';
-import { compileNodeSelector } from '../../framework/node-selector.ts';
 import type { ClusterObjects } from '../../framework/plugin.ts';
 import { annotationOf, classOfClaim, classOfVolume, SELECTED_NODE } from '../../framework/volume-claims.ts';
 
@@ -82,7 +80,12 @@ function sameMode(claim: core.PersistentVolumeClaim, volume: core.PersistentVolu
 
 /** Whether the volume can be used on the node at all. */
 export function reachesNode({ spec }: core.PersistentVolume, node: NodeInfo): boolean {
-  return compileNodeSelector(spec?.nodeAffinity?.required)?.matches(node) ?? true;
+  return core.compileNodeSelector(spec?.nodeAffinity?.required)?.matches(node) ?? true;
+}
+
+/** Whether the volume is free, or reserved for one of the claims: of many volumes most are neither, whatever the node. */
+export function mayBeBound(volume: core.PersistentVolume, claims: readonly core.PersistentVolumeClaim[]): boolean {
+  return volume.spec?.claimRef == null || claims.some((claim) => isClaimedBy(volume, claim));
 }
 
 function isClaimedBy({ spec }: core.PersistentVolume, { metadata }: core.PersistentVolumeClaim): boolean {

@@ -50,25 +50,25 @@ describe('volumes', () => {
   test.each([
     {
       name: 'an unbound claim that does not wait for a pod must be bound first',
-      asked: using('c'),
+      incoming: using('c'),
       state: { storageClasses: [storageClass('Immediate')], claims: [claim('c')] },
       expected: /unbound immediate PersistentVolumeClaims/,
     },
     {
       name: 'a claim that waits is bound where a volume is',
-      asked: using('c'),
+      incoming: using('c'),
       state: { storageClasses: WAITS, claims: [claim('c')], volumes: [volume('v', { on: 'b' })] },
       expected: /^b$/,
     },
     {
       name: 'a volume that is too small is none',
-      asked: using('c'),
+      incoming: using('c'),
       state: { storageClasses: WAITS, claims: [claim('c', { size: '2Gi' })], volumes: [volume('v', { on: 'b' })] },
       expected: /: 2 node\(s\) didn't find available persistent volumes to bind\./,
     },
     {
       name: 'two claims need two volumes on one node',
-      asked: using('c', 'd'),
+      incoming: using('c', 'd'),
       state: {
         storageClasses: WAITS,
         claims: [claim('c'), claim('d')],
@@ -78,67 +78,93 @@ describe('volumes', () => {
     },
     {
       name: 'a driver can make a volume anywhere',
-      asked: using('c'),
+      incoming: using('c'),
       state: { storageClasses: [storageClass('WaitForFirstConsumer', 'example.com/csi')], claims: [claim('c')] },
       expected: /^[ab]$/,
     },
     {
       name: 'a bound volume ties the pod to its node',
-      asked: using('c'),
+      incoming: using('c'),
       state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { on: 'a' })] },
       expected: /^a$/,
     },
     {
       name: 'a bound volume whose node is gone',
-      asked: using('c'),
+      incoming: using('c'),
       state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { on: 'x' })] },
       expected: /: 2 node\(s\) didn't match PersistentVolume's node affinity\./,
     },
     {
       name: 'a volume that is gone',
-      asked: using('c'),
+      incoming: using('c'),
       state: { claims: [claim('c', { boundTo: 'v' })] },
       expected: /persistentvolume "v" not found|bound to non-existent pv/,
     },
     {
       name: 'the zone of a volume',
-      asked: using('c'),
+      incoming: using('c'),
       state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { zone: 'z2__z3' })] },
       expected: /^b$/,
     },
     {
       name: 'no node in the zone of a volume',
-      asked: using('c'),
+      incoming: using('c'),
       state: { claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { zone: 'z9' })] },
       expected: /: 2 node\(s\) had no available volume zone\./,
     },
     {
       name: 'all that is wrong with the volumes of a pod is told',
-      asked: using('c', 'd'),
+      incoming: using('c', 'd'),
       state: { storageClasses: WAITS, claims: [claim('c', { boundTo: 'v' }), claim('d')], volumes: [volume('v', { on: 'x' })] },
       expected:
         /: 2 node\(s\) didn't find available persistent volumes to bind, 2 node\(s\) didn't match PersistentVolume's node affinity\./,
     },
     {
       name: 'a claim that was promised to a node is served there only',
-      asked: using('c'),
+      incoming: using('c'),
       state: { storageClasses: [storageClass('WaitForFirstConsumer', 'example.com/csi')], claims: [promised(claim('c'), 'b')] },
       expected: /^b$/,
     },
     {
       name: 'a claim that happens to have the name of that of an ephemeral volume',
-      asked: pod('p', { spec: { volumes: [{ name: 'v', ephemeral: {} }] as core.Volume[] } }),
+      incoming: pod('p', { spec: { volumes: [{ name: 'v', ephemeral: {} }] as core.Volume[] } }),
       state: { storageClasses: WAITS, claims: [claim('p-v')], volumes: [volume('v', { on: 'b' })] },
       expected: /: PVC default\/p-v was not created for pod default\/p \(pod is not owner\)\. not found$/,
     },
     {
       name: 'a zone label that replaced an older one is not found under the older one',
-      asked: using('c'),
+      incoming: using('c'),
       state: { nodes: [olderZone], claims: [claim('c', { boundTo: 'v' })], volumes: [volume('v', { zone: 'z1' })] },
       expected: /: 1 node\(s\) had no available volume zone\./,
     },
-  ])('$name', ({ asked, state, expected }) => {
-    expect(outcome(place(asked, { nodes, ...state }))).toMatch(expected);
+  ])('$name', ({ incoming, state, expected }) => {
+    expect(outcome(place(incoming, { nodes, ...state }))).toMatch(expected);
+  });
+
+  describe('of a driver that says how much room it has', () => {
+    const csiDrivers = [{ metadata: { name: 'd' }, spec: { storageCapacity: true } }] as storage.CSIDriver[];
+    const capacity = (zone: string, figures: object) =>
+      ({
+        ...{ metadata: { name: `${zone}-room`, namespace: 'kube-system' }, storageClassName: 'sc' },
+        ...{ nodeTopology: { matchLabels: { [ZONE]: zone } }, ...figures },
+      }) as storage.CSIStorageCapacity;
+    const placed = (csiStorageCapacities: readonly storage.CSIStorageCapacity[], drivers = csiDrivers) => {
+      const storageClasses = [storageClass('WaitForFirstConsumer', 'd')];
+      return outcome(place(using('c'), { nodes, storageClasses, claims: [claim('c')], csiDrivers: drivers, csiStorageCapacities }));
+    };
+
+    test('are made where there is enough', () => {
+      expect(placed([capacity('z1', { capacity: '1Mi' }), capacity('z2', { capacity: '2Gi' })])).toBe('b');
+    });
+
+    test('are made nowhere when no place has enough, or one volume may not be as large', () => {
+      const tooSmall = [capacity('z1', { capacity: '1Mi' }), capacity('z2', { capacity: '2Gi', maximumVolumeSize: '1Mi' })];
+      for (const capacities of [tooSmall, []]) expect(placed(capacities)).toContain('2 node(s) did not have enough free storage');
+    });
+
+    test('are made anywhere when it does not say so', () => {
+      expect(placed([], [])).toMatch(/^[ab]$/);
+    });
   });
 
   test('no more volumes than the driver can attach', () => {

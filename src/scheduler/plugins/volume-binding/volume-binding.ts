@@ -9,7 +9,8 @@ import { failed, SKIP, type Status, unresolvable } from '../../framework/status.
 import { annotationOf, claimsOf, isClaimBound, SELECTED_NODE, waitsForConsumer } from '../../framework/volume-claims.ts';
 import { usesClaim } from '../volume-restrictions/volume-restrictions.ts';
 import { AssumedVolumes } from './assumed-volumes.ts';
-import { findVolumes, type NodeVolumes, reachesNode } from './find-volumes.ts';
+import { BindingWaiters } from './binding-waiters.ts';
+import { findVolumes, mayBeBound, type NodeVolumes, reachesNode } from './find-volumes.ts';
 
 const NAME = 'VolumeBinding';
 const UNBOUND_IMMEDIATE = unresolvable(NAME, 'pod has unbound immediate PersistentVolumeClaims');
@@ -17,12 +18,13 @@ const NO_VOLUME = unresolvable(NAME, "node(s) didn't find available persistent v
 const NO_SPACE = unresolvable(NAME, 'node(s) did not have enough free storage');
 const OTHER_NODE = unresolvable(NAME, "node(s) didn't match PersistentVolume's node affinity");
 const NO_SUCH_VOLUME = unresolvable(NAME, 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)');
-const CHECK_EVERY_MS = 200;
 
 interface ClaimedVolumes {
   readonly bound: readonly core.PersistentVolumeClaim[];
   /** Claims that wait for this pod. */
   readonly waiting: readonly core.PersistentVolumeClaim[];
+  /** What these may be bound to, on one node or another. */
+  readonly candidates: readonly core.PersistentVolume[];
   /** What was found on each node that passed. */
   readonly byNode: Map<string, NodeVolumes>;
 }
@@ -31,6 +33,7 @@ interface ClaimedVolumes {
 export const volumeBinding: PluginFactory = (args, handle): Plugin => {
   const { objects } = handle;
   const assumed = new AssumedVolumes(objects);
+  const waiters = new BindingWaiters(handle.clock, handle.signal);
   const timeoutMs = ((args.bindTimeoutSeconds as number | undefined) ?? 600) * 1000;
   return {
     name: NAME,
@@ -49,7 +52,7 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
     ],
     preFilter(state, pod) {
       if (pod.claims.length === 0) return { status: SKIP };
-      const claims = sortClaims(pod, objects);
+      const claims = sortClaims(pod, { objects, assumed });
       if ('code' in claims) return { status: claims };
       state.write(NAME, claims);
       return undefined;
@@ -57,10 +60,11 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
     filter(state, _, node) {
       const claims = state.read<ClaimedVolumes>(NAME)!;
       const refusal = checkBound(claims.bound, node, objects);
-      const found = findOn(node, claims, { objects, assumed });
-      if ('code' in found) return refusal === undefined ? found : unresolvable(NAME, ...refusal.reasons, ...found.reasons);
+      const nodeVolumes = findOn(node, claims, objects);
+      if ('code' in nodeVolumes)
+        return refusal === undefined ? nodeVolumes : { ...refusal, reasons: [...refusal.reasons, ...nodeVolumes.reasons] };
       if (refusal !== undefined) return refusal;
-      claims.byNode.set(node.name, found);
+      claims.byNode.set(node.name, nodeVolumes);
       return undefined;
     },
     reserve(state, _, node) {
@@ -73,11 +77,11 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
     },
     willPreBind: (state, _, node) => toBind(state, node) !== undefined,
     async preBind(state, pod, node) {
-      const found = toBind(state, node);
-      if (found === undefined) return undefined;
+      const nodeVolumes = toBind(state, node);
+      if (nodeVolumes === undefined) return undefined;
       try {
-        const promised = await write(found, node, { client: handle.client, assumed });
-        return await untilBound(pod, { found, promised, node }, { ...handle, timeoutMs });
+        const promised = await write(nodeVolumes, node, { client: handle.client, assumed });
+        return await untilBound(pod, { nodeVolumes, promised, node }, { ...handle, waiters, timeoutMs });
       } catch (error) {
         return failed(NAME, error);
       }
@@ -87,16 +91,17 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
 
 /** What is left to do for the pod on the node. */
 function toBind(state: CycleState, node: NodeInfo): NodeVolumes | undefined {
-  const found = state.read<ClaimedVolumes>(NAME)?.byNode.get(node.name);
-  return found === undefined || found.bindings.length + found.provisions.length === 0 ? undefined : found;
+  const nodeVolumes = state.read<ClaimedVolumes>(NAME)?.byNode.get(node.name);
+  return nodeVolumes === undefined || nodeVolumes.bindings.length + nodeVolumes.provisions.length === 0 ? undefined : nodeVolumes;
 }
 
-function sortClaims(pod: PodInfo, objects: ClusterObjects): ClaimedVolumes | Status {
+function sortClaims(pod: PodInfo, { objects, assumed }: SearchContext): ClaimedVolumes | Status {
   const claims = claimsOf(pod, objects);
   if (typeof claims === 'string') return unresolvable(NAME, claims);
   const unbound = claims.filter((claim) => !isClaimBound(claim));
   if (unbound.some((claim) => claim.spec?.volumeName || !waitsForConsumer(claim, objects))) return UNBOUND_IMMEDIATE;
-  return { bound: claims.filter(isClaimBound), waiting: unbound, byNode: new Map() };
+  const candidates = unbound.length === 0 ? [] : assumed.list().filter((volume) => mayBeBound(volume, unbound));
+  return { bound: claims.filter(isClaimBound), waiting: unbound, candidates, byNode: new Map() };
 }
 
 function checkBound(claims: readonly core.PersistentVolumeClaim[], node: NodeInfo, { volumes }: ClusterObjects): Status | undefined {
@@ -108,22 +113,22 @@ function checkBound(claims: readonly core.PersistentVolumeClaim[], node: NodeInf
   return undefined;
 }
 
-interface Finding {
+interface SearchContext {
   readonly objects: ClusterObjects;
   readonly assumed: AssumedVolumes;
 }
 
-function findOn(node: NodeInfo, { waiting }: ClaimedVolumes, { objects, assumed }: Finding): NodeVolumes | Status {
+function findOn(node: NodeInfo, { waiting, candidates }: ClaimedVolumes, objects: ClusterObjects): NodeVolumes | Status {
   if (waiting.length === 0) return { bindings: [], provisions: [] };
   // A volume is being made elsewhere for a claim that was promised to another node.
   const isPromisedElsewhere = waiting.some((claim) => (annotationOf(claim as never, SELECTED_NODE) ?? node.name) !== node.name);
   if (isPromisedElsewhere) return NO_VOLUME;
-  const found = findVolumes(waiting, node, { volumes: assumed.list(), objects });
-  if (found === 'no-volume') return NO_VOLUME;
-  return found === 'no-space' ? NO_SPACE : found;
+  const nodeVolumes = findVolumes(waiting, node, { volumes: candidates, objects });
+  if (nodeVolumes === 'no-volume') return NO_VOLUME;
+  return nodeVolumes === 'no-space' ? NO_SPACE : nodeVolumes;
 }
 
-/** Says in the API what was decided: the volume controller and drivers do the rest. Returns the claims for which volumes will be made. */
+/** Writes the binding decisions; the PV controller and provisioners act on them. Returns the claims to be provisioned. */
 async function write(
   { bindings, provisions }: NodeVolumes,
   { name: nodeName }: NodeInfo,
@@ -142,29 +147,42 @@ async function write(
   return promised;
 }
 
-interface Decided {
-  readonly found: NodeVolumes;
+interface BindDecision {
+  readonly nodeVolumes: NodeVolumes;
   /** As they were written. */
   readonly promised: readonly core.PersistentVolumeClaim[];
   readonly node: NodeInfo;
 }
 
-interface Waiting {
+interface WaitContext {
   readonly clock: Clock;
   readonly objects: ClusterObjects;
-  readonly signal: AbortSignal;
+  readonly waiters: BindingWaiters;
   readonly timeoutMs: number;
 }
 
-async function untilBound(pod: PodInfo, decided: Decided, { clock, objects, signal, timeoutMs }: Waiting): Promise<Status | undefined> {
+const BOUND = 'bound';
+
+async function untilBound(
+  pod: PodInfo,
+  decided: BindDecision,
+  { clock, objects, waiters, timeoutMs }: WaitContext,
+): Promise<Status | undefined> {
   const deadline = clock.monotonic() + timeoutMs;
-  for (;;) {
+  const claims = [...decided.nodeVolumes.bindings.map(({ claim }) => claim), ...decided.nodeVolumes.provisions];
+  const observe = () => [objects.pods.get(pod.pod.metadata), ...claims.map(({ metadata }) => objects.claims.get(metadata))];
+  let observed: readonly unknown[] = [];
+  const outcome = await waiters.until<Error | typeof BOUND>(() => {
+    if (clock.monotonic() >= deadline) return new Error('binding volumes: context deadline exceeded');
+    const current = observe();
+    // Cached objects are immutable: the same ones give the same answer.
+    if (current.every((object, index) => object !== undefined && object === observed[index])) return undefined;
+    observed = current;
     const problem = whyHopeless(pod, decided, objects);
-    if (problem !== undefined) return failed(NAME, new Error(`binding volumes: ${problem}`));
-    if (areBound(decided.found, objects)) return undefined;
-    if (clock.monotonic() >= deadline) return failed(NAME, new Error('binding volumes: context deadline exceeded'));
-    await clock.sleep(CHECK_EVERY_MS, signal);
-  }
+    if (problem !== undefined) return new Error(`binding volumes: ${problem}`);
+    return areBound(decided.nodeVolumes, objects) ? BOUND : undefined;
+  });
+  return outcome === BOUND ? undefined : failed(NAME, outcome);
 }
 
 function areBound({ bindings, provisions }: NodeVolumes, { claims }: ClusterObjects): boolean {
@@ -174,9 +192,9 @@ function areBound({ bindings, provisions }: NodeVolumes, { claims }: ClusterObje
   });
 }
 
-function whyHopeless(pod: PodInfo, { found, promised, node }: Decided, { pods, claims }: ClusterObjects): string | undefined {
+function whyHopeless(pod: PodInfo, { nodeVolumes, promised, node }: BindDecision, { pods, claims }: ClusterObjects): string | undefined {
   if (pods.get(pod.pod.metadata)?.metadata.uid !== pod.uid) return `pod does not exist any more: pod "${pod.name}" not found`;
-  for (const { claim } of found.bindings) {
+  for (const { claim } of nodeVolumes.bindings) {
     const { namespace, name } = claim.metadata;
     if (claims.get(claim.metadata) === undefined)
       return `failed to check binding: could not find v1.PersistentVolumeClaim "${namespace}/${name}"`;

@@ -30,7 +30,7 @@ class ExclusiveClaims implements CloneableState {
   }
 }
 
-/** A disk, or a claim, that only one pod may use is used by one only. */
+/** Rejects nodes where an exclusive disk or a ReadWriteOncePod claim is in use. */
 export const volumeRestrictions: PluginFactory = (_, { objects }): Plugin => ({
   name: NAME,
   events: [
@@ -65,10 +65,10 @@ function countUsers(keys: ReadonlySet<string>, nodes: readonly NodeInfo[]): numb
   return users;
 }
 
-function sharesVolume({ namespace, claims, pod }: PodInfo, gone: core.Pod): boolean {
-  if (disksConflict(pod, gone)) return true;
-  if (gone.metadata.namespace !== namespace) return false;
-  return (gone.spec?.volumes ?? []).some(({ persistentVolumeClaim }) => claims.includes(persistentVolumeClaim?.claimName ?? ''));
+function sharesVolume({ namespace, claims, pod }: PodInfo, deleted: core.Pod): boolean {
+  if (disksConflict(pod, deleted)) return true;
+  if (deleted.metadata.namespace !== namespace) return false;
+  return (deleted.spec?.volumes ?? []).some(({ persistentVolumeClaim }) => claims.includes(persistentVolumeClaim?.claimName ?? ''));
 }
 
 export function usesClaim({ namespace, claims }: PodInfo, { metadata }: core.PersistentVolumeClaim): boolean {

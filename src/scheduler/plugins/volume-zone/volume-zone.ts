@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { lookupTable, pushAll } from '#base';
 import type { Labels } from '#machinery';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import type { ClusterObjects, Plugin, PluginFactory } from '../../framework/plugin.ts';
@@ -9,12 +10,12 @@ import { claimsOf, waitsForConsumer } from '../../framework/volume-claims.ts';
 const NAME = 'VolumeZone';
 const OTHER_ZONE = unresolvable(NAME, 'node(s) had no available volume zone');
 /** Each label with the one that took its place. */
-const TOPOLOGY_LABELS: Readonly<Record<string, string>> = {
+const TOPOLOGY_LABELS = lookupTable<string>({
   'topology.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'topology.kubernetes.io/region': 'topology.kubernetes.io/region',
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
-};
+});
 
 interface ZonedVolumes {
   readonly demands: readonly { readonly key: string; readonly values: ReadonlySet<string> }[];
@@ -52,7 +53,7 @@ function demandsOf(pod: PodInfo, objects: ClusterObjects): ZonedVolumes['demands
     }
     const volume = objects.volumes.get({ name });
     if (volume === undefined) return `persistentvolume "${name}" not found`;
-    demands.push(...zonesOf(volume));
+    pushAll(demands, zonesOf(volume));
   }
   return demands;
 }

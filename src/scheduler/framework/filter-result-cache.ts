@@ -4,7 +4,7 @@ import type { Status } from './status.ts';
  * What plugins that look at nothing but the pod and the node said about each node, for pods that are alike to them. An answer holds for as long
  * as the node's version: pods of one workload ask only the nodes that changed since the pod before them.
  */
-export class NodeVerdicts {
+export class FilterResultCache {
   /** The version at which a node was asked; 0: never. By the place of the node in the snapshot, as all of these. */
   readonly filteredAt: Uint32Array;
   readonly obstacles: (Status | undefined)[];
@@ -19,8 +19,8 @@ export class NodeVerdicts {
   }
 }
 
-/** Room for what one search finds, so that none need allocate: what is in it is of the latest search only. */
-export class SearchRoom {
+/** Buffers reused by every search; they hold the results of the latest one. */
+export class SearchBuffers {
   readonly places: Int32Array;
   readonly totals: Float64Array;
 
@@ -30,36 +30,36 @@ export class SearchRoom {
   }
 }
 
-/** More kinds of pods at a time are rare; the one that did not come for longest is forgotten. */
+/** Cached pod signatures at most (LRU). */
 const MAX_KINDS = 32;
 
-/** The verdicts for each kind of pod that came lately, and room to work in. */
-export class VerdictStore {
-  readonly #kinds = new Map<string, NodeVerdicts | undefined>();
+/** Filter results by pod signature, and reusable search buffers. */
+export class FilterResultStore {
+  readonly #kinds = new Map<string, FilterResultCache | undefined>();
   #placesVersion = -1;
-  #room = new SearchRoom(0);
-  #latest: { readonly signature: string; readonly verdicts: NodeVerdicts } | undefined;
+  #buffers = new SearchBuffers(0);
+  #latest: { readonly signature: string; readonly filterResults: FilterResultCache } | undefined;
 
   /** Undefined for the first pod of its kind: there may never be another one. */
   for(
     signature: string,
     { nodes, placesVersion }: { readonly nodes: readonly unknown[]; readonly placesVersion: number },
-  ): NodeVerdicts | undefined {
+  ): FilterResultCache | undefined {
     if (placesVersion !== this.#placesVersion) this.#clear(placesVersion);
-    if (signature === this.#latest?.signature) return this.#latest.verdicts;
-    const isKnown = this.#kinds.has(signature);
-    const verdicts = isKnown ? (this.#kinds.get(signature) ?? new NodeVerdicts(nodes.length)) : undefined;
-    this.#latest = verdicts && { signature, verdicts };
+    if (signature === this.#latest?.signature) return this.#latest.filterResults;
+    const isCached = this.#kinds.has(signature);
+    const filterResults = isCached ? (this.#kinds.get(signature) ?? new FilterResultCache(nodes.length)) : undefined;
+    this.#latest = filterResults && { signature, filterResults };
     // The order of the map is the order of use.
     this.#kinds.delete(signature);
-    this.#kinds.set(signature, verdicts);
+    this.#kinds.set(signature, filterResults);
     if (this.#kinds.size > MAX_KINDS) this.#kinds.delete(this.#kinds.keys().next().value as string);
-    return verdicts;
+    return filterResults;
   }
 
-  room(nodes: number): SearchRoom {
-    if (this.#room.nodes < nodes) this.#room = new SearchRoom(nodes);
-    return this.#room;
+  buffersFor(nodes: number): SearchBuffers {
+    if (this.#buffers.nodes < nodes) this.#buffers = new SearchBuffers(nodes);
+    return this.#buffers;
   }
 
   #clear(placesVersion: number): void {

@@ -1,4 +1,4 @@
-import type { resource } from '#api';
+import { core, type resource } from '#api';
 import type { RequestName } from './attribute-constraint.ts';
 import type { DeviceSelectors } from './device-selectors.ts';
 import type { DevicePool, OfferedDevice } from './offered-devices.ts';
@@ -7,7 +7,7 @@ import { type Capacities, capacityFor } from './shared-amounts.ts';
 export type Claim = resource.ResourceClaim;
 
 /** What one request of a claim, or one alternative of it, asks for. */
-export interface WantedDevices {
+export interface DeviceRequest {
   readonly claim: Claim;
   readonly name: RequestName;
   readonly class: resource.DeviceClass;
@@ -21,7 +21,7 @@ export interface WantedDevices {
 }
 
 /** The alternatives of each request of a claim, the best first. */
-export type WantedRequests = readonly (readonly WantedDevices[])[];
+export type ClaimRequests = readonly (readonly DeviceRequest[])[];
 
 export interface Market {
   readonly pools: readonly DevicePool[];
@@ -30,35 +30,37 @@ export interface Market {
 }
 
 /** Throws, in upstream's words, when what is asked for cannot be understood, or told by now. */
-export function wantedBy(claim: Claim, market: Market): WantedRequests {
+export function requestsOf(claim: Claim, market: Market): ClaimRequests {
   return (claim.spec.devices?.requests ?? []).map((request) => {
     const { name, exactly, firstAvailable = [] } = request;
-    if (exactly !== undefined) return [wanted(claim, { name: { request: name, full: name }, asked: exactly }, market)];
-    return firstAvailable.map((asked) => wanted(claim, { name: { request: name, full: `${name}/${asked.name}` }, asked }, market));
+    if (exactly !== undefined) return [resolveRequest(claim, { name: { request: name, full: name }, request: exactly }, market)];
+    return firstAvailable.map((subRequest) =>
+      resolveRequest(claim, { name: { request: name, full: `${name}/${subRequest.name}` }, request: subRequest }, market),
+    );
   });
 }
 
-interface Asked {
+interface NamedRequest {
   readonly name: RequestName;
-  readonly asked: resource.ExactDeviceRequest | resource.DeviceSubRequest;
+  readonly request: resource.ExactDeviceRequest | resource.DeviceSubRequest;
 }
 
-function wanted(claim: Claim, { name, asked }: Asked, market: Market): WantedDevices {
-  const { deviceClassName, selectors = [], tolerations = [], capacity, allocationMode, count } = asked;
+function resolveRequest(claim: Claim, { name, request }: NamedRequest, market: Market): DeviceRequest {
+  const { deviceClassName, selectors = [], tolerations = [], capacity, allocationMode, count } = request;
   const where = `claim ${keyOf(claim)}, request ${name.full.slice(name.full.indexOf('/') + 1)}`;
   const deviceClass = market.classNamed(deviceClassName);
   if (deviceClass === undefined) {
     const missing = `deviceclass.resource.k8s.io "${deviceClassName}" not found`;
     throw new Error(`${where}: could not retrieve device class ${deviceClassName}: ${missing}`);
   }
-  const adminAccess = 'adminAccess' in asked && asked.adminAccess === true;
-  const known = { claim, name, class: deviceClass, adminAccess, selectors, tolerations, capacity: capacity?.requests as Capacities };
-  if (allocationMode !== 'All') return { ...known, all: undefined, count: Number(count ?? 1) };
-  const all = allMatching({ ...known, all: undefined, count: 0 }, market, where);
-  return { ...known, all, count: all.length };
+  const adminAccess = 'adminAccess' in request && request.adminAccess === true;
+  const common = { claim, name, class: deviceClass, adminAccess, selectors, tolerations, capacity: capacity?.requests as Capacities };
+  if (allocationMode !== 'All') return { ...common, all: undefined, count: Number(count ?? 1) };
+  const all = allMatching({ ...common, all: undefined, count: 0 }, market, where);
+  return { ...common, all, count: all.length };
 }
 
-function allMatching(one: WantedDevices, { pools, selectors }: Market, where: string): readonly OfferedDevice[] {
+function allMatching(one: DeviceRequest, { pools, selectors }: Market, where: string): readonly OfferedDevice[] {
   const unsure = pools.find(({ isIncomplete, isInvalid }) => isIncomplete || isInvalid);
   if (unsure !== undefined) {
     const state = unsure.isIncomplete ? 'being updated' : 'invalid';
@@ -68,7 +70,7 @@ function allMatching(one: WantedDevices, { pools, selectors }: Market, where: st
 }
 
 /** Whether the device is what is asked for, be it free or not. */
-export function isSuitable(one: WantedDevices, offered: OfferedDevice, selectors: DeviceSelectors): boolean {
+export function isSuitable(one: DeviceRequest, offered: OfferedDevice, selectors: DeviceSelectors): boolean {
   const isMatch =
     selectors.match(one.class.spec.selectors, offered, `class ${one.class.metadata.name}`) &&
     selectors.match(one.selectors, offered, `claim ${keyOf(one.claim)}`);
@@ -80,15 +82,9 @@ export function keyOf({ metadata }: Claim): string {
 }
 
 /** Whether a taint of the device keeps the request away from it. */
-export function isKeptAway({ tolerations }: WantedDevices, { device }: OfferedDevice): boolean {
+export function isKeptAway({ tolerations }: DeviceRequest, { device }: OfferedDevice): boolean {
   return (device.taints ?? []).some((taint) => {
     if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') return false;
-    return !tolerations.some((toleration) => tolerates(toleration, taint));
+    return !core.isTaintTolerated(tolerations, taint);
   });
-}
-
-function tolerates({ key, operator, value, effect }: resource.DeviceToleration, taint: resource.DeviceTaint): boolean {
-  if (effect && effect !== taint.effect) return false;
-  if (key && key !== taint.key) return false;
-  return operator === 'Exists' || ((operator ?? 'Equal') === 'Equal' && (value ?? '') === (taint.value ?? ''));
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { core } from '#api';
+import { node } from '../placement-fixture.ts';
+import { SchedulerCache } from './scheduler-cache.ts';
+
+const names = (cache: SchedulerCache) => cache.nodes.map(({ name }) => name);
+
+/** Decoding never gives such nodes; a broken store might. */
+const MALFORMED: readonly [string, Partial<core.Node>][] = [
+  ['a taint that is null', { spec: { taints: [null] } as never }],
+  ['an image that is null', { status: { images: [null] } as never }],
+  ['an amount that is no quantity', { status: { allocatable: { cpu: 'many' } } as never }],
+];
+
+test.each(MALFORMED)('a node with %s is no node to schedule on, until it is mended', (_, fields) => {
+  const cache = new SchedulerCache({ labelsOf: () => undefined });
+  cache.setNode(node('good'));
+  expect(() => cache.setNode({ ...node('bad'), ...fields })).toThrow();
+  expect(names(cache)).toEqual(['good']);
+  cache.setNode(node('bad'));
+  expect(names(cache).toSorted()).toEqual(['bad', 'good']);
+  expect(() => cache.setNode({ ...node('bad'), ...fields })).toThrow();
+  expect(names(cache)).toEqual(['good']);
+  cache.removeNode('bad');
+  expect(names(cache)).toEqual(['good']);
+});

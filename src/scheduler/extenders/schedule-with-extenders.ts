@@ -1,0 +1,22 @@
+import type { PreemptionCandidate } from '../framework/plugin.ts';
+import type { PodInfo } from '../framework/pod-info.ts';
+import { feasibleNodes, type Placement, type SchedulingContext, scheduleOne } from '../schedule-one.ts';
+import type { Extenders } from './extenders.ts';
+
+/**
+ * Finds the node for a pod that extenders have a say in. They are asked about the nodes that fit; the placement itself is then computed with
+ * their answers, on the cluster as it is by then.
+ */
+export async function scheduleWithExtenders(pod: PodInfo, context: SchedulingContext, extenders: Extenders): Promise<Placement> {
+  const { snapshot } = context;
+  try {
+    const judged = { ...context, opinions: await extenders.judge(pod, feasibleNodes(pod, context)) };
+    let candidates: readonly PreemptionCandidate[] = [];
+    const placement = scheduleOne(pod, { ...judged, reviewCandidates: (proposed) => (candidates = proposed) });
+    if (placement.type !== 'unschedulable' || candidates.length === 0) return placement;
+    const reviewed = await extenders.reviewVictims(pod, candidates, snapshot);
+    return reviewed === candidates ? placement : scheduleOne(pod, { ...judged, reviewCandidates: () => reviewed });
+  } catch (error) {
+    return { type: 'error', message: error instanceof Error ? error.message : String(error) };
+  }
+}
