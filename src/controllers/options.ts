@@ -2,24 +2,26 @@ import type { ClusterSigningOptions } from './certificates/controller.ts';
 import { DEFAULT_HORIZONTAL_POD_AUTOSCALER_OPTIONS, type HorizontalPodAutoscalerOptions } from './podautoscaler/options.ts';
 import { DEFAULT_WORKLOAD_OPTIONS, type WorkloadOptions } from './workload-options.ts';
 
-/** What can be set about controllers, under the names of upstream's flags, with upstream's defaults. Times are milliseconds. */
+/** Controller options: upstream's flag names and defaults. Times are milliseconds. */
 export interface ControllerOptions extends WorkloadOptions, HorizontalPodAutoscalerOptions {
   readonly concurrentNamespaceSyncs: number;
   readonly concurrentGcSyncs: number;
   readonly concurrentServiceAccountTokenSyncs: number;
   readonly concurrentResourceQuotaSyncs: number;
   readonly concurrentEphemeralVolumeSyncs: number;
-  /** The time between a namespace's deletion and that of its content, in which all servers learn of it. 0 where there is one server. */
+  /** The delay between the deletion of a namespace and of its content, so that all API servers observe it. 0 with a single server. */
   readonly namespaceDeletionGracePeriodMs: number;
   readonly resourceQuotaSyncPeriodMs: number;
   readonly enableGarbageCollector: boolean;
-  /** How often claims and volumes that wait for each other are looked at again. */
+  /** How long a legacy token secret must be unused before it is invalidated, and then deleted. */
+  readonly legacyServiceAccountTokenCleanUpPeriodMs: number;
+  /** How often unbound claims and volumes are synced again. */
   readonly pvClaimBinderSyncPeriodMs: number;
-  /** PEM of the authority that signed the server's certificate: what pods trust. Absent: it is not published. */
+  /** PEM of the CA of the API server, published to pods. Absent: not published. */
   readonly rootCa?: string;
-  /** PEM of the key that signs tokens of service accounts in secrets. Absent: no such tokens are made. */
+  /** PEM of the key that signs service account token secrets. Absent: none are created. */
   readonly serviceAccountPrivateKey?: string | (() => Promise<string>);
-  /** Keys that sign certificates for those who ask. Absent: none are signed. */
+  /** Keys of the certificate signers. Absent: certificate requests are not signed. */
   readonly clusterSigning?: ClusterSigningOptions;
 }
 
@@ -34,5 +36,6 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   namespaceDeletionGracePeriodMs: 5_000,
   resourceQuotaSyncPeriodMs: 300_000,
   enableGarbageCollector: true,
+  legacyServiceAccountTokenCleanUpPeriodMs: 365 * 24 * 3_600_000,
   pvClaimBinderSyncPeriodMs: 15_000,
 };

@@ -1,4 +1,4 @@
-/** What can be set about the controllers of workloads and nodes, as in `ControllerOptions`. */
+/** Options of the workload and node controllers; see `ControllerOptions`. */
 export interface WorkloadOptions {
   readonly concurrentReplicaSetSyncs: number;
   readonly concurrentRcSyncs: number;
@@ -14,22 +14,22 @@ export interface WorkloadOptions {
   readonly mirroringConcurrentServiceEndpointSyncs: number;
   readonly mirroringMaxEndpointsPerSubset: number;
   readonly nodeMonitorPeriodMs: number;
-  /** How long a node may be silent before it counts as lost. */
+  /** How long a node may be silent before its conditions become Unknown. */
   readonly nodeMonitorGracePeriodMs: number;
   readonly nodeStartupGracePeriodMs: number;
-  /** Nodes a second whose pods are evicted when a zone is healthy. */
+  /** Nodes per second whose pods are evicted in a healthy zone. */
   readonly nodeEvictionRate: number;
-  /** And when it is not, in a large cluster; in a small one evictions stop. */
+  /** In an unhealthy zone of a large cluster; in small clusters evictions stop. */
   readonly secondaryNodeEvictionRate: number;
   readonly unhealthyZoneThreshold: number;
   readonly largeClusterSizeThreshold: number;
-  /** The ranges, one a family, that nodes get theirs from. Absent: nodes get none. */
+  /** The pod CIDR ranges, one per family. Undefined: none are allocated. */
   readonly clusterCidrs?: readonly string[];
   readonly nodeCidrMaskSizeIpv4: number;
   readonly nodeCidrMaskSizeIpv6: number;
-  /** Ranges of services, that nodes get nothing of. */
+  /** Service ranges, excluded from allocation. */
   readonly serviceClusterIpRanges?: readonly string[];
-  /** How many finished pods may stay. 0: all of them. */
+  /** How many finished pods are kept. 0: all. */
   readonly terminatedPodGcThreshold: number;
 }
 

@@ -5,13 +5,13 @@ import type { Controller, ControllerContext } from '../runtime/controller.ts';
 import { KeyedController } from '../runtime/keyed-controller.ts';
 import { issueCertificate } from './issue-certificate.ts';
 import { type ApprovalRule, approvalRules, isOutdated, lifetimeMs, signingAction } from './reconcile.ts';
-import { checkSignature, SIGNERS, type SigningRequest, withCondition } from './signing-request.ts';
+import { SIGNERS, type SigningRequest, withCondition } from './signing-request.ts';
 
 const Kind = certificates.CertificateSigningRequest;
 const WORKERS = 5;
 const CLEANING_INTERVAL_MS = 3_600_000;
 
-/** Approves what kubelets ask for, when who asks may have it. */
+/** Approves kubelet certificate requests if the requestor has the permission. */
 export const csrApprovingController: Controller = {
   name: 'certificatesigningrequest-approving-controller',
   aliases: ['csrapproving'],
@@ -30,16 +30,17 @@ export const csrSigningController: Controller = {
   },
 };
 
-/** Deletes requests that nobody needs any more. */
+/** Deletes outdated certificate requests. */
 export const csrCleanerController: Controller = {
   name: 'certificatesigningrequest-cleaner-controller',
   aliases: ['csrcleaner'],
   enabledByDefault: true,
   start(context) {
-    const { informers, clock, signal } = context;
+    const { informers, clock, signal, logger } = context;
     const requests = informers.of(Kind);
+    const onError = (error: unknown) => logger.error('cannot clean up certificate signing requests', { error });
     return {
-      run: () => repeat({ clock, signal, intervalMs: CLEANING_INTERVAL_MS }, () => clean(requests.lister.list(), context)),
+      run: () => repeat({ clock, signal, intervalMs: CLEANING_INTERVAL_MS, onError }, () => clean(requests.lister.list(), context)),
     };
   },
 };
@@ -48,6 +49,7 @@ function keyed(context: ControllerContext, handle: (request: SigningRequest) => 
   const requests = context.informers.of(Kind);
   const controller = new KeyedController(context, {
     name: 'certificate',
+    objects: requests.lister,
     concurrency: WORKERS,
     async sync(name) {
       const request = requests.lister.get({ name });
@@ -68,7 +70,7 @@ async function approve(request: SigningRequest, context: ControllerContext): Pro
   }
   if (rules.length === 0) return;
   const tried = rules.map(({ right }) => right.subresource).join(' ');
-  // The right may still be granted: the request comes again.
+  // The permission may still be granted: retry.
   throw new Error(`recognized csr "${request.metadata.name}" as [${tried}] but subject access review was not approved`);
 }
 
@@ -79,7 +81,7 @@ async function isAllowed({ spec }: SigningRequest, right: ApprovalRule['right'],
   return review.status?.allowed === true;
 }
 
-/** Which keys sign what. Keys of their own for some signers leave the others without. */
+/** The signing keys. Specific keys for some signers disable the others. */
 export interface ClusterSigningOptions {
   readonly authority?: KeyPair;
   /** By the name of the signer. */
@@ -117,21 +119,20 @@ async function sign(request: SigningRequest, authorities: ReadonlyMap<string, Au
     await client.of(Kind).updateStatus(withCondition(request, failure));
     return;
   }
-  checkSignature(request);
   const lifetime = lifetimeMs(request, options.clusterSigning?.durationMs ?? YEAR_MS);
   const usages = request.spec.usages ?? [];
   const authority = authorities.get(request.spec.signerName)!;
-  const certificate = issueCertificate(action.asked, authority, { usages, lifetimeMs: lifetime, now, random });
+  const certificate = issueCertificate(action.requested, authority, { usages, lifetimeMs: lifetime, now, random });
   const status = { ...request.status, certificate: Buffer.from(certificate).toString('base64') };
   await client.of(Kind).updateStatus({ ...request, status });
 }
 
 async function clean(requests: Iterable<SigningRequest>, { client, clock, logger }: ControllerContext): Promise<void> {
   for (const request of requests) {
-    if (!isOutdated(request, clock.now())) continue;
-    await client
-      .of(Kind)
-      .delete(request.metadata)
-      .catch((error: unknown) => logger.warn('cannot delete a certificate signing request', { name: request.metadata.name, error }));
+    try {
+      if (isOutdated(request, clock.now())) await client.of(Kind).delete(request.metadata);
+    } catch (error) {
+      logger.warn('cannot delete a certificate signing request', { name: request.metadata.name, error });
+    }
   }
 }

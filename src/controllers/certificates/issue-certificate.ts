@@ -1,10 +1,19 @@
-import { type Authority, type ExtendedKeyUsage, type KeyUsage, type Random, type RequestedCertificate, signCertificate } from '#base';
+import {
+  type Authority,
+  checkRequestSignature,
+  type ExtendedKeyUsage,
+  type KeyUsage,
+  lookupTable,
+  type Random,
+  type RequestedCertificate,
+  signCertificate,
+} from '#base';
 
 const BACKDATE_MS = 5 * 60_000;
-/** A shorter life than this is not cut at its end by what it is backdated at its start. */
+/** Lifetimes shorter than this are counted from now, not from the backdated start. */
 const SHORT_MS = 8 * 3_600_000;
 
-const KEY_USAGES: Readonly<Record<string, KeyUsage>> = {
+const KEY_USAGES = lookupTable<KeyUsage>({
   signing: 'digitalSignature',
   'digital signature': 'digitalSignature',
   'content commitment': 'contentCommitment',
@@ -15,9 +24,9 @@ const KEY_USAGES: Readonly<Record<string, KeyUsage>> = {
   'crl sign': 'crlSign',
   'encipher only': 'encipherOnly',
   'decipher only': 'decipherOnly',
-};
+});
 
-const EXTENDED_KEY_USAGES: Readonly<Record<string, ExtendedKeyUsage>> = {
+const EXTENDED_KEY_USAGES = lookupTable<ExtendedKeyUsage>({
   any: 'any',
   'server auth': 'serverAuth',
   'client auth': 'clientAuth',
@@ -31,7 +40,7 @@ const EXTENDED_KEY_USAGES: Readonly<Record<string, ExtendedKeyUsage>> = {
   'ocsp signing': 'ocspSigning',
   'microsoft sgc': 'microsoftSgc',
   'netscape sgc': 'netscapeSgc',
-};
+});
 
 export interface IssueOptions {
   readonly usages: readonly string[];
@@ -41,27 +50,30 @@ export interface IssueOptions {
   readonly random: Random;
 }
 
-/** Signs what was asked for: all its names, the given uses, never the right to sign others. Throws when the authority has expired. */
-export function issueCertificate(asked: RequestedCertificate, authority: Authority, options: IssueOptions): string {
+/**
+ * Signs all requested names for the given usages, never as a CA. Throws when the authority has expired,
+ * or when the request is not signed with its own key.
+ */
+export function issueCertificate(requested: RequestedCertificate, authority: Authority, options: IssueOptions): string {
   const { usages, lifetimeMs, now, random } = options;
+  checkRequestSignature(requested);
   if (now >= authority.notAfter) throw new Error('refusing to sign: the certificate of the authority has expired');
   const unknown = usages.filter((usage) => !(usage in KEY_USAGES) && !(usage in EXTENDED_KEY_USAGES));
   if (unknown.length > 0) throw new Error(`unrecognized usage values: ${unknown.join(', ')}`);
   const end = now + (lifetimeMs < SHORT_MS ? lifetimeMs : lifetimeMs - BACKDATE_MS);
   return signCertificate(
     {
-      ...asked,
-      subject: asked.subjectDer,
+      ...requested,
       notBefore: now - BACKDATE_MS,
       notAfter: Math.min(end, authority.notAfter),
-      keyUsages: known(usages, KEY_USAGES),
-      extendedKeyUsages: known(usages, EXTENDED_KEY_USAGES),
+      keyUsages: namedUsages(usages, KEY_USAGES),
+      extendedKeyUsages: namedUsages(usages, EXTENDED_KEY_USAGES),
     },
     authority,
     random,
   );
 }
 
-function known<T>(usages: readonly string[], names: Readonly<Record<string, T>>): readonly T[] {
+function namedUsages<T>(usages: readonly string[], names: Readonly<Record<string, T>>): readonly T[] {
   return [...new Set(usages.flatMap((usage) => names[usage] ?? []))];
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { authorization } from '#api';
-import { decodePem, encodePem, type RequestedCertificate } from '#base';
+import { decodePem, encodePem, lookupTable, type RequestedCertificate } from '#base';
 import {
   apiClientProblem,
   conditionsOf,
@@ -15,7 +15,7 @@ import {
 
 // --- approving -----------------------------------------------------------------------------------------------------
 
-/** A right that, when its holder has it, is enough to approve a request without asking anybody. */
+/** A permission that suffices for automatic approval. */
 export interface ApprovalRule {
   readonly right: authorization.ResourceAttributes;
   readonly message: string;
@@ -29,13 +29,13 @@ function rule(subresource: string, message: string): ApprovalRule {
 const SELF_NODE_CLIENT = rule('selfnodeclient', 'Auto approving self kubelet client certificate after SubjectAccessReview.');
 const NODE_CLIENT = rule('nodeclient', 'Auto approving kubelet client certificate after SubjectAccessReview.');
 
-/** The rights to try, in this order; none when a request is not for a kubelet, or is decided already. */
+/** The permissions to check in order; empty if the request is not for a kubelet or is decided. */
 export function approvalRules(request: SigningRequest): readonly ApprovalRule[] {
   if (isIssued(request) || conditionsOf(request).some(({ type }) => type === 'Approved' || type === 'Denied')) return [];
   if (request.spec.signerName !== SIGNERS.kubeletClient) return [];
-  const asked = requestedCertificate(request);
-  if (kubeletClientProblem(asked, request.spec.usages ?? []) !== undefined) return [];
-  return asked.subject.commonName === request.spec.username ? [SELF_NODE_CLIENT, NODE_CLIENT] : [NODE_CLIENT];
+  const requested = requestedCertificate(request);
+  if (kubeletClientProblem(requested, request.spec.usages ?? []) !== undefined) return [];
+  return requested.subject.commonName === request.spec.username ? [SELF_NODE_CLIENT, NODE_CLIENT] : [NODE_CLIENT];
 }
 
 // --- signing -------------------------------------------------------------------------------------------------------
@@ -43,24 +43,24 @@ export function approvalRules(request: SigningRequest): readonly ApprovalRule[] 
 export type SigningAction =
   | { readonly type: 'none' }
   | { readonly type: 'fail'; readonly message: string }
-  | { readonly type: 'sign'; readonly asked: RequestedCertificate };
+  | { readonly type: 'sign'; readonly requested: RequestedCertificate };
 
-const PROBLEMS: Readonly<Record<string, (asked: RequestedCertificate, usages: readonly string[]) => string | undefined>> = {
+const PROBLEMS = lookupTable<(requested: RequestedCertificate, usages: readonly string[]) => string | undefined>({
   [SIGNERS.kubeletServing]: kubeletServingProblem,
   [SIGNERS.kubeletClient]: kubeletClientProblem,
   [SIGNERS.apiServerClient]: (_, usages) => apiClientProblem(usages),
   [SIGNERS.legacyUnknown]: () => undefined,
-};
+});
 
-/** What a signer that holds the keys for `signers` does with a request. */
+/** The action of a signer with keys for `signers`. */
 export function signingAction(request: SigningRequest, signers: ReadonlySet<string>): SigningAction {
   const { signerName, usages = [] } = request.spec;
   const problemOf = PROBLEMS[signerName];
   const isOurs = problemOf !== undefined && signers.has(signerName);
   if (!isOurs || isIssued(request) || !isApproved(request) || hasCondition(request, 'Failed')) return { type: 'none' };
-  const asked = requestedCertificate(request);
-  const message = problemOf(asked, usages);
-  return message === undefined ? { type: 'sign', asked } : { type: 'fail', message };
+  const requested = requestedCertificate(request);
+  const message = problemOf(requested, usages);
+  return message === undefined ? { type: 'sign', requested } : { type: 'fail', message };
 }
 
 function isApproved(request: SigningRequest): boolean {
@@ -70,11 +70,11 @@ function isApproved(request: SigningRequest): boolean {
 
 const MIN_LIFE_MS = 10 * 60_000;
 
-/** As long as asked for, but no longer than the signer allows. */
+/** The requested lifetime, limited by the signer. */
 export function lifetimeMs({ spec }: SigningRequest, longestMs: number): number {
-  const asked = spec.expirationSeconds;
-  if (asked === undefined || asked === null) return longestMs;
-  return Math.min(longestMs, Math.max(MIN_LIFE_MS, asked * 1000));
+  const seconds = spec.expirationSeconds;
+  if (seconds === undefined || seconds === null) return longestMs;
+  return Math.min(longestMs, Math.max(MIN_LIFE_MS, seconds * 1000));
 }
 
 // --- cleaning ------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ const HOUR_MS = 3_600_000;
 const DECIDED_MS = HOUR_MS;
 const PENDING_MS = 24 * HOUR_MS;
 
-/** Whether a request has served its purpose, or will not any more. */
+/** Whether a request is decided, issued or pending for longer than it is kept. */
 export function isOutdated(request: SigningRequest, now: number): boolean {
   const { creationTimestamp } = request.metadata ?? {};
   const conditions = conditionsOf(request);
@@ -105,7 +105,7 @@ function hasExpired({ status }: SigningRequest, now: number): boolean {
   try {
     return bytes !== undefined && now > Date.parse(new X509Certificate(encodePem('CERTIFICATE', bytes)).validTo);
   } catch {
-    // What cannot be read does not say when it ends.
+    // An unparsable certificate has no expiry.
     return false;
   }
 }

@@ -18,10 +18,10 @@ import {
 } from './reconcile.ts';
 
 type Job = batch.Job;
-/** So that the clock has passed the time for sure when it is looked at. */
+/** Added to each wait, so that the scheduled time has passed when the timer fires. */
 const LATE_MS = 100;
 
-/** Starts jobs at given times. */
+/** Creates jobs on their schedule. */
 export const cronJobController: Controller = {
   name: 'cronjob-controller',
   aliases: ['cronjob'],
@@ -43,7 +43,13 @@ class CronJobController implements RunningController {
     this.#jobs = jobs.lister;
     this.#events = context.recorder('cronjob-controller');
     const concurrency = options.concurrentCronJobSyncs;
-    this.#keyed = new KeyedController(context, { name: 'cronjob', concurrency, isExpected: isGone, sync: (key) => this.#sync(key) });
+    this.#keyed = new KeyedController(context, {
+      name: 'cronjob',
+      concurrency,
+      isExpected: isGone,
+      objects: cronJobs.lister,
+      sync: (key) => this.#sync(key),
+    });
     cronJobs.addHandler({ ...this.#keyed.handler(), update: (before, cronJob) => this.#changed(before, cronJob) });
     const tell = (job: Job) => {
       const reference = controllerOf(job);
@@ -56,7 +62,7 @@ class CronJobController implements RunningController {
     return this.#keyed.run();
   }
 
-  /** A new schedule counts from its next time on; whatever else changes is looked at now. */
+  /** A changed schedule applies from its next time on; other changes are handled now. */
   #changed(before: batch.CronJob, cronJob: batch.CronJob): void {
     const { spec } = cronJob;
     const isSame = before.spec?.schedule === spec?.schedule && before.spec?.timeZone === spec?.timeZone;
@@ -74,9 +80,9 @@ class CronJobController implements RunningController {
     const cached = this.#cronJobs.get(parseKey(key));
     if (cached?.spec === undefined) return;
     const jobs = this.#jobs.list(cached.metadata.namespace).filter((job) => isControlledBy(job, cached));
-    const known = { ...cached, spec: cached.spec };
-    const removed = await this.#removeOutdated(known, jobs);
-    const { cronJob, live } = await this.#compareWithLive(without(known, removed), jobs);
+    const withSpec = { ...cached, spec: cached.spec };
+    const removed = await this.#removeOutdated(withSpec, jobs);
+    const { cronJob, live } = await this.#compareWithLive(without(withSpec, removed), jobs);
     const { status, notes } = observeJobs(cronJob, jobs, live);
     for (const note of notes) this.#events.record(cronJob, note);
     const observed = { ...cronJob, status };
@@ -92,7 +98,7 @@ class CronJobController implements RunningController {
     return removed;
   }
 
-  /** What looks wrong may only be seen too late: then the server is asked. */
+  /** The cache may be stale: the server is asked before anything is reported. */
   async #compareWithLive(
     cronJob: CronJob,
     jobs: readonly Job[],
@@ -125,7 +131,12 @@ class CronJobController implements RunningController {
     if (schedule === undefined) return cronJob;
     const now = this.context.clock.now();
     const { due, next, hasMissedMany } = dueTime(cronJob, schedule, now);
-    if (next !== undefined) this.#keyed.enqueueAfter(cronJob, next - now + LATE_MS);
+    if (next === undefined) {
+      const message = `invalid schedule: ${cronJob.spec.schedule} : time difference between two schedules is less than 1 second`;
+      this.#warn(cronJob, 'InvalidSchedule', message);
+      return cronJob;
+    }
+    this.#keyed.enqueueAfter(cronJob, next - now + LATE_MS);
     if (hasMissedMany) {
       const message = 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew';
       this.#events.warning(cronJob, 'TooManyMissedTimes', message);
@@ -184,7 +195,7 @@ class CronJobController implements RunningController {
     return { ...cronJob, status };
   }
 
-  /** Whether it is deleted. */
+  /** Resolves to whether the job was deleted. */
   async #delete(cronJob: CronJob, job: Job): Promise<boolean> {
     try {
       await this.context.client.of(batch.Job).delete(job.metadata, { propagationPolicy: 'Background' });
@@ -203,7 +214,7 @@ class CronJobController implements RunningController {
     return { ...cronJob, status: { ...cronJob.status, active: [...active, referenceToJob(job)], lastScheduleTime: formatTime(due) } };
   }
 
-  /** Undefined when another's job has the name. */
+  /** Undefined when a job of another owner has the name. */
   async #createJob(cronJob: CronJob, draft: Job): Promise<Job | undefined> {
     const client = this.context.client.of(batch.Job);
     try {

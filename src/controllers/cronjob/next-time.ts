@@ -2,7 +2,7 @@ import type { batch } from '#api';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A schedule that matches nothing for so long, such as February 30th, never does. */
+/** A schedule without a match for this long, such as February 30th, never matches. */
 const HORIZON_DAYS = 5 * 366;
 
 /** The first time of a schedule after `after`, in milliseconds; undefined when there is none. `zone` is used when the schedule names none. */
@@ -16,8 +16,8 @@ export function nextTime(schedule: batch.CronSchedule, after: number, zone: stri
   for (let day = 0; day <= HORIZON_DAYS; day++) {
     const start = localDay + day * DAY_MS;
     if (!matchesDay(schedule, start)) continue;
-    const found = firstOnDay(schedule, start, { after, offsetAt });
-    if (found !== undefined) return found;
+    const time = firstOnDay(schedule, start, { after, offsetAt });
+    if (time !== undefined) return time;
   }
   return undefined;
 }
@@ -43,14 +43,14 @@ function firstOnDay({ hours, minutes }: FieldSchedule, start: number, { after, o
     for (const minute of sortedMinutes) {
       const local = start + (hour * 60 + minute) * MINUTE_MS;
       const time = local - offsetAt(local - offsetAt(local));
-      // A local time that a change of the clock leaves out does not come.
+      // A local time that is skipped by a DST change does not occur.
       if (time > after && time + offsetAt(time) === local) return time;
     }
   }
   return undefined;
 }
 
-/** What the clocks of a time zone show, less universal time. */
+/** The UTC offset of a time zone at a time. */
 function offsets(zone: string): (ms: number) => number {
   if (zone === '' || zone === 'UTC' || zone === 'Local') return () => 0;
   const options = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
@@ -62,7 +62,7 @@ function offsets(zone: string): (ms: number) => number {
   };
 }
 
-/** The time as the zone writes it, with its offset. */
+/** The time in the zone's local form, with its offset. */
 export function zonedTime(ms: number, zone: string): string {
   const offset = offsets(zone)(ms);
   const text = new Date(ms + offset).toISOString().slice(0, 19);

@@ -38,15 +38,20 @@ describe('the time of a cron job', () => {
 
 describe('a cron job', () => {
   it('makes jobs whose name tells their time', () => {
-    const made = jobFor(cronJob(), at('00:07:00'));
-    expect(made.metadata).toMatchObject({ name: `cron-${at('00:07:00') / 60_000}`, namespace: 'default', labels: { of: 'cron' } });
-    expect(made.metadata.annotations).toEqual({ note: 'x', 'batch.kubernetes.io/cronjob-scheduled-timestamp': '2026-01-01T00:07:00Z' });
-    expect(made.metadata.ownerReferences).toMatchObject([{ kind: 'CronJob', name: 'cron', controller: true, blockOwnerDeletion: true }]);
+    const createdJob = jobFor(cronJob(), at('00:07:00'));
+    expect(createdJob.metadata).toMatchObject({ name: `cron-${at('00:07:00') / 60_000}`, namespace: 'default', labels: { of: 'cron' } });
+    expect(createdJob.metadata.annotations).toEqual({
+      note: 'x',
+      'batch.kubernetes.io/cronjob-scheduled-timestamp': '2026-01-01T00:07:00Z',
+    });
+    expect(createdJob.metadata.ownerReferences).toMatchObject([
+      { kind: 'CronJob', name: 'cron', controller: true, blockOwnerDeletion: true },
+    ]);
   });
 
   it('keeps track of its jobs, and tells what became of them', () => {
-    const known = cronJob({}, { active: ['runs', 'done', 'gone'].map(reference) });
-    const { status, notes } = observeJobs(known, [job('runs'), job('done', 'Complete', '2026-01-01T00:03:00Z'), job('stray')]);
+    const current = cronJob({}, { active: ['runs', 'done', 'gone'].map(reference) });
+    const { status, notes } = observeJobs(current, [job('runs'), job('done', 'Complete', '2026-01-01T00:03:00Z'), job('stray')]);
     expect(status.active?.map(({ name }) => name)).toEqual(['runs']);
     expect(status.lastSuccessfulTime).toBe('2026-01-01T00:03:00Z');
     expect(notes.map(({ type, reason, message }) => `${type} ${reason}: ${message}`)).toEqual([
@@ -57,8 +62,8 @@ describe('a cron job', () => {
   });
 
   it('does not miss a job that is only seen late, nor tell of one that it removed itself', () => {
-    const known = cronJob({}, { active: ['late', 'removed'].map(reference) });
-    const { status, notes } = observeJobs(without(known, new Set(['removed'])), [job('removed', 'Complete')], new Set(['late']));
+    const current = cronJob({}, { active: ['late', 'removed'].map(reference) });
+    const { status, notes } = observeJobs(without(current, new Set(['removed'])), [job('removed', 'Complete')], new Set(['late']));
     expect(status.active?.map(({ name }) => name)).toEqual(['late']);
     expect(status.lastSuccessfulTime).toBe('2026-01-01T00:00:00Z');
     expect(notes).toEqual([]);

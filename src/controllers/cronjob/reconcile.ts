@@ -3,7 +3,7 @@ import { apiVersionOf, formatTime, parseTime } from '#machinery';
 import { controllerRef } from '../runtime/controller-ref.ts';
 import { nextTime, zonedTime } from './next-time.ts';
 
-/** No cron job is without its spec. */
+/** Validation guarantees the spec. */
 export type CronJob = batch.CronJob & { readonly spec: batch.CronJobSpec };
 type Job = batch.Job;
 
@@ -11,8 +11,8 @@ const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const MANY_MISSED = 100;
 
 export function finishedType({ status }: Job): 'Complete' | 'Failed' | undefined {
-  const found = status?.conditions?.find(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True');
-  return found?.type as 'Complete' | 'Failed' | undefined;
+  const condition = status?.conditions?.find(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True');
+  return condition?.type as 'Complete' | 'Failed' | undefined;
 }
 
 export interface Note {
@@ -21,7 +21,7 @@ export interface Note {
   readonly message: string;
 }
 
-/** The cron job that no longer counts these jobs as its own. */
+/** The cron job without these jobs in its active list. */
 export function without(cronJob: CronJob, removed: ReadonlySet<string>): CronJob {
   if (removed.size === 0) return cronJob;
   const { active = [], ...status } = cronJob.status ?? {};
@@ -29,7 +29,7 @@ export function without(cronJob: CronJob, removed: ReadonlySet<string>): CronJob
   return { ...cronJob, status: { ...status, ...(left.length > 0 && { active: left }) } };
 }
 
-/** What the jobs of a cron job say about it: its status, and what to tell. `live`: uids of jobs that are there though not among these. */
+/** The status and events of a cron job, from its jobs. `live`: uids of jobs that exist though they are not in the list. */
 export function observeJobs(
   cronJob: CronJob,
   jobs: readonly Job[],
@@ -45,9 +45,9 @@ export function observeJobs(
     else notes.push({ type: 'Normal', reason: 'SawCompletedJob', message: `Saw completed job: ${name}, condition: ${condition}` });
     return false;
   });
-  const known = new Set((cronJob.status?.active ?? []).map(({ uid }) => uid));
+  const activeUids = new Set((cronJob.status?.active ?? []).map(({ uid }) => uid));
   for (const job of jobs) {
-    if (known.has(job.metadata.uid) || finishedType(job) !== undefined) continue;
+    if (activeUids.has(job.metadata.uid) || finishedType(job) !== undefined) continue;
     const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
     notes.push({ type: 'Warning', reason: 'UnexpectedJob', message });
   }
@@ -77,10 +77,10 @@ function orderOf({ status, metadata }: Job): string {
 }
 
 export interface DueTime {
-  /** The most recent time that has come and no job was started for; undefined when there is none. */
+  /** The most recent missed time; undefined if there is none. */
   readonly due: number | undefined;
   readonly hasMissedMany: boolean;
-  /** When the next one comes. */
+  /** The next scheduled time. */
   readonly next: number | undefined;
 }
 
@@ -95,7 +95,7 @@ export function dueTime({ metadata, spec, status }: CronJob, schedule: batch.Cro
   if (first === undefined || first > now) return { due: undefined, hasMissedMany: false, next };
   const second = nextTime(schedule, first, zone);
   if (second === undefined || second > now) return { due: first, hasMissedMany: false, next };
-  // Steps of a schedule are about even: most of what was missed is skipped, not walked.
+  // Schedules have nearly even steps: most missed times are skipped by arithmetic.
   const missed = Math.floor((now - first) / (second - first)) + 1;
   let due: number | undefined;
   let at = nextTime(schedule, first + (missed - 2) * (second - first), zone);
@@ -106,12 +106,10 @@ export function dueTime({ metadata, spec, status }: CronJob, schedule: batch.Cro
   return { due, hasMissedMany: missed > MANY_MISSED, next };
 }
 
-/** How long until the next time after the last that a job was due for; undefined when the schedule makes no sense. */
+/** How long until the next scheduled time; 0 when the schedule never matches, so that the sync reports it; undefined when it cannot be parsed. */
 export function waitForNext(cronJob: CronJob, now: number): number | undefined {
-  const { startingDeadlineSeconds: _, ...spec } = cronJob.spec;
-  const schedule = parsedSchedule(spec.schedule);
-  const next = schedule && dueTime({ ...cronJob, spec }, schedule, now).next;
-  return next === undefined ? undefined : next - now;
+  const schedule = parsedSchedule(cronJob.spec.schedule);
+  return schedule && (nextTime(schedule, now, cronJob.spec.timeZone ?? '') ?? now) - now;
 }
 
 function parsedSchedule(text: string): batch.CronSchedule | undefined {

@@ -7,7 +7,7 @@ export const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 export const { ROLLBACK_TO } = apps;
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Undefined when it is no whole number. */
+/** Undefined if it is not an integer. */
 export function parseCount(text: string | undefined): number | undefined {
   return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }

@@ -1,13 +1,13 @@
-import { apps, type core } from '#api';
+import { apps, core } from '#api';
 import { deepEqual } from '#machinery';
 import { controllerRef } from '../runtime/controller-ref.ts';
 import { templateHash } from '../runtime/template-hash.ts';
-import { isActive, type KnownReplicaSets, replicasOf, sumOf, TEMPLATE_HASH_LABEL } from './replica-sets.ts';
+import { isActive, type OwnedReplicaSets, replicasOf, sumOf, TEMPLATE_HASH_LABEL } from './replica-sets.ts';
 import { currentSetAnnotations, maxRevision, revisionOf, sizeAnnotations } from './revision.ts';
 import { currentSetReplicas, type Scale } from './scaling.ts';
 
-/** The current replica set as it should be; the same object when nothing is to be changed. */
-export function syncedCurrentSet(deployment: apps.Deployment, { current, old }: KnownReplicaSets): apps.ReplicaSet | undefined {
+/** The desired current replica set; the same object if nothing changes. */
+export function syncedCurrentSet(deployment: apps.Deployment, { current, old }: OwnedReplicaSets): apps.ReplicaSet | undefined {
   if (current === undefined) return undefined;
   const before = current.metadata.annotations ?? {};
   const annotations = currentSetAnnotations(deployment, before, maxRevision(old) + 1);
@@ -41,7 +41,7 @@ export function newReplicaSet(deployment: apps.Deployment, old: readonly apps.Re
   };
 }
 
-/** A replica set with another size, and with what it remembers of its deployment's; the same object when nothing differs. */
+/** The replica set with another size and its size annotations; the same object if nothing differs. */
 export function scaledSet(deployment: apps.Deployment, { set, replicas }: Scale): apps.ReplicaSet {
   const before = set.metadata.annotations ?? {};
   const annotations = { ...before, ...sizeAnnotations(deployment) };
@@ -55,11 +55,11 @@ export type RecreateStep =
   | { readonly type: 'wait' }
   | { readonly type: 'bring up' };
 
-/** Everything old ends before anything new begins. */
-export function recreateStep({ current, old }: KnownReplicaSets, podsOf: (set: apps.ReplicaSet) => readonly core.Pod[]): RecreateStep {
+/** Recreate: all old pods terminate before new ones are created. */
+export function recreateStep({ current, old }: OwnedReplicaSets, podsOf: (set: apps.ReplicaSet) => readonly core.Pod[]): RecreateStep {
   const active = old.filter(isActive);
   if (active.length > 0) return { type: 'scale', scales: active.map((set) => ({ set, replicas: 0 })) };
-  const isRunning = ({ status }: core.Pod) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
+  const isRunning = (pod: core.Pod) => !core.isPodTerminal(pod);
   const others = old.filter((set) => set !== current);
   const areRunning = sumOf(others, ({ status }) => status?.replicas ?? 0) > 0 || others.some((set) => podsOf(set).some(isRunning));
   return areRunning ? { type: 'wait' } : { type: 'bring up' };
@@ -67,7 +67,7 @@ export function recreateStep({ current, old }: KnownReplicaSets, podsOf: (set: a
 
 const NO_LIMIT = 2 ** 31 - 1;
 
-/** Old replica sets beyond the limit of the history, the oldest revisions first; those still in use stay. */
+/** Old replica sets beyond the history limit, oldest first; those with pods stay. */
 export function outdatedSets({ spec }: apps.Deployment, old: readonly apps.ReplicaSet[]): readonly apps.ReplicaSet[] {
   const { revisionHistoryLimit: limit = NO_LIMIT } = spec ?? {};
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

@@ -6,7 +6,7 @@ type ReplicaSet = apps.ReplicaSet;
 export const TEMPLATE_HASH_LABEL = 'pod-template-hash';
 
 /** The replica sets of a deployment: the one with its current template, if it exists, and all others. */
-export interface KnownReplicaSets {
+export interface OwnedReplicaSets {
   readonly current: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
 }
@@ -27,7 +27,7 @@ export function isActive(set: ReplicaSet): boolean {
   return replicasOf(set) > 0;
 }
 
-export function allOf({ current, old }: KnownReplicaSets): readonly ReplicaSet[] {
+export function allOf({ current, old }: OwnedReplicaSets): readonly ReplicaSet[] {
   return current === undefined ? old : [...old, current];
 }
 
@@ -39,14 +39,14 @@ function createdAt({ metadata }: ReplicaSet): number {
   return metadata.creationTimestamp ? parseTime(metadata.creationTimestamp) : 0;
 }
 
-/** Of several sets with the current template, the oldest: other controllers may have made one at the same time, and all choose alike. */
-export function classify(deployment: apps.Deployment, sets: readonly ReplicaSet[]): KnownReplicaSets {
+/** Of several sets with the current template the oldest is current, so that all controllers choose the same. */
+export function classify(deployment: apps.Deployment, sets: readonly ReplicaSet[]): OwnedReplicaSets {
   const { template } = deployment.spec ?? {};
   const current = [...sets].sort(byCreation).find(({ spec }) => sameTemplate(spec?.template, template));
   return { current, old: sets.filter((set) => set !== current) };
 }
 
-/** Equal but for the hash that the deployment itself adds. */
+/** Equal except for the pod-template-hash label, which the deployment adds. */
 export function sameTemplate(a: core.PodTemplateSpec | undefined, b: core.PodTemplateSpec | undefined): boolean {
   return semanticEqual(withoutHash(a) as JsonObject, withoutHash(b) as JsonObject, core.PodTemplateSpec);
 }

@@ -6,14 +6,14 @@ import { lastRevision, revisionOf, rolledBackAnnotations } from './revision.ts';
 
 export interface Rollback {
   readonly event: EventText | undefined;
-  /** The deployment with the template it goes back to, and without the wish to. */
-  readonly wanted: apps.Deployment;
+  /** The deployment with the old template and without the rollback annotation. */
+  readonly rolledBack: apps.Deployment;
 }
 
-/** What becomes of a deployment that asks, by an annotation, to go back to a revision. 0 stands for the one before. */
+/** Handles the rollback annotation. Revision 0 is the previous one. */
 export function planRollback(deployment: apps.Deployment, sets: readonly apps.ReplicaSet[]): Rollback {
-  const asked = parseCount(deployment.metadata.annotations?.[ROLLBACK_TO]) ?? 0;
-  const revision = asked === 0 ? lastRevision(sets) : asked;
+  const target = parseCount(deployment.metadata.annotations?.[ROLLBACK_TO]) ?? 0;
+  const revision = target === 0 ? lastRevision(sets) : target;
   if (revision === 0) return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
   const set = sets.find((candidate) => revisionOf(candidate) === revision);
   if (set === undefined) {
@@ -25,16 +25,16 @@ export function planRollback(deployment: apps.Deployment, sets: readonly apps.Re
     return refused(deployment, 'DeploymentRollbackTemplateUnchanged', message);
   }
   const message = `Rolled back deployment "${name}" to revision ${revision}`;
-  const wanted = {
+  const rolledBack = {
     ...deployment,
     metadata: { ...deployment.metadata, annotations: rolledBackAnnotations(deployment, set) },
     spec: { ...deployment.spec!, template: withoutHash(set.spec?.template) },
   };
-  return { event: { type: 'Normal', reason: 'DeploymentRollback', message }, wanted: withoutWish(wanted) };
+  return { event: { type: 'Normal', reason: 'DeploymentRollback', message }, rolledBack: withoutWish(rolledBack) };
 }
 
 function refused(deployment: apps.Deployment, reason: string, message: string): Rollback {
-  return { event: { type: 'Warning', reason, message }, wanted: withoutWish(deployment) };
+  return { event: { type: 'Warning', reason, message }, rolledBack: withoutWish(deployment) };
 }
 
 function withoutWish(deployment: apps.Deployment): apps.Deployment {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { apps } from '#api';
-import { type KnownReplicaSets, replicasOf } from './replica-sets.ts';
-import { isScalingEvent, maxSurge, maxUnavailable, resize, rollingStep } from './scaling.ts';
+import { type OwnedReplicaSets, replicasOf } from './replica-sets.ts';
+import { rollingStep } from './rolling-update.ts';
+import { isScalingEvent, maxSurge, maxUnavailable, resize } from './scaling.ts';
 
 function deployment(replicas: number, rollingUpdate: apps.RollingUpdateDeployment = {}): apps.Deployment {
   const strategy = { type: 'RollingUpdate', rollingUpdate };
@@ -27,8 +28,8 @@ describe('the bounds of a rolling update', () => {
     { replicas: 2, surge: 1, unavailable: 5, expected: [1, 2] },
     { replicas: 0, surge: 1, unavailable: 1, expected: [1, 0] },
   ])('of $replicas with surge $surge and unavailable $unavailable are $expected', ({ replicas, surge, unavailable, expected }) => {
-    const wanted = deployment(replicas, { maxSurge: surge, maxUnavailable: unavailable });
-    expect([maxSurge(wanted), maxUnavailable(wanted)]).toEqual(expected);
+    const scaled = deployment(replicas, { maxSurge: surge, maxUnavailable: unavailable });
+    expect([maxSurge(scaled), maxUnavailable(scaled)]).toEqual(expected);
   });
 });
 
@@ -68,16 +69,16 @@ describe('a step of a rolling update', () => {
   it('keeps to its bounds and ends with the current set alone, from any beginning', () => {
     const small = fc.nat(12);
     fc.assert(
-      fc.property(fc.record({ wanted: small, surge: small, unavailable: small, first: small, second: small }), (given) => {
-        const wanted = deployment(given.wanted, { maxSurge: given.surge, maxUnavailable: given.unavailable });
-        let sets: KnownReplicaSets = {
+      fc.property(fc.record({ desired: small, surge: small, unavailable: small, first: small, second: small }), (sizes) => {
+        const scaled = deployment(sizes.desired, { maxSurge: sizes.surge, maxUnavailable: sizes.unavailable });
+        let sets: OwnedReplicaSets = {
           current: set('new', 0),
-          old: [set('a', given.first, { age: 2 }), set('b', given.second, { age: 1 })],
+          old: [set('a', sizes.first, { age: 2 }), set('b', sizes.second, { age: 1 })],
         };
         const total = () => [...sets.old, sets.current!].reduce((sum, each) => sum + replicasOf(each), 0);
-        const limit = Math.max(total(), given.wanted + maxSurge(wanted));
-        const least = Math.min(total(), given.wanted - maxUnavailable(wanted));
-        for (let scales = rollingStep(wanted, sets), i = 0; scales.length > 0; scales = rollingStep(wanted, sets)) {
+        const limit = Math.max(total(), sizes.desired + maxSurge(scaled));
+        const least = Math.min(total(), sizes.desired - maxUnavailable(scaled));
+        for (let scales = rollingStep(scaled, sets), i = 0; scales.length > 0; scales = rollingStep(scaled, sets)) {
           const after = (each: apps.ReplicaSet) => {
             const scale = scales.find((candidate) => candidate.set === each);
             return scale ? { ...set(each.metadata.name, scale.replicas), metadata: each.metadata } : each;
@@ -87,7 +88,7 @@ describe('a step of a rolling update', () => {
           expect(total()).toBeGreaterThanOrEqual(least);
           expect(i++).toBeLessThan(100);
         }
-        expect([replicasOf(sets.current!), total()]).toEqual([given.wanted, given.wanted]);
+        expect([replicasOf(sets.current!), total()]).toEqual([sizes.desired, sizes.desired]);
       }),
     );
   });

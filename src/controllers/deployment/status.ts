@@ -1,8 +1,8 @@
 import type { apps } from '#api';
 import { findCondition, formatTime, parseTime, withoutCondition } from '#machinery';
 import { withoutZeros } from '../runtime/without-zeros.ts';
-import { allOf, availableOf, type KnownReplicaSets, replicasOf, sumOf } from './replica-sets.ts';
-import { maxUnavailable, wantedReplicas } from './scaling.ts';
+import { allOf, availableOf, type OwnedReplicaSets, replicasOf, sumOf } from './replica-sets.ts';
+import { maxUnavailable, replicasInSpec } from './scaling.ts';
 
 type Deployment = apps.Deployment;
 type Condition = apps.DeploymentCondition;
@@ -14,15 +14,15 @@ export function hasProgressDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== NO_LIMIT;
 }
 
-export interface Finding {
+export interface ConditionUpdate {
   readonly type: 'Available' | 'Progressing' | 'ReplicaFailure';
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
 }
 
-/** As upstream: a finding of the same status and reason leaves what is there as it is, message and all. */
-export function withFinding(conditions: readonly Condition[] | undefined, finding: Finding, now: number): readonly Condition[] {
+/** As upstream: a condition with the same status and reason is left unchanged, message included. */
+export function withFinding(conditions: readonly Condition[] | undefined, finding: ConditionUpdate, now: number): readonly Condition[] {
   const before = findCondition(conditions, finding.type);
   if (before?.status === finding.status && before.reason === finding.reason) return conditions ?? [];
   const time = formatTime(now);
@@ -32,11 +32,11 @@ export function withFinding(conditions: readonly Condition[] | undefined, findin
 }
 
 /** The counts, and whether enough pods are available. */
-export function countedStatus(deployment: Deployment, sets: KnownReplicaSets, now: number): Status {
+export function countedStatus(deployment: Deployment, sets: OwnedReplicaSets, now: number): Status {
   const all = allOf(sets);
   const available = sumOf(all, availableOf);
   const terminating = all.map(({ status }) => status?.terminatingReplicas);
-  const isEnough = available >= wantedReplicas(deployment) - maxUnavailable(deployment);
+  const isEnough = available >= replicasInSpec(deployment) - maxUnavailable(deployment);
   const { collisionCount } = deployment.status ?? {};
   const conditions = withFinding(deployment.status?.conditions, isEnough ? ENOUGH : TOO_FEW, now);
   return {
@@ -54,21 +54,21 @@ export function countedStatus(deployment: Deployment, sets: KnownReplicaSets, no
   };
 }
 
-const ENOUGH: Finding = {
+const ENOUGH: ConditionUpdate = {
   type: 'Available',
   status: 'True',
   reason: 'MinimumReplicasAvailable',
   message: 'Deployment has minimum availability.',
 };
-const TOO_FEW: Finding = {
+const TOO_FEW: ConditionUpdate = {
   type: 'Available',
   status: 'False',
   reason: 'MinimumReplicasUnavailable',
   message: 'Deployment does not have minimum availability.',
 };
 
-/** The status during a rollout, with how it progresses. */
-export function rolloutStatus(deployment: Deployment, sets: KnownReplicaSets, now: number): Status {
+/** The status during a rollout, including the Progressing condition. */
+export function rolloutStatus(deployment: Deployment, sets: OwnedReplicaSets, now: number): Status {
   const counted = countedStatus(deployment, sets, now);
   const progressed = hasProgressDeadline(deployment)
     ? progressConditions(deployment, sets, { counted, now })
@@ -79,13 +79,13 @@ export function rolloutStatus(deployment: Deployment, sets: KnownReplicaSets, no
   return { ...rest, ...(conditions.length > 0 && { conditions: [...conditions] }) };
 }
 
-function progressConditions(deployment: Deployment, { current }: KnownReplicaSets, { counted, now }: { counted: Status; now: number }) {
+function progressConditions(deployment: Deployment, { current }: OwnedReplicaSets, { counted, now }: { counted: Status; now: number }) {
   const { conditions = [] } = counted;
   const before = findCondition(conditions, 'Progressing');
   const isDone = (counted.replicas ?? 0) === (counted.updatedReplicas ?? 0) && before?.reason === 'NewReplicaSetAvailable';
   if (isDone) return conditions;
   const subject = current ? `ReplicaSet "${current.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
-  const finding = (status: 'True' | 'False', reason: string, text: string): Finding => ({
+  const finding = (status: 'True' | 'False', reason: string, text: string): ConditionUpdate => ({
     type: 'Progressing',
     status,
     reason,
@@ -103,18 +103,18 @@ function progressConditions(deployment: Deployment, { current }: KnownReplicaSet
   return conditions;
 }
 
-/** With the time of this progress, from which the deadline counts, even when the finding is the same as before. */
-function afresh(conditions: readonly Condition[], finding: Finding, now: number): readonly Condition[] {
+/** Updates lastUpdateTime, from which the progress deadline counts, even if the condition is otherwise unchanged. */
+function afresh(conditions: readonly Condition[], finding: ConditionUpdate, now: number): readonly Condition[] {
   const before = findCondition(conditions, finding.type);
   const time = formatTime(now);
-  const kept = before?.status === finding.status ? before.lastTransitionTime : undefined;
-  return [...withoutCondition(conditions, finding.type), { ...finding, lastUpdateTime: time, lastTransitionTime: kept ?? time }];
+  const transitionTime = before?.status === finding.status ? before.lastTransitionTime : undefined;
+  return [...withoutCondition(conditions, finding.type), { ...finding, lastUpdateTime: time, lastTransitionTime: transitionTime ?? time }];
 }
 
 export function isComplete(deployment: Deployment, status: Status): boolean {
-  const wanted = wantedReplicas(deployment);
+  const desired = replicasInSpec(deployment);
   const counts = [status.updatedReplicas ?? 0, status.replicas ?? 0, status.availableReplicas ?? 0];
-  return counts.every((count) => count === wanted) && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
+  return counts.every((count) => count === desired) && (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0);
 }
 
 function hasProgressed(before: Status, now: Status): boolean {
@@ -134,7 +134,7 @@ function isTimedOut({ spec }: Deployment, conditions: readonly Condition[], now:
   return parseTime(condition.lastUpdateTime ?? '') + (spec?.progressDeadlineSeconds ?? 0) * 1000 < now;
 }
 
-/** How long until a rollout that stands still has missed its deadline; undefined when it cannot. */
+/** How long until a stalled rollout exceeds its progress deadline; undefined when it cannot. */
 export function timeToDeadline(deployment: Deployment, status: Status, now: number): number | undefined {
   const condition = findCondition(status.conditions, 'Progressing');
   if (!hasProgressDeadline(deployment) || condition === undefined) return undefined;
@@ -142,7 +142,7 @@ export function timeToDeadline(deployment: Deployment, status: Status, now: numb
   return parseTime(condition.lastUpdateTime ?? '') + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 - now;
 }
 
-function replicaFailure(sets: KnownReplicaSets): apps.ReplicaSetCondition | undefined {
+function replicaFailure(sets: OwnedReplicaSets): apps.ReplicaSetCondition | undefined {
   const failureOf = ({ status }: apps.ReplicaSet) => status?.conditions?.filter(({ type }) => type === 'ReplicaFailure') ?? [];
   const own = sets.current ? failureOf(sets.current) : [];
   return own[0] ?? allOf(sets).flatMap(failureOf)[0];
@@ -156,8 +156,8 @@ function withFailure(conditions: readonly Condition[], failure: apps.ReplicaSetC
   return [...withoutCondition(conditions, failure.type), { ...failure, ...times }];
 }
 
-/** A pause stops the clock of the deadline, and a resumption starts it anew. Undefined: nothing is to be said. */
-export function pauseFinding(deployment: Deployment): Finding | undefined {
+/** Pausing stops the progress deadline, resuming restarts it. Undefined: no change. */
+export function pauseFinding(deployment: Deployment): ConditionUpdate | undefined {
   if (!hasProgressDeadline(deployment)) return undefined;
   const condition = findCondition(deployment.status?.conditions, 'Progressing');
   if (condition?.reason === 'ProgressDeadlineExceeded') return undefined;

@@ -1,7 +1,8 @@
 import { core, resource } from '#api';
 import { parseKey, type SharedInformer } from '#client';
-import { findCondition, formatTime } from '#machinery';
+import { formatTime } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
+import { markDisruptionTarget } from '../runtime/disruption-target.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { allocatedDevices, evictionTime, poolKey } from './reconcile.ts';
 
@@ -12,7 +13,7 @@ const NAME = 'device-taint-eviction-controller';
 const WORKERS = 8;
 const BY_POOL = 'pool';
 
-/** Deletes pods that use devices with NoExecute taints, as soon as their claims no longer tolerate them. */
+/** Deletes pods that use devices with NoExecute taints, once their claims no longer tolerate them. */
 export const deviceTaintEvictionController: Controller = {
   name: NAME,
   enabledByDefault: true,
@@ -24,7 +25,7 @@ class DeviceTaintEvictionController implements RunningController {
   readonly #pods: SharedInformer<core.Pod>;
   readonly #claims: SharedInformer<Claim>;
   readonly #slices: SharedInformer<Slice>;
-  /** The uids of pods that wait for their time. */
+  /** Planned evictions: pod uids by key. */
   readonly #planned = new Map<string, string>();
 
   constructor(private readonly context: ControllerContext) {
@@ -33,7 +34,13 @@ class DeviceTaintEvictionController implements RunningController {
     this.#claims = informers.of(resource.ResourceClaim).addIndex(BY_POOL, claimPools);
     this.#slices = informers.of(resource.ResourceSlice).addIndex(BY_POOL, slicePools);
     const sync = (key: string) => this.#sync(key);
-    this.#keyed = new KeyedController(context, { name: 'device_taint_eviction', concurrency: WORKERS, isExpected: isGone, sync });
+    this.#keyed = new KeyedController(context, {
+      name: 'device_taint_eviction',
+      concurrency: WORKERS,
+      isExpected: isGone,
+      objects: this.#pods.lister,
+      sync,
+    });
     this.#follow();
   }
 
@@ -93,20 +100,12 @@ class DeviceTaintEvictionController implements RunningController {
 
   async #evict(pod: core.Pod): Promise<void> {
     this.#tell(pod, 'Marking for deletion');
-    const client = this.context.client.of(core.Pod);
+    const { client, clock } = this.context;
     const { name, namespace, uid = '' } = pod.metadata;
-    if (findCondition(pod.status?.conditions, 'DisruptionTarget')?.status !== 'True') {
-      const condition = {
-        type: 'DisruptionTarget',
-        status: 'True',
-        reason: 'DeletionByDeviceTaintManager',
-        message: 'Device Taint manager: deleting due to NoExecute taint',
-        lastTransitionTime: formatTime(this.context.clock.now()),
-      };
-      const patch = { metadata: { uid }, status: { conditions: [condition] } };
-      await client.patch({ name, namespace }, patch, { type: 'strategic', subresource: 'status' });
-    }
-    await client.delete({ name, namespace }, { preconditions: { uid } });
+    const message = 'Device Taint manager: deleting due to NoExecute taint';
+    const lastTransitionTime = formatTime(clock.now());
+    await markDisruptionTarget(pod, { reason: 'DeletionByDeviceTaintManager', message, lastTransitionTime }, client);
+    await client.of(core.Pod).delete({ name, namespace }, { preconditions: { uid } });
   }
 
   #tell(pod: core.Pod, message: string): void {

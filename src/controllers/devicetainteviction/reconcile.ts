@@ -1,4 +1,5 @@
-import type { core, resource } from '#api';
+import { core, type resource } from '#api';
+import { maxOf, minOf } from '#base';
 import { parseTime } from '#machinery';
 import { isControlledBy } from '../runtime/controller-ref.ts';
 
@@ -7,7 +8,7 @@ type Slice = resource.ResourceSlice;
 type Result = resource.DeviceRequestAllocationResult;
 type Taint = resource.DeviceTaint;
 
-/** The pool that a device is from. */
+/** The key of a device's pool. */
 export function poolKey({ driver, pool }: { readonly driver: string; readonly pool: string }): string {
   return `${driver}/${pool}`;
 }
@@ -16,28 +17,28 @@ export function allocatedDevices({ status }: Claim): readonly Result[] {
   return status?.allocation?.devices?.results ?? [];
 }
 
-/** What is known of pods' claims and of the devices in them. */
+/** The claims of pods and the devices allocated to them. */
 export interface DeviceView {
   claim(name: string): Claim | undefined;
-  /** The slices that a pool consists of. */
+  /** The ResourceSlices of a pool. */
   slices(pool: string): readonly Slice[];
 }
 
-/** When a pod has to go because a device that it uses is tainted, in milliseconds; undefined when it may stay. */
+/** When the pod is evicted because of tainted devices, in milliseconds; undefined if it is not. */
 export function evictionTime(pod: core.Pod, view: DeviceView): number | undefined {
   if (!pod.spec?.nodeName) return undefined;
   const times = claimsInUse(pod, view).flatMap((claim) =>
     allocatedDevices(claim).flatMap((device) => evictionTimes(device, view.slices(poolKey(device)))),
   );
-  return times.length === 0 ? undefined : Math.min(...times);
+  return times.length === 0 ? undefined : minOf(times);
 }
 
-/** The claims that the pod names, that are its own and that are reserved for it. */
+/** The claims that the pod references and that are reserved for it. */
 function claimsInUse(pod: core.Pod, view: DeviceView): readonly Claim[] {
   return (pod.spec?.resourceClaims ?? []).flatMap((entry) => {
-    const made = pod.status?.resourceClaimStatuses?.find(({ name }) => name === entry.name)?.resourceClaimName;
-    const claim = view.claim(entry.resourceClaimName ?? made ?? '');
-    if (claim === undefined || (entry.resourceClaimName === undefined && !isControlledBy(claim, pod))) return [];
+    const named = core.resourceClaimOf(pod, entry);
+    const claim = typeof named === 'string' ? undefined : view.claim(named.name);
+    if (typeof named === 'string' || claim === undefined || (named.isGenerated && !isControlledBy(claim, pod))) return [];
     return (claim.status?.reservedFor ?? []).some(({ uid }) => uid === pod.metadata.uid) ? [claim] : [];
   });
 }
@@ -49,14 +50,14 @@ function evictionTimes(device: Result, slices: readonly Slice[]): readonly numbe
   });
 }
 
-/** Of a pool that is being published anew only the newest generation counts. */
+/** While a pool is being republished, only its newest generation counts. */
 function noExecuteTaints({ device }: Result, slices: readonly Slice[]): readonly Taint[] {
-  const newest = Math.max(...slices.map(generationOf));
-  const found = slices
+  const newest = maxOf(slices.map(generationOf));
+  const taints = slices
     .filter((slice) => generationOf(slice) === newest)
     .flatMap(({ spec }) => spec?.devices ?? [])
     .find(({ name }) => name === device);
-  return (found?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
+  return (taints?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 }
 
 function generationOf({ spec }: Slice): number {
@@ -64,13 +65,8 @@ function generationOf({ spec }: Slice): number {
 }
 
 function toleratedMs(taint: Taint, tolerations: readonly resource.DeviceToleration[]): number {
-  const matching = tolerations.filter((toleration) => toleration.effect === 'NoExecute' && tolerates(toleration, taint));
+  const matching = tolerations.filter((toleration) => toleration.effect === 'NoExecute' && core.toleratesTaint(toleration, taint));
   if (matching.length === 0) return 0;
   if (matching.some(({ tolerationSeconds }) => tolerationSeconds === undefined)) return Infinity;
-  return Math.min(...matching.map(({ tolerationSeconds }) => Math.max(0, Number(tolerationSeconds)))) * 1000;
-}
-
-function tolerates({ key, operator = 'Equal', value = '' }: resource.DeviceToleration, taint: Taint): boolean {
-  if (key && key !== taint.key) return false;
-  return operator === 'Exists' || (operator === 'Equal' && value === (taint.value ?? ''));
+  return minOf(matching.map(({ tolerationSeconds }) => Math.max(0, Number(tolerationSeconds)))) * 1000;
 }

@@ -1,6 +1,6 @@
 import { apps, core, policy } from '#api';
 import { type EventRecorder, type Lister, parseKey } from '#client';
-import { findCondition, formatTime, isStatusReason, labelSelectorGoText, selectorFromObject } from '#machinery';
+import { findCondition, formatTime, isStatusReason, labelSelectorGoText, lenientSelector } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { expectedScale } from './expected-scale.ts';
@@ -8,7 +8,7 @@ import { failedBudget, judgeBudget, needsScale, staleTargetMs } from './reconcil
 
 type Budget = policy.PodDisruptionBudget;
 
-/** Keeps count of how many pods of each disruption budget may be evicted. */
+/** Computes how many pods of each disruption budget may be evicted. */
 export const disruptionController: Controller = {
   name: 'disruption-controller',
   aliases: ['disruption'],
@@ -32,8 +32,18 @@ class DisruptionController implements RunningController {
       informers.of(kind as typeof apps.Deployment);
     this.#budgets = budgets.lister;
     this.#pods = pods.lister;
-    this.#keyed = new KeyedController(context, { name: 'disruption', isExpected: isGone, sync: (key) => this.#sync(key) });
-    this.#stale = new KeyedController(context, { name: 'stale_pod_disruption', isExpected: isGone, sync: (key) => this.#clean(key) });
+    this.#keyed = new KeyedController(context, {
+      name: 'disruption',
+      isExpected: isGone,
+      objects: budgets.lister,
+      sync: (key) => this.#sync(key),
+    });
+    this.#stale = new KeyedController(context, {
+      name: 'stale_pod_disruption',
+      isExpected: isGone,
+      objects: pods.lister,
+      sync: (key) => this.#clean(key),
+    });
     budgets.addHandler({ add: (budget) => this.#keyed.enqueue(budget), update: (_, budget) => this.#keyed.enqueue(budget) });
     pods.addHandler({
       add: (pod) => this.#podChanged(pod),
@@ -62,7 +72,7 @@ class DisruptionController implements RunningController {
       await this.#judge(budget);
     } catch (error) {
       if (isStatusReason(error, 'Conflict') || isGone(error)) throw error;
-      // What is told of it here need not be tried again until something changes.
+      // Reported in the status; retried when something changes.
       const failed = failedBudget(budget, (error as Error).message, this.context.clock.now());
       await this.context.client.of(policy.PodDisruptionBudget).updateStatus(failed);
     }
@@ -73,12 +83,12 @@ class DisruptionController implements RunningController {
     const pods = this.#pods.list(budget.metadata.namespace).filter((pod) => covers(budget, pod));
     if (pods.length === 0) this.#events.normal(budget, 'NoPods', 'No matching pods found');
     const scale = needsScale(budget) ? await this.#scale(budget, pods) : 0;
-    const { budget: wanted, overdue, recheckMs } = judgeBudget(budget, pods, { scale, now: clock.now() });
+    const { budget: desired, overdue, recheckMs } = judgeBudget(budget, pods, { scale, now: clock.now() });
     const { namespace } = budget.metadata;
     for (const pod of overdue) {
       this.#events.warning(pod, 'NotDeleted', `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`);
     }
-    if (wanted !== budget) await client.of(policy.PodDisruptionBudget).updateStatus(wanted);
+    if (desired !== budget) await client.of(policy.PodDisruptionBudget).updateStatus(desired);
     if (recheckMs !== undefined) this.#keyed.enqueueAfter(budget, recheckMs);
   }
 
@@ -94,7 +104,7 @@ class DisruptionController implements RunningController {
     }
   }
 
-  /** A pod that was to be evicted and was not is an ordinary pod again. */
+  /** Clears a DisruptionTarget condition that was not followed by a deletion. */
   async #clean(key: string): Promise<void> {
     const { client, clock } = this.context;
     const pod = this.#pods.get(parseKey(key));
@@ -112,9 +122,9 @@ class DisruptionController implements RunningController {
   }
 }
 
-/** A budget without a selector covers nothing; an empty one covers all. */
+/** A budget without a selector matches nothing; an empty selector matches all pods. */
 function covers({ spec }: Budget, { metadata }: core.Pod): boolean {
-  return selectorFromObject(spec?.selector).matches(metadata.labels);
+  return lenientSelector(spec?.selector).matches(metadata.labels);
 }
 
 function unmanagedText({ spec }: Budget): string {

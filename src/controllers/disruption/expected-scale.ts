@@ -5,12 +5,12 @@ import type { ControllerContext } from '../runtime/controller.ts';
 import { controllerOf } from '../runtime/controller-ref.ts';
 import { isGone } from '../runtime/keyed-controller.ts';
 
-interface Scaled {
+interface OwnerScale {
   readonly uid: string;
   readonly replicas: number;
 }
 
-/** How many pods the owners of these pods want, and which pods have no owner. */
+/** The desired replicas of these pods' controllers, and the pods without one. */
 export async function expectedScale(pods: readonly core.Pod[], context: ControllerContext) {
   const scales = new Map<string, number>();
   const seen = new Set<string>();
@@ -27,32 +27,36 @@ export async function expectedScale(pods: readonly core.Pod[], context: Controll
   return { count: [...scales.values()].reduce((sum, count) => sum + count, 0), unmanaged };
 }
 
-async function scaleOf(reference: meta.OwnerReference, pod: core.Pod, context: ControllerContext): Promise<Scaled> {
+async function scaleOf(reference: meta.OwnerReference, pod: core.Pod, context: ControllerContext): Promise<OwnerScale> {
   const { namespace } = pod.metadata;
-  const found = knownScale(reference, namespace, context) ?? (await scaleByApi(reference, namespace, context));
-  if (found === undefined) throw new Error(`found no controllers for pod "${pod.metadata.name}"`);
-  return found;
+  const scale = knownScale(reference, namespace, context) ?? (await scaleByApi(reference, namespace, context));
+  if (scale === undefined) throw new Error(`found no controllers for pod "${pod.metadata.name}"`);
+  return scale;
 }
 
-function knownScale(reference: meta.OwnerReference, namespace: string | undefined, { informers }: ControllerContext): Scaled | undefined {
+function knownScale(
+  reference: meta.OwnerReference,
+  namespace: string | undefined,
+  { informers }: ControllerContext,
+): OwnerScale | undefined {
   const key = { name: reference.name, namespace };
   const owner = isKind(reference, 'apps', 'ReplicaSet') ? informers.of(apps.ReplicaSet).lister.get(key) : undefined;
   const deployment = owner && controllerOf(owner);
   if (deployment && isKind(deployment, 'apps', 'Deployment')) return knownScale(deployment, namespace, { informers } as ControllerContext);
-  const found =
+  const object =
     owner ??
     (isKind(reference, 'apps', 'Deployment') ? informers.of(apps.Deployment).lister.get(key) : undefined) ??
     (isKind(reference, 'apps', 'StatefulSet') ? informers.of(apps.StatefulSet).lister.get(key) : undefined) ??
     (isKind(reference, '', 'ReplicationController') ? informers.of(core.ReplicationController).lister.get(key) : undefined);
-  if (found === undefined || found.metadata.uid !== reference.uid) return undefined;
-  return { uid: reference.uid, replicas: found.spec?.replicas ?? 1 };
+  if (object === undefined || object.metadata.uid !== reference.uid) return undefined;
+  return { uid: reference.uid, replicas: object.spec?.replicas ?? 1 };
 }
 
-function isKind({ apiVersion, kind }: meta.OwnerReference, group: string, wanted: string): boolean {
-  return kind === wanted && (parseGroupVersion(apiVersion)?.group ?? '') === group;
+function isKind({ apiVersion, kind }: meta.OwnerReference, group: string, expectedKind: string): boolean {
+  return kind === expectedKind && (parseGroupVersion(apiVersion)?.group ?? '') === group;
 }
 
-/** Owners of other kinds are asked by their scale. Undefined when the owner is not there. */
+/** Other kinds of owners are read through their scale subresource. Undefined when the owner does not exist. */
 async function scaleByApi(reference: meta.OwnerReference, namespace: string | undefined, { client, signal }: ControllerContext) {
   const resource = await resourceOf(reference, client, signal);
   if (!resource.subresources.includes('scale')) throw new Error(`${groupResourceText(resource)} does not implement the scale subresource`);
@@ -71,7 +75,7 @@ async function resourceOf({ apiVersion, kind }: meta.OwnerReference, client: Cli
     if (isGone(error)) return [];
     throw error;
   });
-  const found = resources.find((resource) => resource.kind === kind);
-  if (found === undefined) throw new Error(`no matches for kind "${kind}" in version "${apiVersion}"`);
-  return found;
+  const match = resources.find((resource) => resource.kind === kind);
+  if (match === undefined) throw new Error(`no matches for kind "${kind}" in version "${apiVersion}"`);
+  return match;
 }

@@ -7,8 +7,8 @@ const NOW = Date.UTC(2026, 0, 1, 1);
 const ago = (seconds: number) => formatTime(NOW - seconds * 1000);
 
 function budget(spec: policy.PodDisruptionBudgetSpec, status?: Partial<policy.PodDisruptionBudgetStatus>): policy.PodDisruptionBudget {
-  const known = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0, ...status };
-  return { metadata: { name: 'b', namespace: 'default', generation: 2 }, spec, ...(status && { status: known }) };
+  const current = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0, ...status };
+  return { metadata: { name: 'b', namespace: 'default', generation: 2 }, spec, ...(status && { status: current }) };
 }
 
 function pods(ready: number, unready = 0): core.Pod[] {
@@ -60,9 +60,9 @@ describe('a disruption budget', () => {
 
   it('does not count pods that go, or were promised to', () => {
     const [going, promised, ...others] = pods(5);
-    const gone = { ...going!, metadata: { ...going!.metadata, deletionTimestamp: ago(0) } };
+    const deleted = { ...going!, metadata: { ...going!.metadata, deletionTimestamp: ago(0) } };
     const disruptedPods = { p0: ago(10), p1: ago(10), unknown: ago(10) };
-    const verdict = judgeBudget(budget({ minAvailable: 1 }, { disruptedPods }), [gone, promised!, ...others], { scale: 0, now: NOW });
+    const verdict = judgeBudget(budget({ minAvailable: 1 }, { disruptedPods }), [deleted, promised!, ...others], { scale: 0, now: NOW });
     expect(verdict.budget.status).toMatchObject({ currentHealthy: 3, disruptionsAllowed: 2, disruptedPods: { p1: ago(10) } });
     expect(verdict).toMatchObject({ overdue: [], recheckMs: 110_000 });
   });

@@ -4,26 +4,26 @@ import { isPodActive, isPodReady } from '../runtime/pod-state.ts';
 
 type Budget = policy.PodDisruptionBudget;
 
-/** A pod whose eviction was granted and that is still there after this time is counted again. */
+/** An evicted pod that still exists after this time counts again. */
 const DELETION_TIMEOUT_MS = 120_000;
-/** As long a pod may claim to be about to go without going. */
+/** A DisruptionTarget condition is stale after this time without a deletion. */
 const STALE_TARGET_MS = 120_000;
 
-/** Whether the number of pods that should be there must be asked of those who own them. */
+/** Whether the expected pod count comes from the owners' scale. */
 export function needsScale({ spec }: Budget): boolean {
   return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 }
 
 export interface BudgetVerdict {
-  /** The budget with its status as it should be; the same object when it is so. */
+  /** The budget with the desired status; the same object if unchanged. */
   readonly budget: Budget;
-  /** Pods that should have gone, and did not. */
+  /** Evicted pods that were not deleted in time. */
   readonly overdue: readonly core.Pod[];
-  /** When to look again, in milliseconds. */
+  /** When to check again, in milliseconds. */
   readonly recheckMs: number | undefined;
 }
 
-/** `scale`: how many pods there should be, where the budget needs that. */
+/** `scale`: the expected number of pods, for budgets that need it. */
 export function judgeBudget(
   budget: Budget,
   pods: readonly core.Pod[],
@@ -77,7 +77,7 @@ function stillDisrupted({ status }: Budget, pods: readonly core.Pod[], now: numb
   return { disruptedPods, overdue, recheckMs };
 }
 
-/** The budget when its state cannot be found out: nothing may be evicted. */
+/** The budget if its state is unknown: no disruptions allowed. */
 export function failedBudget(budget: Budget, message: string, now: number): Budget {
   const { observedGeneration } = budget.status ?? {};
   const observed = observedGeneration === undefined ? {} : { observedGeneration };
@@ -88,10 +88,10 @@ export function failedBudget(budget: Budget, message: string, now: number): Budg
   return { ...budget, status: { ...budget.status, currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed: 0, conditions } };
 }
 
-/** How long until a pod's claim to be about to go is no longer true; undefined when it makes none, or goes. */
+/** How long until the pod's DisruptionTarget condition is stale; undefined when it has none or is being deleted. */
 export function staleTargetMs(pod: core.Pod, now: number): number | undefined {
   const condition = findCondition(pod.status?.conditions, 'DisruptionTarget');
-  // A kubelet that ends a pod may take any time until the pod is deleted.
+  // The kubelet may take any time to terminate a pod: its own condition does not become stale.
   const isClaimed = condition?.status === 'True' && condition.reason !== 'TerminationByKubelet';
   if (!isClaimed || !isPodActive(pod)) return undefined;
   return Math.max(0, parseTime(condition.lastTransitionTime ?? '') + STALE_TARGET_MS - now);

@@ -2,18 +2,19 @@ import { core, discovery } from '#api';
 import { keyOf, parseKey } from '#client';
 import { formatTime, isStatusReason, StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
+import { draft, ignoreGone, MANAGED_BY, serviceKey, sliceService } from '../runtime/endpoints/endpoint-slices.ts';
+import type { SliceChanges } from '../runtime/endpoints/pack-slices.ts';
+import { followSelectedPods, type SelectedPods } from '../runtime/endpoints/selected-pods.ts';
+import { TRIGGER_TIME, TriggerTimes } from '../runtime/endpoints/trigger-times.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { WrittenObjects } from '../runtime/written-objects.ts';
 import { HintedServices } from './hinted-services.ts';
-import type { SliceChanges } from './pack-slices.ts';
-import { MANAGED_BY, MANAGER, reconcileSlices, SERVICE_NAME } from './reconcile.ts';
-import { followSelectedPods, type SelectedPods } from './selected-pods.ts';
-import { TRIGGER_TIME, TriggerTimes } from './trigger-times.ts';
+import { MANAGER, reconcileSlices } from './reconcile.ts';
 import { mayShiftShares } from './zone-shares.ts';
 
 const MAX_RETRIES = 15;
 
-/** Keeps the endpoint slices of services that select pods. */
+/** Maintains the endpoint slices of services with selectors. */
 export const endpointSliceController: Controller = {
   name: 'endpointslice-controller',
   aliases: ['endpointslice'],
@@ -35,6 +36,7 @@ class EndpointSliceController implements RunningController {
       concurrency: options.concurrentServiceEndpointSyncs,
       maxRetries: MAX_RETRIES,
       isExpected: isGone,
+      objects: informers.of(core.Service).lister,
       sync: (key) => this.#sync(key),
     });
     this.#selected = followSelectedPods(context, (service) => this.#keyed.enqueue(service));
@@ -69,7 +71,7 @@ class EndpointSliceController implements RunningController {
     this.#sliceChanged(slice);
   }
 
-  /** Pods wait for their node to be known, and take its zone. */
+  /** Pods on unknown nodes are left out until the node appears, and take its zone. */
   #nodeUpdated(before: core.Node, node: core.Node): void {
     const zone = 'topology.kubernetes.io/zone';
     if (before.metadata.labels?.[zone] !== node.metadata.labels?.[zone]) this.#nodesChanged();
@@ -91,7 +93,7 @@ class EndpointSliceController implements RunningController {
     if (service === undefined) return this.#forget(key);
     if (service.spec?.selector === undefined || service.spec.type === 'ExternalName') return;
     const slices = informers.of(discovery.EndpointSlice).lister.byIndex('service', key).filter(isManaged);
-    // Each write comes back as an event, and brings the service here again.
+    // The event of each write requeues the service.
     if (this.#written.isStale(key, slices)) return;
     const pods = this.#selected.of(service);
     const node = (name: string) => informers.of(core.Node).lister.get({ name });
@@ -130,14 +132,6 @@ class EndpointSliceController implements RunningController {
   }
 }
 
-export function sliceService(slice: discovery.EndpointSlice): readonly string[] {
-  return slice.metadata.labels?.[SERVICE_NAME] ? [serviceKey(slice)] : [];
-}
-
-export function serviceKey({ metadata }: discovery.EndpointSlice): string {
-  return `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME] ?? ''}`;
-}
-
 function isManaged({ metadata }: discovery.EndpointSlice): boolean {
   return metadata.labels?.[MANAGED_BY] === MANAGER;
 }
@@ -147,14 +141,4 @@ function triggered(slice: discovery.EndpointSlice, time: number | undefined): di
   const next = time === undefined ? annotations : { ...annotations, [TRIGGER_TIME]: formatTime(time) };
   const { annotations: _before, ...metadata } = slice.metadata;
   return { ...slice, metadata: { ...metadata, ...(Object.keys(next).length > 0 && { annotations: next }) } };
-}
-
-/** Without the empty name of a slice that the server is to name. */
-export function draft({ metadata, ...slice }: discovery.EndpointSlice) {
-  const { name: _, ...rest } = metadata;
-  return { ...slice, metadata: rest };
-}
-
-export function ignoreGone(error: unknown): void {
-  if (!isStatusReason(error, 'NotFound')) throw error;
 }

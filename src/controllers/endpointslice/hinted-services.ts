@@ -6,9 +6,9 @@ import { type ZoneShares, zoneShares } from './zone-shares.ts';
 
 type Hints = Exclude<TypeHints['result'], string>;
 
-/** The services whose endpoints are shared out among zones, and what the zones' shares are. */
+/** Services with topology hints, and the CPU shares of zones. */
 export class HintedServices {
-  /** By the service's key, then by the type of the addresses. */
+  /** By the service's key, then by address type. */
   readonly #hints = new Map<string, ReadonlyMap<string, Hints>>();
   #shares: { readonly current: ZoneShares | undefined } | undefined;
 
@@ -22,7 +22,7 @@ export class HintedServices {
     return this.#shares.current;
   }
 
-  /** Nodes came, went or changed. Answers with the keys of the services that have to be shared out anew. */
+  /** Nodes changed. Returns the keys of services to recalculate. */
   sharesChanged(): readonly string[] {
     this.#shares = undefined;
     const hinted = [...this.#hints];
@@ -33,23 +33,23 @@ export class HintedServices {
     this.#hints.delete(key);
   }
 
-  /** Remembers the hints of a service and tells when they come, go, or cannot be given. */
+  /** Stores the hints of a service and records events when they are added, removed or impossible. */
   tell(service: core.Service, types: readonly TypeHints[]): void {
     const key = keyOf(service);
-    const known = this.#hints.get(key);
+    const current = this.#hints.get(key);
     if (types.length === 0) {
-      for (const type of known?.keys() ?? []) this.#disabled(service, 'Topology Aware Hints has been disabled', type);
+      for (const type of current?.keys() ?? []) this.#disabled(service, 'Topology Aware Hints has been disabled', type);
       this.forget(key);
       return;
     }
-    const given = new Map<string, Hints>();
+    const hints = new Map<string, Hints>();
     for (const { addressType, result } of types) {
       if (typeof result === 'string') this.#disabled(service, result, addressType);
-      else given.set(addressType, result);
+      else hints.set(addressType, result);
     }
-    const [first] = given.keys();
-    if (known === undefined && first !== undefined) this.#enabled(service, first);
-    if (given.size > 0) this.#hints.set(key, given);
+    const [first] = hints.keys();
+    if (current === undefined && first !== undefined) this.#enabled(service, first);
+    if (hints.size > 0) this.#hints.set(key, hints);
     else this.forget(key);
   }
 

@@ -4,15 +4,15 @@ import { deepEqual } from '#machinery';
 type EndpointSlice = discovery.EndpointSlice;
 type Endpoint = discovery.Endpoint;
 
-/** The slice with the hints that a service's traffic distribution asks for; the same object when it has them. */
+/** The slice with the hints of the service's trafficDistribution; the same object if unchanged. */
 export function withHints(slice: EndpointSlice, distribution: string | undefined): EndpointSlice {
-  // The server keeps no endpoints as null.
+  // The server stores empty endpoints as null.
   const endpoints = slice.endpoints ?? [];
   const hinted = endpoints.map((endpoint) => hint(endpoint, hintsFor(endpoint, distribution)));
   return hinted.every((endpoint, i) => endpoint === endpoints[i]) ? slice : { ...slice, endpoints: hinted };
 }
 
-/** Traffic stays in the zone, or on the node, of the endpoint that is ready. */
+/** Traffic prefers ready endpoints in the same zone or on the same node. */
 function hintsFor({ conditions, zone, nodeName }: Endpoint, distribution: string | undefined): discovery.EndpointHints | undefined {
   if (conditions?.ready === false) return undefined;
   const isSameNode = distribution === 'PreferSameNode';

@@ -33,9 +33,9 @@ function observe(pods: readonly core.Pod[], changes: Partial<ObservedService> = 
 
 /** What the server would have after the changes. */
 function applied({ slices }: ObservedService, changes: ReturnType<typeof reconcileSlices>): discovery.EndpointSlice[] {
-  const gone = new Set([...changes.remove, ...changes.update].map(({ metadata }) => metadata.name));
+  const replaced = new Set([...changes.remove, ...changes.update].map(({ metadata }) => metadata.name));
   const created = changes.create.map((slice, i) => ({ ...slice, metadata: { ...slice.metadata, name: `web-new${i}` } }));
-  return [...slices.filter(({ metadata }) => !gone.has(metadata.name)), ...changes.update, ...created];
+  return [...slices.filter(({ metadata }) => !replaced.has(metadata.name)), ...changes.update, ...created];
 }
 
 function settle(observed: ObservedService, max = 100): discovery.EndpointSlice[] {

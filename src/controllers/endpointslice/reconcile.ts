@@ -1,17 +1,24 @@
 import { core, type discovery } from '#api';
 import { deepEqual } from '#machinery';
 import { controllerRef } from '../runtime/controller-ref.ts';
+import { MANAGED_BY, SERVICE_NAME } from '../runtime/endpoints/endpoint-slices.ts';
+import { type PackOptions, packSlices, reuseRemoved, type SliceChanges } from '../runtime/endpoints/pack-slices.ts';
+import {
+  type AddressType,
+  addressTypes,
+  isEndpoint,
+  isHeadless,
+  podEndpoint,
+  portsKey,
+  slicePorts,
+} from '../runtime/endpoints/pod-endpoint.ts';
 import { podNamePrefix } from '../runtime/pod-control.ts';
 import { withHints } from './hints.ts';
-import { type PackOptions, packSlices, reuseRemoved, type SliceChanges } from './pack-slices.ts';
-import { type AddressType, addressTypes, isEndpoint, isHeadless, podEndpoint, portsKey, slicePorts } from './pod-endpoint.ts';
 import { hintZones, sharesByZone, type ZoneHints } from './zone-hints.ts';
 import type { ZoneShares } from './zone-shares.ts';
 
 type EndpointSlice = discovery.EndpointSlice;
 
-export const SERVICE_NAME = 'kubernetes.io/service-name';
-export const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const HEADLESS = 'service.kubernetes.io/headless';
 export const MANAGER = 'endpointslice-controller.k8s.io';
 const RESERVED: ReadonlySet<string> = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
@@ -19,14 +26,14 @@ const RESERVED: ReadonlySet<string> = new Set([SERVICE_NAME, MANAGED_BY, HEADLES
 export interface ObservedService {
   readonly service: core.Service;
   readonly pods: readonly core.Pod[];
-  /** Those that this controller manages. */
+  /** Slices managed by this controller. */
   readonly slices: readonly EndpointSlice[];
   node(name: string): core.Node | undefined;
-  /** What endpoints are shared out by, where a service asks for that. */
+  /** CPU shares of the zones, for services with topology-aware routing. */
   shares?(): ZoneShares | undefined;
 }
 
-/** What became of the hints for zones that a service asked for: how many each zone has, or why there are none. */
+/** The result of topology hints for an address type: endpoints per zone, or the reason why there are none. */
 export interface TypeHints {
   readonly addressType: AddressType;
   readonly result: ZoneHints['result'];
@@ -112,7 +119,7 @@ function groupByPorts({ service, pods, node }: ObservedService, addressType: Add
   return { groups, skipped };
 }
 
-/** A service always has a slice, if an empty one. */
+/** A service always has at least one slice, possibly empty. */
 function withPlaceholder(changes: SliceChanges, existing: readonly EndpointSlice[], placeholder: EndpointSlice): SliceChanges {
   if (existing.length !== changes.remove.length || changes.create.length > 0) return changes;
   const [only, ...others] = changes.remove;

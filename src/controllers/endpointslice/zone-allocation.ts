@@ -1,9 +1,9 @@
 import type { ZoneShares } from './zone-shares.ts';
 
-/** How much more than its share an endpoint may get. */
+/** How far above its share an endpoint may be loaded. */
 const OVERLOAD = 0.2;
 
-/** How many endpoints a zone is to have. */
+/** The number of endpoints allocated to a zone. */
 export interface Allocation {
   readonly minimum: number;
   readonly maximum: number;
@@ -12,15 +12,15 @@ export interface Allocation {
 
 export type Allocations = ReadonlyMap<string, Allocation>;
 
-/** The allocation of each zone; a text when there can be none. */
+/** The allocation of each zone, or the reason why there is none. */
 export function allocate(shares: ZoneShares | undefined, endpoints: number): Allocations | string {
   if (shares === undefined) return 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes';
   const counts = `(${endpoints} endpoints, ${shares.size} zones)`;
   if (shares.size > endpoints) return `Insufficient number of endpoints ${counts}`;
   const zones = [...shares].map(([zone, share]) => {
-    const wanted = share * endpoints;
-    const minimum = Math.ceil(wanted * (1 / (1 + OVERLOAD)));
-    return { zone, minimum, desired: Math.max(wanted, minimum) };
+    const exact = share * endpoints;
+    const minimum = Math.ceil(exact * (1 / (1 + OVERLOAD)));
+    return { zone, minimum, desired: Math.max(exact, minimum) };
   });
   const spare = endpoints - zones.reduce((sum, { minimum }) => sum + minimum, 0);
   if (spare < 0) {
@@ -29,7 +29,7 @@ export function allocate(shares: ZoneShares | undefined, endpoints: number): All
   return new Map(zones.map(({ zone, minimum, desired }) => [zone, { minimum, desired, maximum: minimum + spare }]));
 }
 
-/** A zone has so few endpoints that each would get far more than its share. */
+/** Whether a zone has so few endpoints that each would be overloaded. */
 export function isOverloaded(allocated: ReadonlyMap<string, number>, shares: ZoneShares | undefined): boolean {
   if (allocated.size === 0) return false;
   if (shares === undefined) return true;
@@ -38,12 +38,12 @@ export function isOverloaded(allocated: ReadonlyMap<string, number>, shares: Zon
 }
 
 export interface Transfers {
-  /** How many endpoints zones give up, and how many they get. */
+  /** How many endpoints each zone gives and receives. */
   readonly giving: Map<string, number>;
   readonly receiving: Map<string, number>;
 }
 
-/** Moves endpoints, one at a time, from the zone with the most too many to the one with the most too few. */
+/** Moves endpoints one by one from the zone with the largest surplus to the one with the largest deficit. */
 export function transfers(allocations: Allocations, allocated: ReadonlyMap<string, number>): Transfers {
   const surplus = new Map([...allocations].map(([zone, { desired }]) => [zone, (allocated.get(zone) ?? 0) - desired]));
   const giving = new Map<string, number>();
@@ -64,7 +64,7 @@ export function add(counts: Map<string, number>, zone: string, by: number): void
 }
 
 function extreme(surplus: ReadonlyMap<string, number>, sign: 1 | -1): { readonly zone: string; readonly by: number } | undefined {
-  let found: { zone: string; by: number } | undefined;
-  for (const [zone, amount] of surplus) if (amount * sign > (found?.by ?? 0)) found = { zone, by: amount * sign };
-  return found;
+  let largest: { zone: string; by: number } | undefined;
+  for (const [zone, amount] of surplus) if (amount * sign > (largest?.by ?? 0)) largest = { zone, by: amount * sign };
+  return largest;
 }

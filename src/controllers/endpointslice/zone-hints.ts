@@ -1,6 +1,6 @@
 import type { core, discovery } from '#api';
+import type { SliceChanges } from '../runtime/endpoints/pack-slices.ts';
 import { withHints } from './hints.ts';
-import type { SliceChanges } from './pack-slices.ts';
 import { type Allocations, add, allocate, type Transfers, transfers } from './zone-allocation.ts';
 import type { ZoneShares } from './zone-shares.ts';
 
@@ -9,7 +9,7 @@ type Endpoint = discovery.Endpoint;
 
 const ANNOTATIONS = ['service.kubernetes.io/topology-aware-hints', 'service.kubernetes.io/topology-mode'];
 
-/** The service leaves it to the controller to share its endpoints out among zones by their CPUs. */
+/** Whether the service asks for topology-aware routing. */
 export function sharesByZone({ metadata }: core.Service): boolean {
   const mode = ANNOTATIONS.map((name) => metadata.annotations?.[name]).find((value) => value !== undefined);
   return mode === 'Auto' || mode === 'auto';
@@ -17,11 +17,11 @@ export function sharesByZone({ metadata }: core.Service): boolean {
 
 export interface ZoneHints {
   readonly changes: SliceChanges;
-  /** The hints that each zone has now; why there are none. */
+  /** The number of hints per zone, or the reason why there are none. */
   readonly result: ReadonlyMap<string, number> | string;
 }
 
-/** The changes, with hints so that each zone gets about as many endpoints as it has CPUs, those of its own first. */
+/** The changes with hints: each zone gets endpoints in proportion to its CPUs, its own first. */
 export function hintZones(changes: SliceChanges, untouched: readonly EndpointSlice[], shares: ZoneShares | undefined): ZoneHints {
   const all = [...changes.create, ...changes.update, ...untouched];
   const allocations = allocate(shares, all.flatMap(readyEndpoints).length);
@@ -41,14 +41,14 @@ export function hintZones(changes: SliceChanges, untouched: readonly EndpointSli
   return { changes: { create, update, remove: changes.remove }, result: allocated };
 }
 
-/** The changes without any hints, and with those that take away the hints of slices that would not change otherwise. */
+/** The changes without hints, plus updates that remove hints from otherwise unchanged slices. */
 function withoutHints({ create, update, remove }: SliceChanges, untouched: readonly EndpointSlice[], why: string): ZoneHints {
   const clear = (slices: readonly EndpointSlice[]) => slices.map((slice) => withHints(slice, undefined));
   const cleared = clear(untouched).filter((slice) => !untouched.includes(slice));
   return { changes: { create: clear(create), update: [...clear(update), ...cleared], remove }, result: why };
 }
 
-/** Counts the hints of a slice that can stay as it is: each endpoint has one, for a zone that still needs it. */
+/** Counts the hints of an unchanged slice; false unless every endpoint has one for a zone that still needs it. */
 function keepsHints(slice: EndpointSlice, allocated: Map<string, number>, allocations: Allocations): boolean {
   const zones = readyEndpoints(slice).map(({ hints }) => (hints?.forZones ?? []).map(({ name }) => name));
   if (zones.some((names) => names.length === 0)) return false;
@@ -59,7 +59,7 @@ function keepsHints(slice: EndpointSlice, allocated: Map<string, number>, alloca
   return fits;
 }
 
-/** Each endpoint is for its own zone, but for those that the zone gives to others. */
+/** Each endpoint is hinted to its own zone, except those that the zone gives to others. */
 function hintSlice(slice: EndpointSlice, moves: Transfers, allocated: Map<string, number>): EndpointSlice {
   const endpoints = (slice.endpoints ?? []).map((endpoint) => {
     if (!isReady(endpoint)) return endpoint;

@@ -2,13 +2,13 @@ import type { core } from '#api';
 import { isConditionTrue, Quantity } from '#machinery';
 
 const ZONE = 'topology.kubernetes.io/zone';
-/** Nodes with these do not count: ordinary traffic does not come from there. */
+/** Control plane nodes do not count: they send no ordinary traffic. */
 const EXCLUDED = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
 
-/** The share of all CPUs that each zone has. */
+/** Each zone's share of all CPUs. */
 export type ZoneShares = ReadonlyMap<string, number>;
 
-/** Undefined when there are fewer than two zones, or when not all that are ready tell their zone and their CPUs. */
+/** Undefined with fewer than two zones, or when a ready node lacks its zone or CPUs. */
 export function zoneShares(nodes: readonly core.Node[]): ZoneShares | undefined {
   const cpus = new Map<string, number>();
   for (const node of nodes) {
@@ -27,7 +27,7 @@ function counts({ metadata, status }: core.Node): boolean {
   return isConditionTrue(status?.conditions, 'Ready') && !EXCLUDED.some((label) => metadata.labels?.[label] !== undefined);
 }
 
-/** The shares may have changed from one state of a node to the other. */
+/** Whether a change of a node may change the shares. */
 export function mayShiftShares(before: core.Node, node: core.Node): boolean {
   const traits = (of: core.Node) => [counts(of), of.metadata.labels?.[ZONE], of.status?.allocatable?.cpu].join();
   return traits(before) !== traits(node);

@@ -1,10 +1,8 @@
 import { core, discovery } from '#api';
 import { parseKey } from '#client';
 import { StatusError } from '#machinery';
-import { LEADER } from '../endpoints/controller.ts';
-import { draft, ignoreGone, serviceKey, sliceService } from '../endpointslice/controller.ts';
-import { MANAGED_BY } from '../endpointslice/reconcile.ts';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
+import { draft, ignoreGone, LEADER_ANNOTATION, MANAGED_BY, serviceKey, sliceService } from '../runtime/endpoints/endpoint-slices.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { WrittenObjects } from '../runtime/written-objects.ts';
 import { MIRROR_MANAGER, mirrorEndpoints } from './reconcile.ts';
@@ -12,7 +10,7 @@ import { MIRROR_MANAGER, mirrorEndpoints } from './reconcile.ts';
 const SKIP_MIRROR = 'endpointslice.kubernetes.io/skip-mirror';
 const MAX_RETRIES = 15;
 
-/** Mirrors Endpoints that people write for services without a selector, so that readers of slices see them. */
+/** Mirrors user-managed Endpoints of services without a selector into slices. */
 export const endpointSliceMirroringController: Controller = {
   name: 'endpointslice-mirroring-controller',
   aliases: ['endpointslicemirroring'],
@@ -31,6 +29,7 @@ class MirroringController implements RunningController {
       concurrency: options.mirroringConcurrentServiceEndpointSyncs,
       maxRetries: MAX_RETRIES,
       isExpected: isGone,
+      objects: informers.of(core.Endpoints).lister,
       sync: (key) => this.#sync(key),
     });
     informers.of(core.Endpoints).addHandler(this.#keyed.handler());
@@ -102,5 +101,5 @@ function isMirrored({ metadata }: discovery.EndpointSlice): boolean {
 }
 
 function isForMirroring({ metadata }: core.Endpoints): boolean {
-  return metadata.labels?.[SKIP_MIRROR] !== 'true' && metadata.annotations?.[LEADER] === undefined;
+  return metadata.labels?.[SKIP_MIRROR] !== 'true' && metadata.annotations?.[LEADER_ANNOTATION] === undefined;
 }

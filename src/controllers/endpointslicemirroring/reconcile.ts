@@ -1,12 +1,12 @@
 import { core, type discovery } from '#api';
 import { formatIp, parseIp } from '#base';
 import { deepEqual } from '#machinery';
-import { type AddressAtPort, packSubsets } from '../endpoints/pack-subsets.ts';
-import { reuseRemoved, type SliceChanges } from '../endpointslice/pack-slices.ts';
-import { type AddressType, addressTypeOf, portsKey, sortedPorts } from '../endpointslice/pod-endpoint.ts';
-import { MANAGED_BY, SERVICE_NAME } from '../endpointslice/reconcile.ts';
-import { TRIGGER_TIME } from '../endpointslice/trigger-times.ts';
 import { controllerRef } from '../runtime/controller-ref.ts';
+import { MANAGED_BY, SERVICE_NAME } from '../runtime/endpoints/endpoint-slices.ts';
+import { reuseRemoved, type SliceChanges } from '../runtime/endpoints/pack-slices.ts';
+import { type AddressAtPort, packSubsets } from '../runtime/endpoints/pack-subsets.ts';
+import { type AddressType, addressTypeOf, portsKey, sortedPorts } from '../runtime/endpoints/pod-endpoint.ts';
+import { TRIGGER_TIME } from '../runtime/endpoints/trigger-times.ts';
 import { podNamePrefix } from '../runtime/pod-control.ts';
 
 type EndpointSlice = discovery.EndpointSlice;
@@ -16,17 +16,17 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export interface MirroredSlices extends SliceChanges {
   readonly invalid: number;
-  /** Left out because a subset had too many. */
+  /** Addresses left out because a subset had too many. */
   readonly excess: number;
 }
 
-/** The slices that say the same as Endpoints that were written by hand: one for each set of ports and family of addresses. */
+/** The slices that mirror user-managed Endpoints: one for each set of ports and address family. */
 export function mirrorEndpoints(endpoints: core.Endpoints, existing: readonly EndpointSlice[], maxPerSubset: number): MirroredSlices {
   const { groups, invalid, excess } = wantedGroups(endpoints, maxPerSubset);
   const keyOf = (slice: EndpointSlice) => `${slice.addressType}\n${portsKey(slice.ports)}`;
-  const results = [...groups].map(([key, wanted]) => {
+  const results = [...groups].map(([key, group]) => {
     const [first, ...others] = existing.filter((slice) => keyOf(slice) === key);
-    const slice = sliceFor(endpoints, wanted, first);
+    const slice = sliceFor(endpoints, group, first);
     if (first === undefined) return { create: [slice], update: [], remove: others };
     return { create: [], update: slice === first ? [] : [slice], remove: others };
   });
@@ -93,7 +93,7 @@ function endpointOf({ ip, hostname, nodeName, targetRef }: core.EndpointAddress,
   };
 }
 
-function sliceFor(endpoints: core.Endpoints, { addressType, ports, endpoints: wanted }: Group, existing: EndpointSlice | undefined) {
+function sliceFor(endpoints: core.Endpoints, { addressType, ports, endpoints: desired }: Group, existing: EndpointSlice | undefined) {
   const { name, namespace = '', annotations = {} } = endpoints.metadata;
   const { [TRIGGER_TIME]: _trigger, [LAST_APPLIED]: _applied, ...handedOn } = annotations;
   const metadata = {
@@ -104,13 +104,13 @@ function sliceFor(endpoints: core.Endpoints, { addressType, ports, endpoints: wa
     ...(Object.keys(handedOn).length > 0 && { annotations: handedOn }),
     ownerReferences: [controllerRef(endpoints, core.Endpoints)],
   };
-  if (existing === undefined) return { metadata, addressType, endpoints: wanted, ports };
+  if (existing === undefined) return { metadata, addressType, endpoints: desired, ports };
   const isSame =
     deepEqual(existing.metadata.labels, metadata.labels) &&
     deepEqual(existing.metadata.annotations, handedOn) &&
     deepEqual(existing.metadata.ownerReferences, metadata.ownerReferences) &&
-    deepEqual(existing.endpoints, wanted);
+    deepEqual(existing.endpoints, desired);
   return isSame
     ? existing
-    : { ...existing, metadata: { ...existing.metadata, ...metadata, name: existing.metadata.name }, endpoints: wanted };
+    : { ...existing, metadata: { ...existing.metadata, ...metadata, name: existing.metadata.name }, endpoints: desired };
 }

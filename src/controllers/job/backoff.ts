@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { maxOf } from '#base';
 import { finishedAt, indexFailures, indexIgnoredFailures } from './job-pods.ts';
 
 const INITIAL_MS = 10_000;
@@ -11,7 +12,7 @@ export interface FailureRecord {
 
 const NONE: FailureRecord = { failures: 0, lastFailure: undefined };
 
-/** Failures since the last success, with the pods that have just ended. */
+/** Failures since the last success, including pods that have just finished. */
 export function recordFailures(
   before: FailureRecord | undefined,
   succeeded: readonly core.Pod[],
@@ -19,15 +20,15 @@ export function recordFailures(
 ): FailureRecord {
   const failures = failed.map(finishedAt).sort((a, b) => a - b);
   if (succeeded.length === 0) {
-    const known = before ?? NONE;
-    return failures.length === 0 ? known : { failures: known.failures + failures.length, lastFailure: failures.at(-1) };
+    const previous = before ?? NONE;
+    return failures.length === 0 ? previous : { failures: previous.failures + failures.length, lastFailure: failures.at(-1) };
   }
-  const lastSuccess = Math.max(...succeeded.map(finishedAt));
+  const lastSuccess = maxOf(succeeded.map(finishedAt));
   const later = failures.filter((time) => time > lastSuccess);
   return { failures: later.length, lastFailure: later.at(-1) };
 }
 
-/** How long until the next pod may be made. */
+/** How long until the next pod may be created. */
 export function remainingBackoff({ failures, lastFailure }: FailureRecord, now: number): number {
   if (failures === 0 || lastFailure === undefined) return 0;
   const backoff = Math.min(INITIAL_MS * 2 ** (failures - 1), MAX_MS);

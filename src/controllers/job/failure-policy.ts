@@ -8,7 +8,7 @@ export interface FailureVerdict {
   readonly message?: string;
 }
 
-/** What follows from a pod's failure: the first rule that matches decides. */
+/** The action of the first failure policy rule that matches the pod. */
 export function matchFailurePolicy(policy: batch.PodFailurePolicy | undefined, pod: core.Pod): FailureVerdict {
   for (const [index, rule] of (policy?.rules ?? []).entries()) {
     const reason = rule.onExitCodes ? exitReason(rule.onExitCodes, pod) : conditionReason(rule.onPodConditions ?? [], pod);
@@ -26,15 +26,15 @@ function exitReason(requirement: batch.PodFailurePolicyOnExitCodesRequirement, {
     const isNamed = requirement.containerName === undefined || requirement.containerName === name;
     return isNamed && code !== 0 && requirement.values.includes(code) === (requirement.operator === 'In');
   };
-  const found = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(matches);
-  if (found === undefined) return undefined;
+  const container = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(matches);
+  if (container === undefined) return undefined;
   const { namespace, name } = metadata;
-  return `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${found.state?.terminated?.exitCode}`;
+  return `Container ${container.name} for pod ${namespace}/${name} failed with exit code ${container.state?.terminated?.exitCode}`;
 }
 
 function conditionReason(patterns: readonly batch.PodFailurePolicyOnPodConditionsPattern[], { metadata, status }: core.Pod) {
-  const found = (status?.conditions ?? []).find((condition) =>
+  const match = (status?.conditions ?? []).find((condition) =>
     patterns.some((pattern) => pattern.type === condition.type && (pattern.status ?? 'True') === condition.status),
   );
-  return found && `Pod ${metadata.namespace}/${metadata.name} has condition ${found.type}`;
+  return match && `Pod ${metadata.namespace}/${metadata.name} has condition ${match.type}`;
 }

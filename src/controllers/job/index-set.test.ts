@@ -21,4 +21,24 @@ describe('a set of indexes', () => {
       }),
     );
   });
+
+  it('skips what it holds, and counts what it shares with another', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(40)), fc.uniqueArray(fc.nat(40)), fc.nat(40), (some, others, from) => {
+        const set = IndexSet.empty.with(some);
+        let absent = from;
+        while (some.includes(absent)) absent++;
+        expect(set.nextAbsent(from)).toBe(absent);
+        expect(set.countIn(IndexSet.empty.with(others))).toBe(some.filter((index) => others.includes(index)).length);
+      }),
+    );
+  });
+
+  it('holds two billion indexes as it holds two', () => {
+    const set = IndexSet.parse('0-1000000000,1000000002-2147483646', 2 ** 31);
+    expect(set.size).toBe(2147483646);
+    expect(set.nextAbsent(5)).toBe(1000000001);
+    expect(set.with([1000000001]).toString()).toBe('0-2147483646');
+    expect(set.countIn(set)).toBe(2147483646);
+  });
 });

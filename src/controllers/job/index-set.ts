@@ -1,51 +1,87 @@
-/** A set of completion indexes, as statuses write it: `1,3-5,7`. Immutable. */
+/** Consecutive indexes, both ends included. */
+interface Interval {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A set of completion indexes in the format of job statuses: `1,3-5,7`. Immutable. Memory is proportional to its intervals, not its indexes. */
 export class IndexSet {
-  static readonly empty = new IndexSet(new Set());
+  static readonly empty = new IndexSet([]);
 
-  private constructor(private readonly indexes: ReadonlySet<number>) {}
+  /** In ascending order, with gaps between them. */
+  private constructor(private readonly intervals: readonly Interval[]) {}
 
-  /** Those of a text that are less than `limit`; nothing when it cannot be read. */
+  /** Indexes below `limit`; empty when the text cannot be parsed. */
   static parse(text: string | undefined, limit: number): IndexSet {
-    const found = new Set<number>();
+    const intervals: Interval[] = [];
     for (const part of (text ?? '').split(',').filter((each) => each !== '')) {
       const match = /^(\d+)(?:-(\d+))?$/.exec(part);
       if (match === null) return IndexSet.empty;
+      const first = Number(match[1]);
       const last = Math.min(Number(match[2] ?? match[1]), limit - 1);
-      for (let index = Number(match[1]); index <= last; index++) found.add(index);
+      if (first <= last) intervals.push({ first, last });
     }
-    return new IndexSet(found);
+    return new IndexSet(merged(intervals));
   }
 
   get size(): number {
-    return this.indexes.size;
+    return this.intervals.reduce((size, { first, last }) => size + last - first + 1, 0);
   }
 
   has(index: number): boolean {
-    return this.indexes.has(index);
+    return this.#around(index) !== undefined;
+  }
+
+  /** The first index from `index` on that is not in the set. */
+  nextAbsent(index: number): number {
+    return (this.#around(index)?.last ?? index - 1) + 1;
   }
 
   with(indexes: Iterable<number>): IndexSet {
-    return new IndexSet(new Set([...this.indexes, ...indexes]));
+    return new IndexSet(merged([...this.intervals, ...Array.from(indexes, (index) => ({ first: index, last: index }))]));
   }
 
   countIn(other: IndexSet): number {
-    return [...this.indexes].filter((index) => other.has(index)).length;
+    let count = 0;
+    for (let i = 0, j = 0; i < this.intervals.length && j < other.intervals.length; ) {
+      const [own, others] = [this.intervals[i]!, other.intervals[j]!];
+      count += Math.max(0, Math.min(own.last, others.last) - Math.max(own.first, others.first) + 1);
+      if (own.last < others.last) i++;
+      else j++;
+    }
+    return count;
   }
 
   toString(): string {
-    const sorted = [...this.indexes].sort((a, b) => a - b);
-    const parts: string[] = [];
-    for (let i = 0; i < sorted.length; ) {
-      let end = i;
-      while (sorted[end + 1] === sorted[end]! + 1) end++;
-      parts.push(intervalText(sorted[i]!, sorted[end]!));
-      i = end + 1;
+    return this.intervals.map(intervalText).join(',');
+  }
+
+  /** The interval that holds the index, by binary search. */
+  #around(index: number): Interval | undefined {
+    let [low, high] = [0, this.intervals.length - 1];
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const interval = this.intervals[middle]!;
+      if (index < interval.first) high = middle - 1;
+      else if (index > interval.last) low = middle + 1;
+      else return interval;
     }
-    return parts.join(',');
+    return undefined;
   }
 }
 
-function intervalText(first: number, last: number): string {
+/** Sorted, with overlapping and adjacent intervals merged. */
+function merged(intervals: Interval[]): readonly Interval[] {
+  const result: { first: number; last: number }[] = [];
+  for (const { first, last } of intervals.sort((a, b) => a.first - b.first)) {
+    const previous = result.at(-1);
+    if (previous !== undefined && first <= previous.last + 1) previous.last = Math.max(previous.last, last);
+    else result.push({ first, last });
+  }
+  return result;
+}
+
+function intervalText({ first, last }: Interval): string {
   if (first === last) return String(first);
   return last === first + 1 ? `${first},${last}` : `${first}-${last}`;
 }

@@ -1,4 +1,5 @@
 import type { batch, core } from '#api';
+import { maxOf } from '#base';
 import { findCondition, parseTime } from '#machinery';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
@@ -18,19 +19,19 @@ export function hasLimitPerIndex(job: batch.Job): boolean {
   return isIndexed(job) && job.spec?.backoffLimitPerIndex !== undefined;
 }
 
-/** Undefined for pods that have none. */
+/** Undefined when the pod has no completion index. */
 export function completionIndex({ metadata }: core.Pod): number | undefined {
   const text = metadata.annotations?.[COMPLETION_INDEX];
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** An index that the job has; undefined otherwise. */
+/** The pod's completion index if it is within the job's completions. */
 export function validIndex(job: batch.Job, pod: core.Pod): number | undefined {
   const index = completionIndex(pod);
   return index !== undefined && index < (job.spec?.completions ?? 0) ? index : undefined;
 }
 
-/** With a failure policy, or by wish, a pod is replaced only when it has really ended. */
+/** With a failure policy or podReplacementPolicy Failed, a pod is replaced only once it has terminated. */
 export function replacesOnlyFailed({ spec }: batch.Job): boolean {
   return spec?.podReplacementPolicy === 'Failed' || spec?.podFailurePolicy !== undefined;
 }
@@ -48,7 +49,7 @@ export function indexIgnoredFailures({ metadata }: core.Pod): number {
   return Number(metadata.annotations?.[INDEX_IGNORED_FAILURES] ?? 0);
 }
 
-/** When a pod ended, as well as can be told. */
+/** When a pod finished: the best available estimate. */
 export function finishedAt({ status, spec, metadata }: core.Pod): number {
   const sidecars = new Set((spec?.initContainers ?? []).filter((c) => c.restartPolicy === 'Always').map(({ name }) => name));
   const statuses = [
@@ -56,7 +57,7 @@ export function finishedAt({ status, spec, metadata }: core.Pod): number {
     ...(status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name)),
   ];
   const times = statuses.flatMap(({ state }) => (state?.terminated?.finishedAt ? [parseTime(state.terminated.finishedAt)] : []));
-  if (times.length > 0) return Math.max(...times);
+  if (times.length > 0) return maxOf(times);
   const ready = findCondition(status?.conditions, 'Ready');
   if (ready?.status === 'False' && ready.lastTransitionTime) return parseTime(ready.lastTransitionTime);
   if (metadata.deletionTimestamp) return parseTime(metadata.deletionTimestamp) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;

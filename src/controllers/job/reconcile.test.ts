@@ -14,9 +14,9 @@ interface PodDraft {
   readonly endedSecondsAgo?: number;
 }
 
-let made = 0;
+let podCount = 0;
 function pod({ phase = 'Running', index, isGoing = false, isTracked = true, endedSecondsAgo = 1000 }: PodDraft = {}): core.Pod {
-  const name = `p${made++}`;
+  const name = `p${podCount++}`;
   const finishedAt = formatTime(NOW - endedSecondsAgo * 1000);
   const isEnded = phase === 'Failed' || phase === 'Succeeded';
   const state = { terminated: { exitCode: phase === 'Failed' ? 1 : 0, finishedAt } };
@@ -141,4 +141,10 @@ describe('what is found of a job', () => {
     const { job } = observe({ completions: completions as never }, []);
     expect(isComplete(job, succeeded, active)).toBe(expected);
   });
+});
+
+it('an indexed job of two billion completions is planned from the first index that is not done', () => {
+  const spec = { ...INDEXED, completions: 2147483647, parallelism: 3 };
+  const status = { completedIndexes: '0-2147483640' };
+  expect(plan(observe(spec, [pod({ index: 2147483641 })], status)).create).toEqual([2147483642, 2147483643]);
 });

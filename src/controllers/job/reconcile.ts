@@ -1,7 +1,8 @@
 import type { batch, core } from '#api';
+import { minOf } from '#base';
 import { findCondition, formatTime, parseTime } from '#machinery';
-import { podsToDelete } from '../replicaset/rank-pods.ts';
 import { isPodActive, isPodReady, isPodTerminating } from '../runtime/pod-state.ts';
+import { podsToDelete } from '../runtime/replicas/rank-pods.ts';
 import { type FailureRecord, recordFailures, remainingBackoff, remainingBackoffOfIndex } from './backoff.ts';
 import { matchFailurePolicy } from './failure-policy.ts';
 import { IndexSet } from './index-set.ts';
@@ -21,7 +22,7 @@ import {
 type Job = batch.Job;
 type Condition = batch.JobCondition;
 
-/** At most this many pods are made or deleted before the result is looked at. */
+/** At most this many pods are created or deleted per sync. */
 export const MAX_PODS_PER_SYNC = 500;
 
 export interface ObservedJob {
@@ -40,7 +41,7 @@ export interface JobFindings {
   readonly succeeded: number;
   readonly succeededIndexes: IndexSet;
   readonly failedIndexes: IndexSet | undefined;
-  /** The last failed pod of each index that is to be tried again: kept until its successor exists, as it holds the count. */
+  /** The last failed pod of each index that is to be retried: kept until its replacement exists, as it carries the failure count. */
   readonly retained: ReadonlyMap<number, core.Pod>;
   readonly failures: FailureRecord;
   /** Why the job ends, if it does. */
@@ -61,7 +62,7 @@ export function newCondition(type: string, reason: string, message: string, now:
   return { type, status: 'True', lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** What the pods say about the job. */
+/** The job's state, from its pods. */
 export function examine(observed: ObservedJob): JobFindings {
   const { job, pods, released, now } = observed;
   const { status = {}, spec } = job;
@@ -121,9 +122,9 @@ function retainedPods({ job, pods, released }: ObservedJob, active: readonly cor
     const index = validIndex(job, pod);
     if (index === undefined || !isTracked(pod) || released.has(uidOf(pod)) || !isFailed(job, pod)) continue;
     if (succeeded.has(index) || failed?.has(index) || busy.has(index)) continue;
-    const known = retained.get(index);
+    const previous = retained.get(index);
     const total = (each: core.Pod) => indexFailures(each) + indexIgnoredFailures(each);
-    if (known === undefined || (total(known) <= total(pod) && finishedAt(pod) >= finishedAt(known))) retained.set(index, pod);
+    if (previous === undefined || (total(previous) <= total(pod) && finishedAt(pod) >= finishedAt(previous))) retained.set(index, pod);
   }
   return retained;
 }
@@ -134,13 +135,13 @@ function uidOf({ metadata }: core.Pod): string {
 
 // --- why a job ends ------------------------------------------------------------------------------------------------
 
-interface Counted {
+interface PodCounts {
   readonly failed: number;
   readonly indexes: Indexes;
   readonly startTime: string | undefined;
 }
 
-function outcomeOf(observed: ObservedJob, counted: Counted): Condition | undefined {
+function outcomeOf(observed: ObservedJob, counted: PodCounts): Condition | undefined {
   const { conditions } = observed.job.status ?? {};
   const decided = [findCondition(conditions, 'SuccessCriteriaMet'), findCondition(conditions, 'FailureTarget')];
   const earlier = decided.find((condition) => condition?.status === 'True');
@@ -166,7 +167,7 @@ function policyFailure({ job, pods }: ObservedJob): Failure | undefined {
   return undefined;
 }
 
-function limitFailure({ job, pods, now }: ObservedJob, { failed, startTime }: Counted): Failure | undefined {
+function limitFailure({ job, pods, now }: ObservedJob, { failed, startTime }: PodCounts): Failure | undefined {
   const { backoffLimit = 6, activeDeadlineSeconds } = job.spec ?? {};
   if (failed > backoffLimit || isPastRestartLimit(job, pods)) {
     return { reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
@@ -213,19 +214,19 @@ function successByPolicy({ job, now }: ObservedJob, succeeded: IndexSet): Condit
 
 export interface PodPlan {
   readonly remove: readonly core.Pod[];
-  /** Indexes of pods to make; undefined for pods that have none. */
+  /** Completion indexes of the pods to create; undefined for non-indexed jobs. */
   readonly create: readonly (number | undefined)[];
-  /** When to look again, because failures make the next pod wait. */
+  /** When to sync again, because pod creation is in backoff. */
   readonly waitMs: number | undefined;
 }
 
 export function planPods({ job, pods, now }: ObservedJob, findings: JobFindings): PodPlan {
   const { active, succeeded, terminating, failures } = findings;
   if (isSuspended(job)) return { remove: active.slice(0, MAX_PODS_PER_SYNC), create: [], waitMs: undefined };
-  const wanted = wantedActive(job, active.length, succeeded);
-  const remove = podsForRemoval(job, active, { count: Math.max(0, active.length - wanted), now }).slice(0, MAX_PODS_PER_SYNC);
+  const target = targetActive(job, active.length, succeeded);
+  const remove = podsForRemoval(job, active, { count: Math.max(0, active.length - target), now }).slice(0, MAX_PODS_PER_SYNC);
   if (remove.length > 0) return { remove, create: [], waitMs: undefined };
-  const missing = wanted - active.length - (replacesOnlyFailed(job) ? terminating : 0);
+  const missing = target - active.length - (replacesOnlyFailed(job) ? terminating : 0);
   if (missing <= 0) return { remove, create: [], waitMs: undefined };
   const count = Math.min(missing, MAX_PODS_PER_SYNC);
   if (hasLimitPerIndex(job)) return planIndexes(pendingIndexes(job, pods, findings, count), findings, now);
@@ -235,13 +236,13 @@ export function planPods({ job, pods, now }: ObservedJob, findings: JobFindings)
   return { remove, create, waitMs: undefined };
 }
 
-function wantedActive({ spec }: Job, active: number, succeeded: number): number {
+function targetActive({ spec }: Job, active: number, succeeded: number): number {
   const { parallelism = 1, completions } = spec ?? {};
   if (completions === undefined) return succeeded > 0 ? active : parallelism;
   return Math.max(0, Math.min(completions - succeeded, parallelism));
 }
 
-/** Pods whose index another has, or that the job does not have, go in any case. */
+/** Pods with a duplicate or invalid index are removed in any case. */
 function podsForRemoval(job: Job, active: readonly core.Pod[], { count, now }: { count: number; now: number }): readonly core.Pod[] {
   const surplus = isIndexed(job) ? duplicates(job, active, now) : [];
   if (surplus.length >= count) return surplus;
@@ -255,7 +256,8 @@ function duplicates(job: Job, active: readonly core.Pod[], now: number): readonl
   for (const pod of active) {
     const index = validIndex(job, pod);
     if (index === undefined) invalid.push(pod);
-    else byIndex.set(index, [...(byIndex.get(index) ?? []), pod]);
+    else if (byIndex.has(index)) byIndex.get(index)!.push(pod);
+    else byIndex.set(index, [pod]);
   }
   const doubled = [...byIndex.values()].filter(({ length }) => length > 1);
   return [...invalid, ...doubled.flatMap((pods) => podsToDelete(pods, [], { count: pods.length - 1, now }))];
@@ -266,8 +268,12 @@ function pendingIndexes(job: Job, pods: readonly core.Pod[], findings: JobFindin
   const ending = replacesOnlyFailed(job) ? pods.filter(isPodTerminating) : [];
   const busy = new Set([...findings.active, ...ending].map(completionIndex));
   const pending: number[] = [];
-  for (let index = 0; index < completions && pending.length < count; index++) {
-    if (!busy.has(index) && !findings.succeededIndexes.has(index) && !findings.failedIndexes?.has(index)) pending.push(index);
+  const { succeededIndexes, failedIndexes = IndexSet.empty } = findings;
+  for (let index = 0; index < completions && pending.length < count; ) {
+    // Whole intervals at once: a status may name billions of indexes.
+    const next = failedIndexes.nextAbsent(succeededIndexes.nextAbsent(index));
+    if (next === index && !busy.has(index)) pending.push(index);
+    index = next === index ? index + 1 : next;
   }
   return pending;
 }
@@ -276,10 +282,10 @@ function planIndexes(pending: readonly number[], { retained }: JobFindings, now:
   const waits = pending.map((index) => remainingBackoffOfIndex(retained.get(index), now));
   const create = pending.filter((_, i) => waits[i] === 0);
   const delays = waits.filter((wait) => wait > 0);
-  return { remove: [], create, waitMs: create.length === 0 && delays.length > 0 ? Math.min(...delays) : undefined };
+  return { remove: [], create, waitMs: create.length === 0 && delays.length > 0 ? minOf(delays) : undefined };
 }
 
-/** All that was asked for has succeeded, and nothing runs any more. */
+/** All completions have succeeded and no pod is active. */
 export function isComplete({ spec }: Job, succeeded: number, active: number): boolean {
   return active === 0 && (spec?.completions === undefined ? succeeded > 0 : succeeded >= spec.completions);
 }

@@ -7,21 +7,21 @@ import { type JobFindings, newCondition, type ObservedJob } from './reconcile.ts
 /** More pods than this are counted in several steps, so that the status does not grow without bounds. */
 const MAX_UNCOUNTED = 500;
 
-export interface Tracking {
-  /** To be written before any pod is released: what ended is written down, so that it is counted once whatever happens. */
+export interface TrackResult {
+  /** Written before any finalizer is removed, so that each pod is counted exactly once. */
   readonly status: batch.JobStatus;
   readonly release: readonly core.Pod[];
   readonly hasMore: boolean;
-  /** The last condition of the job, when it ends. */
+  /** The job's terminal condition, when it is final. */
   readonly final: batch.JobCondition | undefined;
 }
 
-/** Notes pods that ended, and which of them may go. `outcome`: why the job ends, when it does. */
+/** Records finished pods, and selects those whose finalizer can be removed. `outcome`: the condition with which the job ends. */
 export function track(
   { job, pods, released, now }: ObservedJob,
   findings: JobFindings,
   { status, outcome }: { readonly status: batch.JobStatus; readonly outcome: batch.JobCondition | undefined },
-): Tracking {
+): TrackResult {
   const present = new Set(pods.filter((pod) => isTracked(pod) && !released.has(uidOf(pod))).map(uidOf));
   const counted = withoutReleased(status, present);
   const succeeded = [...(counted.uncountedTerminatedPods?.succeeded ?? [])];
@@ -39,8 +39,8 @@ export function track(
   }
   const uncountedTerminatedPods = withoutZeros({ succeeded, failed });
   const indexes = isIndexed(job) ? indexStatus(findings) : {};
-  const { status: told, final } = withOutcome({ ...counted, ...indexes, uncountedTerminatedPods }, outcome, now);
-  return { status: told, release, hasMore, final };
+  const { status: reported, final } = withOutcome({ ...counted, ...indexes, uncountedTerminatedPods }, outcome, now);
+  return { status: reported, release, hasMore, final };
 }
 
 function mayRelease(job: batch.Job, pod: core.Pod, { retained }: JobFindings, outcome: batch.JobCondition | undefined): boolean {
@@ -50,16 +50,16 @@ function mayRelease(job: batch.Job, pod: core.Pod, { retained }: JobFindings, ou
   return index === undefined || retained.get(index) !== pod;
 }
 
-interface Uncounted {
+interface UncountedPods {
   readonly succeeded: string[];
   readonly failed: string[];
   readonly endsInFailure: boolean;
 }
 
-function note(job: batch.Job, pod: core.Pod, { succeeded, failed, endsInFailure }: Uncounted): void {
+function note(job: batch.Job, pod: core.Pod, { succeeded, failed, endsInFailure }: UncountedPods): void {
   const uid = uidOf(pod);
   if (pod.status?.phase === 'Succeeded' && !failed.includes(uid)) {
-    // Indexes that succeeded are a set of their own, and count as what they are.
+    // Succeeded indexes are recorded in completedIndexes instead.
     if (!isIndexed(job) && !succeeded.includes(uid)) succeeded.push(uid);
     return;
   }

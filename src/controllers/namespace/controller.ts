@@ -10,7 +10,7 @@ import { terminationConditions } from './reconcile.ts';
 
 const FINALIZER = 'kubernetes';
 
-/** Empties namespaces that are being deleted, and then lets them go. */
+/** Deletes the content of terminating namespaces, then removes their finalizer. */
 export const namespaceController: Controller = {
   name: 'namespace-controller',
   aliases: ['namespace'],
@@ -26,10 +26,11 @@ export const namespaceController: Controller = {
         perKeyBackoff<string>({ initialMs: 5, maxMs: 60_000 }),
         sharedBucket<string>(clock, { perSecond: 10, burst: 100 }),
       ),
+      objects: namespaces.lister,
       sync: (key) => deleter.sync(key),
     });
     const enqueue = (namespace: core.Namespace) => {
-      // Other servers are given time to learn that nothing more may be created in it.
+      // Other API servers need time to observe that nothing more may be created in it.
       if (namespace.metadata.deletionTimestamp) controller.enqueueAfter(namespace, options.namespaceDeletionGracePeriodMs);
     };
     namespaces.addHandler({ add: enqueue, update: (_, namespace) => enqueue(namespace) });
@@ -90,7 +91,7 @@ class NamespaceDeleter {
     });
   }
 
-  /** A status that cannot be written does not keep the namespace from being deleted. */
+  /** A failed status update does not block the deletion. */
   async #setConditions(namespace: core.Namespace, conditions: readonly core.NamespaceCondition[]): Promise<void> {
     try {
       await this.#namespaces.updateStatus({ ...namespace, status: { ...namespace.status, conditions } });

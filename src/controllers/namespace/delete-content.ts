@@ -2,17 +2,17 @@ import type { core } from '#api';
 import type { Clock } from '#base';
 import { type Client, type DiscoveredResource, type Discovery, discover, preferredResources, type ResourceClient } from '#client';
 import { groupResourceText, isStatusReason, parseTime } from '#machinery';
-import { countRemaining, type Findings, type Remaining, terminationEstimate } from './reconcile.ts';
+import { countRemaining, type Findings, type RemainingContent, terminationEstimate } from './reconcile.ts';
 
 export interface ContentDeletion {
   readonly findings: Findings;
-  /** Seconds after which a further look is worthwhile; 0 when nothing is waited for. */
+  /** Seconds until the next attempt; 0 when nothing remains. */
   readonly estimateSeconds: number;
-  /** What went wrong on the way. */
+  /** Errors of the attempt. */
   readonly errors: readonly unknown[];
 }
 
-/** Objects that wait for a finalizer are given this time. */
+/** The wait for objects that have finalizers. */
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
 export interface DeleteContentDeps {
@@ -21,7 +21,7 @@ export interface DeleteContentDeps {
   readonly signal: AbortSignal;
 }
 
-/** Deletes everything in a namespace: pods first, and the rest once they are gone, since pods may need it to end well. */
+/** Deletes everything in a namespace: pods first, the rest once they are gone, since pods may need it to shut down. */
 export async function deleteContent(namespace: core.Namespace, deps: DeleteContentDeps): Promise<ContentDeletion> {
   const pass = new Pass(namespace, deps);
   const { discovery, problem } = await tryDiscover(deps);
@@ -60,7 +60,7 @@ async function tryDiscover({ client, signal }: DeleteContentDeps): Promise<{ dis
 /** One pass over the content of one namespace. */
 class Pass {
   readonly errors: unknown[] = [];
-  readonly remaining: Remaining[] = [];
+  readonly remaining: RemainingContent[] = [];
   readonly #failures: string[] = [];
   #estimate = 0;
 
@@ -69,7 +69,7 @@ class Pass {
     private readonly deps: DeleteContentDeps,
   ) {}
 
-  /** What cannot be deleted is noted, and does not keep the rest from being deleted. */
+  /** A resource that cannot be deleted is recorded and does not block the others. */
   async deleteAll(resource: DiscoveredResource, wrap: (error: unknown) => unknown = (error) => error): Promise<void> {
     try {
       await this.#deleteAll(resource);
@@ -80,7 +80,7 @@ class Pass {
   }
 
   result({ discovery, countContent }: { discovery: Findings['discovery']; countContent: boolean }): ContentDeletion {
-    // While pods remain, nothing is said about the rest: it was not looked at.
+    // While pods remain, the other resources are not counted: they were not listed.
     const remaining = countContent ? this.remaining : [];
     const findings = { ...(discovery && { discovery }), failures: this.#failures, remaining };
     return { findings, estimateSeconds: this.#estimate, errors: this.errors };

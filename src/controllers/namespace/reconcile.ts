@@ -1,29 +1,30 @@
-import type { core } from '#api';
+import { core } from '#api';
+import { lookupTable, maxOf } from '#base';
 import { compareBytes } from '#machinery';
 
 /** What a pass over a namespace's content left behind, by resource. */
-export interface Remaining {
+export interface RemainingContent {
   readonly group: string;
   readonly resource: string;
   readonly count: number;
-  /** How many objects each finalizer holds. */
+  /** The number of objects per finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
-/** What came to light while the content was deleted. */
+/** The results of deleting the content. */
 export interface Findings {
-  /** Why the server's resources could not all be found out; groups are those that failed, when it was only some. */
+  /** The discovery error; `groups` counts the failed groups when only some failed. */
   readonly discovery?: { readonly message: string; readonly groups: number };
   readonly failures: readonly string[];
-  readonly remaining: readonly Remaining[];
+  readonly remaining: readonly RemainingContent[];
 }
 
-interface Verdict {
+interface ConditionText {
   readonly reason: string;
   readonly message: string;
 }
 
-const FINE: Readonly<Record<string, Verdict>> = {
+const FINE = lookupTable<ConditionText>({
   NamespaceDeletionDiscoveryFailure: { reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
   NamespaceDeletionGroupVersionParsingFailure: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
   NamespaceDeletionContentFailure: {
@@ -32,9 +33,9 @@ const FINE: Readonly<Record<string, Verdict>> = {
   },
   NamespaceContentRemaining: { reason: 'ContentRemoved', message: 'All content successfully removed' },
   NamespaceFinalizersRemaining: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
-};
+});
 
-/** The conditions of a terminating namespace after a pass; the very same list when nothing changed. */
+/** The conditions of a terminating namespace after a pass; the same list if unchanged. */
 export function terminationConditions(
   before: readonly core.NamespaceCondition[] = [],
   findings: Findings,
@@ -56,8 +57,8 @@ export function terminationConditions(
   return hasChanged ? after : before;
 }
 
-function problemsOf({ discovery, failures, remaining }: Findings): ReadonlyMap<string, Verdict> {
-  const problems = new Map<string, Verdict>();
+function problemsOf({ discovery, failures, remaining }: Findings): ReadonlyMap<string, ConditionText> {
+  const problems = new Map<string, ConditionText>();
   if (discovery) problems.set('NamespaceDeletionDiscoveryFailure', { reason: 'DiscoveryFailed', message: discoveryMessage(discovery) });
   if (failures.length > 0) {
     const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted(compareBytes).join(', ')}`;
@@ -68,9 +69,9 @@ function problemsOf({ discovery, failures, remaining }: Findings): ReadonlyMap<s
     const message = `Some resources are remaining: ${counts.sort(compareBytes).join(', ')}`;
     problems.set('NamespaceContentRemaining', { reason: 'SomeResourcesRemain', message });
   }
-  const held = finalizerTotals(remaining);
-  if (held.size > 0) {
-    const counts = [...held].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
+  const totals = finalizerTotals(remaining);
+  if (totals.size > 0) {
+    const counts = [...totals].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
     const message = `Some content in the namespace has finalizers remaining: ${counts.sort(compareBytes).join(', ')}`;
     problems.set('NamespaceFinalizersRemaining', { reason: 'SomeFinalizersRemain', message });
   }
@@ -81,7 +82,7 @@ function discoveryMessage({ message, groups }: NonNullable<Findings['discovery']
   return groups > 0 ? `Discovery failed for some groups, ${groups} failing: ${message}` : message;
 }
 
-function finalizerTotals(remaining: readonly Remaining[]): ReadonlyMap<string, number> {
+function finalizerTotals(remaining: readonly RemainingContent[]): ReadonlyMap<string, number> {
   const totals = new Map<string, number>();
   for (const { finalizers } of remaining) {
     for (const [finalizer, count] of finalizers) totals.set(finalizer, (totals.get(finalizer) ?? 0) + count);
@@ -89,18 +90,21 @@ function finalizerTotals(remaining: readonly Remaining[]): ReadonlyMap<string, n
   return totals;
 }
 
-/** The longest time that a pod may take to end, in seconds; 0 when the namespace has been deleted for longer than that. */
+/** The longest remaining grace period of the pods, in seconds; 0 when the namespace has been deleted for longer. */
 export function terminationEstimate(pods: readonly core.Pod[], deletedForMs: number): number {
-  const living = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-  const longest = Math.max(0, ...living.map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0));
+  const living = pods.filter((pod) => !core.isPodTerminal(pod));
+  const longest = maxOf(
+    living.map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0),
+    0,
+  );
   return deletedForMs >= longest * 1000 ? 0 : longest;
 }
 
-/** Counts what is left of a resource, and what holds it. */
+/** Counts the remaining objects of a resource and their finalizers. */
 export function countRemaining(
   { group, resource }: { readonly group: string; readonly resource: string },
   items: readonly { readonly metadata: { readonly finalizers?: readonly string[] } }[],
-): Remaining {
+): RemainingContent {
   const finalizers = new Map<string, number>();
   for (const { metadata } of items) {
     for (const finalizer of metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);

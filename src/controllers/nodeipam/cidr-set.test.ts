@@ -12,7 +12,7 @@ describe('a set of ranges', () => {
 
   it('leaves out what is occupied, smaller and larger ranges included', () => {
     const set = new CidrSet('10.0.0.0/21', 24);
-    for (const taken of ['10.0.0.128/25', '10.0.2.0/23', '192.168.0.0/16', 'fd00::/64']) set.occupy(taken);
+    for (const cidr of ['10.0.0.128/25', '10.0.2.0/23', '192.168.0.0/16', 'fd00::/64']) set.occupy(cidr);
     expect([set.allocate(), set.allocate(), set.allocate()]).toEqual(['10.0.1.0/24', '10.0.4.0/24', '10.0.5.0/24']);
   });
 

@@ -1,6 +1,6 @@
 import { formatCidr, type IpNetwork, networkContains, parseCidr } from '#base';
 
-/** Hands out subnets of one range, the next free one first. */
+/** Allocates subnets of a range, lowest free one first. */
 export class CidrSet {
   readonly #range: IpNetwork;
   readonly #size: number;
@@ -22,7 +22,7 @@ export class CidrSet {
     return this.#range.family;
   }
 
-  /** Undefined when all are taken. */
+  /** Undefined when the range is exhausted. */
   allocate(): string | undefined {
     for (let tried = 0; tried < this.#size; tried++) {
       const index = (this.#next + tried) % this.#size;
@@ -34,7 +34,7 @@ export class CidrSet {
     return undefined;
   }
 
-  /** Every subnet that overlaps it is taken. Ranges elsewhere are not ours to keep. */
+  /** Marks every overlapping subnet as used. CIDRs outside of the range are ignored. */
   occupy(cidr: string): void {
     for (const index of this.#indexes(cidr)) this.#used.add(index);
   }

@@ -3,7 +3,7 @@ import type { Controller, ControllerContext } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { CidrSet } from './cidr-set.ts';
 
-/** Gives each node a range of addresses for its pods. */
+/** Allocates a pod CIDR for each node. */
 export const nodeIpamController: Controller = {
   name: 'node-ipam-controller',
   aliases: ['nodeipam'],
@@ -27,7 +27,7 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
     rangesOf(node).forEach((cidr) => {
       for (const set of sets) act(set, cidr);
     });
-  /** Nodes for which there was no range. They are not tried again and again: nothing changes before another node goes. */
+  /** Nodes without a free CIDR: retried only when another node is deleted. */
   const waiting = new Set<string>();
   const sync = async (name: string): Promise<void> => {
     const node = nodes.lister.get({ name });
@@ -54,8 +54,8 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
       throw error;
     }
   };
-  // One at a time, so that no two nodes wait for the same range.
-  const controller = new KeyedController(context, { name: 'node_ipam', isExpected: isGone, sync });
+  // One worker: allocations must not compete for the same CIDR.
+  const controller = new KeyedController(context, { name: 'node_ipam', isExpected: isGone, objects: nodes.lister, sync });
   nodes.addHandler({
     add: (node) => {
       each(node, (set, cidr) => set.occupy(cidr));

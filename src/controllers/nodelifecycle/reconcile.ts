@@ -1,38 +1,41 @@
 import type { coordination, core } from '#api';
+import { lookupTable } from '#base';
 import { findCondition, formatTime, parseTime } from '#machinery';
 import { sameTaint } from '../runtime/tolerations.ts';
 
 /** The taint that follows from a condition of a node. */
-const CONDITION_TAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const CONDITION_TAINTS = lookupTable<Readonly<Record<string, string>>>({
   Ready: { False: 'node.kubernetes.io/not-ready', Unknown: 'node.kubernetes.io/unreachable' },
   MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
   DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
   NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
   PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
-};
+});
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 const MANAGED_KEYS: ReadonlySet<string> = new Set([UNSCHEDULABLE, ...Object.values(CONDITION_TAINTS).flatMap((map) => Object.values(map))]);
 
 export const NOT_READY: core.Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoExecute' };
 export const UNREACHABLE: core.Taint = { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' };
 
-/** Taints and labels that follow from the rest of the node; the same object when it has them. */
+/** The node with the taints and labels derived from its conditions; the same object if unchanged. */
 export function annotatedNode(node: core.Node, now: number): core.Node {
   return withArchitectureLabels(withConditionTaints(node, now));
 }
 
 function withConditionTaints(node: core.Node, now: number): core.Node {
   const keys = (node.status?.conditions ?? []).flatMap(({ type, status }) => CONDITION_TAINTS[type]?.[status] ?? []);
-  const wanted = new Set(node.spec?.unschedulable ? [...keys, UNSCHEDULABLE] : keys);
+  const desired = new Set(node.spec?.unschedulable ? [...keys, UNSCHEDULABLE] : keys);
   const isManaged = ({ key, effect }: core.Taint) => effect === 'NoSchedule' && MANAGED_KEYS.has(key);
   const taints = node.spec?.taints ?? [];
-  const kept = taints.filter((taint) => !isManaged(taint) || wanted.has(taint.key));
-  const present = new Set(kept.filter(isManaged).map(({ key }) => key));
-  const added = [...wanted].filter((key) => !present.has(key)).map((key) => ({ key, effect: 'NoSchedule', timeAdded: formatTime(now) }));
-  return added.length === 0 && kept.length === taints.length ? node : { ...node, spec: { ...node.spec, taints: [...kept, ...added] } };
+  const otherTaints = taints.filter((taint) => !isManaged(taint) || desired.has(taint.key));
+  const present = new Set(otherTaints.filter(isManaged).map(({ key }) => key));
+  const added = [...desired].filter((key) => !present.has(key)).map((key) => ({ key, effect: 'NoSchedule', timeAdded: formatTime(now) }));
+  return added.length === 0 && otherTaints.length === taints.length
+    ? node
+    : { ...node, spec: { ...node.spec, taints: [...otherTaints, ...added] } };
 }
 
-/** Older names of labels follow the newer ones. */
+/** Deprecated beta labels follow the stable ones. */
 function withArchitectureLabels(node: core.Node): core.Node {
   const { labels } = node.metadata;
   if (labels === undefined) return node;
@@ -43,19 +46,21 @@ function withArchitectureLabels(node: core.Node): core.Node {
   return { ...node, metadata: { ...node.metadata, labels: { ...labels, ...added } } };
 }
 
-/** The node with some taints instead of others; the same object when it is so already. */
+/** The node with some taints replaced; the same object if unchanged. */
 export function swapTaints(node: core.Node, add: readonly core.Taint[], remove: readonly core.Taint[]): core.Node {
   const taints = node.spec?.taints ?? [];
-  const kept = taints.filter((taint) => !remove.some((gone) => sameTaint(gone, taint)));
-  const missing = add.filter((taint) => !kept.some((present) => sameTaint(present, taint)));
-  return missing.length === 0 && kept.length === taints.length ? node : { ...node, spec: { ...node.spec, taints: [...kept, ...missing] } };
+  const otherTaints = taints.filter((taint) => !remove.some((removed) => sameTaint(removed, taint)));
+  const missing = add.filter((taint) => !otherTaints.some((present) => sameTaint(present, taint)));
+  return missing.length === 0 && otherTaints.length === taints.length
+    ? node
+    : { ...node, spec: { ...node.spec, taints: [...otherTaints, ...missing] } };
 }
 
 export function hasTaint({ spec }: core.Node, taint: core.Taint): boolean {
   return (spec?.taints ?? []).some((present) => sameTaint(present, taint));
 }
 
-/** What the controller remembers of a node. Times are its own: clocks of nodes may differ. */
+/** The controller's record of a node. Times are its own: node clocks may differ. */
 export interface NodeHealth {
   readonly probeTime: number;
   readonly heartbeat: string | undefined;
@@ -73,11 +78,11 @@ export interface HealthObservation {
 
 export interface HealthVerdict {
   readonly health: NodeHealth;
-  /** The node with its conditions as they should be; the same object when nothing changes. */
+  /** The node with the desired conditions; the same object if unchanged. */
   readonly node: core.Node;
 }
 
-/** A node whose status and lease both stand still for longer than the grace period is unknown. */
+/** A node becomes Unknown when neither its status nor its lease is renewed within the grace period. */
 export function judgeHealth({ node, lease, saved, now, startupGraceMs, graceMs }: HealthObservation): HealthVerdict {
   const ready = findCondition(node.status?.conditions, 'Ready');
   const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : undefined;
@@ -124,13 +129,13 @@ export interface EvictionRates {
   readonly largeClusterSizeThreshold: number;
 }
 
-/** How many nodes a second may be tainted in a zone. */
+/** How many nodes per second may be tainted in a zone. */
 export function zoneRate(state: ZoneState, size: number, rates: EvictionRates): number {
   if (state !== 'PartialDisruption') return rates.nodeEvictionRate;
   return size > rates.largeClusterSizeThreshold ? rates.secondaryNodeEvictionRate : 0;
 }
 
-/** '' for nodes that say nothing of where they are. */
+/** The zone from a node's labels; empty when it has none. */
 export function zoneOf({ metadata }: core.Node): string {
   const labels = metadata.labels ?? {};
   const zone = labels['topology.kubernetes.io/zone'] ?? labels['failure-domain.beta.kubernetes.io/zone'] ?? '';

@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from '#base';
 
-/** The nodes of a zone that are to be tainted, no faster than the zone's rate. */
+/** The nodes of a zone that are waiting for their NoExecute taint, limited by the zone's rate. */
 export class ZoneEvictions {
   readonly #waiting = new Set<string>();
   #nextAt = -Infinity;
@@ -20,18 +20,18 @@ export class ZoneEvictions {
     this.#waiting.delete(node);
   }
 
-  /** Nodes a second; 0 stops evictions. */
+  /** Nodes per second; 0 stops evictions. */
   setRate(rate: number): void {
     if (rate === this.rate) return;
     const now = this.clock.monotonic();
     const isWaiting = this.rate === 0 || this.#nextAt > now;
     this.rate = rate;
-    // Who waits for a turn waits for one at the new rate: a change of rates is no turn.
+    // A pending eviction waits for the new interval: a rate change does not trigger one.
     if (isWaiting) this.#nextAt = now + this.#intervalMs;
     this.stop();
   }
 
-  /** Takes its turn, now or as soon as the rate allows. */
+  /** Evicts the next node, now or as soon as the rate allows. */
   start(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0 || this.rate === 0) return;
     const wait = this.#nextAt - this.clock.monotonic();

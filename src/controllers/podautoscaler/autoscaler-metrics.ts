@@ -4,12 +4,12 @@ import type { Autoscaler } from './reconcile.ts';
 export type ActionLabel = 'scale_up' | 'scale_down' | 'none';
 
 const PREFIX = 'horizontal_pod_autoscaler_controller';
-/** From a millisecond on, each twice the one before. */
+/** Exponential, from one millisecond. */
 const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
 
-export function actionOf(wanted: number, current: number): ActionLabel {
-  if (wanted === current) return 'none';
-  return wanted > current ? 'scale_up' : 'scale_down';
+export function actionOf(desired: number, current: number): ActionLabel {
+  if (desired === current) return 'none';
+  return desired > current ? 'scale_up' : 'scale_down';
 }
 
 /** Upstream's metrics about autoscalers. */
@@ -28,7 +28,7 @@ export class AutoscalerMetrics {
     }
   }
 
-  /** One metric of an autoscaler: what it proposes, or the error that it has become. */
+  /** Observes the computation of one metric: its proposal or its error. */
   async observeMetric<T extends { readonly replicas: number } | Error>(
     type: string,
     current: number,
@@ -36,9 +36,9 @@ export class AutoscalerMetrics {
   ): Promise<T> {
     const begin = this.context.clock.monotonic();
     const result = await compute();
-    const known =
+    const seriesLabels =
       result instanceof Error ? { action: 'none', error: 'internal' } : { action: actionOf(result.replicas, current), error: 'none' };
-    const labels = { ...known, metric_type: type };
+    const labels = { ...seriesLabels, metric_type: type };
     this.#count('metric_computation_total', 'Computations of single metrics.', labels);
     const help = 'The time that the computation of a metric takes.';
     this.#time({ name: 'metric_computation_duration_seconds', help }, labels, begin);
@@ -59,7 +59,7 @@ export class AutoscalerMetrics {
       .set(status?.desiredReplicas ?? 0);
   }
 
-  gone({ name, namespace = '' }: { readonly name: string; readonly namespace?: string | undefined }): void {
+  forget({ name, namespace = '' }: { readonly name: string; readonly namespace?: string | undefined }): void {
     this.#desired().remove({ namespace, hpa_name: name });
   }
 

@@ -1,7 +1,7 @@
 import type { core } from '#api';
 import { findCondition, parseTime } from '#machinery';
 
-/** What was measured of one pod, in thousandths. */
+/** A metric of one pod, in thousandths. */
 export interface PodReading {
   readonly value: number;
   readonly timestamp: number;
@@ -12,11 +12,11 @@ export type PodReadings = ReadonlyMap<string, PodReading>;
 
 export interface PodGroups {
   readonly readyCount: number;
-  /** Pods that do not work yet: what they use says nothing. */
+  /** Pods that are not ready: their metrics are ignored. */
   readonly unready: ReadonlySet<string>;
-  /** Pods that should have been measured, and were not. */
+  /** Pods without metrics. */
   readonly missing: ReadonlySet<string>;
-  /** Pods that go, or have failed. */
+  /** Deleted or failed pods. */
   readonly ignored: ReadonlySet<string>;
 }
 
@@ -26,7 +26,7 @@ export interface ReadinessPeriods {
 }
 
 export interface GroupingOptions {
-  /** What was measured; empty when it is no resource. */
+  /** The name of the resource; empty for other metrics. */
   readonly resource: string;
   readonly now: number;
   readonly periods: ReadinessPeriods;
@@ -49,7 +49,7 @@ function groupOf(pod: core.Pod, reading: PodReading | undefined, options: Groupi
   if (pod.metadata.deletionTimestamp !== undefined || pod.status?.phase === 'Failed') return 'ignored';
   if (pod.status?.phase === 'Pending') return 'unready';
   if (reading === undefined) return 'missing';
-  // Only CPU is used more while starting than later.
+  // Startup distorts only the CPU usage.
   return options.resource === 'cpu' && isStarting(pod, reading, options) ? 'unready' : 'ready';
 }
 

@@ -1,10 +1,11 @@
 import type { autoscalingV2 } from '#api';
+import { maxOf, minOf } from '#base';
 import { changeWithin, type ScalingHistory, withSample } from './scaling-history.ts';
 
 type Rules = autoscalingV2.HPAScalingRules;
 type Policy = autoscalingV2.HPAScalingPolicy;
 
-export interface Wish {
+export interface ReplicaBounds {
   readonly current: number;
   /** As computed from metrics. */
   readonly desired: number;
@@ -20,10 +21,10 @@ interface Reason {
 
 export interface LimitedReplicas {
   readonly replicas: number;
-  /** Why it may scale, or rather waits. */
+  /** The reason of the AbleToScale condition. */
   readonly ableToScale: Reason;
   readonly isLimited: boolean;
-  /** By what it is limited, if it is. */
+  /** The reason of the ScalingLimited condition. */
   readonly limit: Reason;
   readonly history: ScalingHistory;
 }
@@ -49,11 +50,11 @@ const TOO_FAST_DOWN: Reason = {
 const TOO_MANY: Reason = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' };
 const TOO_FEW: Reason = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' };
 
-/** The wish as an autoscaler grants it that says nothing about its behaviour: scaling down waits, scaling up at most doubles. */
-export function limitByDefault(wish: Wish, history: ScalingHistory, windowMs: number): LimitedReplicas {
-  const { current, desired, min, max, now } = wish;
+/** Limits of an autoscaler without `behavior`: scale-down is stabilized, scale-up at most doubles. */
+export function limitByDefault(bounds: ReplicaBounds, history: ScalingHistory, windowMs: number): LimitedReplicas {
+  const { current, desired, min, max, now } = bounds;
   const recent = history.recommendations.filter(({ at }) => at >= now - windowMs).map(({ replicas }) => replicas);
-  const stabilized = Math.max(desired, ...recent);
+  const stabilized = maxOf(recent, desired);
   const fastest = Math.max(2 * current, 4);
   const bound = max > fastest ? { most: fastest, reason: TOO_FAST_UP } : { most: max, reason: TOO_MANY };
   const recommendations = withSample(history.recommendations, desired, { now, keepMs: windowMs });
@@ -71,13 +72,13 @@ interface Bounds {
   readonly tooMany: Reason;
 }
 
-function clamped(wanted: number, { least, tooFew, most, tooMany }: Bounds): Pick<LimitedReplicas, 'replicas' | 'isLimited' | 'limit'> {
-  if (wanted < least) return { replicas: least, isLimited: true, limit: tooFew };
-  if (wanted > most) return { replicas: most, isLimited: true, limit: tooMany };
-  return { replicas: wanted, isLimited: false, limit: IN_RANGE };
+function clamped(proposed: number, { least, tooFew, most, tooMany }: Bounds): Pick<LimitedReplicas, 'replicas' | 'isLimited' | 'limit'> {
+  if (proposed < least) return { replicas: least, isLimited: true, limit: tooFew };
+  if (proposed > most) return { replicas: most, isLimited: true, limit: tooMany };
+  return { replicas: proposed, isLimited: false, limit: IN_RANGE };
 }
 
-/** How an autoscaler that says so behaves, with what it leaves out filled in. */
+/** `behavior` of an autoscaler, with defaults. */
 export interface Behaviour {
   readonly scaleUp: Rules;
   readonly scaleDown: Rules;
@@ -94,30 +95,34 @@ export function behaviourOf(
   return { scaleUp, scaleDown, upWindowMs: windowOf(scaleUp, 0), downWindowMs: windowOf(scaleDown, downWindowMs) };
 }
 
-/** The wish as the autoscaler's own rules grant it. */
-export function limitByBehaviour(wish: Wish, history: ScalingHistory, behaviour: Behaviour): LimitedReplicas {
-  const { current, desired, now } = wish;
-  const stabilized = stabilize(wish, history, behaviour);
+/** Limits by the scaling policies in `behavior`. */
+export function limitByBehaviour(bounds: ReplicaBounds, history: ScalingHistory, behaviour: Behaviour): LimitedReplicas {
+  const { current, desired, now } = bounds;
+  const stabilized = stabilize(bounds, history, behaviour);
   const keepMs = Math.max(behaviour.upWindowMs, behaviour.downWindowMs);
   const recommendations = withSample(history.recommendations, desired, { now, keepMs });
   const waits = desired >= current ? UP_STABILIZED : DOWN_STABILIZED;
   return {
-    ...limitRate({ ...wish, desired: stabilized }, history, behaviour),
+    ...limitRate({ ...bounds, desired: stabilized }, history, behaviour),
     ableToScale: stabilized === desired ? READY : waits,
     history: { ...history, recommendations },
   };
 }
 
-/** Up no further than the lowest, down no further than the highest of recent recommendations. */
-function stabilize({ current, desired, now }: Wish, { recommendations }: ScalingHistory, { upWindowMs, downWindowMs }: Behaviour): number {
+/** Limits scale-up to the lowest and scale-down to the highest recommendation within the window. */
+function stabilize(
+  { current, desired, now }: ReplicaBounds,
+  { recommendations }: ScalingHistory,
+  { upWindowMs, downWindowMs }: Behaviour,
+): number {
   const within = (windowMs: number) => recommendations.filter(({ at }) => at > now - windowMs).map(({ replicas }) => replicas);
-  const lowest = Math.min(desired, ...within(upWindowMs));
-  const highest = Math.max(desired, ...within(downWindowMs));
+  const lowest = minOf(within(upWindowMs), desired);
+  const highest = maxOf(within(downWindowMs), desired);
   return Math.min(Math.max(current, lowest), highest);
 }
 
-function limitRate(wish: Wish, history: ScalingHistory, { scaleUp, scaleDown }: Behaviour) {
-  const { current, desired, min, max, now } = wish;
+function limitRate(bounds: ReplicaBounds, history: ScalingHistory, { scaleUp, scaleDown }: Behaviour) {
+  const { current, desired, min, max, now } = bounds;
   const unbounded = { least: -Infinity, tooFew: TOO_FEW, most: Infinity, tooMany: TOO_MANY };
   if (desired > current) {
     const fastest = Math.max(current, scaleUpLimit(scaleUp, history, { current, now }));
@@ -138,28 +143,28 @@ interface Now {
 }
 
 function scaleUpLimit(rules: Rules, history: ScalingHistory, at: Now): number {
-  // Rounded up: a few percent of a few pods would never be one more.
+  // Rounded up, so that a small percentage of few pods still adds one.
   const propose = ({ type, value }: Policy, from: number) => (type === 'Pods' ? from + value : Math.ceil(from * (1 + value / 100)));
   const proposals = proposalsOf(rules, { history, at, propose });
   if (rules.selectPolicy === 'Disabled') return at.current;
-  return rules.selectPolicy === 'Min' ? Math.min(...proposals) : Math.max(...proposals);
+  return rules.selectPolicy === 'Min' ? minOf(proposals) : maxOf(proposals);
 }
 
 function scaleDownLimit(rules: Rules, history: ScalingHistory, at: Now): number {
   const propose = ({ type, value }: Policy, from: number) => (type === 'Pods' ? from - value : Math.trunc(from * (1 - value / 100)));
   const proposals = proposalsOf(rules, { history, at, propose });
   if (rules.selectPolicy === 'Disabled') return at.current;
-  return rules.selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);
+  return rules.selectPolicy === 'Min' ? maxOf(proposals) : minOf(proposals);
 }
 
-interface Proposing {
+interface ProposalContext {
   readonly history: ScalingHistory;
   readonly at: Now;
   propose(policy: Policy, from: number): number;
 }
 
-/** What each policy allows, counted from how many there were when its period began. */
-function proposalsOf({ policies = [] }: Rules, { history, at: { current, now }, propose }: Proposing): readonly number[] {
+/** The limit of each policy, counted from the replicas at the start of its period. */
+function proposalsOf({ policies = [] }: Rules, { history, at: { current, now }, propose }: ProposalContext): readonly number[] {
   return policies.map((policy) => {
     const periodMs = policy.periodSeconds * 1000;
     const added = changeWithin(history.scaleUps, periodMs, now);
@@ -168,14 +173,17 @@ function proposalsOf({ policies = [] }: Rules, { history, at: { current, now }, 
   });
 }
 
-/** The history after the number was changed, which rules about rates count. */
+/** The history with a scaling event, for rate policies. */
 export function withChange(
   history: ScalingHistory,
   behaviour: Behaviour,
   { from, to, now }: { readonly from: number; readonly to: number; readonly now: number },
 ): ScalingHistory {
   const policies = [...(behaviour.scaleUp.policies ?? []), ...(behaviour.scaleDown.policies ?? [])];
-  const keepMs = Math.max(0, ...policies.map(({ periodSeconds }) => periodSeconds * 1000));
+  const keepMs = maxOf(
+    policies.map(({ periodSeconds }) => periodSeconds * 1000),
+    0,
+  );
   if (to > from) return { ...history, scaleUps: withSample(history.scaleUps, to - from, { now, keepMs }) };
   return { ...history, scaleDowns: withSample(history.scaleDowns, from - to, { now, keepMs }) };
 }

@@ -1,10 +1,10 @@
 import type { PodReadings } from './group-pods.ts';
 
-/** What a metrics API said, in thousandths: of each pod, or of everything together. */
+/** The response of a metrics API, in thousandths: per pod, or one value. */
 export type MetricReading =
   | { readonly type: 'pods'; readonly pods: PodReadings }
   | { readonly type: 'value'; readonly value: number }
-  /** Nothing could be read, and why. */
+  /** The metric could not be read. */
   | { readonly type: 'failure'; readonly message: string }
-  /** The metric could not even be asked for: what selects it makes no sense. */
+  /** The metric's selector is invalid. */
   | { readonly type: 'invalid'; readonly message: string };

@@ -11,17 +11,17 @@ const { signal } = new AbortController();
 
 /** A server that knows these paths, with their queries, and nothing else. */
 function readerOf(answers: Readonly<Record<string, unknown>>) {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const request: Transport['request'] = async ({ path, query }) => {
     const text = query !== undefined && query.size > 0 ? `${path}?${decodeURIComponent(query.toString())}` : path;
-    asked.push(text);
+    paths.push(text);
     if (text in answers) return answers[text];
     const nothing = { verb: 'GET', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0 };
     throw serverResponseError({ ...nothing, code: 404, serverMessage: '404 page not found', unexpected: true });
   };
   const client = new Client({ request, isLocal: true } as Transport);
   const lookup = new ResourceLookup({ client, clock: realClock, signal });
-  return { reader: new MetricsReader({ client, lookup, signal }), asked };
+  return { reader: new MetricsReader({ client, lookup, signal }), paths };
 }
 
 const GROUPS = {
@@ -141,10 +141,10 @@ describe('metrics', () => {
   });
 
   it('cannot be asked for with a selector that makes no sense', async () => {
-    const { reader, asked } = readerOf(GROUPS);
+    const { reader, paths } = readerOf(GROUPS);
     const selector = { matchExpressions: [{ key: 'a', operator: 'Odd' }] };
     const reading = await reader.read({ type: 'Pods', pods: { metric: { ...metric, selector }, target } }, scope);
     expect(reading).toEqual({ type: 'invalid', message: '"Odd" is not a valid label selector operator' });
-    expect(asked).toEqual([]);
+    expect(paths).toEqual([]);
   });
 });

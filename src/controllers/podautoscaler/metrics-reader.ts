@@ -22,7 +22,7 @@ type MetricIdentifier = autoscalingV2.MetricIdentifier;
 const RESOURCE_METRICS = 'metrics.k8s.io';
 const CUSTOM_METRICS = 'custom.metrics.k8s.io';
 const EXTERNAL_METRICS = 'external.metrics.k8s.io';
-/** Versions of custom metrics that are understood here. */
+/** Supported versions of custom.metrics.k8s.io. */
 const CUSTOM_VERSIONS: ReadonlySet<string> = new Set(['v1beta2', 'v1beta1']);
 const DEFAULT_WINDOW_MS = 60_000;
 
@@ -45,13 +45,13 @@ export interface MetricsReaderDeps {
   readonly signal: AbortSignal;
 }
 
-/** What a metric is asked about: the pods of a target, or an object beside it. */
+/** The target of a metric: the selected pods, or a described object. */
 export interface MetricScope {
   readonly namespace: string;
   readonly selector: Selector;
 }
 
-/** Reads metrics from the APIs that serve them, where there are any. */
+/** Reads metrics from the metrics APIs. */
 export class MetricsReader {
   constructor(private readonly deps: MetricsReaderDeps) {}
 
@@ -74,7 +74,7 @@ export class MetricsReader {
     throw new Error(`unknown metric source type ${JSON.stringify(type)}`);
   }
 
-  async #readResource(wanted: { readonly name: string; readonly container: string }, scope: MetricScope): Promise<MetricReading> {
+  async #readResource(metric: { readonly name: string; readonly container: string }, scope: MetricScope): Promise<MetricReading> {
     const path = `/apis/${RESOURCE_METRICS}/v1beta1/namespaces/${scope.namespace}/pods`;
     const list = await from('resource', () =>
       this.#get<{ items?: readonly metricsV1beta1.PodMetrics[] | null }>(path, {
@@ -84,7 +84,7 @@ export class MetricsReader {
     );
     const items = someOf(list.items, 'resource');
     const pods = items.flatMap((item) => {
-      const value = wanted.container === '' ? podUse(item, wanted.name) : containerUse(item, wanted.name, wanted.container);
+      const value = metric.container === '' ? podUse(item, metric.name) : containerUse(item, metric.name, metric.container);
       const reading = { timestamp: instant(item.timestamp), windowMs: parseDurationMs(item.window ?? '0s') };
       return value === undefined ? [] : [[item.metadata?.name ?? '', { ...reading, value }] as const];
     });
@@ -117,7 +117,7 @@ export class MetricsReader {
     query: Record<string, string>,
   ): Promise<readonly MetricValue[]> {
     const { group } = parseGroupVersion(apiVersion);
-    // No other namespace can be named: an autoscaler sees its own.
+    // An autoscaler can only refer to its own namespace.
     if (kind === 'Namespace' && group === '') {
       const resource = { group: CUSTOM_METRICS, resource: 'metrics' };
       return this.#customMetric(`namespaces/${namespace}/metrics/${metric.name}`, { query, resource, name: metric.name });
@@ -128,17 +128,17 @@ export class MetricsReader {
     return this.#customMetric(path, { query, resource: { group: CUSTOM_METRICS, resource }, name }, version);
   }
 
-  async #resourceOf(wanted: { readonly group: string; readonly kind: string }): Promise<string> {
+  async #resourceOf(groupKind: { readonly group: string; readonly kind: string }): Promise<string> {
     try {
-      return groupResourceText(await this.deps.lookup.find(wanted));
+      return groupResourceText(await this.deps.lookup.find(groupKind));
     } catch (error) {
-      const kind = wanted.group === '' ? wanted.kind : `${wanted.kind}.${wanted.group}`;
+      const kind = groupKind.group === '' ? groupKind.kind : `${groupKind.kind}.${groupKind.group}`;
       throw new Error(`unable to map kind ${kind} to resource: ${(error as Error).message}`, { cause: error });
     }
   }
 
-  async #customMetric(path: string, question: Question, known?: string): Promise<readonly MetricValue[]> {
-    const version = known ?? (await this.#customVersion());
+  async #customMetric(path: string, question: Question, fallback?: string): Promise<readonly MetricValue[]> {
+    const version = fallback ?? (await this.#customVersion());
     const { items } = await this.#get<MetricValues>(`/apis/${CUSTOM_METRICS}/${version}/${path}`, question);
     return items ?? [];
   }
@@ -165,11 +165,11 @@ export class MetricsReader {
 
   async #get<T>(path: string, { query, resource, name = '' }: Question): Promise<T> {
     const { client, signal } = this.deps;
-    const given = Object.entries(query).filter(([, value]) => value !== '');
+    const parameters = Object.entries(query).filter(([, value]) => value !== '');
     try {
-      return (await client.transport.request({ method: 'GET', path, query: new URLSearchParams(given), signal })) as T;
+      return (await client.transport.request({ method: 'GET', path, query: new URLSearchParams(parameters), signal })) as T;
     } catch (error) {
-      // An answer that is no Status tells nothing of what was asked for.
+      // A response without a Status does not name the resource.
       const isUnexplained = error instanceof StatusError && error.hasCause('UnexpectedServerResponse') && resource.resource !== '';
       if (!isUnexplained) throw error;
       const target = ['get', groupResourceText(resource), ...(name === '' ? [] : [name])].join(' ');
@@ -195,7 +195,7 @@ async function from<T>(source: Source, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** There was an answer, of nothing. */
+/** The response has no items. */
 class NoMetricsError extends Error {
   override readonly name = 'NoMetricsError';
 }

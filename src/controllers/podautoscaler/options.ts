@@ -1,15 +1,15 @@
-/** What can be set about horizontal pod autoscalers, as in `ControllerOptions`. */
+/** Options of horizontal pod autoscalers; see `ControllerOptions`. */
 export interface HorizontalPodAutoscalerOptions {
   readonly concurrentHorizontalPodAutoscalerSyncs: number;
-  /** How often each autoscaler looks at its metrics. */
+  /** How often each autoscaler is synced. */
   readonly horizontalPodAutoscalerSyncPeriodMs: number;
-  /** How far back the most cautious answer is looked for before scaling down, where the autoscaler does not say. */
+  /** The default scale-down stabilization window. */
   readonly horizontalPodAutoscalerDownscaleStabilizationMs: number;
-  /** How far from 1 the ratio of the metric to its target may be without a change, where the autoscaler does not say. */
+  /** The default tolerance: how far the ratio of metric to target may differ from 1 without scaling. */
   readonly horizontalPodAutoscalerTolerance: number;
-  /** How long after its start a pod's use of CPU may be that of starting. */
+  /** How long after a pod's start its CPU usage may be distorted by startup. */
   readonly horizontalPodAutoscalerCpuInitializationPeriodMs: number;
-  /** A pod that became unready within this time after its start is taken to have never been ready. */
+  /** A pod that becomes unready within this time after its start counts as never ready. */
   readonly horizontalPodAutoscalerInitialReadinessDelayMs: number;
 }
 

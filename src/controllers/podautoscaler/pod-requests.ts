@@ -1,7 +1,7 @@
 import { type core, quota } from '#api';
 import { Quantity } from '#machinery';
 
-/** What each pod requests of a resource, in thousandths; of one container when one is named. Throws when a pod does not say. */
+/** Each pod's request of a resource, in thousandths; only the named container's if there is one. Throws when a request is missing. */
 export function requestsOf(pods: readonly core.Pod[], resource: string, container: string): ReadonlyMap<string, number> {
   return new Map(pods.map((pod) => [pod.metadata.name, requestOf(pod, resource, container)]));
 }
@@ -17,11 +17,11 @@ function wholeRequest(pod: core.Pod, resource: string): number {
   return request.milliValue();
 }
 
-function containerRequests({ metadata, spec }: core.Pod, resource: string, wanted: string): number {
+function containerRequests({ metadata, spec }: core.Pod, resource: string, containerName: string): number {
   const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   const running = [...(spec?.containers ?? []), ...sidecars];
-  const counted = wanted === '' ? running : running.filter(({ name }) => name === wanted).slice(0, 1);
-  if (wanted !== '' && counted.length === 0) throw new Error(`container ${wanted} not found in Pod ${metadata.name}`);
+  const counted = containerName === '' ? running : running.filter(({ name }) => name === containerName).slice(0, 1);
+  if (containerName !== '' && counted.length === 0) throw new Error(`container ${containerName} not found in Pod ${metadata.name}`);
   let sum = 0;
   for (const { name, resources } of counted) {
     const request = resources?.requests?.[resource];

@@ -64,8 +64,8 @@ describe('a metric', () => {
     ['shared', of(40_000), 4, `external metric m(${SELECTOR})`, { object: { current: { averageValue: '20' } } }],
     ['external', of(20_000), 4, 'external metric m(nil)', { external: { metric: { name: 'm' }, current: { value: '20' } } }],
     ['perPod', of(50_000), 5, 'external metric m(nil)', { external: { current: { averageValue: '25' } } }],
-  ])('%s calls for replicas', (name, reading, replicas, said, status) => {
-    expect(proposeReplicas(SPECS[name], reading, context)).toMatchObject({ replicas, metric: said, status });
+  ])('%s calls for replicas', (name, reading, replicas, message, status) => {
+    expect(proposeReplicas(SPECS[name], reading, context)).toMatchObject({ replicas, metric: message, status });
   });
 
   it.each<[keyof typeof SPECS, string, string, string]>([

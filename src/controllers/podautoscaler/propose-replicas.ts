@@ -9,22 +9,22 @@ type MetricStatus = autoscalingV2.MetricStatus;
 type MetricTarget = autoscalingV2.MetricTarget;
 type MetricIdentifier = autoscalingV2.MetricIdentifier;
 
-/** How many replicas one metric calls for. */
+/** The number of replicas proposed by one metric. */
 export interface Proposal {
   readonly replicas: number;
-  /** The metric, as messages call it. */
+  /** The metric's name in messages. */
   readonly metric: string;
   readonly status: MetricStatus;
 }
 
-/** A metric that calls for nothing, as it cannot be had. */
+/** A metric that could not be computed. */
 export class MetricFailure extends Error {
   override readonly name = 'MetricFailure';
 
   constructor(
-    /** As events and conditions name it. */
+    /** The reason of events and conditions. */
     readonly reason: string,
-    /** As events and conditions tell it; the message of the error itself says more of where it happened. */
+    /** The message of events and conditions; the error's own message adds context. */
     readonly finding: string,
     message: string,
   ) {
@@ -48,13 +48,13 @@ export function proposeReplicas(spec: MetricSpec, reading: MetricReading, contex
   throw new MetricFailure('InvalidMetricSourceType', text, text);
 }
 
-interface Failing {
+interface FailureText {
   readonly reason: string;
-  /** What the error begins with, before what was found. */
+  /** The start of the error message. */
   readonly prefix: string;
 }
 
-function attempt<T>({ reason, prefix }: Failing, work: () => T): T {
+function attempt<T>({ reason, prefix }: FailureText, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -108,7 +108,7 @@ function byObject(source: autoscalingV2.ObjectMetricSource, reading: MetricReadi
       type: 'Object',
       object: { describedObject, metric: identifierOf(metric), current: usage },
     });
-    // Upstream puts the object's name and the problem into each other's places.
+    // Upstream swaps the object's name and the problem in this message.
     const explain = (problem: string) =>
       `unable to get metric ${metric.name}: ${describedObject.kind} on ${context.namespace} ${describedObject.name}/${problem}`;
     if (target.type === 'Value' && value !== undefined) {
@@ -174,7 +174,7 @@ function resourceProposal({ name, container, target }: ResourceSource, reading: 
   });
 }
 
-/** Memory in the units that it is measured in. */
+/** Memory in bytes, other resources in thousandths. */
 function resourceAmount(resource: string, usage: number): string {
   return Quantity.ofMilli(usage, resource === 'memory' ? 'BinarySI' : 'DecimalSI').toString();
 }

@@ -29,14 +29,14 @@ describe('before metrics are looked at', () => {
 
 describe('several metrics', () => {
   it('call for as many replicas as the one that calls for the most', () => {
-    const { wanted, finding } = judgeMetrics([proposal(3, 'a'), proposal(5, 'b'), proposal(4, 'c')], 3);
-    expect(wanted).toEqual({ replicas: 5, metric: 'b' });
+    const { desired, finding } = judgeMetrics([proposal(3, 'a'), proposal(5, 'b'), proposal(4, 'c')], 3);
+    expect(desired).toEqual({ replicas: 5, metric: 'b' });
     expect(finding).toMatchObject({ status: 'True', reason: 'ValidMetricFound', message: expect.stringContaining('from b') });
   });
 
   it('still call for more while one cannot be had', () => {
     const verdict = judgeMetrics([failure, proposal(5)], 3);
-    expect(verdict.wanted?.replicas).toBe(5);
+    expect(verdict.desired?.replicas).toBe(5);
     expect(verdict.problem).toBe('invalid metrics (1 invalid out of 2), first error is: failed to get it: no metrics');
     expect(verdict.statuses).toEqual([{ type: '' }, { type: 'Resource' }]);
   });
@@ -46,7 +46,7 @@ describe('several metrics', () => {
     ['none can be had', [failure, failure]],
   ])('call for nothing when %s', (_name, results) => {
     expect(judgeMetrics(results, 3)).toMatchObject({
-      wanted: undefined,
+      desired: undefined,
       finding: {
         status: 'False',
         reason: 'FailedGetResourceMetric',
@@ -60,13 +60,13 @@ describe('a decision', () => {
   const input = { current: 2, conditions: [], history: newHistory(2, NOW), downWindowMs: 0, now: NOW + 1 };
 
   it('says why it is made, and whether it was limited', () => {
-    const decision = decide(autoscaler(), { ...input, wanted: { replicas: 9, metric: 'cpu' } });
+    const decision = decide(autoscaler(), { ...input, desired: { replicas: 9, metric: 'cpu' } });
     expect(decision).toMatchObject({ replicas: 4, reason: 'cpu above target' });
     expect(decision.conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`)).toEqual([
       'AbleToScale True ReadyForNewScale',
       'ScalingLimited True TooManyReplicas',
     ]);
-    expect(decide(autoscaler(), { ...input, current: 3, wanted: { replicas: 2, metric: 'cpu' } }).reason).toBe('All metrics below target');
+    expect(decide(autoscaler(), { ...input, current: 3, desired: { replicas: 2, metric: 'cpu' } }).reason).toBe('All metrics below target');
   });
 });
 

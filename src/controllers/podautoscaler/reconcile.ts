@@ -20,11 +20,11 @@ export function noted(conditions: Conditions | undefined, finding: Finding, now:
   return withCondition(conditions, { ...finding, lastTransitionTime: formatTime(now) }, formatTime(now));
 }
 
-/** What the number of replicas says, before any metric is looked at. */
+/** What to do before any metric is read. */
 export type FirstLook =
-  /** Somebody switched it off. */
+  /** Scaled to zero by the user: autoscaling is disabled. */
   | { readonly type: 'disabled' }
-  /** It is out of bounds. */
+  /** The current size is out of bounds. */
   | { readonly type: 'bounded'; readonly replicas: number; readonly reason: string }
   | { readonly type: 'measure' };
 
@@ -44,21 +44,21 @@ function minReplicas(spec: autoscalingV2.HorizontalPodAutoscalerSpec): number {
 
 export function tolerancesOf({ spec }: Autoscaler, fallback: number): Tolerances {
   const { scaleUp, scaleDown } = spec.behavior ?? {};
-  const given = (tolerance: string | undefined) => (tolerance === undefined ? fallback : Quantity.parse(tolerance).toNumber());
-  return { scaleUp: given(scaleUp?.tolerance), scaleDown: given(scaleDown?.tolerance) };
+  const parse = (tolerance: string | undefined) => (tolerance === undefined ? fallback : Quantity.parse(tolerance).toNumber());
+  return { scaleUp: parse(scaleUp?.tolerance), scaleDown: parse(scaleDown?.tolerance) };
 }
 
-/** What all metrics together call for. */
+/** The combined result of all metrics. */
 export interface MetricsVerdict {
-  /** Undefined: too little is known to change anything. */
-  readonly wanted: { readonly replicas: number; readonly metric: string } | undefined;
+  /** Undefined: too few metrics to scale. */
+  readonly desired: { readonly replicas: number; readonly metric: string } | undefined;
   readonly finding: Finding;
   readonly statuses: readonly MetricStatus[];
-  /** What is wrong with some or all of them. */
+  /** The first error of the metrics. */
   readonly problem: string | undefined;
 }
 
-/** The metric that calls for the most decides; while one is unknown nothing is scaled down. */
+/** The highest proposal wins; while a metric is missing, nothing is scaled down. */
 export function judgeMetrics(results: readonly (Proposal | MetricFailure)[], current: number): MetricsVerdict {
   const proposals = results.filter((result) => !(result instanceof Error)) as readonly Proposal[];
   const failures = results.filter((result) => result instanceof Error) as readonly MetricFailure[];
@@ -70,12 +70,12 @@ export function judgeMetrics(results: readonly (Proposal | MetricFailure)[], cur
   const problem = failure && `invalid metrics (${failures.length} invalid out of ${results.length}), first error is: ${failure.message}`;
   const statuses = results.map((result) => (result instanceof Error ? { type: '' } : result.status));
   if (most === undefined || (failure !== undefined && most.replicas < current)) {
-    return { wanted: undefined, finding: failedFinding(failure), statuses, problem: problem ?? 'invalid metrics' };
+    return { desired: undefined, finding: failedFinding(failure), statuses, problem: problem ?? 'invalid metrics' };
   }
   const { replicas, metric } = most;
   const message = `the HPA was able to successfully calculate a replica count from ${metric}`;
   const finding: Finding = { type: 'ScalingActive', status: 'True', reason: 'ValidMetricFound', message };
-  return { wanted: { replicas, metric }, finding, statuses, problem };
+  return { desired: { replicas, metric }, finding, statuses, problem };
 }
 
 function failedFinding(failure: MetricFailure | undefined): Finding {
@@ -85,7 +85,7 @@ function failedFinding(failure: MetricFailure | undefined): Finding {
 
 export interface Decision {
   readonly replicas: number;
-  /** Why, when it is to change. */
+  /** The reason of the rescale. */
   readonly reason: string;
   readonly conditions: Conditions;
   readonly history: ScalingHistory;
@@ -93,19 +93,19 @@ export interface Decision {
 
 export interface DecisionInput {
   readonly current: number;
-  readonly wanted: { readonly replicas: number; readonly metric: string };
+  readonly desired: { readonly replicas: number; readonly metric: string };
   readonly conditions: Conditions;
   readonly history: ScalingHistory;
   readonly downWindowMs: number;
   readonly now: number;
 }
 
-/** What is done about what the metrics call for. */
+/** The decision for the proposed size. */
 export function decide({ spec }: Autoscaler, input: DecisionInput): Decision {
-  const { current, wanted, now } = input;
+  const { current, desired, now } = input;
   const limited = limit(spec, input);
-  const rising = wanted.replicas > current ? `${wanted.metric} above target` : '';
-  const reason = wanted.replicas < current ? 'All metrics below target' : rising;
+  const rising = desired.replicas > current ? `${desired.metric} above target` : '';
+  const reason = desired.replicas < current ? 'All metrics below target' : rising;
   const able = noted(input.conditions, { type: 'AbleToScale', status: 'True', ...limited.ableToScale }, now);
   const status = limited.isLimited ? 'True' : 'False';
   const conditions = noted(able, { type: 'ScalingLimited', status, ...limited.limit }, now);
@@ -114,9 +114,9 @@ export function decide({ spec }: Autoscaler, input: DecisionInput): Decision {
 
 function limit(
   spec: autoscalingV2.HorizontalPodAutoscalerSpec,
-  { current, wanted, history, downWindowMs, now }: DecisionInput,
+  { current, desired, history, downWindowMs, now }: DecisionInput,
 ): LimitedReplicas {
-  const wish = { current, desired: wanted.replicas, min: minReplicas(spec), max: spec.maxReplicas, now };
+  const wish = { current, desired: desired.replicas, min: minReplicas(spec), max: spec.maxReplicas, now };
   if (spec.behavior === undefined) return limitByDefault(wish, history, downWindowMs);
   return limitByBehaviour(wish, history, behaviourOf(spec.behavior, downWindowMs));
 }
@@ -126,11 +126,11 @@ export interface NewStatus {
   readonly desired: number;
   readonly metrics: readonly MetricStatus[] | undefined;
   readonly conditions: Conditions;
-  /** When it has just been scaled. */
+  /** Set when it was just scaled. */
   readonly scaledAt?: number | undefined;
 }
 
-/** The autoscaler with its status as it should be; the same object when it is so. */
+/** The autoscaler with the desired status; the same object if unchanged. */
 export function withStatus(autoscaler: Autoscaler, { current, desired, metrics, conditions, scaledAt }: NewStatus): Autoscaler {
   const lastScaleTime = scaledAt === undefined ? autoscaler.status?.lastScaleTime : formatTime(scaledAt);
   const status = {
@@ -144,19 +144,19 @@ export function withStatus(autoscaler: Autoscaler, { current, desired, metrics, 
   return deepEqual(next, autoscaler.status) ? autoscaler : { ...autoscaler, status: next };
 }
 
-/** The autoscaler with other conditions and all else as it was; the same object when they are the same. */
+/** The autoscaler with other conditions; the same object if unchanged. */
 export function withConditions(autoscaler: Autoscaler, conditions: Conditions): Autoscaler {
   const { desiredReplicas = 0 } = autoscaler.status ?? {};
   const status = { ...autoscaler.status, desiredReplicas, conditions: [...conditions] } as autoscalingV2.HorizontalPodAutoscalerStatus;
   return deepEqual(status, autoscaler.status) ? autoscaler : { ...autoscaler, status };
 }
 
-/** Nothing scales to zero by itself here: a condition that says so is another's. */
+/** This autoscaler never scales to zero: another controller left the condition. */
 export function withoutScaledToZero(conditions: Conditions): Conditions {
   return withoutCondition(conditions, 'ScaledToZero');
 }
 
-/** The numbers that a scale has, where it may leave out those that are zero. */
+/** The sizes in a scale; absent means 0. */
 export function scaleNumbers({ spec, status }: autoscaling.Scale) {
   return { specReplicas: spec?.replicas ?? 0, statusReplicas: status?.replicas ?? 0, selector: status?.selector ?? '' };
 }

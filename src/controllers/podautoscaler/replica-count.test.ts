@@ -7,7 +7,7 @@ import { countByAverage, countByShare, countByUtilization, countByValue, type Po
 const NOW = Date.UTC(2026, 0, 1, 1);
 const ago = (seconds: number) => formatTime(NOW - seconds * 1000);
 
-interface PodWords {
+interface PodOptions {
   readonly phase?: string;
   readonly ready?: 'True' | 'False';
   /** Seconds since it started, and since it became ready or unready. */
@@ -16,7 +16,7 @@ interface PodWords {
   readonly deleted?: boolean;
 }
 
-function pod(name: string, { phase = 'Running', ready = 'True', started = 3600, changed = 3600, deleted }: PodWords = {}): core.Pod {
+function pod(name: string, { phase = 'Running', ready = 'True', started = 3600, changed = 3600, deleted }: PodOptions = {}): core.Pod {
   return {
     metadata: { name, ...(deleted && { deletionTimestamp: ago(1) }) },
     spec: { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] },
@@ -38,14 +38,14 @@ function view(pods: readonly core.Pod[], changes: Partial<PodsView> = {}): PodsV
 
 /** Readings of pods p0, p1…; undefined for one that was not measured. */
 function readings(...values: readonly (number | undefined)[]): PodReadings {
-  const known = values.flatMap((value, i) => (value === undefined ? [] : [{ name: `p${i}`, value }]));
-  return new Map(known.map(({ name, value }) => [name, { value, timestamp: NOW, windowMs: 60_000 }]));
+  const present = values.flatMap((value, i) => (value === undefined ? [] : [{ name: `p${i}`, value }]));
+  return new Map(present.map(({ name, value }) => [name, { value, timestamp: NOW, windowMs: 60_000 }]));
 }
 
 const CPU = { resource: 'cpu', container: '', utilization: 30 };
 
 describe('the count by utilization', () => {
-  it.each<[string, readonly PodWords[], readonly (number | undefined)[], { specReplicas?: number }, number, number]>([
+  it.each<[string, readonly PodOptions[], readonly (number | undefined)[], { specReplicas?: number }, number, number]>([
     ['grows with the load', [{}, {}, {}], [300, 500, 700], {}, 5, 50],
     ['shrinks with the load', [{}, {}, {}, {}, {}], [100, 300, 500, 250, 250], { specReplicas: 5 }, 5, 28],
     ['stays within the tolerance', [{}, {}, {}], [310, 320, 330], {}, 3, 32],

@@ -3,17 +3,17 @@ import { isPodReady } from '../runtime/pod-state.ts';
 import { groupPods, type PodGroups, type PodReadings, type ReadinessPeriods } from './group-pods.ts';
 import { requestsOf } from './pod-requests.ts';
 
-/** How far the ratio of a metric to its target may be from 1 without a change. */
+/** How far the ratio of a metric to its target may differ from 1 without scaling. */
 export interface Tolerances {
   readonly scaleDown: number;
   readonly scaleUp: number;
 }
 
-/** What replica counts are worked out from, besides the metric. Counts and values are integers; values are in thousandths. */
+/** The input of replica counts besides the metric. Values are integers, in thousandths. */
 export interface PodsView {
-  /** The pods that the target selects. */
+  /** The target's pods. */
   readonly pods: readonly core.Pod[];
-  /** What the target's spec and its status say. */
+  /** The replicas in the target's spec and status. */
   readonly specReplicas: number;
   readonly statusReplicas: number;
   readonly tolerances: Tolerances;
@@ -23,12 +23,12 @@ export interface PodsView {
 
 export interface Count {
   readonly replicas: number;
-  /** What the metric is now. */
+  /** The current value of the metric. */
   readonly usage: number;
 }
 
 export interface UtilizationCount extends Count {
-  /** The percentage of what pods request. */
+  /** The percentage of the pods' requests. */
   readonly utilization: number;
 }
 
@@ -36,24 +36,24 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 export interface UtilizationTarget {
   readonly resource: string;
-  /** Empty: all of the pod. */
+  /** Empty: the whole pod. */
   readonly container: string;
   readonly utilization: number;
 }
 
-/** The count by a share of what pods request. */
+/** By utilization: a percentage of the pods' requests. */
 export function countByUtilization(readings: PodReadings, target: UtilizationTarget, view: PodsView): UtilizationCount {
   const { groups, values } = usableReadings(readings, target.resource, view);
   const requests = requestsOf(view.pods, target.resource, target.container);
   const ratioOf = (of: Values) => utilizationOf(of, requests).utilization / target.utilization;
   const { utilization, average } = utilizationOf(values, requests);
-  // Those that were not measured are taken to use all that they request: or the target, when that is more.
+  // Pods without metrics are assumed to use 100% of their requests, or the target if that is higher.
   const fallback = Math.max(100, target.utilization);
   const missingUse = (pod: string) => Math.trunc(((requests.get(pod) ?? 0) * fallback) / 100);
   return { replicas: countWithGaps(values, groups, { ratioOf, missingUse, view }), usage: average, utilization };
 }
 
-/** The count by an average for each pod. */
+/** By the average value per pod. */
 export function countByAverage(readings: PodReadings, target: { resource: string; average: number }, view: PodsView): Count {
   const { groups, values } = usableReadings(readings, target.resource, view);
   const ratioOf = (of: Values) => averageOf(of) / target.average;
@@ -61,7 +61,7 @@ export function countByAverage(readings: PodReadings, target: { resource: string
   return { replicas, usage: averageOf(values) };
 }
 
-/** The count by one value for all pods together. */
+/** By one value of all pods together. */
 export function countByValue(usage: number, target: number, view: PodsView): Count {
   const ratio = usage / target;
   if (view.specReplicas === 0) return { replicas: asCount(ratio), usage };
@@ -69,7 +69,7 @@ export function countByValue(usage: number, target: number, view: PodsView): Cou
   return { replicas: asCount(ratio * readyPods(view)), usage };
 }
 
-/** The count by one value that pods share. */
+/** By the average of one value over the pods. */
 export function countByShare(usage: number, target: number, { statusReplicas, tolerances }: PodsView): Count {
   const isNear = isWithin(usage / (target * statusReplicas), tolerances);
   const replicas = isNear ? statusReplicas : asCount(usage / target);
@@ -95,12 +95,12 @@ function usableReadings(readings: PodReadings, resource: string, { pods, now, pe
 
 interface Gaps {
   readonly ratioOf: (values: Values) => number;
-  /** What a pod is taken to use that was not measured, when scaling down. */
+  /** The assumed usage of a pod without metrics when scaling down. */
   readonly missingUse: (pod: string) => number;
   readonly view: PodsView;
 }
 
-/** Pods that were not measured, or not usefully, are assumed to use what makes the change smaller; one that turns around is none. */
+/** Pods without metrics are assumed to use what dampens the change; if that reverses its direction, nothing is scaled. */
 function countWithGaps(values: Values, groups: PodGroups, { ratioOf, missingUse, view }: Gaps): number {
   const { specReplicas, tolerances } = view;
   const ratio = ratioOf(values);
@@ -143,6 +143,6 @@ function utilizationOf(values: Values, requests: ReadonlyMap<string, number>): {
     count++;
   }
   if (requested === 0) throw new Error('no metrics returned matched known pods');
-  // Bytes in thousandths, times a hundred, are beyond what a double counts exactly.
+  // Bytes in thousandths, times 100, exceed the safe integers of a double.
   return { utilization: Number((BigInt(used) * 100n) / BigInt(requested)), average: Math.trunc(used / count) };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '#base';
 import { type Client, type DiscoveredResource, discover, preferredResources } from '#client';
 import { type GroupKind, goQuote } from '#machinery';
 
-/** What was discovered is taken to be true for this long. */
+/** How long discovery results are cached. */
 const FRESH_MS = 30_000;
 
 export interface ResourceLookupDeps {
@@ -11,25 +11,25 @@ export interface ResourceLookupDeps {
   readonly signal: AbortSignal;
 }
 
-/** Finds the resource of a kind by asking the server what there is, though not each time. */
+/** Finds the resource of a kind through cached discovery. */
 export class ResourceLookup {
-  #known: readonly DiscoveredResource[] = [];
+  #resources: readonly DiscoveredResource[] = [];
   #readAt = -Infinity;
 
   constructor(private readonly deps: ResourceLookupDeps) {}
 
-  /** Throws when there is no such kind, even now. */
-  async find(wanted: GroupKind): Promise<DiscoveredResource> {
-    const known = this.#isFresh() ? this.#lookUp(wanted) : undefined;
-    if (known !== undefined) return known;
+  /** Throws when the kind does not exist, even after a fresh discovery. */
+  async find(groupKind: GroupKind): Promise<DiscoveredResource> {
+    const cached = this.#isFresh() ? this.#lookUp(groupKind) : undefined;
+    if (cached !== undefined) return cached;
     await this.#refresh();
-    const found = this.#lookUp(wanted);
-    if (found !== undefined) return found;
-    throw new Error(`no matches for kind ${goQuote(wanted.kind)} in group ${goQuote(wanted.group)}`);
+    const resource = this.#lookUp(groupKind);
+    if (resource !== undefined) return resource;
+    throw new Error(`no matches for kind ${goQuote(groupKind.kind)} in group ${goQuote(groupKind.group)}`);
   }
 
   #lookUp({ group, kind }: GroupKind): DiscoveredResource | undefined {
-    return this.#known.find((resource) => resource.group === group && resource.kind === kind);
+    return this.#resources.find((resource) => resource.group === group && resource.kind === kind);
   }
 
   #isFresh(): boolean {
@@ -38,7 +38,7 @@ export class ResourceLookup {
 
   async #refresh(): Promise<void> {
     const { client, clock, signal } = this.deps;
-    this.#known = preferredResources(await discover(client.transport, signal));
+    this.#resources = preferredResources(await discover(client.transport, signal));
     this.#readAt = clock.monotonic();
   }
 }

@@ -12,7 +12,7 @@ export interface ScaleTargetDeps {
   readonly signal: AbortSignal;
 }
 
-/** What an autoscaler scales, and the size that it has. */
+/** The target of an autoscaler and its scale. */
 export interface ScaleTarget {
   readonly resource: DiscoveredResource;
   readonly scale: autoscaling.Scale;
@@ -25,10 +25,10 @@ export interface TargetKey {
 
 const ATTEMPTS = 5;
 
-/** Throws when there is no such target, or it has no size. */
+/** Throws when the target does not exist, or has no scale subresource. */
 export async function readTarget({ reference, namespace }: TargetKey, { client, lookup }: ScaleTargetDeps): Promise<ScaleTarget> {
   const { group } = parseGroupVersion(reference.apiVersion ?? '');
-  // The version is of no importance: all versions have the same size.
+  // Any version will do: all versions have the same scale.
   const resource = await lookup.find({ group, kind: reference.kind });
   const scale = await scalesOf(client, resource).get({ name: reference.name, namespace });
   return { resource, scale };

@@ -1,14 +1,14 @@
-/** A number of replicas that was recommended, or changed by, at a time. */
+/** A recommended number of replicas, or a change, with its time. */
 export interface Sample {
   readonly replicas: number;
   readonly at: number;
 }
 
-/** What an autoscaler wanted and did lately. */
+/** Recent recommendations and scaling events of an autoscaler. */
 export interface ScalingHistory {
-  /** As computed from metrics, before anything limits it. */
+  /** As computed from metrics, before limits. */
   readonly recommendations: readonly Sample[];
-  /** By how much it scaled up, and down. */
+  /** Replicas added and removed. */
   readonly scaleUps: readonly Sample[];
   readonly scaleDowns: readonly Sample[];
 }
@@ -17,7 +17,7 @@ export function newHistory(replicas: number, now: number): ScalingHistory {
   return { recommendations: [{ replicas, at: now }], scaleUps: [], scaleDowns: [] };
 }
 
-/** The samples with one more, without those that are of no more use to anybody. */
+/** The samples with a new one, without expired ones. */
 export function withSample(
   samples: readonly Sample[],
   replicas: number,
@@ -26,7 +26,7 @@ export function withSample(
   return [...samples.filter(({ at }) => at >= now - keepMs), { replicas, at: now }];
 }
 
-/** By how much it scaled within a time until now. */
+/** The total change within a period until now. */
 export function changeWithin(samples: readonly Sample[], periodMs: number, now: number): number {
   return samples.filter(({ at }) => at > now - periodMs).reduce((sum, { replicas }) => sum + replicas, 0);
 }

@@ -1,13 +1,13 @@
 import type { core } from '#api';
 import { type Labels, parseLabelSelector, Selector } from '#machinery';
 
-/** What is wrong with the selector of a target. */
+/** The target's selector is invalid or ambiguous. */
 export class TargetSelectorError extends Error {
   override readonly name = 'TargetSelectorError';
 
   constructor(
     message: string,
-    /** Of the event, and of the condition with its message. */
+    /** Reasons of the event and of the condition, and its message. */
     readonly eventReason: string,
     readonly conditionReason: string,
     readonly conditionMessage = message,
@@ -16,12 +16,12 @@ export class TargetSelectorError extends Error {
   }
 }
 
-/** Which pods each autoscaler looks at: two that look at the same would work against each other. */
+/** The selectors of all autoscalers: two that select the same pods would conflict. */
 export class TargetSelectors {
-  /** By the key of the autoscaler. */
+  /** By the autoscaler's key. */
   readonly #selectors = new Map<string, Selector>();
 
-  /** How many autoscalers there are. */
+  /** The number of autoscalers. */
   get size(): number {
     return this.#selectors.size;
   }
@@ -34,7 +34,7 @@ export class TargetSelectors {
     this.#selectors.delete(key);
   }
 
-  /** Takes note of an autoscaler's selector. Throws a TargetSelectorError when it is none. */
+  /** Records an autoscaler's selector. Throws a TargetSelectorError if it is invalid. */
   parse(key: string, text: string): Selector {
     if (text === '') {
       const finding = "the HPA target's scale is missing a selector";
@@ -45,7 +45,7 @@ export class TargetSelectors {
     return selector;
   }
 
-  /** Throws a TargetSelectorError when these pods, which the text selects, are another autoscaler's too. */
+  /** Throws a TargetSelectorError when another autoscaler selects these pods too. */
   checkAlone(namespace: string, text: string, pods: readonly core.Pod[]): void {
     const labels = pods.map(({ metadata }) => metadata.labels);
     const keys = [...this.#selectors.keys()].filter((key) => key.startsWith(`${namespace}/`) && this.#selectsAny(key, labels));

@@ -3,11 +3,10 @@ import { repeat } from '#base';
 import { formatTime } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { isGone } from '../runtime/keyed-controller.ts';
-import { isPodTerminal } from '../runtime/pod-state.ts';
 import { type Deletion, podsToCollect } from './reconcile.ts';
 
 const INTERVAL_MS = 20_000;
-/** A node that is missing may only have been created later than its pods were seen. */
+/** A missing node may not be in the cache yet: its pods are kept for this time. */
 const QUARANTINE_MS = 40_000;
 
 /** Deletes pods of nodes that no longer exist, terminating pods that were never scheduled, and finished pods beyond a threshold. */
@@ -19,9 +18,9 @@ export const podGcController: Controller = {
 };
 
 class PodGcController implements RunningController {
-  /** Since when a node that pods name is missing. */
+  /** Nodes that pods name and that do not exist, with the time since when. */
   readonly #missing = new Map<string, number>();
-  /** Whether there may be something to collect that the last look did not see, or only passed over for the time being. */
+  /** Whether something changed since the last pass, or the last pass skipped pods. */
   #hasNews = true;
 
   constructor(private readonly context: ControllerContext) {
@@ -34,11 +33,8 @@ class PodGcController implements RunningController {
 
   run(): Promise<void> {
     const { clock, signal, logger } = this.context;
-    return repeat({ clock, signal, intervalMs: INTERVAL_MS }, () =>
-      this.#collect().catch((error: unknown) => {
-        if (!signal.aborted) logger.error('cannot collect pods', { error });
-      }),
-    );
+    const onError = (error: unknown) => logger.error('cannot collect pods', { error });
+    return repeat({ clock, signal, intervalMs: INTERVAL_MS, onError }, () => this.#collect());
   }
 
   async #collect(): Promise<void> {
@@ -50,7 +46,7 @@ class PodGcController implements RunningController {
     const lostNodes = await this.#lostNodes(pods);
     const node = (name: string) => nodes.get({ name });
     const deletions = podsToCollect({ pods, node, lostNodes, terminatedThreshold: options.terminatedPodGcThreshold });
-    // A node that is missing becomes a lost one, and that of a pod which is being deleted may be taken out of service.
+    // Time alone can make a missing node a lost one, and out-of-service taints affect deleted pods.
     if (this.#missing.size > 0 || pods.some(({ metadata }) => metadata.deletionTimestamp !== undefined)) this.#hasNews = true;
     await Promise.all(deletions.map((deletion) => this.#delete(deletion)));
   }
@@ -81,7 +77,7 @@ class PodGcController implements RunningController {
     const { client, logger } = this.context;
     const { name, namespace, uid } = pod.metadata;
     try {
-      if (!isPodTerminal(pod)) {
+      if (!core.isPodTerminal(pod)) {
         const conditions = message === undefined ? {} : { conditions: [this.#condition(pod, message)] };
         const patch = { metadata: { uid }, status: { phase: 'Failed', ...observedGeneration(pod), ...conditions } };
         await client.of(core.Pod).patch({ name, namespace }, patch, { type: 'strategic', subresource: 'status' });

@@ -35,8 +35,8 @@ const NODES: Readonly<Record<string, core.Node>> = {
 };
 
 function collected(pods: readonly core.Pod[], terminatedThreshold = 0) {
-  const found = podsToCollect({ pods, node: (name) => NODES[name], lostNodes: new Set(['lost']), terminatedThreshold });
-  return found.map(({ pod: { metadata }, message }) => (message === undefined ? metadata.name : `${metadata.name}: ${message}`));
+  const actual = podsToCollect({ pods, node: (name) => NODES[name], lostNodes: new Set(['lost']), terminatedThreshold });
+  return actual.map(({ pod: { metadata }, message }) => (message === undefined ? metadata.name : `${metadata.name}: ${message}`));
 }
 
 describe('the collector of pods', () => {

@@ -1,25 +1,24 @@
-import type { core } from '#api';
+import { core } from '#api';
 import { compareBytes, isConditionTrue } from '#machinery';
-import { isPodTerminal } from '../runtime/pod-state.ts';
 
 export interface ObservedPods {
   readonly pods: readonly core.Pod[];
   node(name: string): core.Node | undefined;
-  /** Nodes that have been missing for long enough, and that the server confirmed are gone. */
+  /** Nodes that have been missing for the quarantine and that the server confirmed as deleted. */
   readonly lostNodes: ReadonlySet<string>;
-  /** How many finished pods may stay; 0 and less: all of them. */
+  /** How many finished pods are kept; 0 or less: all. */
   readonly terminatedThreshold: number;
 }
 
 export interface Deletion {
   readonly pod: core.Pod;
-  /** What is written into the pod's status first, when its node will not come back. */
+  /** The message of the DisruptionTarget condition that is written first, if the node will not return. */
   readonly message: string | undefined;
 }
 
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
-/** The pods that nobody else will ever delete. */
+/** Pods that no other component deletes. */
 export function podsToCollect({ pods, node, lostNodes, terminatedThreshold }: ObservedPods): readonly Deletion[] {
   const deletions = new Map<core.Pod, Deletion>();
   const add = (pod: core.Pod, message: string | undefined) => deletions.has(pod) || deletions.set(pod, { pod, message });
@@ -39,11 +38,11 @@ function isOutOfService(node: core.Node | undefined): boolean {
   return (node.spec?.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE);
 }
 
-/** Beyond the threshold, evicted pods and then the oldest go first. */
+/** Beyond the threshold evicted pods are deleted first, then the oldest. */
 function surplusTerminated(pods: readonly core.Pod[], threshold: number): readonly core.Pod[] {
   if (threshold <= 0) return [];
   const terminated = pods.filter(
-    (pod) => isPodTerminal(pod) || !['Pending', 'Running', 'Unknown'].includes(pod.status?.phase ?? 'Pending'),
+    (pod) => core.isPodTerminal(pod) || !['Pending', 'Running', 'Unknown'].includes(pod.status?.phase ?? 'Pending'),
   );
   if (terminated.length <= threshold) return [];
   const order = ({ status, metadata }: core.Pod) =>

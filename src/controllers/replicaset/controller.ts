@@ -1,9 +1,9 @@
 import { apps } from '#api';
 import { deepEqual, selectorFromObject } from '#machinery';
 import type { Controller } from '../runtime/controller.ts';
+import { countReplicas, failureConditions, type ReplicaSetView } from '../runtime/replicas/reconcile.ts';
+import { type ObservedReplicas, ReplicaController } from '../runtime/replicas/replica-controller.ts';
 import { withoutZeros } from '../runtime/without-zeros.ts';
-import { countReplicas, failureConditions, type ReplicaSetView } from './reconcile.ts';
-import { type ObservedReplicas, ReplicaController } from './replica-controller.ts';
 
 export const replicaSetController: Controller = {
   name: 'replicaset-controller',

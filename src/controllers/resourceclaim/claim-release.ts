@@ -16,10 +16,10 @@ interface Caches {
   readonly claims: SharedInformer<Claim>;
 }
 
-/** Takes claims back from pods that need them no more, and deletes those that were made for such pods. */
+/** Releases claims of finished pods, and deletes generated claims. */
 export class ClaimRelease {
-  /** Pods that were seen and are gone, by uid: the server need not be asked about them. */
-  readonly #gone = new Lru<string, true>({ capacity: REMEMBERED_PODS });
+  /** Uids of deleted pods, to save requests. */
+  readonly #deletedPods = new Lru<string, true>({ capacity: REMEMBERED_PODS });
 
   constructor(
     private readonly context: ControllerContext,
@@ -27,7 +27,7 @@ export class ClaimRelease {
   ) {}
 
   podIsGone({ metadata }: core.Pod): void {
-    this.#gone.set(metadata.uid ?? '', true);
+    this.#deletedPods.set(metadata.uid ?? '', true);
   }
 
   async sync(key: string): Promise<void> {
@@ -46,10 +46,10 @@ export class ClaimRelease {
   }
 
   async #mayRun({ name, uid }: Consumer, namespace: string | undefined): Promise<boolean> {
-    if (this.#gone.get(uid)) return false;
+    if (this.#deletedPods.get(uid)) return false;
     const cached = this.caches.pods.lister.get({ name, namespace });
     if (cached !== undefined) return cached.metadata.uid === uid && !isPodDone(cached);
-    // The scheduler may know a pod that the cache does not show yet: only the server can tell.
+    // The scheduler may know pods that the cache does not show yet: ask the server.
     try {
       const pod = await this.context.client.of(core.Pod).get({ name, namespace });
       return pod.metadata.uid === uid;
@@ -59,9 +59,9 @@ export class ClaimRelease {
     }
   }
 
-  /** The finalizer goes with the allocation that it stands for. */
-  async #free(wanted: Claim): Promise<void> {
-    const freed = await this.#client.updateStatus(wanted);
+  /** The finalizer is removed together with the allocation. */
+  async #free(claim: Claim): Promise<void> {
+    const freed = await this.#client.updateStatus(claim);
     if (isHeld(freed) && freed.status?.allocation === undefined) await this.#client.update(withoutFinalizer(freed, CLAIM_FINALIZER));
   }
 
@@ -71,7 +71,7 @@ export class ClaimRelease {
     await this.#client.update(withoutFinalizer(freed, CLAIM_FINALIZER));
   }
 
-  /** Its pod may stay long after it is done. One that cannot be found is left to the garbage collector: it may be too new to be seen. */
+  /** The pod may exist long after it finished. If the pod is not in the cache it may be too new: the garbage collector handles the claim. */
   async #deleteUnneeded(claim: Claim): Promise<void> {
     const owner = owningPod(claim);
     const { name, namespace } = claim.metadata;

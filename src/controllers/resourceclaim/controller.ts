@@ -13,7 +13,7 @@ const CONCURRENCY = 50;
 const BY_CLAIM = 'resourceClaim';
 const BY_TEMPLATE = 'resourceClaimTemplate';
 
-/** Makes claims of devices from templates for pods, reserves claims for pods that did not meet the scheduler, and frees what nobody uses. */
+/** Creates claims from templates, reserves claims for pods that bypassed the scheduler, and releases unused claims. */
 export const resourceClaimController: Controller = {
   name: 'resourceclaim-controller',
   aliases: ['resource-claim-controller'],
@@ -35,8 +35,8 @@ class ResourceClaimController implements RunningController {
     const podClaims = new PodClaims(context, { pods: this.#pods, claims: this.#claims, templates });
     this.#release = new ClaimRelease(context, { pods: this.#pods, claims: this.#claims });
     const common = { name: 'resource_claim', concurrency: CONCURRENCY, isExpected: isGone };
-    this.#podQueue = new KeyedController(context, { ...common, sync: (key) => podClaims.sync(key) });
-    this.#claimQueue = new KeyedController(context, { ...common, sync: (key) => this.#release.sync(key) });
+    this.#podQueue = new KeyedController(context, { ...common, objects: this.#pods.lister, sync: (key) => podClaims.sync(key) });
+    this.#claimQueue = new KeyedController(context, { ...common, objects: this.#claims.lister, sync: (key) => this.#release.sync(key) });
     this.#follow(templates);
   }
 
@@ -74,7 +74,7 @@ class ResourceClaimController implements RunningController {
     this.#enqueueClaimsOf(pod);
   }
 
-  /** Those that name it, and the one that it was made for, which may not name it yet. */
+  /** Pods that reference the claim, and the one that it was generated for, which may not reference it yet. */
   #considerPodsOf(claim: Claim): void {
     for (const pod of this.#pods.lister.byIndex(BY_CLAIM, keyOf(claim))) this.#consider(pod);
     const owner = owningPod(claim);

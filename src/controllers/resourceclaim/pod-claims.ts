@@ -4,7 +4,7 @@ import { StatusError } from '#machinery';
 import type { ControllerContext } from '../runtime/controller.ts';
 import { isControlledBy } from '../runtime/controller-ref.ts';
 import { OwnWrites } from '../runtime/own-writes.ts';
-import { claimFromTemplate, claimOf, isPodDone, needsReservation, POD_CLAIM_ANNOTATION, reservedFor } from './reconcile.ts';
+import { claimFromTemplate, isPodDone, needsReservation, POD_CLAIM_ANNOTATION, reservedFor } from './reconcile.ts';
 
 type Claim = resource.ResourceClaim;
 type Entry = core.PodResourceClaim;
@@ -19,7 +19,7 @@ interface Caches {
   readonly templates: SharedInformer<resource.ResourceClaimTemplate>;
 }
 
-/** Sees to it that pods have the claims that they ask for. */
+/** Provides pods with the claims in their spec. */
 export class PodClaims {
   readonly #ownWrites = new OwnWrites();
 
@@ -31,7 +31,7 @@ export class PodClaims {
   }
 
   async sync(key: string): Promise<void> {
-    // A claim that was just made brings its pod again, once it can be found.
+    // The event of the created claim requeues the pod.
     if (!this.#ownWrites.areSeen(key)) return;
     const pod = this.caches.pods.lister.get(parseKey(key));
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || isPodDone(pod)) return;
@@ -41,29 +41,29 @@ export class PodClaims {
 
   async #provide(key: string, pod: core.Pod): Promise<void> {
     const { name: podName, namespace = '' } = pod.metadata;
-    const known = (pod.status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName] as const);
-    const names = new Map(known);
+    const recorded = (pod.status?.resourceClaimStatuses ?? []).map(({ name, resourceClaimName }) => [name, resourceClaimName] as const);
+    const names = new Map(recorded);
     for (const entry of pod.spec?.resourceClaims ?? []) {
       if (this.#isProvided(pod, entry)) continue;
       const claim = this.#findMade(pod, entry) ?? (await this.#make(key, pod, entry));
       names.set(entry.name, claim.metadata.name);
     }
-    if (known.every(([name, claim]) => names.get(name) === claim) && names.size === known.length) return;
+    if (recorded.every(([name, claim]) => names.get(name) === claim) && names.size === recorded.length) return;
     const resourceClaimStatuses = [...names].map(([name, claim]) => ({ name, ...(claim !== undefined && { resourceClaimName: claim }) }));
-    const wish = { metadata: { name: podName, namespace }, status: { resourceClaimStatuses } };
-    await this.context.client.of(core.Pod).apply(wish, { subresource: 'status', fieldManager: FIELD_MANAGER, force: true });
+    const patch = { metadata: { name: podName, namespace }, status: { resourceClaimStatuses } };
+    await this.context.client.of(core.Pod).apply(patch, { subresource: 'status', fieldManager: FIELD_MANAGER, force: true });
   }
 
-  /** It names a claim itself, needs none, or has one that belongs to its pod. */
+  /** It references a claim by name, needs none, or has a generated claim of its own. */
   #isProvided(pod: core.Pod, entry: Entry): boolean {
-    const named = claimOf(pod, entry);
+    const named = core.resourceClaimOf(pod, entry);
     if (named === 'not-made') return false;
     if (named === 'not-needed' || !named.isGenerated) return true;
     const claim = this.#claim(pod, named.name);
     return claim !== undefined && isControlledBy(claim, pod);
   }
 
-  /** A claim that was made for the entry before the pod could be told. */
+  /** A claim that was generated for the entry before the pod's status was written. */
   #findMade({ metadata }: core.Pod, entry: Entry): Claim | undefined {
     const claims = this.caches.claims.lister.byIndex(BY_OWNER, metadata.uid ?? '');
     return claims.find((claim) => claim.metadata.annotations?.[POD_CLAIM_ANNOTATION] === entry.name);
@@ -93,14 +93,14 @@ export class PodClaims {
     try {
       return await this.context.client.of(resource.ResourceClaim).create(draft);
     } catch (error) {
-      // It has no name yet that could stand before the colon.
+      // The claim has no name yet: upstream's message has nothing before the colon either.
       throw new Error(`create ResourceClaim : ${(error as Error).message}`, { cause: error });
     }
   }
 
   async #reserve(pod: core.Pod): Promise<void> {
     for (const entry of pod.spec?.resourceClaims ?? []) {
-      const named = claimOf(pod, entry);
+      const named = core.resourceClaimOf(pod, entry);
       const claim = typeof named === 'string' ? undefined : this.#claim(pod, named.name);
       if (claim === undefined || !needsReservation(pod, claim)) continue;
       if (entry.resourceClaimTemplateName !== undefined && !isControlledBy(claim, pod)) continue;

@@ -29,31 +29,36 @@ function claim(owner: string, status: resource.ResourceClaimStatus = {}): Claim 
   return { metadata: { name: 'p-gpu-1', namespace: 'n', ownerReferences }, spec: SPEC, status };
 }
 
-const TOLD: core.PodStatus = { resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'p-gpu-1' }] };
+const RECORDED: core.PodStatus = { resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'p-gpu-1' }] };
 
 describe('a pod with claims', () => {
   it.each<[string, core.Pod, Claim | undefined, boolean]>([
     ['needs one that is not made yet', pod(), undefined, true],
-    ['needs one that somebody deleted', pod({ status: TOLD }), undefined, true],
-    ['has the one that was made', pod({ status: TOLD }), claim('u'), false],
+    ['needs one that somebody deleted', pod({ status: RECORDED }), undefined, true],
+    ['has the one that was made', pod({ status: RECORDED }), claim('u'), false],
     ['waits for one that it names itself', pod({ entry: { name: 'gpu', resourceClaimName: 'mine' } }), undefined, false],
     ['needs nothing when no claim is wanted', pod({ status: { resourceClaimStatuses: [{ name: 'gpu' }] } }), undefined, false],
-    ['waits while the claim belongs to another', pod({ status: TOLD, nodeName: 'x' }), claim('other', { allocation: ALLOCATION }), false],
+    [
+      'waits while the claim belongs to another',
+      pod({ status: RECORDED, nodeName: 'x' }),
+      claim('other', { allocation: ALLOCATION }),
+      false,
+    ],
     [
       'needs a reservation when it is on a node without',
-      pod({ status: TOLD, nodeName: 'x' }),
+      pod({ status: RECORDED, nodeName: 'x' }),
       claim('u', { allocation: ALLOCATION }),
       true,
     ],
-    ['leaves reservations to the scheduler', pod({ status: TOLD }), claim('u', { allocation: ALLOCATION }), false],
-    ['needs nothing once it is done', pod({ status: { ...TOLD, phase: 'Succeeded' } }), undefined, false],
-  ])('%s', (_name, of, found, expected) => {
-    expect(needsWork(of, () => found)).toBe(expected);
+    ['leaves reservations to the scheduler', pod({ status: RECORDED }), claim('u', { allocation: ALLOCATION }), false],
+    ['needs nothing once it is done', pod({ status: { ...RECORDED, phase: 'Succeeded' } }), undefined, false],
+  ])('%s', (_name, of, existing, expected) => {
+    expect(needsWork(of, () => existing)).toBe(expected);
   });
 
   it('uses the claims of its status, the one for extended resources included', () => {
     const extendedResourceClaimStatus = { requestMappings: [], resourceClaimName: 'extended' };
-    expect(claimNamesOf(pod({ status: { ...TOLD, extendedResourceClaimStatus } }))).toEqual(['p-gpu-1', 'extended']);
+    expect(claimNamesOf(pod({ status: { ...RECORDED, extendedResourceClaimStatus } }))).toEqual(['p-gpu-1', 'extended']);
   });
 
   it('gets a claim of its own from the template', () => {
@@ -77,16 +82,16 @@ describe('a pod with claims', () => {
 
 describe('a claim', () => {
   const consumer = { resource: 'pods', name: 'p', uid: 'u' };
-  const held = { ...claim('u', { allocation: ALLOCATION, reservedFor: [consumer] }) };
+  const reservedClaim = { ...claim('u', { allocation: ALLOCATION, reservedFor: [consumer] }) };
   const finalizers = ['resource.kubernetes.io/delete-protection'];
 
   it('is free again when its last consumer goes', () => {
-    const freed = withConsumers({ ...held, metadata: { ...held.metadata, finalizers } }, []);
+    const freed = withConsumers({ ...reservedClaim, metadata: { ...reservedClaim.metadata, finalizers } }, []);
     expect(freed.status).toEqual({ reservedFor: [] });
   });
 
   it('stays allocated while somebody uses it, or when it was allocated by other means', () => {
-    expect(withConsumers(held, [consumer]).status).toEqual({ allocation: ALLOCATION, reservedFor: [consumer] });
-    expect(withConsumers(held, []).status).toEqual({ allocation: ALLOCATION, reservedFor: [] });
+    expect(withConsumers(reservedClaim, [consumer]).status).toEqual({ allocation: ALLOCATION, reservedFor: [consumer] });
+    expect(withConsumers(reservedClaim, []).status).toEqual({ allocation: ALLOCATION, reservedFor: [] });
   });
 });

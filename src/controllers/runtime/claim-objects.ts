@@ -9,7 +9,7 @@ export interface ClaimOptions<T extends Identified> {
   readonly selector: Selector;
   /** Further conditions, besides the labels, under which an object without a controller is adopted. */
   readonly mayAdopt?: (object: T) => boolean;
-  /** Whether the owner may adopt at all, asked once and before the first adoption: its live state must not be deleted or replaced. */
+  /** Called once before the first adoption: throws if the owner is deleted or replaced on the server. */
   canAdopt(): Promise<void>;
   readonly client: ResourceClient<T>;
   /** Finalizers that adopted objects get with the reference. */
@@ -17,8 +17,8 @@ export interface ClaimOptions<T extends Identified> {
 }
 
 /**
- * Which of the candidates belong to the owner: those that say so and still match, and those that match and belong to nobody, which are
- * adopted. Those that say so but no longer match are released.
+ * The candidates that belong to the owner: those that reference it and match, and matching orphans, which are adopted. Objects that
+ * reference it but no longer match are released.
  */
 export async function claimObjects<T extends Identified>(candidates: readonly T[], options: ClaimOptions<T>): Promise<T[]> {
   const claimed: T[] = [];
@@ -26,7 +26,7 @@ export async function claimObjects<T extends Identified>(candidates: readonly T[
   const mayAdopt = once(options.canAdopt);
   for (const candidate of candidates) {
     try {
-      // Hardly any claim needs a write, and there may be thousands: only those that do are waited for.
+      // Only claims that need a write are asynchronous.
       const isClaimed = claim(candidate, options, mayAdopt);
       if (isClaimed === true || (isClaimed !== false && (await isClaimed))) claimed.push(candidate);
     } catch (error) {
@@ -60,15 +60,15 @@ async function adopt<T extends Identified>(object: T, { client, ownerRef, finali
   }
 }
 
-/** Resolves to false: what was released is not claimed. */
+/** Always resolves to false: a released object is not claimed. */
 async function release<T extends Identified>(object: T, { client, owner, finalizers }: ClaimOptions<T>): Promise<false> {
   const { uid } = object.metadata;
-  const gone = { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid };
-  const patch = { metadata: { ...gone, ...(finalizers && { '$deleteFromPrimitiveList/finalizers': finalizers }) } };
+  const withoutOwner = { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid };
+  const patch = { metadata: { ...withoutOwner, ...(finalizers && { '$deleteFromPrimitiveList/finalizers': finalizers }) } };
   try {
     await client.patch(object.metadata, patch, { type: 'strategic' });
   } catch (error) {
-    // Gone, or replaced by another of the same name: either way no longer the owner's.
+    // Deleted or replaced: no longer the owner's.
     if (!isStatusReason(error, 'NotFound') && !isStatusReason(error, 'Invalid')) throw error;
   }
   return false;

@@ -1,5 +1,5 @@
 import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
-import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector } from '#client';
+import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector, type LeaderHealth } from '#client';
 import { type ControllerOptions, DEFAULT_CONTROLLER_OPTIONS } from '../options.ts';
 import { CONTROLLERS } from '../registry.ts';
 import type { Controller, ControllerContext, RunningController } from './controller.ts';
@@ -8,7 +8,7 @@ import { enabledControllers } from './enabled-controllers.ts';
 export interface ControllerManagerConfig {
   /** As `--controllers`. Default: `['*']`. */
   readonly controllers?: readonly string[];
-  /** Absent: no other instance exists, and this one begins at once. */
+  /** Undefined: no leader election. */
   readonly leaderElection?: LeaderElectionConfig;
   readonly options?: Partial<ControllerOptions>;
 }
@@ -18,12 +18,14 @@ export interface ControllerManagerDeps {
   readonly client: Client;
   /** A client with the identity of one controller. Default: `client`. */
   readonly clientFor?: (controller: string) => Client;
-  /** Informers that other components of the process share; whoever made them starts and stops them. */
+  /** Shared informers, started and stopped by their owner. */
   readonly informers?: InformerFactory;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** Reports the state of the leader election. */
+  readonly leaderHealth?: LeaderHealth;
 }
 
 export function startControllerManager(config: ControllerManagerConfig, deps: ControllerManagerDeps, signal?: AbortSignal): Component {
@@ -33,7 +35,7 @@ export function startControllerManager(config: ControllerManagerConfig, deps: Co
     if (config.leaderElection === undefined) return runControllers(enabled, { deps, options, signal: stopping, ready });
     const events = new EventSink(deps, stopping).recorder({ component: 'kube-controller-manager' });
     const elector = new LeaderElector(config.leaderElection, { ...deps, events });
-    // A candidate that waits for its turn does its work.
+    // A standby candidate is ready.
     ready();
     await elector.run(stopping, (term) => runControllers(enabled, { deps, options, signal: term, ready }));
   });
@@ -51,9 +53,10 @@ async function runControllers(controllers: readonly Controller[], run: Run): Pro
   const { client, clock, random, logger, metrics } = deps;
   using term = childSignal(run.signal);
   const { signal } = term;
-  const own = deps.informers === undefined ? new InformerFactory(client, { clock, random, logger }) : undefined;
-  const informers = deps.informers ?? own!;
   const sink = new EventSink({ client, clock, random, logger }, signal);
+  const recorder = sink.recorder({ component: 'kube-controller-manager' });
+  const own = deps.informers === undefined ? new InformerFactory(client, { clock, random, logger, metrics, recorder }) : undefined;
+  const informers = deps.informers ?? own!;
   const started = controllers.flatMap((controller) =>
     startOne(controller, contextOf(controller.name, { ...run, signal, informers, sink })),
   );
@@ -66,7 +69,7 @@ async function runControllers(controllers: readonly Controller[], run: Run): Pro
     running = started.map((controller) => runOne(controller, metrics));
     await Promise.all([...running, whenAborted(signal)]);
   } finally {
-    // One that fails takes the others with it: half a manager is worse than none.
+    // A failing controller stops the manager, so that supervision restarts all of them.
     term.abort(new DOMException('the controllers were stopped', 'AbortError'));
     await Promise.allSettled(running);
     await own?.stop();
@@ -74,14 +77,15 @@ async function runControllers(controllers: readonly Controller[], run: Run): Pro
   }
 }
 
-interface Shared extends Run {
+interface SharedContext extends Run {
   readonly informers: InformerFactory;
   readonly sink: EventSink;
 }
 
-function contextOf(name: string, { deps, options, signal, informers, sink }: Shared): ControllerContext {
+function contextOf(name: string, { deps, options, signal, informers, sink }: SharedContext): ControllerContext {
   const { client, clientFor = () => client, clock, random, logger, metrics } = deps;
   return {
+    name,
     client: clientFor(name),
     informers,
     clock,
@@ -94,17 +98,17 @@ function contextOf(name: string, { deps, options, signal, informers, sink }: Sha
   };
 }
 
-interface Started {
+interface StartedController {
   readonly name: string;
   readonly running: RunningController;
 }
 
-function startOne({ name, start }: Controller, context: ControllerContext): readonly Started[] {
+function startOne({ name, start }: Controller, context: ControllerContext): readonly StartedController[] {
   const running = start(context);
   return running === undefined ? [] : [{ name, running }];
 }
 
-async function runOne({ name, running }: Started, metrics: MetricsRegistry): Promise<void> {
+async function runOne({ name, running }: StartedController, metrics: MetricsRegistry): Promise<void> {
   const gauge = metrics
     .gauge({
       name: 'running_managed_controllers',

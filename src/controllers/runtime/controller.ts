@@ -2,11 +2,13 @@ import type { Clock, Logger, MetricsRegistry, Random } from '#base';
 import type { Client, EventRecorder, InformerFactory } from '#client';
 import type { ControllerOptions } from '../options.ts';
 
-/** What a controller gets to work with. */
+/** A controller's dependencies. */
 export interface ControllerContext {
+  /** As in `--controllers`. */
+  readonly name: string;
   /** With this controller's own identity. */
   readonly client: Client;
-  /** Shared by all controllers: ask for what is needed before `start` returns, so that it is in sync before `run`. */
+  /** Shared by all controllers. Informers requested before `start` returns are synced before `run`. */
   readonly informers: InformerFactory;
   readonly clock: Clock;
   readonly random: Random;
@@ -24,7 +26,7 @@ export interface Controller {
   readonly name: string;
   /** Older names of it that `--controllers` takes too. */
   readonly aliases?: readonly string[];
-  /** Whether `*` includes it. */
+  /** Whether `*` enables it. */
   readonly enabledByDefault: boolean;
   /** Registers with informers and makes queues; nothing runs yet. Undefined: its configuration leaves it nothing to do. */
   start(context: ControllerContext): RunningController | undefined;

@@ -1,22 +1,22 @@
 import type { Clock } from '#base';
 
-interface Expected {
+interface Expectation {
   creations: number;
-  /** Names of what is to go away, so that a deletion by somebody else is not taken for one of ours. */
+  /** Names of expected deletions, so that deletions by others are not counted. */
   readonly deletions: Set<string>;
   readonly sinceMs: number;
 }
 
-/** After this time a controller looks again, whatever it still expects: the events must have been lost. */
+/** Expectations expire after this time: the events must have been lost. */
 const TIMEOUT_MS = 300_000;
 
 /**
- * What a controller did and has not yet seen in its cache. It acts on a key only when all of that has arrived, so that a stale cache never
- * makes it do things twice. Each creation or deletion is announced before the request and observed by the informer's handler; when the
- * request fails, it is taken back.
+ * What a controller created and deleted but its cache does not show yet. It acts on a key only when all of that was observed, so that a stale
+ * cache never makes it act twice. Each creation or deletion is announced before the request and observed by the informer's handler; when the
+ * request fails, it is withdrawn.
  */
 export class Expectations {
-  readonly #byKey = new Map<string, Expected>();
+  readonly #byKey = new Map<string, Expectation>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -28,7 +28,7 @@ export class Expectations {
     this.#byKey.set(key, { creations: 0, deletions: new Set(names), sinceMs: this.clock.monotonic() });
   }
 
-  /** More of either, on top of what is expected already. */
+  /** Adds to existing expectations. */
   raise(key: string, { creations = 0, deletions = [] }: { creations?: number; deletions?: readonly string[] }): void {
     const expected = this.#byKey.get(key);
     if (expected === undefined) {
@@ -39,23 +39,23 @@ export class Expectations {
     for (const name of deletions) expected.deletions.add(name);
   }
 
-  /** One arrived, or could not be made. */
+  /** A creation was observed, or failed. */
   creationObserved(key: string, count = 1): void {
     const expected = this.#byKey.get(key);
     if (expected) expected.creations -= count;
   }
 
-  /** One went away, or could not be deleted. */
+  /** A deletion was observed, or failed. */
   deletionObserved(key: string, name: string): void {
     this.#byKey.get(key)?.deletions.delete(name);
   }
 
-  /** It was deleted, and is not yet seen to be gone. */
+  /** Deleted by the controller, and not yet observed. */
   expectsDeletion(key: string, name: string): boolean {
     return this.#byKey.get(key)?.deletions.has(name) === true;
   }
 
-  /** Nothing is outstanding, or it has been for too long. */
+  /** Nothing is outstanding, or the expectation has expired. */
   satisfied(key: string): boolean {
     const expected = this.#byKey.get(key);
     if (expected === undefined) return true;

@@ -1,29 +1,33 @@
 import { type RateLimiter, type Requeue, runWorkers, WorkQueue } from '#base';
-import { type Identified, type InformerHandler, keyOf } from '#client';
+import { type Identified, type InformerHandler, isFault, keyOf, type Lister, parseKey, Quarantine } from '#client';
 import { isStatusReason } from '#machinery';
 import type { ControllerContext, RunningController } from './controller.ts';
 
 export interface KeyedControllerOptions {
-  /** Of the queue, as its metrics name it. */
+  /** The queue's name in metrics. */
   readonly name: string;
   readonly concurrency?: number;
   readonly rateLimiter?: RateLimiter<string>;
-  /** A key that failed this often is given up until something changes. Default: never. */
+  /** A key that failed this often is dropped until its next event. Default: never. */
   readonly maxRetries?: number;
-  /** Whether an error is part of the work, and not worth a warning. Conflicts always are. */
+  /** Whether an error is expected and not worth a warning. Conflicts always are. */
   isExpected?(error: unknown): boolean;
-  /** Brings one key's world in order. What it throws makes the key come again, later each time. */
+  /** The objects of keys, for events about quarantined ones. */
+  readonly objects?: Lister<Identified>;
+  /** Reconciles one key. Errors requeue it with backoff. */
   sync(key: string): Promise<Requeue | undefined> | Promise<void>;
 }
 
-/** A queue of object keys and the workers that bring them in order: the heart of every controller. */
+/** A rate-limited queue of object keys and its workers. */
 export class KeyedController implements RunningController {
   readonly queue: WorkQueue<string>;
+  readonly #quarantine: Quarantine;
 
   constructor(
-    private readonly context: Pick<ControllerContext, 'clock' | 'metrics' | 'logger' | 'signal'>,
+    private readonly context: Pick<ControllerContext, 'name' | 'clock' | 'metrics' | 'logger' | 'signal' | 'recorder'>,
     private readonly options: KeyedControllerOptions,
   ) {
+    this.#quarantine = new Quarantine(context.name, { ...context, recorder: context.recorder(context.name) });
     const { name, rateLimiter } = options;
     this.queue = new WorkQueue<string>({ clock: context.clock, name, metrics: context.metrics, ...(rateLimiter && { rateLimiter }) });
   }
@@ -36,7 +40,7 @@ export class KeyedController implements RunningController {
     this.queue.addAfter(keyOf(object), delayMs);
   }
 
-  /** For an informer whose every change concerns the object's own key. */
+  /** A handler that enqueues the key of each changed object. */
   handler<T extends Identified>(): InformerHandler<T> {
     return { add: (object) => this.enqueue(object), update: (_, object) => this.enqueue(object), delete: (object) => this.enqueue(object) };
   }
@@ -53,7 +57,9 @@ export class KeyedController implements RunningController {
   async #sync(key: string): Promise<Requeue | undefined> {
     const { sync, maxRetries = Infinity } = this.options;
     try {
-      return (await sync(key)) as Requeue | undefined;
+      const requeue = (await sync(key)) as Requeue | undefined;
+      this.#quarantine.succeeded(key);
+      return requeue;
     } catch (error) {
       if (this.queue.retries(key) < maxRetries) throw error;
       this.context.logger.error('giving up on a key', { queue: this.options.name, key, error });
@@ -63,14 +69,15 @@ export class KeyedController implements RunningController {
 
   #report(key: string, error: unknown): void {
     const fields = { queue: this.options.name, key, error };
-    // Somebody else wrote first: part of the work, and solved by reading again.
+    // A conflict is expected: retried with the new state.
     const isExpected = isStatusReason(error, 'Conflict') || this.options.isExpected?.(error) === true;
     if (this.context.signal.aborted || isExpected) this.context.logger.debug('will try again', fields);
-    else this.context.logger.warn('will try again', fields);
+    else if (!isFault(error)) this.context.logger.warn('will try again', fields);
+    else this.#quarantine.failed({ key, error, about: () => this.options.objects?.get(parseKey(key)) });
   }
 }
 
-/** What a controller works on often goes away meanwhile. */
+/** The object, or its namespace, was deleted in the meantime. */
 export function isGone(error: unknown): boolean {
   return isStatusReason(error, 'NotFound');
 }

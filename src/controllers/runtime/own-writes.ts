@@ -1,26 +1,23 @@
 import type { Identified } from '#client';
 
-/** Something that follows a resource, and knows how far it has come. */
-export interface Followed {
+/** A cache with its current resource version. */
+export interface ResourceFollower {
   readonly resourceVersion: string;
 }
 
-/**
- * How far a controller's caches must have come before it may act on a key again: as far as its own last writes. What it would decide on an
- * older state was decided already.
- */
+/** Delays a key until the caches show the controller's own last writes, so that it never decides on an older state. */
 export class OwnWrites {
-  readonly #awaited = new Map<string, Map<Followed, number>>();
+  readonly #awaited = new Map<string, Map<ResourceFollower, number>>();
 
-  /** Of what was written for the key, `cache` will show this. */
-  wrote(key: string, cache: Followed, { metadata }: Identified): void {
+  /** Records that `cache` must reach the written version. */
+  wrote(key: string, cache: ResourceFollower, { metadata }: Identified): void {
     const version = Number(metadata.resourceVersion ?? 0);
-    const awaited = this.#awaited.get(key) ?? new Map<Followed, number>();
+    const awaited = this.#awaited.get(key) ?? new Map<ResourceFollower, number>();
     this.#awaited.set(key, awaited);
     if (version > (awaited.get(cache) ?? 0)) awaited.set(cache, version);
   }
 
-  /** Every cache shows what was written. Until then the key need not come again by itself: the write itself will bring it. */
+  /** Whether all caches show the writes. Otherwise the event of the write requeues the key. */
   areSeen(key: string): boolean {
     const awaited = this.#awaited.get(key);
     if (awaited === undefined) return true;

@@ -1,22 +1,9 @@
-import type { core } from '#api';
-
-/** The name of the claim that stands for an ephemeral volume of a pod. */
-export function ephemeralClaimName({ metadata }: core.Pod, volume: core.Volume): string {
-  return `${metadata.name}-${volume.name}`;
-}
-
-/** The names of the claims that a pod's volumes are about, those that are made for ephemeral volumes included. */
-export function claimNamesOf(pod: core.Pod): readonly string[] {
-  return (pod.spec?.volumes ?? []).flatMap((volume) => {
-    if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
-    return volume.ephemeral ? [ephemeralClaimName(pod, volume)] : [];
-  });
-}
+import { core } from '#api';
 
 const CLAIM_INDEX = 'claim';
 
 function claimKeys(pod: core.Pod): readonly string[] {
-  return claimNamesOf(pod).map((name) => `${pod.metadata.namespace}/${name}`);
+  return core.volumeClaimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`);
 }
 
 interface IndexedPods {

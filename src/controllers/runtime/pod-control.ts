@@ -10,10 +10,10 @@ export interface PodControlDeps {
 export interface CreatePodOptions {
   readonly namespace: string;
   readonly template: core.PodTemplateSpec;
-  /** Whom events are about. */
+  /** The object of the events. */
   readonly parent: Identified;
   readonly ownerRef: meta.OwnerReference;
-  /** Instead of one made from the parent's name. */
+  /** Instead of a generated name. */
   readonly name?: string;
   readonly generateName?: string;
 }
@@ -37,7 +37,7 @@ export class PodControl {
     }
   }
 
-  /** Rejects with NotFound when it is gone already; nothing is recorded then. */
+  /** Rejects with NotFound when the pod is already deleted; no event is recorded then. */
   async delete(pod: Pick<core.Pod, 'metadata'>, parent: Identified): Promise<void> {
     const { client, events } = this.deps;
     const { name, namespace } = pod.metadata;
@@ -53,7 +53,8 @@ export class PodControl {
 
 export function podFromTemplate({ namespace, template, parent, ownerRef, name, generateName }: CreatePodOptions): Draft<core.Pod> {
   const { labels, annotations, finalizers } = template.metadata ?? {};
-  const naming = name ? { name } : { generateName: generateName ?? podNamePrefix(parent.metadata.name) };
+  // StatefulSet pods have a name and generateName.
+  const naming = { ...(name && { name }), generateName: generateName ?? podNamePrefix(parent.metadata.name) };
   const metadata = {
     namespace,
     ...naming,
@@ -65,7 +66,7 @@ export function podFromTemplate({ namespace, template, parent, ownerRef, name, g
   return { metadata, ...(template.spec && { spec: template.spec }) };
 }
 
-/** With a dash when the result can be a pod's name. */
+/** Ends with a dash if the result is a valid pod name. */
 export function podNamePrefix(parentName: string): string {
   const prefix = `${parentName}-`;
   return nameIsDnsSubdomain(prefix, true).length === 0 ? prefix : parentName;

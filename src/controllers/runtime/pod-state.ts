@@ -1,33 +1,28 @@
-import type { core } from '#api';
+import { core } from '#api';
 import { findCondition, isConditionTrue, parseTime } from '#machinery';
 import { controllerOf } from './controller-ref.ts';
 
-/** It has finished, well or badly, and will not run again. */
-export function isPodTerminal({ status }: core.Pod): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
-}
-
-/** It runs or may yet run. */
+/** Not finished and not being deleted. */
 export function isPodActive(pod: core.Pod): boolean {
-  return !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
+  return !core.isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
-/** It is deleted but still ending. */
+/** Being deleted, but not finished. */
 export function isPodTerminating(pod: core.Pod): boolean {
-  return !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined;
+  return !core.isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined;
 }
 
 export function isPodReady({ status }: core.Pod): boolean {
   return isConditionTrue(status?.conditions, 'Ready');
 }
 
-/** When it became ready, in milliseconds; undefined when it is not ready or does not say. */
+/** The time of the Ready condition, in milliseconds; undefined when the pod is not ready. */
 export function podReadySince(pod: core.Pod): number | undefined {
   const condition = findCondition(pod.status?.conditions, 'Ready');
   return condition?.status === 'True' && condition.lastTransitionTime ? parseTime(condition.lastTransitionTime) : undefined;
 }
 
-/** It has been ready for long enough. */
+/** Ready for at least minReadySeconds. */
 export function isPodAvailable(pod: core.Pod, minReadySeconds: number, now: number): boolean {
   if (!isPodReady(pod)) return false;
   if (minReadySeconds === 0) return true;
@@ -35,7 +30,7 @@ export function isPodAvailable(pod: core.Pod, minReadySeconds: number, now: numb
   return since !== undefined && since + minReadySeconds * 1000 <= now;
 }
 
-/** How long until the next of the pods becomes available; undefined when none will by waiting alone. */
+/** How long until the next pod becomes available; undefined when none will by waiting alone. */
 export function nextAvailability(pods: readonly core.Pod[], minReadySeconds: number, now: number): number | undefined {
   let next: number | undefined;
   for (const pod of pods) {
@@ -48,7 +43,7 @@ export function nextAvailability(pods: readonly core.Pod[], minReadySeconds: num
 
 const CONTROLLER_INDEX = 'controller';
 
-/** Finds pods by the uid of their controller, and those without one by their namespace. */
+/** Indexes pods by the uid of their controller, and those without one by namespace. */
 function controllerValues(pod: core.Pod): readonly string[] {
   const owner = controllerOf(pod);
   return [owner === undefined ? `orphan/${pod.metadata.namespace}` : owner.uid];
@@ -56,11 +51,12 @@ function controllerValues(pod: core.Pod): readonly string[] {
 
 interface IndexedPods {
   addIndex(name: string, valuesOf: (pod: core.Pod) => readonly string[]): unknown;
-  readonly lister: { byIndex(name: string, value: string): readonly core.Pod[] };
+  readonly lister: { byIndex(name: string, value: string): readonly core.Pod[]; countByIndex(name: string, value: string): number };
 }
 
 export interface PodsByController {
   ownedBy(uid: string): readonly core.Pod[];
+  countOwnedBy(uid: string): number;
   orphansIn(namespace: string): readonly core.Pod[];
 }
 
@@ -68,6 +64,7 @@ export function podsByController(informer: IndexedPods): PodsByController {
   informer.addIndex(CONTROLLER_INDEX, controllerValues);
   return {
     ownedBy: (uid) => informer.lister.byIndex(CONTROLLER_INDEX, uid),
+    countOwnedBy: (uid) => informer.lister.countByIndex(CONTROLLER_INDEX, uid),
     orphansIn: (namespace) => informer.lister.byIndex(CONTROLLER_INDEX, `orphan/${namespace}`),
   };
 }
@@ -78,7 +75,7 @@ function nodeValues({ spec }: core.Pod): readonly string[] {
   return spec?.nodeName ? [spec.nodeName] : [];
 }
 
-/** Finds the pods that are on a node. */
+/** The pods on a node. */
 export function podsByNode(informer: IndexedPods): (node: string) => readonly core.Pod[] {
   informer.addIndex(NODE_INDEX, nodeValues);
   return (node) => informer.lister.byIndex(NODE_INDEX, node);

@@ -1,6 +1,6 @@
 import type { Identified } from '#client';
 
-/** What is due with the finalizer that keeps an object while it is used: it is missing, or it may go once nothing uses the object. */
+/** What to do with a protection finalizer: add it, or remove it once the object is unused. */
 export type ProtectionStep = 'add' | 'release-when-unused' | undefined;
 
 export function protectionStep({ metadata }: Identified, finalizer: string): ProtectionStep {

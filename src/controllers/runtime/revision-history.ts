@@ -1,6 +1,7 @@
 import type { apps, core, Kind } from '#api';
+import { maxOf } from '#base';
 import type { Identified } from '#client';
-import { deepEqual, type JsonObject } from '#machinery';
+import { deepEqual, type JsonObject, type JsonValue } from '#machinery';
 import { type ClaimOptions, claimObjects } from './claim-objects.ts';
 import { controllerOf, controllerRef, isControlledBy } from './controller-ref.ts';
 import { templateHash } from './template-hash.ts';
@@ -11,10 +12,10 @@ export interface RevisionOwner {
   readonly owner: Identified;
   readonly kind: Kind<unknown>;
   readonly template: core.PodTemplateSpec;
-  /** Of the owner, which its revisions have too. */
+  /** The owner's annotations, copied to its revisions. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly collisionCount: number | undefined;
-  /** The label of a revision that holds its hash. Default: that of daemon sets. */
+  /** The label with the revision's hash. Default: the one of daemon sets. */
   readonly hashLabel?: string;
 }
 
@@ -25,13 +26,17 @@ export type RevisionAction =
 
 const HASH_LABEL = 'controller-revision-hash';
 
-/** What must be done so that the current template is the newest revision. */
+/** What to do so that the current template is the newest revision. */
 export function currentRevision(owner: RevisionOwner, existing: readonly Revision[]): RevisionAction {
-  const data = { spec: { template: { ...owner.template, $patch: 'replace' } } };
-  const newest = Math.max(0, ...existing.map(({ revision }) => revision));
-  const known = existing.find((revision) => deepEqual(revision.data as JsonObject, data as unknown as JsonObject));
-  if (known !== undefined) {
-    return known.revision === newest ? { type: 'none', current: known } : { type: 'update', current: { ...known, revision: newest + 1 } };
+  // kubectl compares the bytes of two revisions, and upstream writes them with sorted keys.
+  const data = sortedKeys({ spec: { template: { ...owner.template, $patch: 'replace' } } } as unknown as JsonObject);
+  const newest = maxOf(
+    existing.map(({ revision }) => revision),
+    0,
+  );
+  const match = existing.find((revision) => deepEqual(revision.data as JsonObject, data));
+  if (match !== undefined) {
+    return match.revision === newest ? { type: 'none', current: match } : { type: 'update', current: { ...match, revision: newest + 1 } };
   }
   const hash = templateHash(data, owner.collisionCount);
   const { name, namespace = '' } = owner.owner.metadata;
@@ -45,7 +50,7 @@ export function currentRevision(owner: RevisionOwner, existing: readonly Revisio
   return { type: 'create', current: { metadata, data, revision: newest + 1 } };
 }
 
-/** The revisions that belong to an owner, with those of its kind that belonged to nobody, which are adopted. */
+/** The owner's revisions; orphaned ones of its kind are adopted. */
 export function claimRevisions(existing: readonly Revision[], options: ClaimOptions<Revision>): Promise<readonly Revision[]> {
   const { owner, selector } = options;
   const free = (revision: Revision) => controllerOf(revision) === undefined && selector.matches(revision.metadata.labels);
@@ -55,7 +60,7 @@ export function claimRevisions(existing: readonly Revision[], options: ClaimOpti
   );
 }
 
-/** Beyond the limit, those that no pod has, the oldest first. */
+/** Unused revisions beyond the limit, oldest first. */
 export function outdatedRevisions(existing: readonly Revision[], live: ReadonlySet<string>, limit: number): readonly Revision[] {
   const unused = existing.filter(({ metadata }) => !live.has(metadata.labels?.[HASH_LABEL] ?? ''));
   return unused.sort((a, b) => a.revision - b.revision).slice(0, Math.max(0, unused.length - limit));
@@ -63,4 +68,12 @@ export function outdatedRevisions(existing: readonly Revision[], live: ReadonlyS
 
 export function revisionHash({ metadata }: Revision): string {
   return metadata.labels?.[HASH_LABEL] ?? '';
+}
+
+/** The value with the keys of every object sorted. */
+function sortedKeys<T extends JsonValue>(value: T): T {
+  if (Array.isArray(value)) return value.map(sortedKeys) as unknown as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value as JsonObject).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, sortedKeys(member)])) as T;
 }

@@ -66,8 +66,8 @@ describe('the list of controllers to run', () => {
       ['b', 'c'],
     ],
     [['a', '-a'], ['a']],
-  ])('%j means %j', (asked, names) => {
-    expect(enabledControllers(all, asked).map(({ name }) => name)).toEqual(names);
+  ])('%j means %j', (entries, names) => {
+    expect(enabledControllers(all, entries).map(({ name }) => name)).toEqual(names);
   });
 
   it('is refused when it names one that is not known', () => {

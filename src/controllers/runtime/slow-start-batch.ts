@@ -1,12 +1,12 @@
 export interface BatchResult {
   readonly successes: number;
-  /** Of the first batch that did not wholly succeed; what follows it was not tried. */
+  /** The error of the first failing batch; later batches were skipped. */
   readonly failure: unknown;
 }
 
 /**
- * Calls `work` for 0 to `count` - 1 in batches that double from `initialSize`, and stops after the first batch with a failure: many calls
- * that would all fail alike (a quota, a webhook) cost few requests.
+ * Calls `work` for 0 to `count` - 1 in batches that double from `initialSize`, and stops after the first batch with a failure, so that
+ * calls that all fail alike (a quota, a webhook) cost few requests.
  */
 export async function slowStartBatch(count: number, initialSize: number, work: (index: number) => Promise<void>): Promise<BatchResult> {
   let successes = 0;

@@ -1,11 +1,11 @@
 import { compareBytes } from '#machinery';
 
-/** No vowels and nothing that looks like one, so that no word appears by chance. */
+/** No vowels or lookalikes, so that no words appear. */
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * A short text that stands for a value, the same on every machine and in every release: FNV-1a of 32 bits over its canonical form, and over
- * how often the result collided before.
+ * A short hash of a value, equal on every machine and in every release: 32-bit FNV-1a of its canonical form and of the
+ * collision count.
  */
 export function templateHash(value: unknown, collisionCount?: number): string {
   let hash = fnv32a(0x811c9dc5, canonical(value));
@@ -13,7 +13,7 @@ export function templateHash(value: unknown, collisionCount?: number): string {
   return safeEncode(String(hash));
 }
 
-/** Upstream's SafeEncodeString: text that may stand in a name or label. */
+/** Upstream's SafeEncodeString: text that is valid in names and labels. */
 export function safeEncode(text: string): string {
   return [...Buffer.from(text, 'utf8')].map((byte) => SAFE[byte % SAFE.length]).join('');
 }
@@ -24,7 +24,7 @@ function fnv32a(seed: number, text: string): number {
   return hash;
 }
 
-/** The same text for equal values, whatever the order of their keys. */
+/** Equal values have equal text, whatever the order of their keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (isPlainObject(part) ? sorted(part) : part)) ?? 'null';
 }

@@ -1,4 +1,4 @@
-/** The object without numbers that are 0, empty texts and lists, and what is undefined: the form in which the server keeps such fields. */
+/** The object without zeros, empty strings, empty lists and undefined: the form in which the server stores such fields. */
 export function withoutZeros<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => !isZero(value));
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };

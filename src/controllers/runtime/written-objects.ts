@@ -1,6 +1,6 @@
 import type { Identified } from '#client';
 
-/** What a controller wrote under a key and its cache may not show yet. Resource versions of one kind can be compared. */
+/** A controller's writes that its cache may not show yet. Resource versions of one kind are comparable. */
 export class WrittenObjects {
   readonly #versions = new Map<string, Map<string, number>>();
 
@@ -8,25 +8,25 @@ export class WrittenObjects {
     this.#of(key).set(metadata.uid ?? '', Number(metadata.resourceVersion ?? 0));
   }
 
-  /** From now on it must not be there any more. */
+  /** Records that the object must disappear from the cache. */
   deleted(key: string, { metadata }: Identified): void {
     this.#of(key).set(metadata.uid ?? '', Infinity);
   }
 
-  /** The cache saw it go, whoever deleted it. */
+  /** The cache no longer has the object. */
   observedDeletion(key: string, { metadata }: Identified): void {
     const versions = this.#versions.get(key);
     if (versions?.delete(metadata.uid ?? '') && versions.size === 0) this.#versions.delete(key);
   }
 
-  /** The cached objects are older than what was written. */
+  /** Whether the cached objects are older than the writes. */
   isStale(key: string, cached: readonly Identified[]): boolean {
     const versions = this.#versions.get(key);
     if (versions === undefined) return false;
     const seen = new Map(cached.map(({ metadata }) => [metadata.uid ?? '', Number(metadata.resourceVersion ?? 0)]));
     return [...versions].some(([uid, version]) => {
-      const found = seen.get(uid);
-      return version === Infinity ? found !== undefined : found === undefined || found < version;
+      const seenVersion = seen.get(uid);
+      return version === Infinity ? seenVersion !== undefined : seenVersion === undefined || seenVersion < version;
     });
   }
 
@@ -35,8 +35,8 @@ export class WrittenObjects {
   }
 
   #of(key: string): Map<string, number> {
-    const known = this.#versions.get(key) ?? new Map<string, number>();
-    this.#versions.set(key, known);
-    return known;
+    const versions = this.#versions.get(key) ?? new Map<string, number>();
+    this.#versions.set(key, versions);
+    return versions;
   }
 }

@@ -4,7 +4,7 @@ import type { Controller } from '../runtime/controller.ts';
 import { KeyedController } from '../runtime/keyed-controller.ts';
 import { missingServiceAccounts } from './reconcile.ts';
 
-/** Gives each namespace its default service account. */
+/** Creates the default service account of each namespace. */
 export const serviceAccountController: Controller = {
   name: 'serviceaccount-controller',
   aliases: ['serviceaccount'],
@@ -15,6 +15,7 @@ export const serviceAccountController: Controller = {
     const accounts = informers.of(core.ServiceAccount);
     const controller = new KeyedController(context, {
       name: 'serviceaccount',
+      objects: namespaces.lister,
       async sync(key) {
         const namespace = namespaces.lister.get({ name: key });
         if (namespace === undefined) return;

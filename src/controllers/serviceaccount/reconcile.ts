@@ -2,7 +2,7 @@ import type { core } from '#api';
 
 const ENSURED = ['default'];
 
-/** The service accounts that an active namespace must have and does not. */
+/** The missing service accounts of an active namespace. */
 export function missingServiceAccounts(namespace: core.Namespace, has: (name: string) => boolean): readonly string[] {
   return namespace.status?.phase === 'Active' ? ENSURED.filter((name) => !has(name)) : [];
 }

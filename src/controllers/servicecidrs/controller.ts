@@ -8,7 +8,7 @@ type ServiceCidr = networking.ServiceCIDR;
 
 const NAME = 'service-cidr-controller';
 
-/** Tells whether ranges of service addresses can be used, and keeps those that are in use. */
+/** Sets the Ready condition of ServiceCIDRs, and protects those in use. */
 export const serviceCidrController: Controller = {
   name: NAME,
   aliases: ['service-cidr'],
@@ -19,12 +19,13 @@ export const serviceCidrController: Controller = {
     const addresses = informers.of(networking.IPAddress);
     const controller = new KeyedController(context, {
       name: 'service_cidr',
+      objects: ranges.lister,
       async sync(key) {
         const range = ranges.lister.get({ name: key });
         if (range === undefined) return;
         const others = ranges.lister.list().filter(({ metadata }) => metadata.name !== key);
-        const taken = addresses.lister.list().map(({ metadata }) => metadata.name);
-        const action = reconcileServiceCidr(range, { others, addresses: taken, now: context.clock.now() });
+        const addressNames = addresses.lister.list().map(({ metadata }) => metadata.name);
+        const action = reconcileServiceCidr(range, { others, addresses: addressNames, now: context.clock.now() });
         if (action?.type === 'wait') controller.enqueueAfter(range, action.ms);
         else if (action !== undefined) await perform(action, range, context);
       },
@@ -60,8 +61,8 @@ async function perform(
       return;
     case 'set condition': {
       const condition = { ...action.condition, lastTransitionTime: formatTime(clock.now()) };
-      const wish = { metadata: { name }, status: { conditions: [condition] } };
-      await ranges.apply(wish, { subresource: 'status', fieldManager: NAME, force: true });
+      const patch = { metadata: { name }, status: { conditions: [condition] } };
+      await ranges.apply(patch, { subresource: 'status', fieldManager: NAME, force: true });
     }
   }
 }

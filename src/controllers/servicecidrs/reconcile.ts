@@ -6,7 +6,7 @@ type ServiceCidr = networking.ServiceCIDR;
 
 export const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
 
-/** What is to be done next about a range of service addresses. */
+/** The next action for a ServiceCIDR. */
 export type CidrAction =
   | { readonly type: 'add finalizer' }
   | { readonly type: 'remove finalizer' }
@@ -28,18 +28,18 @@ const IN_USE: CidrCondition = {
   message: 'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR',
 };
 
-/** Until every server knows that a range is about to go, one of them may still give out an address of it. */
+/** Until every API server has observed the deletion, one of them may still allocate an address from the range. */
 const GRACE_MS = 10_000;
 
-/** What is known besides the range itself. */
+/** The other ServiceCIDRs and the allocated addresses. */
 export interface CidrWorld {
   readonly others: readonly ServiceCidr[];
-  /** The addresses in use. */
+  /** The allocated addresses. */
   readonly addresses: readonly string[];
   readonly now: number;
 }
 
-/** A range stays for as long as addresses of it are in use that no other range has. */
+/** A ServiceCIDR is protected while it has addresses that no other range contains. */
 export function reconcileServiceCidr(cidr: ServiceCidr, world: CidrWorld): CidrAction | undefined {
   const { finalizers, deletionTimestamp } = cidr.metadata;
   const isProtected = finalizers?.includes(FINALIZER) === true;

@@ -42,7 +42,7 @@ describe('the claim of a pod', () => {
   ])('%s', (_name, policy, replicas, owners, expected) => {
     const set = setOf(policy, replicas);
     const [change] = claimChanges(set, pod, claimed(owners));
-    expect(change?.wanted?.metadata.ownerReferences).toEqual(expected);
+    expect(change?.desired?.metadata.ownerReferences).toEqual(expected);
     expect(ownsItsClaims(set, pod, claimed(owners))).toBe(expected === undefined);
   });
 

@@ -6,9 +6,9 @@ import { claimName, claimsFor, isInRange, ordinalOf, podName } from './stateful-
 type StatefulSet = apps.StatefulSet;
 type Claim = core.PersistentVolumeClaim;
 type Owner = meta.OwnerReference;
-type Named = { readonly metadata: { readonly name: string; readonly uid?: string } };
+type NamedObject = { readonly metadata: { readonly name: string; readonly uid?: string } };
 
-/** Finds a claim of the set's namespace by its name. */
+/** Finds a claim in the set's namespace. */
 export type ClaimLookup = (name: string) => Claim | undefined;
 
 interface Retention {
@@ -20,14 +20,14 @@ function retentionOf({ spec }: StatefulSet): Retention {
   return { whenDeleted: 'Retain', whenScaled: 'Retain', ...spec?.persistentVolumeClaimRetentionPolicy };
 }
 
-/** The claims of a pod that there are. */
+/** The existing claims of a pod. */
 function claimsOf(set: StatefulSet, pod: core.Pod, lookup: ClaimLookup): readonly Claim[] {
   const ordinal = ordinalOf(set, pod);
   const templates = ordinal === undefined ? [] : (set.spec?.volumeClaimTemplates ?? []);
   return templates.flatMap((template) => lookup(claimName(set, template, ordinal ?? 0)) ?? []);
 }
 
-/** A new pod must not take over what is about to go with the pod that had its name before. */
+/** A new pod must not reuse a claim that is being deleted with its predecessor. */
 export function hasStaleClaim(set: StatefulSet, ordinal: number, lookup: ClaimLookup): boolean {
   if (retentionOf(set).whenScaled === 'Retain') return false;
   const name = podName(set, ordinal);
@@ -36,28 +36,28 @@ export function hasStaleClaim(set: StatefulSet, ordinal: number, lookup: ClaimLo
   );
 }
 
-/** Whether each claim of the pod that there is belongs to those with whom it is to go. */
+/** Whether each existing claim of the pod has the owners of the retention policy. */
 export function ownsItsClaims(set: StatefulSet, pod: core.Pod, lookup: ClaimLookup): boolean {
   return claimsOf(set, pod, lookup).every((claim) => ownersOf(claim, set, pod) === undefined);
 }
 
 export interface ClaimChange {
   readonly claim: Claim;
-  /** As it should be; undefined when it is so. */
-  readonly wanted: Claim | undefined;
-  /** Somebody else has a say in it: the set then has none. */
+  /** Undefined if unchanged. */
+  readonly desired: Claim | undefined;
+  /** Another controller manages the claim: the set does not. */
   readonly isContested: boolean;
 }
 
 export function claimChanges(set: StatefulSet, pod: core.Pod, lookup: ClaimLookup): readonly ClaimChange[] {
   return claimsOf(set, pod, lookup).map((claim) => {
     const ownerReferences = ownersOf(claim, set, pod);
-    const wanted = ownerReferences && { ...claim, metadata: { ...claim.metadata, ownerReferences } };
-    return { claim, wanted, isContested: isContested(claim, set, pod) };
+    const desired = ownerReferences && { ...claim, metadata: { ...claim.metadata, ownerReferences } };
+    return { claim, desired, isContested: isContested(claim, set, pod) };
   });
 }
 
-/** The owners that a claim should have; undefined when it has them, or is none of the set's business. */
+/** The desired owners of a claim; undefined if it has them or is not managed by the set. */
 function ownersOf(claim: Claim, set: StatefulSet, pod: core.Pod): Owner[] | undefined {
   const owners = claim.metadata.ownerReferences ?? [];
   if (isStale(owners, apps.StatefulSet, set) || isStale(owners, core.Pod, pod)) return undefined;
@@ -65,18 +65,19 @@ function ownersOf(claim: Claim, set: StatefulSet, pod: core.Pod): Owner[] | unde
   const ours = owners.filter(({ uid }) => uids.includes(uid));
   const others = owners.filter((owner) => !refersTo(owner, apps.StatefulSet, set) && !refersTo(owner, core.Pod, pod));
   if (isContested(claim, set, pod)) return ours.length > 0 ? others : undefined;
-  const wanted = wantedOwner(set, pod);
-  const isRight = ours.every(({ controller }) => controller) && ours.length === wanted.length && ours[0]?.uid === wanted[0]?.uid;
-  return isRight ? undefined : [...others, ...wanted];
+  const desiredOwner = desiredOwnerOf(set, pod);
+  const isRight =
+    ours.every(({ controller }) => controller) && ours.length === desiredOwner.length && ours[0]?.uid === desiredOwner[0]?.uid;
+  return isRight ? undefined : [...others, ...desiredOwner];
 }
 
-function wantedOwner(set: StatefulSet, pod: core.Pod): readonly Owner[] {
+function desiredOwnerOf(set: StatefulSet, pod: core.Pod): readonly Owner[] {
   const { whenDeleted, whenScaled } = retentionOf(set);
   if (whenScaled === 'Delete' && !isInRange(set, pod)) return [controllerRef(pod, core.Pod)];
   return whenDeleted === 'Delete' ? [controllerRef(set, apps.StatefulSet)] : [];
 }
 
-/** Whether another controller manages a claim that the set would have go. */
+/** Whether another controller manages a claim that the set would delete. */
 function isContested({ metadata }: Claim, set: StatefulSet, pod: core.Pod): boolean {
   const { whenDeleted, whenScaled } = retentionOf(set);
   if (whenDeleted === 'Retain' && whenScaled === 'Retain') return false;
@@ -89,11 +90,11 @@ function isContested({ metadata }: Claim, set: StatefulSet, pod: core.Pod): bool
 
 type OwnerKind = { readonly group: string; readonly version: string; readonly kind: string };
 
-function refersTo({ apiVersion, kind, name }: Owner, owner: OwnerKind, { metadata }: Named): boolean {
+function refersTo({ apiVersion, kind, name }: Owner, owner: OwnerKind, { metadata }: NamedObject): boolean {
   return apiVersion === apiVersionOf(owner) && kind === owner.kind && name === metadata.name;
 }
 
-function isStale(owners: readonly Owner[], kind: OwnerKind, object: Named): boolean {
-  const found = owners.find((owner) => refersTo(owner, kind, object));
-  return found !== undefined && found.uid !== object.metadata.uid;
+function isStale(owners: readonly Owner[], kind: OwnerKind, object: NamedObject): boolean {
+  const reference = owners.find((owner) => refersTo(owner, kind, object));
+  return reference !== undefined && reference.uid !== object.metadata.uid;
 }

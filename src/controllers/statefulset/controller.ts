@@ -1,11 +1,11 @@
 import { apps, core } from '#api';
 import { type EventRecorder, keyOf, type Lister, parseKey } from '#client';
-import { isStatusReason, StatusError, selectorFromObject } from '#machinery';
+import { isStatusReason, lenientSelector, StatusError, selectorFromObject } from '#machinery';
 import { claimObjects } from '../runtime/claim-objects.ts';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { controllerOf, controllerRef, isControlledBy } from '../runtime/controller-ref.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
-import { type Followed, OwnWrites } from '../runtime/own-writes.ts';
+import { OwnWrites, type ResourceFollower } from '../runtime/own-writes.ts';
 import { podFromTemplate } from '../runtime/pod-control.ts';
 import { nextAvailability, type PodsByController, podsByController } from '../runtime/pod-state.ts';
 import { claimRevisions, currentRevision } from '../runtime/revision-history.ts';
@@ -19,14 +19,14 @@ const HASH_LABEL = 'controller.kubernetes.io/hash';
 type Verb = 'Create' | 'Update' | 'Delete';
 
 interface Outcome {
-  /** How many pods were deleted for the update. */
+  /** The number of pods deleted for the update. */
   readonly replaced: number;
   readonly failure?: unknown;
 }
 
 const NOTHING_DONE: Outcome = { replaced: 0 };
 
-/** Keeps pods with names, an order and claims of their own. */
+/** Runs pods with stable names, ordering and claims. */
 export const statefulSetController: Controller = {
   name: 'statefulset-controller',
   aliases: ['statefulset'],
@@ -38,7 +38,7 @@ class StatefulSetController implements RunningController {
   readonly #keyed: KeyedController;
   readonly #events: EventRecorder;
   readonly #ownWrites = new OwnWrites();
-  readonly #caches: { readonly sets: Followed; readonly pods: Followed };
+  readonly #caches: { readonly sets: ResourceFollower; readonly pods: ResourceFollower };
   readonly #sets: Lister<StatefulSet>;
   readonly #revisions: Lister<apps.ControllerRevision>;
   readonly #claims: Lister<core.PersistentVolumeClaim>;
@@ -55,7 +55,13 @@ class StatefulSetController implements RunningController {
     this.#pods = podsByController(pods);
     this.#events = context.recorder('statefulset-controller');
     const concurrency = options.concurrentStatefulSetSyncs;
-    this.#keyed = new KeyedController(context, { name: 'statefulset', concurrency, isExpected: isGone, sync: (key) => this.#sync(key) });
+    this.#keyed = new KeyedController(context, {
+      name: 'statefulset',
+      concurrency,
+      isExpected: isGone,
+      objects: sets.lister,
+      sync: (key) => this.#sync(key),
+    });
     const own = this.#keyed.handler<StatefulSet>();
     sets.addHandler({
       ...own,
@@ -77,7 +83,7 @@ class StatefulSetController implements RunningController {
     if (reference?.kind === 'StatefulSet') this.#keyed.queue.add(`${pod.metadata.namespace}/${reference.name}`);
     if (reference !== undefined) return;
     for (const set of this.#sets.list(pod.metadata.namespace)) {
-      if (selectorFromObject(set.spec?.selector).matches(pod.metadata.labels)) this.#keyed.enqueue(set);
+      if (lenientSelector(set.spec?.selector).matches(pod.metadata.labels)) this.#keyed.enqueue(set);
     }
   }
 
@@ -89,15 +95,16 @@ class StatefulSetController implements RunningController {
     if (update === undefined) return;
     const observed = await this.#observe(set, update);
     const { replaced, failure } = set.metadata.deletionTimestamp === undefined ? await this.#act(observed) : NOTHING_DONE;
-    const wanted = withStatefulStatus(observed, replaced);
-    if (wanted !== set) this.#ownWrites.wrote(key, this.#caches.sets, await this.context.client.of(apps.StatefulSet).updateStatus(wanted));
+    const desired = withStatefulStatus(observed, replaced);
+    if (desired !== set)
+      this.#ownWrites.wrote(key, this.#caches.sets, await this.context.client.of(apps.StatefulSet).updateStatus(desired));
     await this.#cleanUp(observed);
     if (failure !== undefined) throw failure;
     const next = nextAvailability(observed.pods, set.spec?.minReadySeconds ?? 0, observed.now);
     if (next !== undefined) this.#keyed.enqueueAfter(set, next);
   }
 
-  /** Does what is planned until something fails: the status tells of what was done in any case. */
+  /** Executes the plan until an action fails; the status is written in any case. */
   async #act(observed: ObservedStatefulSet): Promise<Outcome> {
     let replaced = 0;
     try {
@@ -137,7 +144,7 @@ class StatefulSetController implements RunningController {
     return this.#revisions.list(set.metadata.namespace).filter((revision) => isControlledBy(revision, set));
   }
 
-  /** Revisions of the set, with those that nobody has any more. */
+  /** The set's revisions, orphaned ones adopted. */
   async #adoptedRevisions(set: StatefulSet): Promise<readonly apps.ControllerRevision[]> {
     return claimRevisions(this.#revisions.list(set.metadata.namespace), {
       owner: set,
@@ -164,10 +171,19 @@ class StatefulSetController implements RunningController {
       client: this.context.client.of(core.Pod),
       canAdopt: () => this.#canAdopt(set),
     });
-    const known = set.status?.currentRevision;
-    const exists = known === updateRevision || this.#revisions.get({ name: known ?? '', namespace: set.metadata.namespace }) !== undefined;
+    const currentRevision = set.status?.currentRevision;
+    const exists =
+      currentRevision === updateRevision ||
+      this.#revisions.get({ name: currentRevision ?? '', namespace: set.metadata.namespace }) !== undefined;
     const claims = (name: string) => this.#claims.get({ name, namespace: set.metadata.namespace });
-    return { set, pods, claims, currentRevision: known && exists ? known : updateRevision, updateRevision, now: this.context.clock.now() };
+    return {
+      set,
+      pods,
+      claims,
+      currentRevision: currentRevision && exists ? currentRevision : updateRevision,
+      updateRevision,
+      now: this.context.clock.now(),
+    };
   }
 
   #perform(observed: ObservedStatefulSet, action: StatefulAction): Promise<void> {
@@ -188,9 +204,9 @@ class StatefulSetController implements RunningController {
   }
 
   #tell(set: StatefulSet, verb: Verb, { pod, error }: { readonly pod: string; readonly error?: unknown }): void {
-    const what = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`;
-    if (error === undefined) this.#events.normal(set, `Successful${verb}`, `${what} successful`);
-    else this.#events.warning(set, `Failed${verb}`, `${what} failed error: ${(error as Error).message}`);
+    const message = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`;
+    if (error === undefined) this.#events.normal(set, `Successful${verb}`, `${message} successful`);
+    else this.#events.warning(set, `Failed${verb}`, `${message} failed error: ${(error as Error).message}`);
   }
 
   async #delete({ set }: ObservedStatefulSet, { metadata }: core.Pod): Promise<void> {
@@ -198,7 +214,7 @@ class StatefulSetController implements RunningController {
     try {
       await this.context.client.of(core.Pod).delete(metadata, { preconditions: { uid } });
     } catch (error) {
-      // Another of its name is another's.
+      // The pod of that name belongs to another owner.
       if (isStatusReason(error, 'Conflict')) return;
       if (!isGone(error)) {
         this.#tell(set, 'Delete', { pod, error });
@@ -217,7 +233,7 @@ class StatefulSetController implements RunningController {
       this.#tell(set, 'Create', { pod });
     } catch (error) {
       const isTerminating = error instanceof StatusError && error.hasCause('NamespaceTerminating');
-      // A pod in the way goes one day: until then this is tried again.
+      // Another pod has the name: retried until it is deleted.
       if (!isStatusReason(error, 'AlreadyExists') && !isTerminating) this.#tell(set, 'Create', { pod, error });
       if (!isTerminating) throw error;
     }
@@ -252,8 +268,10 @@ class StatefulSetController implements RunningController {
   }
 
   #templateOf(set: StatefulSet, revision: string): core.PodTemplateSpec {
-    const found = this.#revisions.get({ name: revision, namespace: set.metadata.namespace });
-    const data = found?.data as { readonly spec?: { readonly template?: core.PodTemplateSpec & { readonly $patch?: string } } } | undefined;
+    const stored = this.#revisions.get({ name: revision, namespace: set.metadata.namespace });
+    const data = stored?.data as
+      | { readonly spec?: { readonly template?: core.PodTemplateSpec & { readonly $patch?: string } } }
+      | undefined;
     if (data?.spec?.template === undefined) return set.spec!.template;
     const { $patch: _, ...template } = data.spec.template;
     return template;
@@ -268,7 +286,7 @@ class StatefulSetController implements RunningController {
     if (failures.length > 0) throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(', ')}]`);
   }
 
-  /** What is wrong, if anything is. */
+  /** Returns the error message, if any. */
   async #createClaim(set: StatefulSet, claim: core.PersistentVolumeClaim, pod: string): Promise<string | undefined> {
     const { name } = claim.metadata;
     const existing = this.#claims.get(claim.metadata);
@@ -279,7 +297,7 @@ class StatefulSetController implements RunningController {
       this.#events.normal(set, 'SuccessfulCreate', `Create Claim ${name} ${where} success`);
       return undefined;
     } catch (error) {
-      // It was made a moment ago, and is not seen yet.
+      // Created a moment ago; the cache does not show it yet.
       if (isStatusReason(error, 'AlreadyExists')) return undefined;
       const { message } = error as Error;
       this.#events.warning(set, 'FailedCreate', `Create Claim ${name} for ${where} failed error: ${message}`);
@@ -287,15 +305,15 @@ class StatefulSetController implements RunningController {
     }
   }
 
-  /** Claims that are to go with the set belong to it, and those that are to go with their pod, to the pod when it is condemned. */
+  /** Sets owner references of claims: the set for whenDeleted, the pod for whenScaled once it is condemned. */
   async #ownClaims({ set, claims }: ObservedStatefulSet, pod: core.Pod): Promise<void> {
-    for (const { claim, wanted, isContested } of claimChanges(set, pod, claims)) {
+    for (const { claim, desired, isContested } of claimChanges(set, pod, claims)) {
       const { name } = claim.metadata;
       if (isContested) {
         const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
         this.#events.warning(set, 'ConflictingController', message);
       }
-      if (wanted !== undefined) await this.context.client.of(core.PersistentVolumeClaim).update(wanted);
+      if (desired !== undefined) await this.context.client.of(core.PersistentVolumeClaim).update(desired);
     }
   }
 

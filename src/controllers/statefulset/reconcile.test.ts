@@ -127,6 +127,10 @@ describe('the status of a stateful set', () => {
     expect(status).toMatchObject({ availableReplicas: 2, currentRevision: 'db-old', updateRevision: 'db-new' });
   });
 
+  it('has a collision count from the start, as upstream', () => {
+    expect(withStatefulStatus(observe({ slots: {} })).status).toMatchObject({ collisionCount: 0 });
+  });
+
   it('no longer counts a pod of the old revision that was just deleted for the update', () => {
     const { status } = withStatefulStatus(observe({ slots: { 0: 'ready old', 1: 'ready old', 2: 'ready old' } }), 1);
     expect(status).toMatchObject({ replicas: 3, currentReplicas: 2 });
@@ -142,5 +146,25 @@ describe('the status of a stateful set', () => {
     const observed = observe({ slots: { 0: 'ready' } });
     const set = withStatefulStatus(observed);
     expect(withStatefulStatus({ ...observed, set })).toBe(set);
+  });
+});
+
+describe('a stateful set of two billion replicas', () => {
+  const HUGE = { replicas: 2147483647 };
+
+  it('gets 500 pods in one pass when it keeps no order, and the next 500 when these are there', () => {
+    const first = planStateful(observe({ spec: { ...HUGE, ...PARALLEL }, slots: {} }));
+    expect(first).toHaveLength(500);
+    expect(first.at(-1)).toEqual({ type: 'create', ordinal: 499, revision: 'update' });
+    const slots = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [i, 'ready' as const]));
+    const next = planStateful(observe({ spec: { ...HUGE, ...PARALLEL }, slots: { ...slots, 5000: 'failed' } }));
+    expect(next).toHaveLength(501);
+    expect(next[0]).toEqual({ type: 'create', ordinal: 500, revision: 'update' });
+    expect(next.at(-1)).toMatchObject({ type: 'delete', pod: { metadata: { name: 'db-5000' } } });
+  });
+
+  it('gets one pod at a time when it keeps an order', () => {
+    expect(plan({ spec: HUGE, slots: {} })).toEqual(['create 0 update']);
+    expect(plan({ spec: HUGE, slots: { 0: 'ready old' } })).toEqual(['create 1 update']);
   });
 });

@@ -1,6 +1,7 @@
-import type { apps, core } from '#api';
+import { type apps, core } from '#api';
+import { pushAll } from '#base';
 import { deepEqual } from '#machinery';
-import { isPodAvailable, isPodReady, isPodTerminal } from '../runtime/pod-state.ts';
+import { isPodAvailable, isPodReady } from '../runtime/pod-state.ts';
 import { withoutZeros } from '../runtime/without-zeros.ts';
 import { type ClaimLookup, hasStaleClaim, ownsItsClaims } from './claim-owners.ts';
 import { hasIdentity, hasStorage, isInRange, ordinalOf, REVISION_LABEL, startOf } from './stateful-pod.ts';
@@ -11,7 +12,7 @@ export interface ObservedStatefulSet {
   readonly set: StatefulSet;
   readonly pods: readonly core.Pod[];
   readonly claims: ClaimLookup;
-  /** Names of the revisions that pods have and are brought to. */
+  /** Names of the current and of the update revision. */
   readonly currentRevision: string;
   readonly updateRevision: string;
   readonly now: number;
@@ -19,16 +20,16 @@ export interface ObservedStatefulSet {
 
 export type StatefulAction =
   | { readonly type: 'create'; readonly ordinal: number; readonly revision: 'current' | 'update' }
-  /** `forUpdate`: to be made again as it should be. */
+  /** `forUpdate`: recreated with the update revision. */
   | { readonly type: 'delete'; readonly pod: core.Pod; readonly forUpdate?: true }
-  /** Makes what claims it lacks. */
+  /** Creates missing claims. */
   | { readonly type: 'claim'; readonly pod: core.Pod }
-  /** Gives it the name, volumes and owners of claims that it should have. */
+  /** Restores its identity, volumes and claim owners. */
   | { readonly type: 'repair'; readonly pod: core.Pod }
-  /** Sees to it that claims go with the pod, or stay. */
+  /** Updates the claims' owners for the retention policy. */
   | { readonly type: 'own-claims'; readonly pod: core.Pod };
 
-/** What to do next, in this order, until one of it fails. Sets that keep an order get one pod made or deleted at a time. */
+/** The actions in order, until one fails. OrderedReady sets create or delete one pod at a time. */
 export function planStateful(observed: ObservedStatefulSet): readonly StatefulAction[] {
   const isOrdered = observed.set.spec?.podManagementPolicy !== 'Parallel';
   const replicas = planReplicas(observed, isOrdered);
@@ -40,7 +41,7 @@ export function planStateful(observed: ObservedStatefulSet): readonly StatefulAc
 
 interface Plan {
   readonly actions: readonly StatefulAction[];
-  /** What comes after has to wait. */
+  /** Later pods must wait. */
   readonly isBlocked: boolean;
 }
 
@@ -49,13 +50,41 @@ interface Slot {
   readonly pod: core.Pod | undefined;
 }
 
-function slots({ set, pods }: ObservedStatefulSet): readonly Slot[] {
-  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
-  const start = startOf(set);
-  return Array.from({ length: set.spec?.replicas ?? 1 }, (_, i) => ({ ordinal: start + i, pod: byOrdinal.get(start + i) }));
+/** The maximum number of creations per sync, as for replica sets; the next sync continues. */
+const MAX_CREATIONS = 500;
+
+/**
+ * The ordinals of the set in order: all that have a pod, and the first `maxEmpty` without one. Never all: `replicas` is user input
+ * and may be two billion.
+ */
+function* slots(observed: ObservedStatefulSet, maxEmpty: number): Generator<Slot> {
+  const byOrdinal = podsByOrdinal(observed);
+  const start = startOf(observed.set);
+  const end = start + replicasOf(observed);
+  let ordinal = start;
+  for (let empty = 0; ordinal < end && empty < maxEmpty; ordinal++) {
+    const pod = byOrdinal.get(ordinal);
+    if (pod === undefined) empty++;
+    yield { ordinal, pod };
+  }
+  const rest = [...byOrdinal].filter(([each]) => each >= ordinal && each < end).sort(([a], [b]) => a - b);
+  for (const [each, pod] of rest) yield { ordinal: each, pod };
 }
 
-/** Pods with numbers beyond those that are wanted, the highest first. */
+function podsByOrdinal({ set, pods }: ObservedStatefulSet): ReadonlyMap<number, core.Pod> {
+  const byOrdinal = new Map<number, core.Pod>();
+  for (const pod of pods) {
+    const ordinal = ordinalOf(set, pod);
+    if (ordinal !== undefined) byOrdinal.set(ordinal, pod);
+  }
+  return byOrdinal;
+}
+
+function replicasOf({ set }: ObservedStatefulSet): number {
+  return set.spec?.replicas ?? 1;
+}
+
+/** Pods with ordinals outside of the range, highest first. */
 function condemnedOf({ set, pods }: ObservedStatefulSet): readonly core.Pod[] {
   const outside = pods.filter((pod) => ordinalOf(set, pod) !== undefined && !isInRange(set, pod));
   return outside.sort((a, b) => (ordinalOf(set, b) ?? 0) - (ordinalOf(set, a) ?? 0));
@@ -63,9 +92,9 @@ function condemnedOf({ set, pods }: ObservedStatefulSet): readonly core.Pod[] {
 
 function planReplicas(observed: ObservedStatefulSet, isOrdered: boolean): Plan {
   const actions: StatefulAction[] = [];
-  for (const slot of slots(observed)) {
+  for (const slot of slots(observed, isOrdered ? 1 : MAX_CREATIONS)) {
     const plan = planReplica(observed, slot, isOrdered);
-    actions.push(...plan.actions);
+    pushAll(actions, plan.actions);
     if (plan.isBlocked && isOrdered) return { actions, isBlocked: true };
   }
   return { actions, isBlocked: false };
@@ -77,8 +106,8 @@ function planReplica(observed: ObservedStatefulSet, { ordinal, pod }: Slot, isOr
     if (hasStaleClaim(set, ordinal, claims)) return { actions: [], isBlocked: true };
     return { actions: [{ type: 'create', ordinal, revision: revisionFor(observed, ordinal) }], isBlocked: true };
   }
-  // It is made again when it is gone, however it ended.
-  if (isPodTerminal(pod)) return { actions: isGoing(pod) ? [] : [{ type: 'delete', pod }], isBlocked: true };
+  // A finished pod is recreated after it is deleted.
+  if (core.isPodTerminal(pod)) return { actions: isGoing(pod) ? [] : [{ type: 'delete', pod }], isBlocked: true };
   const hasClaims = (set.spec?.volumeClaimTemplates ?? []).length > 0;
   const claiming: readonly StatefulAction[] = hasClaims && pod.status?.phase === 'Pending' ? [{ type: 'claim', pod }] : [];
   const isBlocked = isGoing(pod) || !isRunningAndAvailable(observed, pod);
@@ -87,12 +116,12 @@ function planReplica(observed: ObservedStatefulSet, { ordinal, pod }: Slot, isOr
   return { actions: isSound ? claiming : [...claiming, { type: 'repair', pod }], isBlocked };
 }
 
-/** Pods that the update has not reached yet are made as they were. */
+/** Pods that the update has not reached yet are recreated in the current revision. */
 function revisionFor({ set, currentRevision, updateRevision }: ObservedStatefulSet, ordinal: number): 'current' | 'update' {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (currentRevision === updateRevision || type !== 'RollingUpdate') return 'update';
-  const kept = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
-  return ordinal < startOf(set) + kept ? 'current' : 'update';
+  const currentCount = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
+  return ordinal < startOf(set) + currentCount ? 'current' : 'update';
 }
 
 function isGoing({ metadata }: core.Pod): boolean {
@@ -121,20 +150,24 @@ function planCondemned(observed: ObservedStatefulSet, isOrdered: boolean): Plan 
   return { actions, isBlocked: true };
 }
 
-/** One that is not healthy holds up those above it: taking another away then would leave even fewer. */
+/** An unhealthy pod blocks the update of those above it. */
 function mayTakeAway(observed: ObservedStatefulSet, pod: core.Pod): boolean {
   if (isGoing(pod)) return false;
   if (isRunningAndAvailable(observed, pod)) return true;
-  const inOrder = [...slots(observed).map((slot) => slot.pod), ...condemnedOf(observed).toReversed()];
-  return inOrder.find((candidate) => isUnavailable(observed, candidate)) === pod;
+  for (const slot of slots(observed, 1)) if (isUnavailable(observed, slot.pod)) return false;
+  return condemnedOf(observed).findLast((candidate) => isUnavailable(observed, candidate)) === pod;
 }
 
 function updateActions(observed: ObservedStatefulSet): readonly StatefulAction[] {
   const { set, updateRevision } = observed;
   if (set.spec?.updateStrategy?.type === 'OnDelete') return [];
-  // Counted from the first pod, whatever its number is, as upstream does.
+  // Relative to the first ordinal, as upstream.
   const partition = set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
-  for (const { pod } of slots(observed).slice(partition).reverse()) {
+  const byOrdinal = podsByOrdinal(observed);
+  const start = startOf(set);
+  // From the last ordinal down to the first missing or unready pod.
+  for (let ordinal = start + replicasOf(observed) - 1; ordinal >= start + partition; ordinal--) {
+    const pod = byOrdinal.get(ordinal);
     const isOld = pod !== undefined && pod.metadata.labels?.[REVISION_LABEL] !== updateRevision;
     if (isOld && !isGoing(pod)) return [{ type: 'delete', pod, forUpdate: true }];
     if (isUnavailable(observed, pod)) return [];
@@ -142,7 +175,7 @@ function updateActions(observed: ObservedStatefulSet): readonly StatefulAction[]
   return [];
 }
 
-/** The set with its status as it should be; the same object when it is so. `replaced`: pods that were just deleted for the update. */
+/** The set with the desired status; the same object if unchanged. `replaced`: pods that were just deleted for the update. */
 export function withStatefulStatus(observed: ObservedStatefulSet, replaced = 0): StatefulSet {
   const { set, currentRevision, updateRevision, now } = observed;
   const pods = observed.pods.filter((pod) => ordinalOf(set, pod) !== undefined);
@@ -151,7 +184,7 @@ export function withStatefulStatus(observed: ObservedStatefulSet, replaced = 0):
   const updated = of(updateRevision);
   const { replicas = 1, updateStrategy } = set.spec ?? {};
   const isComplete = updateStrategy?.type === 'RollingUpdate' && [updated, ready.length, pods.length].every((count) => count === replicas);
-  const { collisionCount, conditions } = set.status ?? {};
+  const { collisionCount = 0, conditions } = set.status ?? {};
   const status: apps.StatefulSetStatus = {
     ...withoutZeros({
       observedGeneration: set.metadata.generation,
@@ -163,7 +196,7 @@ export function withStatefulStatus(observed: ObservedStatefulSet, replaced = 0):
     }),
     replicas: pods.length,
     availableReplicas: ready.filter((pod) => isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length,
-    ...(collisionCount !== undefined && { collisionCount }),
+    collisionCount,
     ...(conditions && { conditions }),
   };
   return deepEqual(set.status, status) ? set : { ...set, status };

@@ -10,7 +10,7 @@ export function podName({ metadata }: StatefulSet, ordinal: number): string {
   return `${metadata.name}-${ordinal}`;
 }
 
-/** The number of a pod of the set; undefined when its name has none. */
+/** The pod's ordinal; undefined if its name has none. */
 export function ordinalOf(set: StatefulSet, { metadata }: core.Pod): number | undefined {
   const prefix = `${set.metadata.name}-`;
   const text = metadata.name.startsWith(prefix) ? metadata.name.slice(prefix.length) : '';
@@ -21,7 +21,7 @@ export function startOf({ spec }: StatefulSet): number {
   return spec?.ordinals?.start ?? 0;
 }
 
-/** Whether a pod is one of those that are wanted. */
+/** Whether the pod's ordinal is within the desired range. */
 export function isInRange(set: StatefulSet, pod: core.Pod): boolean {
   const ordinal = ordinalOf(set, pod);
   const start = startOf(set);
@@ -34,7 +34,7 @@ export function hasIdentity(set: StatefulSet, pod: core.Pod): boolean {
   return ordinal !== undefined && name === podName(set, ordinal) && labels?.[NAME_LABEL] === name;
 }
 
-/** Whether its volumes are its claims. */
+/** Whether its volumes refer to its claims. */
 export function hasStorage(set: StatefulSet, pod: core.Pod): boolean {
   const ordinal = ordinalOf(set, pod) ?? 0;
   return claimVolumes(set, ordinal).every(({ name, persistentVolumeClaim }) => {
@@ -43,7 +43,7 @@ export function hasStorage(set: StatefulSet, pod: core.Pod): boolean {
   });
 }
 
-/** The pod with its name and volumes as they should be; the same object when they are so. */
+/** The pod with its identity and volumes restored; the same object if unchanged. */
 export function repairedPod(set: StatefulSet, pod: core.Pod): core.Pod {
   const ordinal = ordinalOf(set, pod) ?? 0;
   const labels = { ...pod.metadata.labels, [NAME_LABEL]: podName(set, ordinal), [INDEX_LABEL]: String(ordinal) };
@@ -59,7 +59,7 @@ function claimVolumes(set: StatefulSet, ordinal: number) {
   }));
 }
 
-/** Its claims, and what other volumes it has. */
+/** The volumes of its claims, and the template's other volumes. */
 function volumesFor(set: StatefulSet, ordinal: number, volumes: readonly core.Volume[] = []): core.Volume[] {
   const claimed = claimVolumes(set, ordinal);
   return [...claimed, ...volumes.filter((volume) => !claimed.some((claim) => claim.name === volume.name))];
@@ -69,7 +69,7 @@ export function claimName(set: StatefulSet, template: core.PersistentVolumeClaim
   return `${template.metadata.name}-${podName(set, ordinal)}`;
 }
 
-/** The claims of a pod, as they are first made. */
+/** The claims to create for a pod. */
 export function claimsFor(set: StatefulSet, ordinal: number): readonly core.PersistentVolumeClaim[] {
   const { namespace = '' } = set.metadata;
   return (set.spec?.volumeClaimTemplates ?? []).map((template) => {

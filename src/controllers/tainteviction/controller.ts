@@ -1,15 +1,16 @@
 import { core } from '#api';
 import type { TimerHandle } from '#base';
 import { keyOf, type Lister, parseKey } from '#client';
-import { deepEqual, findCondition, formatTime } from '#machinery';
+import { deepEqual, formatTime } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
+import { markDisruptionTarget } from '../runtime/disruption-target.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { podsByNode } from '../runtime/pod-state.ts';
 import { noExecuteTaints, toleratedMs } from './reconcile.ts';
 
 const WORKERS = 8;
 
-/** Deletes pods from nodes with NoExecute taints, as soon as they no longer tolerate them. */
+/** Deletes pods from nodes with NoExecute taints, once they no longer tolerate them. */
 export const taintEvictionController: Controller = {
   name: 'taint-eviction-controller',
   aliases: ['tainteviction'],
@@ -17,7 +18,7 @@ export const taintEvictionController: Controller = {
   start: (context) => new TaintEvictionController(context),
 };
 
-interface Planned {
+interface PlannedEviction {
   readonly startedAt: number;
   readonly dueAt: number;
   readonly timer: TimerHandle;
@@ -28,7 +29,7 @@ class TaintEvictionController implements RunningController {
   readonly #pods: Lister<core.Pod>;
   readonly #podsOn: (node: string) => readonly core.Pod[];
   readonly #evictions: KeyedController;
-  readonly #planned = new Map<string, Planned>();
+  readonly #planned = new Map<string, PlannedEviction>();
 
   constructor(private readonly context: ControllerContext) {
     const { informers } = context;
@@ -41,6 +42,7 @@ class TaintEvictionController implements RunningController {
       name: 'taint_eviction',
       concurrency: WORKERS,
       isExpected: isGone,
+      objects: pods.lister,
       sync: (key) => this.#evict(key),
     });
     nodes.addHandler({
@@ -82,7 +84,7 @@ class TaintEvictionController implements RunningController {
     }
     const now = this.context.clock.now();
     const planned = this.#planned.get(keyOf(pod));
-    // A taint that is added later does not give more time than the first one did.
+    // A later taint does not extend the time of the first.
     const startedAt = tolerated === 0 ? now : (planned?.startedAt ?? now);
     if (planned !== undefined) {
       if (tolerated > 0 && startedAt + tolerated < now + tolerated) return;
@@ -117,7 +119,7 @@ class TaintEvictionController implements RunningController {
     events.normal({ apiVersion: 'v1', kind: 'Pod', name, namespace }, 'TaintManagerEviction', message);
   }
 
-  /** The taint went away while the eviction had to be tried again. */
+  /** Whether the taint was removed while the eviction was retried. */
   #isToleratedAgain({ spec }: core.Pod): boolean {
     const node = this.#nodes.get({ name: spec?.nodeName ?? '' });
     return node !== undefined && toleratedMs(noExecuteTaints(node), spec?.tolerations ?? []) === Infinity;
@@ -127,23 +129,11 @@ class TaintEvictionController implements RunningController {
     const pod = this.#pods.get(parseKey(key));
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || this.#isToleratedAgain(pod)) return;
     this.#tell(key, `Marking for deletion Pod ${key}`);
-    const client = this.context.client.of(core.Pod);
-    const { name, namespace, uid, generation } = pod.metadata;
-    if (findCondition(pod.status?.conditions, 'DisruptionTarget')?.status !== 'True') {
-      const condition = {
-        type: 'DisruptionTarget',
-        status: 'True',
-        reason: 'DeletionByTaintManager',
-        message: 'Taint manager: deleting due to NoExecute taint',
-        lastTransitionTime: formatTime(this.context.clock.now()),
-        ...(generation !== undefined && { observedGeneration: generation }),
-      };
-      await client.patch(
-        { name, namespace },
-        { metadata: { uid }, status: { conditions: [condition] } },
-        { type: 'strategic', subresource: 'status' },
-      );
-    }
-    await client.delete({ name, namespace });
+    const { client, clock } = this.context;
+    const { name, namespace, generation } = pod.metadata;
+    const message = 'Taint manager: deleting due to NoExecute taint';
+    const observed = { lastTransitionTime: formatTime(clock.now()), ...(generation !== undefined && { observedGeneration: generation }) };
+    await markDisruptionTarget(pod, { reason: 'DeletionByTaintManager', message, ...observed }, client);
+    await client.of(core.Pod).delete({ name, namespace });
   }
 }

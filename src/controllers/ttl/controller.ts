@@ -5,7 +5,7 @@ import { ttlSeconds, ttlStep } from './reconcile.ts';
 
 const TTL = 'node.alpha.kubernetes.io/ttl';
 
-/** Tells kubelets, by an annotation of their node, how long they may cache what their pods use. */
+/** Annotates nodes with how long kubelets may cache secrets and config maps. */
 export const ttlController: Controller = {
   name: 'ttl-controller',
   aliases: ['ttl'],
@@ -17,11 +17,12 @@ export const ttlController: Controller = {
       name: 'ttlcontroller',
       concurrency: 5,
       isExpected: isGone,
+      objects: nodes.lister,
       async sync(name) {
         const node = nodes.lister.get({ name });
-        const wanted = String(ttlSeconds(step));
-        if (node === undefined || node.metadata.annotations?.[TTL] === wanted) return;
-        await context.client.of(core.Node).patch({ name }, { metadata: { annotations: { [TTL]: wanted } } });
+        const desired = String(ttlSeconds(step));
+        if (node === undefined || node.metadata.annotations?.[TTL] === desired) return;
+        await context.client.of(core.Node).patch({ name }, { metadata: { annotations: { [TTL]: desired } } });
       },
     });
     const resized = () => {

@@ -1,4 +1,4 @@
-/** How long kubelets may cache secrets and config maps, by the size of the cluster. Sizes overlap, so that a cluster at a limit does not flap. */
+/** The cache TTL by cluster size. Ranges overlap, so that a cluster at a boundary does not flap. */
 const BOUNDARIES: readonly { readonly min: number; readonly max: number; readonly seconds: number }[] = [
   { min: 0, max: 100, seconds: 0 },
   { min: 90, max: 500, seconds: 15 },
@@ -8,7 +8,7 @@ const BOUNDARIES: readonly { readonly min: number; readonly max: number; readonl
   { min: 9000, max: Infinity, seconds: 600 },
 ];
 
-/** The step for a number of nodes, from the step that was right before. */
+/** The step for a number of nodes, given the current step. */
 export function ttlStep(nodes: number, before: number): number {
   let step = before;
   while (step < BOUNDARIES.length - 1 && nodes > BOUNDARIES[step]!.max) step++;

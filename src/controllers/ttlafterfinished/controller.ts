@@ -5,7 +5,7 @@ import type { Controller, ControllerContext } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { timeToLive } from './reconcile.ts';
 
-/** Deletes finished jobs when their time is over. */
+/** Deletes finished jobs when their TTL expires. */
 export const ttlAfterFinishedController: Controller = {
   name: 'ttl-after-finished-controller',
   aliases: ['ttl-after-finished'],
@@ -21,7 +21,7 @@ function startTtl(context: ControllerContext): KeyedController {
     const left = cached && timeToLive(cached, clock.now());
     if (cached === undefined || left === undefined) return;
     if (left > 0) return controller.enqueueAfter(cached, left);
-    // Its time may have been changed meanwhile.
+    // The TTL may have been changed in the meantime.
     const job = await client.of(batch.Job).get(cached.metadata);
     if ((timeToLive(job, clock.now()) ?? 1) > 0) return;
     const { uid = '' } = job.metadata;
@@ -31,6 +31,7 @@ function startTtl(context: ControllerContext): KeyedController {
     name: 'ttl_jobs_to_delete',
     concurrency: options.concurrentTtlAfterFinishedSyncs,
     isExpected: (error) => isGone(error) || isStatusReason(error, 'Conflict'),
+    objects: jobs.lister,
     sync,
   });
   const consider = (job: batch.Job) => {

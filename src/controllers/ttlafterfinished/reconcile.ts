@@ -1,7 +1,7 @@
 import type { batch } from '#api';
 import { parseTime } from '#machinery';
 
-/** How long a job may stay, in milliseconds; undefined when it may stay for ever, has not finished, or is going already. */
+/** The remaining TTL of a job, in milliseconds; undefined when it has none, is not finished, or is being deleted. */
 export function timeToLive({ metadata, spec, status }: batch.Job, now: number): number | undefined {
   const ttl = spec?.ttlSecondsAfterFinished;
   if (ttl === undefined || metadata.deletionTimestamp !== undefined) return undefined;

@@ -20,8 +20,8 @@ const DEFINITION = {
     ],
   },
 };
-const KNOWN = [...builtInKinds(), ...definedKinds(DEFINITION)];
-const checkTypes = (of: Parameters<typeof checkAgainst>[0]) => checkAgainst(of, KNOWN);
+const KINDS = [...builtInKinds(), ...definedKinds(DEFINITION)];
+const checkTypes = (of: Parameters<typeof checkAgainst>[0]) => checkAgainst(of, KINDS);
 const rule = (fields = {}) => ({ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'], ...fields });
 const policy = (expression: string, fields = {}, spec = {}) => ({
   metadata: { name: 'p' },

@@ -5,38 +5,38 @@ import { type CheckedKind, kindsOf } from './checked-kinds.ts';
 type Policy = admissionregistration.ValidatingAdmissionPolicy;
 type Warning = admissionregistration.ExpressionWarning;
 
-/** What is wrong with a policy's expressions for the kinds that its rules name. Nothing of it keeps the policy from being used. */
-export function checkTypes({ spec = {} }: Policy, known: readonly CheckedKind[]): readonly Warning[] {
-  const kinds = kindsOf(spec.matchConstraints?.resourceRules ?? [], known);
+/** Type-checking warnings of a policy's expressions for the kinds that its rules match. They do not disable the policy. */
+export function checkTypes({ spec = {} }: Policy, allKinds: readonly CheckedKind[]): readonly Warning[] {
+  const kinds = kindsOf(spec.matchConstraints?.resourceRules ?? [], allKinds);
   return (spec.validations ?? []).flatMap(({ expression = '', messageExpression = '' }, i) => [
-    ...check(`spec.validations[${i}].expression`, expression, { spec, kinds, known }),
-    ...(messageExpression === '' ? [] : check(`spec.validations[${i}].messageExpression`, messageExpression, { spec, kinds, known })),
+    ...check(`spec.validations[${i}].expression`, expression, { spec, kinds, allKinds }),
+    ...(messageExpression === '' ? [] : check(`spec.validations[${i}].messageExpression`, messageExpression, { spec, kinds, allKinds })),
   ]);
 }
 
-interface Checking {
+interface CheckContext {
   readonly spec: NonNullable<Policy['spec']>;
   readonly kinds: readonly CheckedKind[];
-  readonly known: readonly CheckedKind[];
+  readonly allKinds: readonly CheckedKind[];
 }
 
-function check(fieldRef: string, expression: string, { spec, kinds, known }: Checking): readonly Warning[] {
+function check(fieldRef: string, expression: string, { spec, kinds, allKinds }: CheckContext): readonly Warning[] {
   const problems = kinds.flatMap((kind) => {
-    const result = compileFor(kind, expression, { spec, known });
+    const result = compileFor(kind, expression, { spec, allKinds });
     return result.ok ? [] : [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${result.message}\n`];
   });
   return problems.length === 0 ? [] : [{ fieldRef, warning: problems.join('\n') }];
 }
 
-function compileFor(kind: CheckedKind, expression: string, { spec, known }: Omit<Checking, 'kinds'>): cel.CompileResult {
+function compileFor(kind: CheckedKind, expression: string, { spec, allKinds }: Omit<CheckContext, 'kinds'>): cel.CompileResult {
   const object = kind.typeNamed(kind.kind) ?? cel.DYN;
   const { paramKind, variables: definitions = [] } = spec;
-  // As upstream's checker, this one does not know the resource that a request is about, which the authorizer is asked about at run time.
+  // `authorizer.requestResource` is not declared, as in upstream's type checker.
   const { 'authorizer.requestResource': _, ...declared } = admissionregistration.admissionVariables({
     hasParams: paramKind !== undefined,
     hasAuthorizer: true,
   });
-  const params = paramKind && paramType(paramKind, known);
+  const params = paramKind && paramType(paramKind, allKinds);
   const variables = new cel.PolicyVariables({ variables: { ...declared, object, oldObject: object, ...(params && { params }) } });
   for (const { name = '', expression: definition = '' } of definitions) variables.define(name, definition);
   return variables.compile(expression);
@@ -44,9 +44,9 @@ function compileFor(kind: CheckedKind, expression: string, { spec, known }: Omit
 
 function paramType(
   { apiVersion = '', kind = '' }: admissionregistration.ParamKind,
-  known: readonly CheckedKind[],
+  allKinds: readonly CheckedKind[],
 ): cel.CelType | undefined {
   const { group, version } = parseGroupVersion(apiVersion);
-  const found = known.find((candidate) => candidate.kind === kind && candidate.group === group && candidate.version === version);
-  return found?.typeNamed(`params.${kind}`);
+  const match = allKinds.find((candidate) => candidate.kind === kind && candidate.group === group && candidate.version === version);
+  return match?.typeNamed(`params.${kind}`);
 }

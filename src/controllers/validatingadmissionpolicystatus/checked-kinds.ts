@@ -4,13 +4,13 @@ import { apiVersionOf, cel, type GroupVersionKind } from '#machinery';
 type Rule = admissionregistration.NamedRuleWithOperations;
 type Definition = apiextensions.CustomResourceDefinition;
 
-/** More kinds than this are not checked for one rule: nobody would read the result. */
+/** At most this many kinds are checked per rule, as upstream. */
 const MAX_KINDS = 10;
 
 /** A kind whose objects expressions can be checked against. */
 export interface CheckedKind extends GroupVersionKind {
   readonly resource: string;
-  /** Undefined when it has no schema: anything may be in it. */
+  /** Undefined when the kind has no schema. */
   typeNamed(name: string): cel.CelType | undefined;
 }
 
@@ -37,7 +37,7 @@ export function definedKinds({ spec }: Definition): readonly CheckedKind[] {
     }));
 }
 
-/** Its metadata is that of all objects, whatever little its schema says of it. */
+/** The metadata type is the standard one, whatever the schema declares. */
 function customType(name: string, schema: apiextensions.JSONSchemaProps | undefined): cel.CelType | undefined {
   const own = schema && cel.schemaType(schema as cel.TypedSchema, { name, isResourceRoot: true });
   const metadata = cel.apiType(meta.ObjectMeta, `${name}.metadata`);
@@ -45,15 +45,15 @@ function customType(name: string, schema: apiextensions.JSONSchemaProps | undefi
   return cel.objectType(name, (field) => (field === 'metadata' ? { type: metadata, property: field } : own.traits.fields?.(field)));
 }
 
-/** By group, version and kind. Rules with wildcards name no kinds. */
-export function kindsOf(rules: readonly Rule[], known: readonly CheckedKind[]): readonly CheckedKind[] {
-  const found = new Set(rules.flatMap((rule) => ruleKinds(rule, known).slice(0, MAX_KINDS)));
-  return [...found].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+/** By group, version and kind. Wildcard rules match no kinds here. */
+export function kindsOf(rules: readonly Rule[], allKinds: readonly CheckedKind[]): readonly CheckedKind[] {
+  const kinds = new Set(rules.flatMap((rule) => ruleKinds(rule, allKinds).slice(0, MAX_KINDS)));
+  return [...kinds].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
 }
 
-function ruleKinds({ apiGroups = [], apiVersions = [], resources = [] }: Rule, known: readonly CheckedKind[]): readonly CheckedKind[] {
+function ruleKinds({ apiGroups = [], apiVersions = [], resources = [] }: Rule, allKinds: readonly CheckedKind[]): readonly CheckedKind[] {
   if ([...apiGroups, ...apiVersions].some((part) => part.includes('*'))) return [];
-  return known.filter(
+  return allKinds.filter(
     ({ group, version, resource }) => apiGroups.includes(group) && apiVersions.includes(version) && resources.includes(resource),
   );
 }

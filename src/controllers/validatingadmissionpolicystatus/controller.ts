@@ -6,7 +6,7 @@ import { builtInKinds, definedKinds } from './checked-kinds.ts';
 
 const NAME = 'validatingadmissionpolicy-status';
 
-/** Tells in the status of each policy what its expressions get wrong about the kinds that they are for. */
+/** Writes type-checking warnings to the status of each policy. */
 export const validatingAdmissionPolicyStatusController: Controller = {
   name: 'validatingadmissionpolicy-status-controller',
   aliases: [NAME],
@@ -18,15 +18,16 @@ export const validatingAdmissionPolicyStatusController: Controller = {
     const builtIn = builtInKinds();
     const controller = new KeyedController(context, {
       name: NAME,
+      objects: policies.lister,
       async sync(key) {
         const policy = policies.lister.get({ name: key });
         const observedGeneration = policy?.metadata.generation ?? 0;
         if (policy === undefined || observedGeneration <= (policy.status?.observedGeneration ?? 0)) return;
         const expressionWarnings = checkTypes(policy, [...builtIn, ...definitions.lister.list().flatMap(definedKinds)]);
         const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
-        const wish = { metadata: { name: key }, status: { observedGeneration, typeChecking } };
+        const patch = { metadata: { name: key }, status: { observedGeneration, typeChecking } };
         const policyClient = client.of(admissionregistration.ValidatingAdmissionPolicy);
-        await policyClient.apply(wish, { subresource: 'status', fieldManager: NAME, force: true });
+        await policyClient.apply(patch, { subresource: 'status', fieldManager: NAME, force: true });
       },
     });
     policies.addHandler({ add: (policy) => controller.enqueue(policy), update: (_, policy) => controller.enqueue(policy) });

@@ -1,0 +1,90 @@
+import type { core } from '#api';
+import { formatTime, withCondition, withoutCondition } from '#machinery';
+import { isPodAvailable, isPodReady } from '../pod-state.ts';
+import { podsToDelete } from './rank-pods.ts';
+
+/** At most this many pods are created or deleted per sync. */
+export const BURST_REPLICAS = 500;
+
+/** What ReplicaSet and ReplicationController have in common. */
+export interface ReplicaSetView {
+  readonly replicas: number;
+  readonly minReadySeconds: number;
+  readonly templateLabels: Readonly<Record<string, string>>;
+}
+
+export type ReplicaAction =
+  | { readonly type: 'none' }
+  | { readonly type: 'create'; readonly count: number }
+  | { readonly type: 'delete'; readonly pods: readonly core.Pod[] };
+
+export interface ObservedPods {
+  /** The set's active pods. */
+  readonly active: readonly core.Pod[];
+  /** Pods of sets with the same owner, for ranking by node. */
+  related(): readonly core.Pod[];
+}
+
+export function reconcileReplicas({ replicas }: ReplicaSetView, { active, related }: ObservedPods, now: number): ReplicaAction {
+  const missing = replicas - active.length;
+  if (missing === 0) return { type: 'none' };
+  if (missing > 0) return { type: 'create', count: Math.min(missing, BURST_REPLICAS) };
+  const count = Math.min(-missing, BURST_REPLICAS);
+  return { type: 'delete', pods: podsToDelete(active, related(), { count, now }) };
+}
+
+const COALESCED_FROM_PODS = 100;
+const DELAY_MS_PER_POD = 0.1;
+const MAX_DELAY_MS = 500;
+
+/** Only large sets are debounced. */
+export function coalescingDelayMs(pods: number): number {
+  return pods < COALESCED_FROM_PODS ? 0 : Math.min(pods * DELAY_MS_PER_POD, MAX_DELAY_MS);
+}
+
+export interface ReplicaCounts {
+  readonly replicas: number;
+  readonly fullyLabeledReplicas: number;
+  readonly readyReplicas: number;
+  readonly availableReplicas: number;
+}
+
+export function countReplicas({ minReadySeconds, templateLabels }: ReplicaSetView, pods: readonly core.Pod[], now: number): ReplicaCounts {
+  const labels = Object.entries(templateLabels);
+  const counts = { replicas: pods.length, fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 };
+  for (const pod of pods) {
+    if (labels.every(([key, value]) => pod.metadata.labels?.[key] === value)) counts.fullyLabeledReplicas++;
+    if (!isPodReady(pod)) continue;
+    counts.readyReplicas++;
+    if (isPodAvailable(pod, minReadySeconds, now)) counts.availableReplicas++;
+  }
+  return counts;
+}
+
+export interface ReplicaCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface ReplicaFailure {
+  /** Negative when pods were to be created. */
+  readonly surplus: number;
+  readonly message: string;
+}
+
+/** ReplicaFailure carries the first error until a sync succeeds. */
+export function failureConditions<C extends ReplicaCondition>(
+  conditions: readonly C[] | undefined,
+  failure: ReplicaFailure | undefined,
+  now: number,
+): readonly C[] {
+  const type = 'ReplicaFailure';
+  if (failure === undefined) return withoutCondition(conditions, type);
+  if (conditions?.some((condition) => condition.type === type)) return conditions;
+  const { surplus, message } = failure;
+  const reason = surplus < 0 ? 'FailedCreate' : 'FailedDelete';
+  return withCondition(conditions, { type, status: 'True', ...(surplus !== 0 && { reason }), message } as C, formatTime(now));
+}

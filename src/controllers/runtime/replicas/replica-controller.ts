@@ -1,0 +1,304 @@
+import { core, type Kind } from '#api';
+import { type Identified, keyOf, keyText, type Lister, parseKey, type ResourceClient } from '#client';
+import { deepEqual, isStatusReason, type Selector, StatusError } from '#machinery';
+import { claimObjects } from '../claim-objects.ts';
+import type { ControllerContext, RunningController } from '../controller.ts';
+import { controllerOf, controllerRef } from '../controller-ref.ts';
+import { Expectations } from '../expectations.ts';
+import { isGone, KeyedController } from '../keyed-controller.ts';
+import { OwnWrites, type ResourceFollower } from '../own-writes.ts';
+import { PodControl } from '../pod-control.ts';
+import { isPodActive, isPodReady, isPodTerminating, nextAvailability, type PodsByController, podsByController } from '../pod-state.ts';
+import { slowStartBatch } from '../slow-start-batch.ts';
+import { coalescingDelayMs, type ReplicaFailure, type ReplicaSetView, reconcileReplicas } from './reconcile.ts';
+
+/** The differences between ReplicaSets and ReplicationControllers. */
+export interface ReplicaKind<T extends Identified> {
+  readonly kind: Kind<T>;
+  /** The name of the queue and of the event source. */
+  readonly queue: string;
+  readonly component: string;
+  readonly concurrency: number;
+  view(set: T): ReplicaSetView;
+  selector(set: T): Selector;
+  template(set: T): core.PodTemplateSpec;
+  /** The set with the desired status; the same object if unchanged. */
+  withStatus(set: T, observed: ObservedReplicas): T;
+}
+
+export interface ObservedReplicas {
+  readonly active: readonly core.Pod[];
+  readonly terminating: number;
+  readonly failure: ReplicaFailure | undefined;
+  readonly now: number;
+}
+
+/** Keeps the desired number of pods of each set. */
+export class ReplicaController<T extends Identified> implements RunningController {
+  readonly #keyed: KeyedController;
+  readonly #expectations: Expectations;
+  readonly #ownWrites = new OwnWrites();
+  readonly #caches: { readonly sets: ResourceFollower; readonly pods: ResourceFollower };
+  readonly #control: PodControl;
+  readonly #sets: Lister<T>;
+  readonly #client: ResourceClient<T>;
+  readonly #pods: PodsByController;
+  readonly #siblings: { byIndex(name: string, value: string): readonly T[] };
+
+  constructor(
+    private readonly context: ControllerContext,
+    private readonly spec: ReplicaKind<T>,
+  ) {
+    const { informers, client, clock } = context;
+    const sets = informers.of(spec.kind);
+    sets.addIndex(SIBLINGS, siblingValues);
+    const pods = informers.of(core.Pod);
+    this.#caches = { sets, pods };
+    this.#sets = sets.lister;
+    this.#siblings = sets.lister;
+    this.#client = client.of(spec.kind);
+    this.#pods = podsByController(pods);
+    this.#expectations = new Expectations(clock);
+    this.#control = new PodControl({ client, events: context.recorder(spec.component) });
+    this.#keyed = new KeyedController(context, {
+      name: spec.queue,
+      concurrency: spec.concurrency,
+      isExpected: isGone,
+      objects: sets.lister,
+      sync: (key) => this.#sync(key),
+    });
+    sets.addHandler({
+      add: (set) => this.#keyed.enqueue(set),
+      update: (before, set) => (isSpecChanged(before, set) ? this.#keyed.enqueue(set) : this.#enqueueCoalesced(set)),
+      delete: (set) => {
+        this.#forget(keyOf(set));
+        this.#keyed.enqueue(set);
+      },
+    });
+    pods.addHandler({
+      add: (pod) => this.#podAdded(pod),
+      update: (before, pod) => this.#podUpdated(before, pod),
+      delete: (pod) => this.#podDeleted(pod),
+    });
+  }
+
+  run(): Promise<void> {
+    return this.#keyed.run();
+  }
+
+  // --- what pods tell ------------------------------------------------------------------------------------------------
+
+  #setOf(pod: core.Pod): T | undefined {
+    const reference = controllerOf(pod);
+    if (reference?.kind !== this.spec.kind.kind) return undefined;
+    const set = this.#sets.get({ name: reference.name, namespace: pod.metadata.namespace });
+    return set?.metadata.uid === reference.uid ? set : undefined;
+  }
+
+  #podAdded(pod: core.Pod): void {
+    // A pod that is already terminating when first seen was never expected.
+    if (pod.metadata.deletionTimestamp !== undefined) this.#podDeleted(pod);
+    else if (controllerOf(pod) === undefined) this.#enqueueMatching(pod);
+    else this.#podCreated(this.#setOf(pod));
+  }
+
+  #podCreated(set: T | undefined): void {
+    if (set === undefined) return;
+    this.#observe(set, (key) => this.#expectations.creationObserved(key));
+  }
+
+  #podUpdated(before: core.Pod, pod: core.Pod): void {
+    const areLabelsChanged = !deepEqual(before.metadata.labels, pod.metadata.labels);
+    if (pod.metadata.deletionTimestamp !== undefined) {
+      this.#podDeleted(pod);
+      if (areLabelsChanged) this.#podDeleted(before);
+      return;
+    }
+    const isOwnerChanged = controllerOf(before)?.uid !== controllerOf(pod)?.uid;
+    const previous = isOwnerChanged ? this.#setOf(before) : undefined;
+    if (previous !== undefined) this.#keyed.enqueue(previous);
+    if (controllerOf(pod) === undefined) {
+      if (areLabelsChanged || isOwnerChanged) this.#enqueueMatching(pod);
+      return;
+    }
+    const set = this.#setOf(pod);
+    if (set === undefined) return;
+    this.#enqueueCoalesced(set);
+    const { minReadySeconds } = this.spec.view(set);
+    if (!isPodReady(before) && isPodReady(pod) && minReadySeconds > 0) this.#keyed.enqueueAfter(set, minReadySeconds * 1000 + 1000);
+  }
+
+  #podDeleted(pod: core.Pod): void {
+    const set = this.#setOf(pod);
+    if (set === undefined) return;
+    this.#observe(set, (key) => this.#expectations.deletionObserved(key, keyOf(pod)));
+  }
+
+  /** When the last expectation is fulfilled the key is synced at once. */
+  #observe(set: T, observe: (key: string) => void): void {
+    const key = keyOf(set);
+    const mayActAlready = this.#expectations.satisfied(key);
+    observe(key);
+    if (!mayActAlready && this.#expectations.satisfied(key)) this.#keyed.enqueue(set);
+    else this.#enqueueCoalesced(set);
+  }
+
+  /** Each sync is linear in the pods of the set, so events of a large set are debounced. */
+  #enqueueCoalesced(set: T): void {
+    this.#keyed.enqueueAfter(set, coalescingDelayMs(this.#pods.countOwnedBy(set.metadata.uid ?? '')));
+  }
+
+  #enqueueMatching(pod: core.Pod): void {
+    for (const set of this.#sets.list(pod.metadata.namespace)) {
+      if (this.#selectorOf(set)?.matches(pod.metadata.labels)) this.#keyed.enqueue(set);
+    }
+  }
+
+  /** Undefined when the selector is empty or invalid. */
+  #selectorOf(set: T): Selector | undefined {
+    try {
+      const selector = this.spec.selector(set);
+      return selector.isEmpty ? undefined : selector;
+    } catch {
+      return undefined;
+    }
+  }
+
+  // --- bringing a set in order ---------------------------------------------------------------------------------------
+
+  async #sync(key: string): Promise<void> {
+    if (!this.#ownWrites.areSeen(key)) return;
+    const set = this.#sets.get(parseKey(key));
+    if (set === undefined) return this.#forget(key);
+    const mayAct = this.#expectations.satisfied(key) && set.metadata.deletionTimestamp === undefined;
+    const selector = this.spec.selector(set);
+    const own = this.#pods.ownedBy(set.metadata.uid ?? '');
+    const candidates = [...own, ...this.#pods.orphansIn(set.metadata.namespace ?? '')].filter(isPodActive);
+    const active = await this.#claim(set, selector, candidates);
+    const failure = mayAct ? await this.#manage(set, active) : undefined;
+    // Pods that were just deleted must not count in the status.
+    const remaining = active.filter((pod) => !this.#expectations.expectsDeletion(key, keyOf(pod)));
+    const now = this.context.clock.now();
+    const terminating = own.filter((pod) => isPodTerminating(pod) && selector.matches(pod.metadata.labels)).length;
+    const surplus = active.length - this.spec.view(set).replicas;
+    const reported = failure && { surplus, message: (failure.error as Error).message };
+    await this.#updateStatus(set, { active: remaining, terminating, failure: reported, now });
+    if (failure) throw failure.error;
+    this.#awaitAvailability(set, active, now);
+  }
+
+  #forget(key: string): void {
+    this.#expectations.forget(key);
+    this.#ownWrites.forget(key);
+  }
+
+  #claim(set: T, selector: Selector, candidates: readonly core.Pod[]): Promise<readonly core.Pod[]> {
+    const { client } = this.context;
+    return claimObjects(candidates, {
+      owner: set,
+      ownerRef: controllerRef(set, this.spec.kind),
+      selector,
+      client: client.of(core.Pod),
+      canAdopt: async () => {
+        const live = await this.#client.get(set.metadata);
+        if (live.metadata.uid !== set.metadata.uid) throw new Error(`original ${this.spec.kind.kind} ${keyOf(set)} is gone`);
+        if (live.metadata.deletionTimestamp !== undefined) throw new Error(`${keyOf(set)} has just been deleted`);
+      },
+    });
+  }
+
+  async #manage(set: T, active: readonly core.Pod[]): Promise<{ readonly error: unknown } | undefined> {
+    const related = () => this.#relatedPods(set);
+    const action = reconcileReplicas(this.spec.view(set), { active, related }, this.context.clock.now());
+    if (action.type === 'create') return this.#create(set, action.count);
+    return action.type === 'delete' ? this.#delete(set, action.pods) : undefined;
+  }
+
+  async #create(set: T, count: number): Promise<{ readonly error: unknown } | undefined> {
+    const key = keyOf(set);
+    this.#expectations.expectCreations(key, count);
+    const options = {
+      namespace: set.metadata.namespace ?? '',
+      template: this.spec.template(set),
+      parent: set,
+      ownerRef: controllerRef(set, this.spec.kind),
+    };
+    const { successes, failure } = await slowStartBatch(count, 1, async () => {
+      try {
+        this.#ownWrites.wrote(key, this.#caches.pods, await this.#control.create(options));
+      } catch (error) {
+        // The namespace is terminating: nothing can be created, and the set will be deleted too.
+        if (!isNamespaceTerminating(error)) throw error;
+      }
+    });
+    // Failed and skipped creations will never be observed.
+    this.#expectations.creationObserved(key, count - successes);
+    return failure === undefined ? undefined : { error: failure };
+  }
+
+  async #delete(set: T, pods: readonly core.Pod[]): Promise<{ readonly error: unknown } | undefined> {
+    const key = keyOf(set);
+    this.#expectations.expectDeletions(key, pods.map(keyOf));
+    const results = await Promise.allSettled(pods.map((pod) => this.#deleteOne(key, pod, set)));
+    const failed = results.find((result) => result.status === 'rejected');
+    return failed && { error: failed.reason };
+  }
+
+  async #deleteOne(key: string, pod: core.Pod, set: T): Promise<void> {
+    try {
+      await this.#control.delete(pod, set);
+    } catch (error) {
+      this.#expectations.deletionObserved(key, keyText(pod.metadata));
+      if (!isStatusReason(error, 'NotFound')) throw error;
+    }
+  }
+
+  #relatedPods(set: T): readonly core.Pod[] {
+    const owner = controllerOf(set)?.uid;
+    const sets = owner === undefined ? [set] : this.#siblings.byIndex(SIBLINGS, owner);
+    return sets.flatMap(({ metadata }) => this.#pods.ownedBy(metadata.uid ?? ''));
+  }
+
+  /** Retried once with the live object: conflicts are common, and the counts still hold. */
+  async #updateStatus(set: T, observed: ObservedReplicas): Promise<void> {
+    const desired = this.spec.withStatus(set, observed);
+    if (desired === set) return;
+    try {
+      await this.#writeStatus(desired);
+    } catch (error) {
+      if (!isStatusReason(error, 'Conflict')) throw error;
+      const fresh = await this.#client.get(set.metadata);
+      if (fresh.metadata.uid !== set.metadata.uid) return;
+      const again = this.spec.withStatus(fresh, observed);
+      if (again !== fresh) await this.#writeStatus(again);
+    }
+  }
+
+  async #writeStatus(set: T): Promise<void> {
+    this.#ownWrites.wrote(keyOf(set), this.#caches.sets, await this.#client.updateStatus(set));
+  }
+
+  #awaitAvailability(set: T, active: readonly core.Pod[], now: number): void {
+    const { minReadySeconds } = this.spec.view(set);
+    if (minReadySeconds <= 0) return;
+    const next = nextAvailability(active, minReadySeconds, now);
+    if (next !== undefined) this.#keyed.enqueueAfter(set, next);
+  }
+}
+
+const SIBLINGS = 'controller';
+
+function isSpecChanged(before: Identified, after: Identified): boolean {
+  const { generation, deletionTimestamp } = after.metadata;
+  return generation !== before.metadata.generation || deletionTimestamp !== before.metadata.deletionTimestamp;
+}
+
+/** Indexes sets by their controller's uid: the sets of one deployment. */
+export function siblingValues(set: Identified): readonly string[] {
+  const owner = controllerOf(set);
+  return owner === undefined ? [] : [owner.uid];
+}
+
+function isNamespaceTerminating(error: unknown): boolean {
+  return error instanceof StatusError && error.hasCause('NamespaceTerminating');
+}

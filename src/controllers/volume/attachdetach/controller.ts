@@ -1,0 +1,267 @@
+import { core, storage } from '#api';
+import { repeat } from '#base';
+import { type EventRecorder, type Identified, keyOf, type Lister, type SharedInformer } from '#client';
+import { deepEqual, isStatusReason } from '#machinery';
+import type { Controller, ControllerContext, RunningController } from '../../runtime/controller.ts';
+import { isGone, KeyedController } from '../../runtime/keyed-controller.ts';
+import { podsByClaim } from '../../runtime/pod-claims.ts';
+import { type AttachAction, type AttachableVolume, attachedVolumes, reconcileAttachments } from './reconcile.ts';
+
+/** Attaches CSI volumes to the nodes of their pods by creating VolumeAttachments. */
+export const attachDetachController: Controller = {
+  name: 'persistentvolume-attach-detach-controller',
+  aliases: ['attachdetach'],
+  enabledByDefault: true,
+  start: (context) => new AttachDetachController(context),
+};
+
+const RESYNC_MS = 60_000;
+const MULTI_ATTACH_RETRY_MS = 5_000;
+const BY_NODE = 'attachment-node';
+const BY_VOLUME = 'attachment-volume';
+const PODS_BY_NODE = 'attach-node';
+
+class AttachDetachController implements RunningController {
+  readonly #queue: KeyedController;
+  readonly #events: EventRecorder;
+  readonly #pods: Lister<core.Pod>;
+  readonly #claims: Lister<core.PersistentVolumeClaim>;
+  readonly #volumes: Lister<core.PersistentVolume>;
+  readonly #nodes: Lister<core.Node>;
+  readonly #drivers: Lister<storage.CSIDriver>;
+  readonly #attachments: Lister<storage.VolumeAttachment>;
+  readonly #podsOfClaim: (claimKey: string) => readonly core.Pod[];
+  /** Since when each attachment is unneeded, by name. */
+  readonly #unneeded = new Map<string, number>();
+  /** The node of each requested attachment that is not in the cache yet, by volume: no other node may get the volume meanwhile. */
+  readonly #requested = new Map<string, string>();
+  /** Attachments whose success or failure was reported. */
+  readonly #reported = new Map<string, string>();
+
+  constructor(private readonly context: ControllerContext) {
+    const { informers } = context;
+    this.#queue = new KeyedController(context, {
+      name: 'attachdetach',
+      isExpected: isGone,
+      concurrency: 4,
+      objects: informers.of(core.Node).lister,
+      sync: (node) => this.#sync(node),
+    });
+    this.#events = context.recorder('attachdetach-controller');
+    const pods = informers.of(core.Pod).addIndex(PODS_BY_NODE, ({ spec }) => (spec?.nodeName && hasClaims(spec) ? [spec.nodeName] : []));
+    const attachments = informers
+      .of(storage.VolumeAttachment)
+      .addIndex(BY_NODE, ({ spec }) => [spec.nodeName])
+      .addIndex(BY_VOLUME, ({ spec }) => [spec.source?.persistentVolumeName ?? '']);
+    this.#pods = pods.lister;
+    this.#attachments = attachments.lister;
+    const claims = informers.of(core.PersistentVolumeClaim);
+    const volumes = informers.of(core.PersistentVolume);
+    this.#claims = claims.lister;
+    this.#volumes = volumes.lister;
+    this.#podsOfClaim = podsByClaim(pods);
+    this.#drivers = informers.of(storage.CSIDriver).lister;
+    const nodes = informers.of(core.Node);
+    this.#nodes = nodes.lister;
+    follow(pods, (pod) => this.#considerPod(pod));
+    follow(attachments, ({ spec }) => this.#queue.queue.add(spec.nodeName));
+    // Each of the three may reach the cache last.
+    follow(claims, (claim) => this.#considerClaim(keyOf(claim)));
+    follow(volumes, (volume) => this.#considerVolume(volume));
+    const ofNode = ({ metadata }: core.Node) => this.#queue.queue.add(metadata.name);
+    nodes.addHandler({
+      update: (old, node) => {
+        if (!deepEqual(watchedParts(old), watchedParts(node))) ofNode(node);
+      },
+      delete: ofNode,
+    });
+  }
+
+  async run(): Promise<void> {
+    const { clock, signal, logger } = this.context;
+    const onError = (error: unknown) => logger.error('cannot look at all attachments again', { error });
+    await Promise.all([this.#queue.run(), repeat({ clock, signal, intervalMs: RESYNC_MS, onError }, () => this.#resync())]);
+  }
+
+  /** A detachment may become due by time alone. */
+  #resync(): void {
+    for (const { spec } of this.#attachments.list()) if (spec?.nodeName) this.#queue.queue.add(spec.nodeName);
+    for (const volume of this.#volumes.list()) this.#considerVolume(volume);
+  }
+
+  #considerVolume({ spec }: core.PersistentVolume): void {
+    const { name, namespace } = spec?.claimRef ?? {};
+    if (spec?.csi !== undefined && name !== undefined) this.#considerClaim(`${namespace}/${name}`);
+  }
+
+  #considerClaim(key: string): void {
+    for (const pod of this.#podsOfClaim(key)) this.#considerPod(pod);
+  }
+
+  /** Pods without CSI volumes, on nodes without attachments, need no sync. */
+  #considerPod(pod: core.Pod): void {
+    const { nodeName } = pod.spec ?? {};
+    if (!nodeName || !hasClaims(pod.spec)) return;
+    if (this.#attachments.byIndex(BY_NODE, nodeName).length > 0 || this.#attachableVolumes(pod).length > 0) this.#queue.queue.add(nodeName);
+  }
+
+  async #sync(nodeName: string): Promise<void> {
+    const attachments = this.#attachments.byIndex(BY_NODE, nodeName);
+    const desired = this.#desired(nodeName);
+    this.#rememberUnneeded(attachments, desired);
+    const state = {
+      ...{ nodeName, node: this.#nodes.get({ name: nodeName }), desired, attachments, nowMs: this.context.clock.now() },
+      ...{ elsewhere: this.#elsewhere(nodeName, desired), unneededSinceMs: this.#unneeded, volumeNamed: this.#volumeNamed },
+    };
+    const actions = reconcileAttachments(state);
+    this.#rememberRequested(nodeName, actions);
+    this.#report(nodeName, attachments);
+    // A volume leaves the node's status before it is detached, so that no kubelet relies on it.
+    const leaving = new Set(actions.flatMap((action) => (action.type === 'detach' ? [action.name] : [])));
+    await this.#updateNode(
+      nodeName,
+      attachments.filter(({ metadata }) => !leaving.has(metadata.name)),
+    );
+    for (const action of actions) await this.#perform(nodeName, action);
+  }
+
+  #desired(nodeName: string): ReadonlyMap<string, AttachableVolume> {
+    const desired = new Map<string, AttachableVolume>();
+    for (const pod of this.#pods.byIndex(PODS_BY_NODE, nodeName)) {
+      if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
+      for (const attachable of this.#attachableVolumes(pod)) desired.set(attachable.volume.metadata.name, attachable);
+    }
+    return desired;
+  }
+
+  #attachableVolumes(pod: core.Pod): readonly AttachableVolume[] {
+    return core.volumeClaimNames(pod).flatMap((claimName) => {
+      const claim = this.#claims.get({ name: claimName, namespace: pod.metadata.namespace });
+      const volume = claim?.spec?.volumeName ? this.#volumes.get({ name: claim.spec.volumeName }) : undefined;
+      const csi = volume?.spec?.claimRef?.uid === claim?.metadata.uid ? volume?.spec?.csi : undefined;
+      if (volume === undefined || csi === undefined || !this.#mustAttach(csi.driver)) return [];
+      return [{ volume, driver: csi.driver, handle: csi.volumeHandle }];
+    });
+  }
+
+  readonly #volumeNamed = (name: string) => this.#volumes.get({ name });
+
+  #mustAttach(driver: string): boolean {
+    return this.#drivers.get({ name: driver })?.spec.attachRequired !== false;
+  }
+
+  #elsewhere(nodeName: string, desired: ReadonlyMap<string, AttachableVolume>): ReadonlyMap<string, readonly string[]> {
+    const elsewhere = new Map<string, readonly string[]>();
+    for (const name of desired.keys()) {
+      const nodes = [...this.#attachments.byIndex(BY_VOLUME, name).map(({ spec }) => spec.nodeName), this.#requested.get(name) ?? nodeName];
+      elsewhere.set(
+        name,
+        [...new Set(nodes)].filter((node) => node !== nodeName),
+      );
+    }
+    return elsewhere;
+  }
+
+  #rememberRequested(nodeName: string, actions: readonly AttachAction[]): void {
+    const volumes = new Set(actions.flatMap((action) => (action.type === 'attach' ? [volumeOf(action.attachment)] : [])));
+    for (const [volume, node] of this.#requested) if (node === nodeName && !volumes.has(volume)) this.#requested.delete(volume);
+    for (const volume of volumes) this.#requested.set(volume, nodeName);
+  }
+
+  #rememberUnneeded(attachments: readonly storage.VolumeAttachment[], desired: ReadonlyMap<string, AttachableVolume>): void {
+    for (const { metadata, spec } of attachments) {
+      if (desired.has(spec.source?.persistentVolumeName ?? '')) this.#unneeded.delete(metadata.name);
+      else if (!this.#unneeded.has(metadata.name)) this.#unneeded.set(metadata.name, this.context.clock.now());
+    }
+  }
+
+  #report(nodeName: string, attachments: readonly storage.VolumeAttachment[]): void {
+    for (const { metadata, spec, status } of attachments) {
+      const volume = spec.source?.persistentVolumeName ?? '';
+      const message = status?.attachError?.message;
+      const outcome = status?.attached === true ? 'attached' : (message ?? '');
+      if (outcome === '' || this.#reported.get(metadata.name) === outcome) continue;
+      this.#reported.set(metadata.name, outcome);
+      for (const pod of this.#podsUsing(nodeName, volume)) {
+        if (outcome === 'attached')
+          this.#events.normal(pod, 'SuccessfulAttachVolume', `AttachVolume.Attach succeeded for volume "${volume}" `);
+        else this.#events.warning(pod, 'FailedAttachVolume', `AttachVolume.Attach failed for volume "${volume}" : ${outcome}`);
+      }
+    }
+  }
+
+  #podsUsing(nodeName: string, volumeName: string): readonly core.Pod[] {
+    return this.#pods
+      .byIndex(PODS_BY_NODE, nodeName)
+      .filter((pod) =>
+        core
+          .volumeClaimNames(pod)
+          .some((name) => this.#claims.get({ name, namespace: pod.metadata.namespace })?.spec?.volumeName === volumeName),
+      );
+  }
+
+  async #updateNode(nodeName: string, attachments: readonly storage.VolumeAttachment[]): Promise<void> {
+    const node = this.#nodes.get({ name: nodeName });
+    const volumesAttached = attachedVolumes(attachments, this.#volumeNamed);
+    if (node === undefined || deepEqual([...(node.status?.volumesAttached ?? [])], [...volumesAttached])) return;
+    // With the resource version: a kubelet that has mounted a volume since then must not lose it.
+    const { resourceVersion } = node.metadata;
+    await this.context.client
+      .of(core.Node)
+      .patch({ name: nodeName }, { metadata: { resourceVersion }, status: { volumesAttached } }, { subresource: 'status' });
+  }
+
+  async #perform(nodeName: string, action: AttachAction): Promise<void> {
+    const attachments = this.context.client.of(storage.VolumeAttachment);
+    switch (action.type) {
+      case 'attach':
+        await attachments.create(action.attachment).catch(ignoreExisting);
+        return;
+      case 'detach':
+        if (action.isForced)
+          this.context.logger.warn('detaching a volume that its node may still use', { node: nodeName, attachment: action.name });
+        await attachments.delete({ name: action.name });
+        this.#unneeded.delete(action.name);
+        this.#reported.delete(action.name);
+        return;
+      case 'multi-attach':
+        this.#tellMultiAttach(nodeName, action.volumeName, action.nodes);
+        this.#queue.queue.addAfter(nodeName, MULTI_ATTACH_RETRY_MS);
+    }
+  }
+
+  #tellMultiAttach(nodeName: string, volumeName: string, nodes: readonly string[]): void {
+    const others = nodes.flatMap((node) => this.#podsUsing(node, volumeName));
+    for (const pod of this.#podsUsing(nodeName, volumeName)) {
+      const own = others.filter(({ metadata }) => metadata.namespace === pod.metadata.namespace).map(({ metadata }) => metadata.name);
+      const detail =
+        own.length === 0
+          ? "Volume is already exclusively attached to one node and can't be attached to another"
+          : `Volume is already used by pod(s) ${own.join(', ')}`;
+      this.#events.warning(pod, 'FailedAttachVolume', `Multi-Attach error for volume "${volumeName}" ${detail}`);
+    }
+  }
+}
+
+function follow<T extends Identified>(informer: SharedInformer<T>, add: (object: T) => void): void {
+  informer.addHandler({ add, update: (_, object) => add(object), delete: add });
+}
+
+function hasClaims(spec: core.PodSpec | undefined): boolean {
+  return (spec?.volumes ?? []).some(
+    ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
+  );
+}
+
+function watchedParts({ spec, status }: core.Node) {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? '';
+  return { inUse: [...(status?.volumesInUse ?? [])], taints: (spec?.taints ?? []).map(({ key }) => key), ready };
+}
+
+function volumeOf({ spec }: storage.VolumeAttachment): string {
+  return spec.source?.persistentVolumeName ?? '';
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!isStatusReason(error, 'AlreadyExists')) throw error;
+}
