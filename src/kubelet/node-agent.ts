@@ -1,43 +1,89 @@
 import type { core } from '#api';
-import { type Clock, childSignal, type Logger, type OwnedSignal, type Random } from '#base';
-import type { Client, EventRecorder } from '#client';
+import {
+  AsyncSemaphore,
+  type Clock,
+  childSignal,
+  type Logger,
+  type MetricsRegistry,
+  type OwnedSignal,
+  type Random,
+  repeat,
+  TokenBucket,
+} from '#base';
+import { type Client, type EventRecorder, Quarantine } from '#client';
+import type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { ContainerRuntime } from './cri/runtime.ts';
-import { environment } from './environment.ts';
-import type { FailedPull } from './images/ensure-image.ts';
+import type { NodeMeasurements } from './eviction/measurements.ts';
+import { type FailedPull, imageEnsurer } from './images/ensure-image.ts';
+import type { KubeletMetrics } from './metrics/kubelet-metrics.ts';
+import type { MachineInfo } from './node/machine-info.ts';
 import type { NodeConfig } from './node/node-config.ts';
 import { NodeLease } from './node/node-lease.ts';
-import { NodeReporter, nodeReference } from './node/node-reporter.ts';
-import { admissionProblem } from './pod-admission.ts';
-import type { NodeFeed } from './pod-source.ts';
-import { PodWorker, type PodWorkerDeps } from './pod-worker.ts';
-import { askByNetwork } from './probes/network-prober.ts';
+import type { NodeParts } from './node/node-parts.ts';
+import type { PressureState } from './node/node-pressure.ts';
+import { nodeReference } from './node/node-reference.ts';
+import { NodeReporter } from './node/node-reporter.ts';
+import { type HousekeepingOptions, keepHouse } from './node-housekeeping.ts';
+import type { ApiObject } from './pods/api-object.ts';
+import { PodConfigs } from './pods/config/pod-configs.ts';
+import type { PodHook } from './pods/hooks/pod-hook.ts';
+import { PodHooks } from './pods/hooks/pod-hooks.ts';
+import { POD_UID } from './pods/labels.ts';
+import { admissionProblem } from './pods/pod-admission.ts';
+import type { NodeFeed } from './pods/pod-source.ts';
+import { RestartBackoff, restartBackoff } from './pods/restart-backoff.ts';
+import { PodWorker, type PodWorkerDeps } from './pods/worker.ts';
+import type { Prober } from './prober/prober.ts';
 import type { RequestLanes } from './request-lanes.ts';
-import { RestartBackoff } from './restart-backoff.ts';
 import type { SharedTicker } from './shared-ticker.ts';
-import type { PodVerdict } from './status/pod-status.ts';
+import { shutdownPeriods } from './shutdown/shutdown-groups.ts';
+import { ShutdownManager } from './shutdown/shutdown-manager.ts';
+import { isMirror } from './static-pods/decode-manifest.ts';
+import { type StaticPodSources, startStaticPods } from './static-pods/start-static-pods.ts';
+import { podResources } from './status/pod-resources.ts';
+import type { PodRejection } from './status/pod-status.ts';
 
 export interface NodeAgentDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly metrics: MetricsRegistry;
   readonly runtime: ContainerRuntime;
   readonly recorder: EventRecorder;
+  readonly prober: Prober;
+  readonly parts?: NodeParts | undefined;
+  readonly hooks?: readonly PodHook[];
+  readonly pressure: PressureState;
+  readonly measurements?: NodeMeasurements | undefined;
   readonly feed: NodeFeed;
   readonly ticker: SharedTicker;
   readonly lanes?: RequestLanes | undefined;
+  /** Absent: no metrics. */
+  readonly kubeletMetrics?: KubeletMetrics | undefined;
 }
 
 export interface NodeAgentOptions {
   readonly config: NodeConfig;
+  /** Upstream's configuration, as given. */
+  readonly configuration: KubeletConfiguration;
+  readonly machine: MachineInfo;
+  readonly housekeeping: HousekeepingOptions;
   readonly registers: boolean;
-  /** The node has been at work all along. */
+  /** The node was already running under an earlier kubelet. */
   readonly isContinued: boolean;
   readonly leaseSeconds: number;
   readonly reportMs: number;
+  /** The interval of node status computation. Undefined: on changes only. */
+  readonly updateMs?: number | undefined;
+  readonly clusterDns: readonly string[];
+  readonly clusterDomain: string;
 }
 
-/** A node at work, from the start of its kubelet until it stops or fails. */
+/** The pause before a broken stream of runtime events is opened again. */
+const RESUME_MS = 1_000;
+
+/** A running node, from the start of its kubelet until it stops or fails. */
 export class NodeAgent {
   readonly #deps: NodeAgentDeps;
   readonly #options: NodeAgentOptions;
@@ -45,119 +91,166 @@ export class NodeAgent {
   readonly #workers = new Map<string, PodWorker>();
   readonly #reporter: NodeReporter;
   readonly #lease: NodeLease;
-  readonly #feeds: Disposable[] = [];
-  #runtimeEvents: Disposable | undefined;
+  readonly #subscriptions: Disposable[] = [];
+  readonly #hooks: PodHooks;
+  /** Absent: no graceful shutdown. */
+  readonly #shutdown: ShutdownManager | undefined;
+  #watchingEvents: Promise<void> | undefined;
+  #housekeeping: Promise<void> | undefined;
   #workerDeps: PodWorkerDeps | undefined;
+  #static: StaticPodSources | undefined;
 
   constructor(options: NodeAgentOptions, deps: NodeAgentDeps, signal: AbortSignal) {
     this.#options = options;
     this.#deps = deps;
     this.#signal = childSignal(signal);
-    const own = { ...deps, signal: this.#signal.signal };
+    this.#hooks = new PodHooks(deps.parts?.hooks ?? deps.hooks ?? []);
+    this.#shutdown = this.#shutdownManager();
+    const own = { ...deps, signal: this.#signal.signal, problem: () => this.#shutdown?.problem };
     this.#reporter = new NodeReporter(options, own);
     this.#lease = new NodeLease(options.config.nodeName, options.leaseSeconds, { ...own, node: () => this.#reporter.node });
   }
 
-  /** Resolves when the node is registered and looks after its pods. One that begins cut off has those that it is given, and tells nobody. */
-  async start(cutOffWith?: readonly core.Pod[]): Promise<void> {
-    const { feed, recorder, runtime } = this.#deps;
-    const { nodeName } = this.#options.config;
+  /** Resolves when the node is registered and runs its pods. */
+  async start(): Promise<void> {
+    const { feed, recorder } = this.#deps;
+    const { config, isContinued } = this.#options;
     const { signal } = this.#signal;
-    if (!this.#options.isContinued) recorder.normal(nodeReference(nodeName), 'Starting', 'Starting kubelet.');
-    await (cutOffWith === undefined ? this.#reporter.start() : this.#adoptNode());
+    if (!isContinued) recorder.normal(nodeReference(config.nodeName), 'Starting', 'Starting kubelet.');
+    if (!isContinued || !(await this.#adoptNode())) await this.#reporter.start();
     signal.throwIfAborted();
     this.#lease.start();
     await feed.synced;
     signal.throwIfAborted();
     await this.#usePodCidr(this.#reporter.node);
     this.#workerDeps = await this.#makeWorkerDeps();
-    this.#runtimeEvents = runtime.onContainerEvent(({ podUid, type }) => {
-      // What began was begun by the worker, which looks again anyway.
-      if (type === 'stopped') this.#workers.get(podUid)?.wake();
+    this.#watchingEvents = this.#watchRuntime();
+    this.#deps.parts?.followDeviceHealth((uids) => {
+      for (const uid of uids) this.#workers.get(uid)?.wake();
     });
-    // Pods that are there already may still run in a runtime that does not know it.
-    await runtime.restore?.(cutOffWith ?? this.#assignedPods());
     signal.throwIfAborted();
-    if (cutOffWith === undefined) this.#subscribe();
-    else for (const pod of cutOffWith) this.#add(pod);
-    await this.#removeStrangers();
+    this.#startStaticPods();
+    this.#subscribe();
+    // Orphans can only be identified once all manifests are read.
+    if (this.#static?.pods.isComplete === true) await this.#removeOrphans();
+    this.#housekeeping = Promise.all([this.#keepHouse(), this.#shutdown?.run(signal)]).then(() => {});
   }
 
   get pods(): readonly core.Pod[] {
     return Array.from(this.#workers.values(), ({ pod, status }) => ({ ...pod, status: { ...pod.status, ...status } }));
   }
 
-  get node(): NodeReporter {
-    return this.#reporter;
-  }
-
-  /** Resolves when no pod has a step under way. */
+  /** Resolves when no pod worker is busy. */
   async idle(): Promise<void> {
     await Promise.all(Array.from(this.#workers.values(), (worker) => worker.idle()));
+    if (this.#signal.signal.aborted) await Promise.all([this.#watchingEvents, this.#housekeeping, this.#static?.done]);
   }
 
-  /** Looks after nothing any more; containers go on. */
+  /** Stops the workers; containers keep running. */
   stop(): void {
     this.#signal.abort(new DOMException('the kubelet was stopped', 'AbortError'));
-    this.disconnect();
-    this.#runtimeEvents?.[Symbol.dispose]();
+    for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
     this.#lease.stop();
     this.#reporter.stop();
     for (const worker of this.#workers.values()) worker.stop();
   }
 
-  /** Cut off: nothing is heard of pods and node any more. */
-  disconnect(): void {
-    for (const subscription of this.#feeds.splice(0)) subscription[Symbol.dispose]();
-  }
-
-  /** Connected again: what changed meanwhile is learned, what went away included. */
-  reconnect(): void {
-    if (this.#feeds.length > 0 || this.#workerDeps === undefined) return;
-    const seen = this.#subscribe();
-    for (const [uid, worker] of this.#workers) if (!seen.has(uid)) worker.remove();
-    this.#reporter.report();
-  }
-
-  /** Returns the pods that there are. */
-  #subscribe(): ReadonlySet<string> {
+  #subscribe(): void {
     const { feed } = this.#deps;
     const { nodeName } = this.#options.config;
-    const seen = new Set<string>();
-    this.#feeds.push(
+    this.#subscriptions.push(
       feed.node(nodeName, { add: (node) => this.#observeNode(node), update: (_, node) => this.#observeNode(node) }),
       feed.pods(nodeName, {
-        add: (pod) => {
-          seen.add(pod.metadata.uid ?? '');
-          this.#update(pod);
-        },
+        add: (pod) => this.#update(pod),
         update: (_, pod) => this.#update(pod),
-        delete: (pod) => this.#workers.get(pod.metadata.uid ?? '')?.remove(),
+        delete: (pod) => this.#remove(pod),
       }),
     );
-    return seen;
   }
 
-  #assignedPods(): readonly core.Pod[] {
-    const pods: core.Pod[] = [];
-    this.#deps.feed.pods(this.#options.config.nodeName, { add: (pod) => void pods.push(pod) })[Symbol.dispose]();
-    return pods;
+  #shutdownManager(): ShutdownManager | undefined {
+    const { parts } = this.#deps;
+    const periods = shutdownPeriods(this.#options.housekeeping);
+    if (parts === undefined || periods.length === 0) return undefined;
+    return new ShutdownManager(periods, {
+      ...this.#deps,
+      ...parts.shutdown,
+      nodeName: this.#options.config.nodeName,
+      pods: () => [...this.#workers.values()],
+      onChange: () => this.#reporter.report(),
+    });
   }
 
-  async #adoptNode(): Promise<void> {
+  async #keepHouse(): Promise<void> {
+    const { parts, measurements = parts?.measurements, logger } = this.#deps;
+    if (measurements === undefined) return;
+    const workers = () => [...this.#workers.values()];
+    const pods = () => ({
+      live: new Set(this.#workers.keys()),
+      ended: new Set(workers().flatMap(({ isOver, pod }) => (isOver ? [pod.metadata.uid ?? ''] : []))),
+    });
+    const onImages = (ids: ReadonlySet<string>) => parts?.pullRecords.prune(ids);
+    const own = { ...this.#deps, measurements, onImages, logs: parts?.logs, evictable: workers, pods };
+    await keepHouse(this.#options.housekeeping, own, this.#signal.signal).catch((error: unknown) => {
+      logger.error('the node is not kept in order any more', { error });
+    });
+  }
+
+  /** A continued node is adopted as the API shows it. */
+  async #adoptNode(): Promise<boolean> {
     const { feed } = this.#deps;
     await feed.synced;
-    const found: core.Node[] = [];
-    feed.node(this.#options.config.nodeName, { add: (node) => void found.push(node) })[Symbol.dispose]();
-    for (const node of found) await this.#reporter.adopt(node);
+    const nodes: core.Node[] = [];
+    feed.node(this.#options.config.nodeName, { add: (node) => void nodes.push(node) })[Symbol.dispose]();
+    for (const node of nodes) await this.#reporter.adopt(node);
+    return nodes.length > 0;
   }
 
-  /** Sandboxes of pods that the API no longer knows are left over from before. */
-  async #removeStrangers(): Promise<void> {
+  async #watchRuntime(): Promise<void> {
+    const { runtime, logger, clock, kubeletMetrics } = this.#deps;
+    const { signal } = this.#signal;
+    const onRelist = (durationMs: number) => {
+      this.#reporter.relisted();
+      kubeletMetrics?.relisted(clock.now(), durationMs);
+    };
+    const onError = (error: unknown) => logger.error('the events of the runtime ended; they are followed again', { error });
+    await repeat({ clock, intervalMs: RESUME_MS, signal, onError }, async () => {
+      // Starts are caused by the worker itself, which syncs again anyway.
+      for await (const { type, podUid } of runtime.getContainerEvents({ signal, onRelist })) {
+        if (type === 'stopped') this.#workers.get(podUid)?.wake();
+      }
+    });
+  }
+
+  /** Removes sandboxes of pods that no longer exist. */
+  async #removeOrphans(): Promise<void> {
     const { runtime } = this.#deps;
-    for (const { id, config } of await runtime.listPodSandboxes()) {
-      if (!this.#workers.has(config.uid)) await runtime.removePodSandbox(id);
+    for (const { id, labels } of await runtime.listPodSandbox()) {
+      const uid = labels[POD_UID];
+      if (uid !== undefined && !this.#workers.has(uid)) await runtime.removePodSandbox(id);
     }
+    await this.#hooks.cleanUpOrphans(new Set(this.#workers.keys()));
+  }
+
+  #startStaticPods(): void {
+    const { nodeName } = this.#options.config;
+    const { signal } = this.#signal;
+    const deps = this.#workerDeps as PodWorkerDeps;
+    const start = (pod: core.Pod, object: ApiObject) => {
+      const worker = new PodWorker(pod, deps, object);
+      this.#workers.set(pod.metadata.uid ?? '', worker);
+      return worker;
+    };
+    const onComplete = () => {
+      this.#removeOrphans().catch((error: unknown) => this.#deps.logger.warn('what is left of old pods could not be removed', { error }));
+    };
+    const own = { ...this.#deps, nodeName, start, onComplete, node: () => this.#reporter.node };
+    this.#static = startStaticPods(this.#options.configuration, own, signal);
+  }
+
+  #remove(pod: core.Pod): void {
+    if (isMirror(pod)) this.#static?.pods.observeMirror(pod, true);
+    else this.#workers.get(pod.metadata.uid ?? '')?.remove();
   }
 
   #add(pod: core.Pod): void {
@@ -167,6 +260,10 @@ export class NodeAgent {
   }
 
   #update(pod: core.Pod): void {
+    if (isMirror(pod)) {
+      this.#static?.pods.observeMirror(pod, false);
+      return;
+    }
     const worker = this.#workers.get(pod.metadata.uid ?? '');
     if (worker === undefined) this.#add(pod);
     else worker.update(pod);
@@ -181,32 +278,55 @@ export class NodeAgent {
     const { podCIDRs, podCIDR } = node?.spec ?? {};
     const cidrs = podCIDRs ?? (podCIDR ? [podCIDR] : []);
     if (cidrs.length === 0) return;
-    await this.#deps.runtime.updatePodCidr(cidrs).catch((error: unknown) => {
+    await this.#deps.runtime.updateRuntimeConfig({ podCidr: cidrs.join() }).catch((error: unknown) => {
       this.#deps.logger.warn('the range of addresses for pods was refused', { cidrs, error });
     });
   }
 
-  #admit(pod: core.Pod): PodVerdict | undefined {
+  #admit(pod: core.Pod): PodRejection | undefined {
     const { node } = this.#reporter;
     if (node === undefined) return { reason: 'InvalidNodeInfo', message: 'Kubelet cannot get node info.' };
     const others = [...this.#workers.values()].filter((worker) => worker.isActive && worker.pod !== pod).map((worker) => worker.pod);
-    return admissionProblem(pod, { node, others });
+    const { allowedUnsafeSysctls, hasAppArmor } = this.#options.config;
+    const shutdown = this.#shutdown?.admissionProblem();
+    if (shutdown !== undefined) return shutdown;
+    return admissionProblem(pod, { node, others, allowedUnsafeSysctls, hasAppArmor, pressure: this.#deps.pressure.value });
   }
 
   async #makeWorkerDeps(): Promise<PodWorkerDeps> {
-    const { runtime, clock, client } = this.#deps;
-    const { nodeIps: hostIps } = this.#options.config;
+    const { runtime, clock, parts } = this.#deps;
+    const { config, machine, clusterDomain } = this.#options;
+    const { nodeIps: hostIps, allocatable } = config;
     const { runtimeName } = await runtime.version();
+    const { maxParallelImagePulls, pullRate, maxRestartBackoffMs } = config;
+    const images = {
+      ...{
+        runtime,
+        clock,
+        kubeletMetrics: this.#deps.kubeletMetrics,
+        backoff: new RestartBackoff(clock),
+        lastErrors: new Map<string, FailedPull>(),
+      },
+      pulls: maxParallelImagePulls === undefined ? undefined : new AsyncSemaphore(maxParallelImagePulls),
+      pullRate: pullRate && new TokenBucket(clock, pullRate),
+      ...(parts && { credentials: parts.credentials, pullRecords: parts.pullRecords }),
+    };
     return {
       ...this.#deps,
-      ...{ runtimeName, hostIps, signal: this.#signal.signal },
-      restartBackoff: new RestartBackoff(clock),
-      imageBackoff: new RestartBackoff(clock),
-      failedPulls: new Map<string, FailedPull>(),
-      environment: (pod, container, podIps) => environment({ pod, container, podIps, hostIps, client }),
+      ...{ runtimeName, hostIps, signal: this.#signal.signal, hooks: this.#hooks },
+      restartBackoff: restartBackoff(clock, maxRestartBackoffMs),
+      quarantine: new Quarantine('kubelet', this.#deps),
+      ensureImage: imageEnsurer(images),
+      configs: new PodConfigs({ ...this.#deps, parts, hostIps, allocatable, clusterDomain, memoryCapacityBytes: machine.memoryBytes }),
+      podDir: (uid) => `${parts?.rootDir ?? ''}/pods/${uid}`,
+      ...(parts && { terminationMessage: (status) => parts.terminationMessage(status), podResources }),
+      ...(parts && { deviceHealth: (pod, container) => parts.deviceHealth(pod, container) }),
       admit: (pod) => this.#admit(pod),
-      probe: (target, request) => runtime.probe?.(target.containerId, request) ?? askByNetwork(target, request, { runtime, clock }),
-      onGone: (uid) => void this.#workers.delete(uid),
+      ...(parts && { allocate: (pod) => parts.resources.admit(pod) }),
+      onGone: (uid) => {
+        this.#workers.delete(uid);
+        this.#static?.pods.gone(uid);
+      },
     };
   }
 }

@@ -4,9 +4,9 @@ const STATUSES = 16;
 const EVENTS = 8;
 
 /**
- * The kubelets of one process write what they have to say of their pods a few at a time. Thousands of pods that start together would
- * otherwise leave the server no room for those that are still to be placed; and of a pod that had to wait for its turn only the latest status
- * is written. Leases and nodes do not wait.
+ * Limits concurrent status writes of the kubelets of one process. Thousands of pods that start together would
+ * otherwise starve the scheduler's requests; and of a pod that had to wait only the latest status
+ * is written. Leases and nodes are not limited.
  */
 export class RequestLanes {
   readonly statuses = new AsyncSemaphore(STATUSES);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '#base';
 import { SharedTicker } from './shared-ticker.ts';
 
-test('those who wait for the same beat are woken together, by one timer', async () => {
+test('timers of the same tick fire together, by one clock timer', async () => {
   const clock = new VirtualClock();
   const ticker = new SharedTicker(clock, 1000);
   const woken: string[] = [];

@@ -1,8 +1,8 @@
 import type { Clock, TimerHandle } from '#base';
 
 /**
- * Timers that need not be exact, rounded up to a common beat so that one timer of the clock serves many: thousands of nodes renew their
- * leases with a few wake-ups a second.
+ * Inexact timers, rounded up to a common tick so that one clock timer serves many: thousands of nodes renew their
+ * leases with a few wake-ups per second.
  */
 export class SharedTicker {
   readonly #beats = new Map<number, Beat>();
@@ -12,11 +12,11 @@ export class SharedTicker {
     private readonly beatMs = 1000,
   ) {}
 
-  /** Fires at the first beat that is not earlier than `delayMs` from now. */
+  /** Fires at the first tick that is not earlier than `delayMs` from now. */
   after(delayMs: number, fire: () => void): TimerHandle {
     const number = Math.ceil((this.clock.monotonic() + delayMs) / this.beatMs);
     const beat = this.#beats.get(number) ?? this.#newBeat(number);
-    // The same function may wait more than once.
+    // The same function may be scheduled more than once.
     const once = () => fire();
     beat.waiters.add(once);
     return { cancel: () => this.#cancel(number, beat, once) };
@@ -33,7 +33,7 @@ export class SharedTicker {
     return beat;
   }
 
-  /** A beat that nobody waits for any more is not waited for: its timer would keep the process alive. */
+  /** Cancels the clock timer of a tick without waiters, which would keep the process alive. */
   #cancel(number: number, { waiters, timer }: Beat, waiter: () => void): void {
     if (!waiters.delete(waiter) || waiters.size > 0) return;
     timer.cancel();

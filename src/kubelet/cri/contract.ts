@@ -1,22 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ContainerConfig, ContainerEvent, ContainerRuntime, LogEntry, SandboxConfig } from './runtime.ts';
+import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from '../pods/labels.ts';
+import type { ContainerConfig, ContainerEvent, ContainerRuntime, SandboxConfig } from './runtime.ts';
 
-/** A runtime under test, with what only its kind can do: make containers behave. */
+/** A runtime under test, with implementation-specific helpers. */
 export interface RuntimeUnderTest {
   readonly runtime: ContainerRuntime;
-  /** An image that is there to be pulled, and its like that is not. */
+  /** An image that is present or can be pulled, and the name of one that does not exist. */
   readonly image: string;
   readonly missingImage: string;
-  /** A command that prints these lines and ends with this code. */
+  /** Where sandboxes write their logs; absent: no log files. */
+  readonly logDirectory?: string;
+  /** A command that prints these lines and exits with this code. */
   command(lines: readonly string[], exitCode: number): readonly string[];
   /** A command that runs until it is stopped. */
   readonly endless: readonly string[];
-  /** Lets this much time pass. */
+  /** The lines that a container wrote. */
+  linesOf(containerId: string): Promise<readonly string[]>;
+  /** Advances time. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What every runtime must do. */
+/** The contract of every runtime. */
 export function describeRuntimeContract(name: string, open: () => Promise<RuntimeUnderTest>): void {
   describe(`${name} keeps the contract of a runtime:`, () => {
     let under: RuntimeUnderTest;
@@ -28,82 +33,92 @@ export function describeRuntimeContract(name: string, open: () => Promise<Runtim
     });
     afterEach(() => under.close());
 
-    const config = (imageRef: string, command: readonly string[], rest: Partial<ContainerConfig> = {}): ContainerConfig => ({
-      ...{ name: 'main', attempt: 0, image: under.image, imageRef, command, args: [], env: [], specHash: 'h', tty: false, stdin: false },
-      ...rest,
-    });
+    const sandbox = (uid: string) => contractSandbox(uid, under.logDirectory);
+    const ofPod = (uid: string) => ({ labelSelector: { [POD_UID]: uid } });
+    const statusOf = (id: string) => runtime.containerStatus(id);
 
-    async function running(command: readonly string[], uid = 'u1') {
-      const sandboxId = await runtime.runPodSandbox(sandbox(uid));
-      const { ref } = await runtime.pullImage(under.image, sandbox(uid));
-      const id = await runtime.createContainer(sandboxId, config(ref, command));
-      await runtime.startContainer(id);
-      return { sandboxId, id, ref };
+    async function imageId(): Promise<string> {
+      const present = await runtime.imageStatus({ image: under.image });
+      return present?.id ?? runtime.pullImage({ image: under.image }, { sandboxConfig: sandbox('u1') });
     }
 
-    const statusOf = async (id: string) => (await runtime.listContainers()).find((container) => container.id === id);
+    async function created(command: readonly string[], uid = 'u1') {
+      const sandboxConfig = sandbox(uid);
+      const sandboxId = await runtime.runPodSandbox(sandboxConfig);
+      const config = contractContainer(uid, { image: await imageId(), command });
+      const id = await runtime.createContainer(sandboxId, { config, sandboxConfig });
+      return { sandboxId, id, sandboxConfig, config };
+    }
+
+    async function running(command: readonly string[]) {
+      const container = await created(command);
+      await runtime.startContainer(container.id);
+      return container;
+    }
+
+    async function waitForEnd(id: string): Promise<void> {
+      for (let i = 0; i < 100 && (await statusOf(id)).state !== 'exited'; i++) await under.pass(100);
+    }
 
     it('names itself and is ready', async () => {
       expect((await runtime.version()).runtimeName).not.toBe('');
-      expect(await runtime.status()).toEqual({});
+      const { conditions } = await runtime.status();
+      expect(conditions.find(({ type }) => type === 'RuntimeReady')?.status).toBe(true);
     });
 
-    it('gives each sandbox an address of its own, none on the host network', async () => {
+    it('makes ready sandboxes that are listed by their labels, and shows what they were made with', async () => {
       const ids = [await runtime.runPodSandbox(sandbox('u1')), await runtime.runPodSandbox(sandbox('u2'))];
-      await runtime.runPodSandbox({ ...sandbox('u3'), hostNetwork: true });
-      const all = await runtime.listPodSandboxes();
-      expect(all.filter(({ id }) => ids.includes(id)).every(({ isReady }) => isReady)).toBe(true);
-      const ips = all.flatMap(({ ips: own }) => own);
-      expect(new Set(ips).size).toBe(2);
-      expect((await runtime.listPodSandboxes({ podUid: 'u2' })).map(({ id }) => id)).toEqual([ids[1]]);
+      expect((await runtime.listPodSandbox(ofPod('u2'))).map(({ id }) => id)).toEqual([ids[1]]);
+      expect(await runtime.podSandboxStatus(ids[0] as string)).toMatchObject({ state: 'ready', metadata: sandbox('u1').metadata });
     });
 
-    it('pulls images, and says why it cannot', async () => {
-      expect(await runtime.imageStatus(under.image)).toBeUndefined();
-      const pulled = await runtime.pullImage(under.image, sandbox('u1'));
-      expect(await runtime.imageStatus(under.image)).toEqual(pulled);
-      expect(await runtime.listImages()).toEqual([pulled]);
-      await expect(runtime.pullImage(under.missingImage, sandbox('u1'))).rejects.toMatchObject({ reason: 'pullFailed' });
-      await runtime.removeImage(under.image);
-      expect(await runtime.imageStatus(under.image)).toBeUndefined();
+    it('says of an image that is not there that it is not', async () => {
+      expect(await runtime.imageStatus({ image: under.missingImage })).toBeUndefined();
+      await expect(runtime.pullImage({ image: under.missingImage }, { sandboxConfig: sandbox('u1') })).rejects.toThrow(/rpc error/);
+    });
+
+    it('lists an image with its id, its names and its size', async () => {
+      const id = await imageId();
+      const image = (await runtime.listImages()).find((candidate) => candidate.id === id);
+      expect(image?.repoTags).toContain(under.image);
+      expect(image?.sizeBytes).toBeGreaterThan(0);
     });
 
     it('creates no container without its image or its sandbox', async () => {
-      const sandboxId = await runtime.runPodSandbox(sandbox('u1'));
-      await expect(runtime.createContainer(sandboxId, config('nothing', []))).rejects.toMatchObject({ reason: 'notFound' });
-      const { ref } = await runtime.pullImage(under.image, sandbox('u1'));
+      const { sandboxId, sandboxConfig, config } = await created(under.endless);
+      const request = { config: contractContainer('u1', { image: 'nothing', command: [] }), sandboxConfig };
+      await expect(runtime.createContainer(sandboxId, request)).rejects.toMatchObject({ name: 'RuntimeError' });
       await runtime.stopPodSandbox(sandboxId);
-      await expect(runtime.createContainer(sandboxId, config(ref, []))).rejects.toMatchObject({ reason: 'notFound' });
+      await expect(runtime.createContainer(sandboxId, { config, sandboxConfig })).rejects.toMatchObject({ name: 'RuntimeError' });
     });
 
-    it('runs a container from created over running to exited, and tells of both changes', async () => {
+    it('runs a container from created over running to exited, with an event for each', async () => {
+      const stop = new AbortController();
       const events: ContainerEvent[] = [];
-      using _listening = runtime.onContainerEvent((event) => events.push(event));
-      const sandboxId = await runtime.runPodSandbox(sandbox('u1'));
-      const { ref } = await runtime.pullImage(under.image, sandbox('u1'));
-      const id = await runtime.createContainer(sandboxId, config(ref, under.command(['a'], 3)));
-      expect(await statusOf(id)).toMatchObject({ state: 'created', podUid: 'u1', sandboxId, name: 'main', specHash: 'h' });
+      const collection = collect(runtime.getContainerEvents({ signal: stop.signal }), events);
+      const { id, config } = await created(under.command(['a'], 3));
+      expect(await statusOf(id)).toMatchObject({ state: 'created', metadata: config.metadata, labels: config.labels });
       await runtime.startContainer(id);
-      await under.pass(100);
+      await waitForEnd(id);
       expect(await statusOf(id)).toMatchObject({ state: 'exited', exitCode: 3, reason: 'Error' });
-      expect(events).toEqual([
-        { type: 'started', containerId: id, podUid: 'u1' },
-        { type: 'stopped', containerId: id, podUid: 'u1' },
-      ]);
+      const isStopped = () => events.some(({ type, containerId, podUid }) => type === 'stopped' && containerId === id && podUid === 'u1');
+      for (let i = 0; i < 50 && !isStopped(); i++) await under.pass(100);
+      expect(isStopped()).toBe(true);
       await expect(runtime.startContainer(id)).rejects.toThrow();
+      stop.abort();
+      await collection;
     });
 
     it('stops a container once, however often it is asked', async () => {
       const { id } = await running(under.endless);
-      expect((await statusOf(id))?.state).toBe('running');
-      await expect(runtime.removeContainer(id)).rejects.toThrow();
+      expect((await statusOf(id)).state).toBe('running');
       await Promise.all([runtime.stopContainer(id, 5000), runtime.stopContainer(id, 1000), under.pass(5000)]);
       const ended = await statusOf(id);
-      expect(ended?.state).toBe('exited');
+      expect(ended.state).toBe('exited');
       await runtime.stopContainer(id, 1000);
       expect(await statusOf(id)).toEqual(ended);
       await runtime.removeContainer(id);
-      expect(await statusOf(id)).toBeUndefined();
+      await expect(statusOf(id)).rejects.toMatchObject({ code: 'notFound' });
     });
 
     it('takes what is gone as stopped and removed', async () => {
@@ -111,50 +126,57 @@ export function describeRuntimeContract(name: string, open: () => Promise<Runtim
       await runtime.removeContainer('gone');
       await runtime.stopPodSandbox('gone');
       await runtime.removePodSandbox('gone');
-      await expect(runtime.startContainer('gone')).rejects.toMatchObject({ reason: 'notFound' });
+      await expect(runtime.startContainer('gone')).rejects.toMatchObject({ code: 'notFound' });
+      await expect(runtime.podSandboxStatus('gone')).rejects.toMatchObject({ code: 'notFound' });
     });
 
     it('ends and removes containers with their sandbox', async () => {
       const { id, sandboxId } = await running(under.endless);
       await runtime.stopPodSandbox(sandboxId);
-      expect((await statusOf(id))?.state).toBe('exited');
-      expect((await runtime.listPodSandboxes())[0]?.isReady).toBe(false);
+      expect((await statusOf(id)).state).toBe('exited');
+      expect((await runtime.podSandboxStatus(sandboxId)).state).toBe('notReady');
       await runtime.removePodSandbox(sandboxId);
-      expect(await runtime.listPodSandboxes()).toEqual([]);
-      expect(await runtime.listContainers()).toEqual([]);
+      expect(await runtime.listPodSandbox(ofPod('u1'))).toEqual([]);
+      expect(await runtime.listContainers(ofPod('u1'))).toEqual([]);
     });
 
     it('keeps what a container wrote, in order, also after it ended', async () => {
       const { id } = await running(under.command(['one', 'two'], 0));
-      await under.pass(100);
-      expect((await linesOf(runtime.containerLog(id))).map(({ line }) => line)).toEqual(['one', 'two']);
-      expect((await linesOf(runtime.containerLog(id, { follow: true }))).map(({ line }) => line)).toEqual(['one', 'two']);
-    });
-
-    it('ends a followed log when the reader leaves', async () => {
-      const { id } = await running(under.endless);
-      const stop = new AbortController();
-      const reading = linesOf(runtime.containerLog(id, { follow: true, signal: stop.signal }));
-      await under.pass(10);
-      stop.abort();
-      await reading;
+      await waitForEnd(id);
+      expect(await under.linesOf(id)).toEqual(['one', 'two']);
     });
 
     it('runs commands in running containers only', async () => {
       const { id } = await running(under.endless);
-      expect((await runtime.execSync(id, ['true'], 1000)).exitCode).toBe(0);
+      expect((await runtime.execSync(id, { command: ['true'], timeoutMs: 10_000 })).exitCode).toBe(0);
       await Promise.all([runtime.stopContainer(id, 0), under.pass(10)]);
-      await expect(runtime.execSync(id, ['true'], 1000)).rejects.toThrow();
+      await expect(runtime.execSync(id, { command: ['true'], timeoutMs: 1000 })).rejects.toThrow();
     });
   });
 }
 
-function sandbox(uid: string): SandboxConfig {
-  return { namespace: 'default', name: `pod-${uid}`, uid, attempt: 0, hostname: 'h', hostNetwork: false, labels: {}, annotations: {} };
+export function contractSandbox(uid: string, logDirectory?: string): SandboxConfig {
+  const name = `pod-${uid}`;
+  return {
+    metadata: { name, namespace: 'default', uid, attempt: 0 },
+    hostname: name,
+    ...(logDirectory !== undefined && { logDirectory: `${logDirectory}/${uid}` }),
+    labels: { [POD_NAME]: name, [POD_NAMESPACE]: 'default', [POD_UID]: uid },
+    annotations: {},
+    linux: { securityContext: { namespaceOptions: { network: 'pod', pid: 'container', ipc: 'pod' } } },
+  };
 }
 
-async function linesOf(log: AsyncIterable<LogEntry>): Promise<readonly LogEntry[]> {
-  const lines: LogEntry[] = [];
-  for await (const entry of log) lines.push(entry);
-  return lines;
+export function contractContainer(uid: string, { image, command }: { image: string; command: readonly string[] }): ContainerConfig {
+  return {
+    metadata: { name: 'main', attempt: 0 },
+    image: { image },
+    ...{ command, args: [], envs: [], mounts: [], annotations: {}, logPath: 'main.log' },
+    labels: { [CONTAINER_NAME]: 'main', [POD_UID]: uid, [POD_NAME]: `pod-${uid}`, [POD_NAMESPACE]: 'default' },
+    linux: { resources: {}, securityContext: { namespaceOptions: { network: 'pod', pid: 'container', ipc: 'pod' } } },
+  };
+}
+
+async function collect<T>(from: AsyncIterable<T>, into: T[]): Promise<void> {
+  for await (const item of from) into.push(item);
 }

@@ -1,180 +1,205 @@
-import type { core } from '#api';
+import type { Duplex } from 'node:stream';
+import type {
+  Container,
+  ContainerConfig,
+  ContainerEvent,
+  ContainerFilter,
+  ContainerResources,
+  ContainerStatus,
+} from './types/container.ts';
+import type { AuthConfig, Image, ImageFsInfo, ImageSpec } from './types/image.ts';
+import type { Sandbox, SandboxConfig, SandboxFilter, SandboxStatus, StringMap } from './types/sandbox.ts';
+import type {
+  ContainerStats,
+  ContainerStatsFilter,
+  MetricDescriptor,
+  SandboxMetrics,
+  SandboxStats,
+  SandboxStatsFilter,
+} from './types/stats.ts';
+import type { AttachRequest, ExecRequest, ExecSyncRequest, ExecSyncResult, RemoteCommand } from './types/streaming.ts';
 
-/**
- * What runs containers, in the terms of the Container Runtime Interface: pods have a sandbox, containers live in one, images are pulled
- * before. Calls that cannot be fulfilled reject with a `RuntimeError`. Calls that name something that is gone succeed when they would
- * have removed or stopped it, as in CRI.
- */
-export interface ContainerRuntime {
-  version(): Promise<RuntimeVersion>;
-  status(): Promise<RuntimeStatus>;
-  /** The range that addresses of sandboxes are to come from. */
-  updatePodCidr(cidrs: readonly string[]): Promise<void>;
+export type * from './types/container.ts';
+export type * from './types/image.ts';
+export type * from './types/sandbox.ts';
+export type * from './types/stats.ts';
+export type * from './types/streaming.ts';
 
-  /** Makes the sandbox and its network. Resolves with its id once containers can be created in it. */
-  runPodSandbox(config: SandboxConfig): Promise<string>;
-  /** Ends every process in the sandbox at once and gives its address back. */
-  stopPodSandbox(sandboxId: string): Promise<void>;
-  /** Also removes the containers in it, their logs included. */
-  removePodSandbox(sandboxId: string): Promise<void>;
-  listPodSandboxes(filter?: PodFilter): Promise<readonly SandboxStatus[]>;
-
-  createContainer(sandboxId: string, config: ContainerConfig): Promise<string>;
-  /** Resolves when the container runs; rejects when it could not be started, which ends it. */
-  startContainer(containerId: string): Promise<void>;
-  /** Asks it to end, and ends it after `timeoutMs`. Resolves when it has ended. Of several calls the most urgent one counts. */
-  stopContainer(containerId: string, timeoutMs: number): Promise<void>;
-  /** Of one that has ended, with its log. */
-  removeContainer(containerId: string): Promise<void>;
-  listContainers(filter?: PodFilter): Promise<readonly ContainerStatus[]>;
-
-  imageStatus(image: string): Promise<ImageStatus | undefined>;
-  pullImage(image: string, sandbox: SandboxConfig): Promise<ImageStatus>;
-  listImages(): Promise<readonly ImageStatus[]>;
-  removeImage(image: string): Promise<void>;
-
-  /** Runs a command in a running container to its end. Rejects with reason `timeout` when it takes longer than `timeoutMs`. */
-  execSync(containerId: string, command: readonly string[], timeoutMs: number): Promise<ExecResult>;
-  /** What the container wrote, oldest first; with `follow` also what it will write, until it ends or the signal aborts. */
-  containerLog(containerId: string, options?: LogOptions): AsyncIterable<LogEntry>;
-
-  /** Tells of each container that began or ended, whoever caused it. Dispose of the result to be told no more. */
-  onContainerEvent(listener: (event: ContainerEvent) => void): Disposable;
-  /** Runtimes whose containers have no network of this machine answer probes themselves. */
-  probe?(containerId: string, probe: ProbeRequest): Promise<ProbeAnswer>;
-  /** Runtimes whose containers end with this process take up again what the pods' statuses say was running. */
-  restore?(pods: readonly core.Pod[]): Promise<void>;
-  /** The machine failed: everything that ran is lost, and nobody is told. For runtimes that can simulate that. */
-  powerOff?(): void;
+export interface CallOptions {
+  /** Cancels the call: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
-export type RuntimeErrorReason = 'notFound' | 'pullFailed' | 'startFailed' | 'sandboxFailed' | 'timeout' | 'invalid';
+export interface EventOptions extends CallOptions {
+  /** Called after each relist with its duration. */
+  onRelist?(durationMs: number): void;
+}
+
+/**
+ * CRI v1 (RuntimeService and ImageService, without Windows), with its own names. Failed calls reject with a
+ * `RuntimeError`. Stopping or removing something that does not exist succeeds. Times are milliseconds since 1970, possibly fractional.
+ */
+export interface ContainerRuntime extends RuntimeService, ImageService {
+  /** Where it is reached, `unix:///path`. Absent: it is simulated. */
+  readonly endpoint?: string;
+}
+
+export interface RuntimeService {
+  version(options?: CallOptions): Promise<RuntimeVersion>;
+  status(options?: CallOptions): Promise<RuntimeStatus>;
+  runtimeConfig(options?: CallOptions): Promise<RuntimeConfig>;
+  /** The node's pod CIDR: one range, or one per family separated by a comma. */
+  updateRuntimeConfig(config: { readonly podCidr: string }, options?: CallOptions): Promise<void>;
+
+  /** Creates the sandbox and its network. Resolves with its id once containers can be created in it. */
+  runPodSandbox(config: SandboxConfig, runtimeHandler?: string, options?: CallOptions): Promise<string>;
+  /** Kills every process in the sandbox and releases its addresses. */
+  stopPodSandbox(sandboxId: string, options?: CallOptions): Promise<void>;
+  /** Also removes its containers; log files remain. */
+  removePodSandbox(sandboxId: string, options?: CallOptions): Promise<void>;
+  /** Rejects with `notFound` when it does not exist. */
+  podSandboxStatus(sandboxId: string, options?: CallOptions): Promise<SandboxStatus>;
+  listPodSandbox(filter?: SandboxFilter, options?: CallOptions): Promise<readonly Sandbox[]>;
+  updatePodSandboxResources(sandboxId: string, update: SandboxResources, options?: CallOptions): Promise<void>;
+
+  createContainer(sandboxId: string, request: CreateContainerRequest, options?: CallOptions): Promise<string>;
+  /** Resolves when the container runs; rejects when it could not be started, and is then exited. */
+  startContainer(containerId: string, options?: CallOptions): Promise<void>;
+  /** Stops it gracefully, and kills it after `timeoutMs` (rounded to seconds, as in CRI). Resolves when it has exited. */
+  stopContainer(containerId: string, timeoutMs: number, options?: CallOptions): Promise<void>;
+  removeContainer(containerId: string, options?: CallOptions): Promise<void>;
+  listContainers(filter?: ContainerFilter, options?: CallOptions): Promise<readonly Container[]>;
+  /** Rejects with `notFound` when it does not exist. */
+  containerStatus(containerId: string, options?: CallOptions): Promise<ContainerStatus>;
+  updateContainerResources(
+    containerId: string,
+    update: { readonly linux: ContainerResources; readonly annotations?: StringMap },
+    options?: CallOptions,
+  ): Promise<void>;
+  /** After log rotation: further output goes to a new file. */
+  reopenContainerLog(containerId: string, options?: CallOptions): Promise<void>;
+
+  /** Runs a command in a running container. Rejects with `deadlineExceeded` on timeout. */
+  execSync(containerId: string, request: ExecSyncRequest, options?: CallOptions): Promise<ExecSyncResult>;
+  exec(request: ExecRequest, options?: CallOptions): Promise<RemoteCommand>;
+  attach(request: AttachRequest, options?: CallOptions): Promise<RemoteCommand>;
+  /** Connects to a port on the sandbox's loopback. */
+  portForward(sandboxId: string, port: number, options?: CallOptions): Promise<Duplex>;
+
+  containerStats(containerId: string, options?: CallOptions): Promise<ContainerStats>;
+  listContainerStats(filter?: ContainerStatsFilter, options?: CallOptions): Promise<readonly ContainerStats[]>;
+  podSandboxStats(sandboxId: string, options?: CallOptions): Promise<SandboxStats>;
+  listPodSandboxStats(filter?: SandboxStatsFilter, options?: CallOptions): Promise<readonly SandboxStats[]>;
+  listMetricDescriptors(options?: CallOptions): Promise<readonly MetricDescriptor[]>;
+  listPodSandboxMetrics(options?: CallOptions): Promise<readonly SandboxMetrics[]>;
+
+  /** Writes a checkpoint of a running container to a file on the node. */
+  checkpointContainer(
+    containerId: string,
+    request: { readonly location: string; readonly timeoutMs: number },
+    options?: CallOptions,
+  ): Promise<void>;
+
+  /**
+   * Each container that is created, started, stopped or deleted from now on, whoever caused it. Ends when the signal aborts. If the runtime has
+   * no events the implementation relists every second; while the runtime is unreachable it waits.
+   */
+  getContainerEvents(options?: EventOptions): AsyncIterable<ContainerEvent>;
+}
+
+export interface ImageService {
+  listImages(filter?: { readonly image?: ImageSpec }, options?: CallOptions): Promise<readonly Image[]>;
+  /** Undefined when it is not present. */
+  imageStatus(image: ImageSpec, options?: CallOptions): Promise<Image | undefined>;
+  /** Resolves with the image reference for container configurations. */
+  pullImage(image: ImageSpec, request: PullRequest, options?: CallOptions): Promise<string>;
+  removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
+  imageFsInfo(options?: CallOptions): Promise<ImageFsInfo>;
+}
+
+export interface CreateContainerRequest {
+  readonly config: ContainerConfig;
+  /** The configuration that the sandbox was created with. */
+  readonly sandboxConfig: SandboxConfig;
+}
+
+export interface PullRequest {
+  readonly auth?: AuthConfig;
+  /** The pod that needs the image. */
+  readonly sandboxConfig?: SandboxConfig;
+}
+
+export interface SandboxResources {
+  readonly overhead?: ContainerResources;
+  readonly resources?: ContainerResources;
+}
+
+/** gRPC status codes. */
+export type RuntimeErrorCode =
+  | 'cancelled'
+  | 'unknown'
+  | 'invalidArgument'
+  | 'deadlineExceeded'
+  | 'notFound'
+  | 'alreadyExists'
+  | 'permissionDenied'
+  | 'resourceExhausted'
+  | 'failedPrecondition'
+  | 'aborted'
+  | 'outOfRange'
+  | 'unimplemented'
+  | 'internal'
+  | 'unavailable'
+  | 'dataLoss'
+  | 'unauthenticated';
 
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError';
 
   constructor(
-    readonly reason: RuntimeErrorReason,
-    message: string,
+    readonly code: RuntimeErrorCode,
+    /** The runtime's message, without the code. */
+    readonly description: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    // gRPC clients in Go format errors like this; statuses and events show it.
+    const name = code === 'cancelled' ? 'Canceled' : `${code.charAt(0).toUpperCase()}${code.slice(1)}`;
+    super(`rpc error: code = ${name} desc = ${description}`, options);
   }
 }
 
 export interface RuntimeVersion {
   readonly runtimeName: string;
   readonly runtimeVersion: string;
+  readonly runtimeApiVersion: string;
+}
+
+export interface RuntimeCondition {
+  /** `RuntimeReady`, `NetworkReady`, or runtime-specific. */
+  readonly type: string;
+  readonly status: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface RuntimeHandler {
+  /** Empty: the default handler. */
+  readonly name: string;
+  readonly recursiveReadOnlyMounts: boolean;
+  readonly userNamespaces: boolean;
 }
 
 export interface RuntimeStatus {
-  /** Undefined when the runtime can run containers; else why it cannot. */
-  readonly runtimeProblem?: string;
-  readonly networkProblem?: string;
+  readonly conditions: readonly RuntimeCondition[];
+  readonly handlers: readonly RuntimeHandler[];
+  readonly features: {
+    readonly supplementalGroupsPolicy: boolean;
+    readonly userNamespacesHostNetwork: boolean;
+    readonly mountOptions: boolean;
+  };
 }
 
-export interface PodFilter {
-  readonly podUid?: string;
-}
-
-export interface SandboxConfig {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  /** Grows with each sandbox of the same pod. */
-  readonly attempt: number;
-  readonly hostname: string;
-  readonly hostNetwork: boolean;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-}
-
-export interface SandboxStatus {
-  readonly id: string;
-  readonly config: SandboxConfig;
-  readonly isReady: boolean;
-  readonly createdAtMs: number;
-  /** None for pods on the host's network. */
-  readonly ips: readonly string[];
-}
-
-export interface ContainerConfig {
-  readonly name: string;
-  /** 0 for the first container of that name in the pod, then one more each time: the restart count. */
-  readonly attempt: number;
-  readonly image: string;
-  /** As `imageStatus` gave it. */
-  readonly imageRef: string;
-  readonly command: readonly string[];
-  readonly args: readonly string[];
-  readonly workingDir?: string;
-  readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** Tells whether the container is still the one that its pod asks for. */
-  readonly specHash: string;
-  readonly tty: boolean;
-  readonly stdin: boolean;
-}
-
-export interface ContainerStatus {
-  readonly id: string;
-  readonly sandboxId: string;
-  readonly podUid: string;
-  readonly name: string;
-  readonly attempt: number;
-  readonly state: 'created' | 'running' | 'exited';
-  readonly image: string;
-  readonly imageRef: string;
-  readonly specHash: string;
-  readonly createdAtMs: number;
-  readonly startedAtMs?: number;
-  readonly finishedAtMs?: number;
-  readonly exitCode?: number;
-  /** `Completed`, `Error`, `OOMKilled`, `ContainerCannotRun`… */
-  readonly reason?: string;
-  /** What it left as its termination message, or why it could not start. */
-  readonly message?: string;
-}
-
-export interface ImageStatus {
-  /** The id by which containers name it. */
-  readonly ref: string;
-  readonly names: readonly string[];
-  readonly sizeBytes: number;
-}
-
-export interface ExecResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface LogOptions {
-  readonly follow?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-export interface LogEntry {
-  readonly timeMs: number;
-  readonly stream: 'stdout' | 'stderr';
-  /** One line, without its end. */
-  readonly line: string;
-}
-
-export interface ContainerEvent {
-  readonly type: 'started' | 'stopped';
-  readonly containerId: string;
-  readonly podUid: string;
-}
-
-export interface ProbeRequest {
-  readonly type: 'startup' | 'readiness' | 'liveness';
-  readonly probe: core.Probe;
-  readonly timeoutMs: number;
-}
-
-export interface ProbeAnswer {
-  readonly passed: boolean;
-  /** What a failed probe said. */
-  readonly output: string;
-  /** No other answer will be given before then, as long as the container runs: there is no need to ask. */
-  readonly sameUntilMs?: number;
+export interface RuntimeConfig {
+  /** Undefined: not reported by the runtime. */
+  readonly cgroupDriver: 'systemd' | 'cgroupfs' | undefined;
 }

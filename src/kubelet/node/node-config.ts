@@ -1,7 +1,15 @@
 import type { core } from '#api';
+import type { TokenBucketConfig } from '#base';
 import { Quantity } from '#machinery';
+import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
+import type { EvictionConfig } from '../eviction/thresholds.ts';
+import type { ImageGcConfig } from '../gc/image-garbage.ts';
+import type { LogRotationConfig } from '../logs/log-rotation.ts';
+import type { ShutdownConfig } from '../shutdown/shutdown-groups.ts';
+import type { MachineInfo } from './machine-info.ts';
+import { nodeAllocatable, type PodsLimit, podsLimit, reservationsOf } from './node-allocatable.ts';
 
-/** What is known of a node before it runs, in full. */
+/** The complete configuration of a node. */
 export interface NodeConfig {
   readonly nodeName: string;
   readonly nodeIps: readonly string[];
@@ -10,15 +18,25 @@ export interface NodeConfig {
   readonly taints: readonly core.Taint[];
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** The kubepods cgroup limit: above the allocatable amount, so that eviction comes first. */
+  readonly podsLimit: PodsLimit;
   readonly port: number;
   readonly info: Omit<core.NodeSystemInfo, 'containerRuntimeVersion'>;
   readonly providerId: string | undefined;
   readonly unschedulable: boolean;
+  /** Undefined: unlimited. */
+  readonly maxParallelImagePulls: number | undefined;
+  readonly pullRate: TokenBucketConfig | undefined;
+  readonly maxRestartBackoffMs: number | undefined;
+  readonly allowedUnsafeSysctls: readonly string[];
+  readonly hasAppArmor: boolean;
+  readonly maxImages: number;
 }
 
-export interface KubeletConfig {
+/** The kubelet's configuration. Hard eviction thresholds default to none, on a real machine to upstream's. */
+export interface KubeletConfig extends EvictionConfig, ImageGcConfig, LogRotationConfig, ShutdownConfig {
   readonly nodeName: string;
-  /** Addresses of the machine, at most one a family. Default: 127.0.0.1. */
+  /** The node's addresses, at most one per family. Default: 127.0.0.1. */
   readonly nodeIps?: readonly string[];
   readonly nodeLabels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -29,54 +47,52 @@ export interface KubeletConfig {
   /** As `--register-schedulable`. Default true. */
   readonly registerSchedulable?: boolean;
   readonly providerId?: string;
-  /** Default: 8 processors, 32Gi of memory, 100Gi of disk, 110 pods. */
+  /** Overrides the machine's capacity. */
   readonly capacity?: Readonly<Record<string, string>>;
-  /** As `--kube-reserved`: what of the capacity is not for pods. */
-  readonly reserved?: Readonly<Record<string, string>>;
+  /** Upstream's configuration, as given: overrides the settings here. */
+  readonly configuration?: KubeletConfiguration;
   readonly maxPods?: number;
-  /** Where the kubelet's server can be reached, as nodes report it. */
+  /** As `--pods-per-core`. Default 0: only `maxPods` limits. */
+  readonly podsPerCore?: number;
+  /** Concurrent image pulls. Default: unlimited; on a real machine one, as `serializeImagePulls`. */
+  readonly maxParallelImagePulls?: number;
+  /** The rate limit of image pulls. Default: unlimited. */
+  readonly pullRate?: TokenBucketConfig;
+  /** As `--allowed-unsafe-sysctls`: names, or prefixes ending with a star. */
+  readonly allowedUnsafeSysctls?: readonly string[];
+  /** The maximum CrashLoopBackOff delay. Default: five minutes. */
+  readonly maxRestartBackoffMs?: number;
+  /** As `--node-status-max-images`; -1: all of them. Default 50. */
+  readonly nodeStatusMaxImages?: number;
+  /** As `--node-status-update-frequency`. Default 10 s. */
+  readonly nodeStatusUpdateMs?: number;
+  /** The port of the kubelet's server, as reported in the node's status. */
   readonly port?: number;
   readonly info?: Partial<core.NodeSystemInfo>;
   readonly nodeLeaseDurationSeconds?: number;
   /** As `--node-status-report-frequency`. Default 5 min. */
   readonly nodeStatusReportMs?: number;
-  /** The node ran until now, elsewhere: it does not start, and events do not say so. Default false. */
+  /** As `--cluster-dns`: the DNS servers of pods. */
+  readonly clusterDns?: readonly string[];
+  /** As `--cluster-domain`. Default `cluster.local`. */
+  readonly clusterDomain?: string;
+  /** The node continues from an earlier kubelet: no Starting event is recorded. Default false. */
   readonly isContinued?: boolean;
-  /** What had befallen the machine by then, and lasts until it recovers. Default: nothing. */
-  readonly failure?: MachineFailure;
 }
 
-export type MachineFailure =
-  | { readonly type: 'crashed' }
-  /** With the pods that it goes on with, as it knows them. */
-  | { readonly type: 'partitioned'; readonly pods: readonly core.Pod[] };
-
-const DEFAULT_CAPACITY: Readonly<Record<string, string>> = {
-  cpu: '8',
-  'ephemeral-storage': '100Gi',
-  'hugepages-1Gi': '0',
-  'hugepages-2Mi': '0',
-  memory: '32Gi',
-};
+export const DEFAULT_CLUSTER_DOMAIN = 'cluster.local';
 const DEFAULT_MAX_PODS = 110;
+const DEFAULT_MAX_IMAGES = 50;
 export const KUBELET_PORT = 10250;
+const KUBELET_VERSION = 'v1.36.4';
 
-const DEFAULT_INFO = {
-  bootID: '',
-  kernelVersion: '6.1.0',
-  osImage: 'Sampan',
-  kubeletVersion: 'v1.36.4',
-  kubeProxyVersion: '',
-  operatingSystem: 'linux',
-  architecture: 'amd64',
-};
-
-/** The configuration with its defaults. Throws a TypeError on what makes no sense. */
-export function nodeConfig(config: KubeletConfig): NodeConfig {
-  const { nodeName, maxPods = DEFAULT_MAX_PODS } = config;
+/** The configuration with defaults. Throws a TypeError on invalid values. */
+export function nodeConfig(config: KubeletConfig, machine: MachineInfo): NodeConfig {
+  const { nodeName, nodeStatusMaxImages = DEFAULT_MAX_IMAGES } = config;
   if (nodeName === '') throw new TypeError('a kubelet needs the name of its node');
-  const capacity = { ...DEFAULT_CAPACITY, ...config.capacity, pods: config.capacity?.pods ?? String(maxPods) };
-  const info = { ...DEFAULT_INFO, ...config.info };
+  const capacity = { ...machineCapacity(machine), ...config.capacity, pods: config.capacity?.pods ?? String(maxPodsOf(config, machine)) };
+  const reserved = reservationsOf(config);
+  const info = { ...machineFacts(machine), ...config.info };
   return {
     nodeName,
     nodeIps: config.nodeIps ?? ['127.0.0.1'],
@@ -84,15 +100,50 @@ export function nodeConfig(config: KubeletConfig): NodeConfig {
     annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true', ...config.annotations },
     taints: config.registerWithTaints ?? [],
     capacity,
-    allocatable: allocatable(capacity, config.reserved ?? {}),
+    allocatable: nodeAllocatable(capacity, reserved),
+    podsLimit: podsLimit(capacity, reserved),
     port: config.port ?? KUBELET_PORT,
-    info: { machineID: idOf(nodeName), systemUUID: idOf(nodeName), ...info },
+    info,
     providerId: config.providerId,
     unschedulable: config.registerSchedulable === false,
+    maxParallelImagePulls: config.maxParallelImagePulls,
+    pullRate: config.pullRate,
+    maxRestartBackoffMs: config.maxRestartBackoffMs,
+    allowedUnsafeSysctls: config.allowedUnsafeSysctls ?? [],
+    hasAppArmor: machine.hasAppArmor,
+    maxImages: nodeStatusMaxImages < 0 ? Infinity : nodeStatusMaxImages,
   };
 }
 
-function standardLabels(nodeName: string, { architecture, operatingSystem }: typeof DEFAULT_INFO): Record<string, string> {
+function maxPodsOf({ maxPods = DEFAULT_MAX_PODS, podsPerCore = 0 }: KubeletConfig, { cpus }: MachineInfo): number {
+  return podsPerCore > 0 ? Math.min(maxPods, podsPerCore * cpus) : maxPods;
+}
+
+function machineCapacity({ cpus, memoryBytes, storageBytes, hugePages }: MachineInfo): Readonly<Record<string, string>> {
+  const pages = hugePages.map(({ sizeBytes, count }) => [
+    `hugepages-${Quantity.of(sizeBytes, 'BinarySI')}`,
+    count === 0 ? '0' : Quantity.of(sizeBytes * count, 'BinarySI').toString(),
+  ]);
+  return {
+    cpu: String(cpus),
+    'ephemeral-storage': Quantity.of(storageBytes, 'BinarySI').toString(),
+    ...Object.fromEntries(pages.sort()),
+    memory: Quantity.of(memoryBytes, 'BinarySI').toString(),
+  };
+}
+
+type MachineFacts = Omit<core.NodeSystemInfo, 'containerRuntimeVersion'>;
+
+function machineFacts(machine: MachineInfo): MachineFacts {
+  const { machineId, systemUuid, bootId, kernelVersion, osImage, operatingSystem, architecture, swapBytes } = machine;
+  return {
+    ...{ machineID: machineId, systemUUID: systemUuid, bootID: bootId, kernelVersion, osImage, operatingSystem, architecture },
+    ...{ kubeletVersion: KUBELET_VERSION, kubeProxyVersion: '' },
+    ...(swapBytes > 0 && { swap: { capacity: swapBytes } }),
+  };
+}
+
+function standardLabels(nodeName: string, { architecture, operatingSystem }: MachineFacts): Record<string, string> {
   return {
     'beta.kubernetes.io/arch': architecture,
     'beta.kubernetes.io/os': operatingSystem,
@@ -100,26 +151,4 @@ function standardLabels(nodeName: string, { architecture, operatingSystem }: typ
     'kubernetes.io/hostname': nodeName,
     'kubernetes.io/os': operatingSystem,
   };
-}
-
-function allocatable(capacity: Readonly<Record<string, string>>, reserved: Readonly<Record<string, string>>): Record<string, string> {
-  const left = { ...capacity };
-  for (const [resource, amount] of Object.entries(reserved)) {
-    const total = capacity[resource];
-    if (total === undefined) throw new TypeError(`the node has no ${resource} to reserve`);
-    const rest = Quantity.parse(total).sub(Quantity.parse(amount));
-    left[resource] = rest.compare(Quantity.zero) < 0 ? '0' : rest.toString();
-  }
-  return left;
-}
-
-/** The same for the same name, as a machine's id is. */
-function idOf(nodeName: string): string {
-  let hash = 0x811c9dc5;
-  let text = '';
-  for (let round = 0; round < 4; round++) {
-    for (let i = 0; i < nodeName.length; i++) hash = Math.imul(hash ^ nodeName.charCodeAt(i) ^ round, 0x01000193);
-    text += (hash >>> 0).toString(16).padStart(8, '0');
-  }
-  return text;
 }

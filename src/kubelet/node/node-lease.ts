@@ -11,14 +11,14 @@ export interface NodeLeaseDeps {
   readonly logger: Logger;
   readonly ticker: SharedTicker;
   readonly signal: AbortSignal;
-  /** The node as it was registered: the lease belongs to it. */
+  /** The registered node, which owns the lease. */
   node(): core.Node | undefined;
 }
 
 const NAMESPACE = 'kube-node-lease';
 const RETRY = { initialMs: 200, maxMs: 7000 };
 
-/** Renews the node's lease at a quarter of its duration, which tells the control plane that the node is alive. */
+/** Renews the node's lease at a quarter of its duration: the node's heartbeat. */
 export class NodeLease {
   readonly #backoff: Backoff;
   #lease: coordination.Lease | undefined;
@@ -81,7 +81,7 @@ export class NodeLease {
     return { holderIdentity: this.nodeName, leaseDurationSeconds: this.durationSeconds, renewTime };
   }
 
-  /** A lease that was made before its node was belongs to nobody yet. */
+  /** A lease created before its node gets the owner reference later. */
   #owned(lease: coordination.Lease): Pick<coordination.Lease, 'metadata'> | undefined {
     if ((lease.metadata.ownerReferences ?? []).length > 0) return undefined;
     const owners = this.#owners();

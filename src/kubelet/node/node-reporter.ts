@@ -1,11 +1,15 @@
 import { core } from '#api';
-import { type Clock, type Logger, type Random, retry, type TimerHandle } from '#base';
+import { Backoff, type Clock, childSignal, type Logger, type OwnedSignal, type Random, retry, type TimerHandle } from '#base';
 import type { Client, EventRecorder } from '#client';
-import { findCondition, isStatusReason } from '#machinery';
+import { findCondition, isStatusReason, type JsonObject } from '#machinery';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import type { SharedTicker } from '../shared-ticker.ts';
 import type { NodeConfig } from './node-config.ts';
-import { conditionEvent, type NodePressure, nodeStatus } from './node-status.ts';
+import type { NodeParts } from './node-parts.ts';
+import type { PressureState } from './node-pressure.ts';
+import { nodeReference } from './node-reference.ts';
+import { conditionEvent, nodeStatus } from './node-status.ts';
+import { RuntimeHealth } from './runtime-health.ts';
 
 export interface NodeReporterDeps {
   readonly client: Client;
@@ -16,66 +20,88 @@ export interface NodeReporterDeps {
   readonly recorder: EventRecorder;
   readonly ticker: SharedTicker;
   readonly signal: AbortSignal;
+  readonly pressure: PressureState;
+  /** Why the node is not ready, besides its runtime. */
+  problem?(): string | undefined;
+  /** The real machine's device plugins. */
+  readonly parts?: Pick<NodeParts, 'resources'> | undefined;
 }
 
 export interface NodeReporterOptions {
   readonly config: NodeConfig;
   readonly registers: boolean;
-  /** What the API says of the node was said by this kubelet, or one that it takes the place of: it is no news. */
+  /** The node's status in the API is from this kubelet or its predecessor: it is not reported again. */
   readonly isContinued: boolean;
   readonly reportMs: number;
+  /** The interval of runtime health checks. Undefined: only when the node is reported. */
+  readonly updateMs?: number | undefined;
 }
 
 const RETRY = { initialMs: 100, maxMs: 7000 };
-const NO_PRESSURE: NodePressure = { memory: false, disk: false, pid: false };
 
-/** Registers the node and keeps its status current: at once when something changed, else every few minutes. */
+/** Registers the node and keeps its status current: at once on changes, else every few minutes. */
 export class NodeReporter {
   #node: core.Node | undefined;
   #reported: core.NodeStatus | undefined;
-  #pressure = NO_PRESSURE;
-  #writing: Promise<void> | undefined;
+  #pressureChanges: Disposable | undefined;
+  #resourceChanges: Disposable | undefined;
+  #pendingWrite: Promise<void> | undefined;
   #isStale = false;
+  #pause: OwnedSignal | undefined;
   #timer: TimerHandle | undefined;
+
+  readonly #health: RuntimeHealth;
+  #problems: readonly string[] = [];
+  #healthTimer: TimerHandle | undefined;
 
   constructor(
     private readonly options: NodeReporterOptions,
     private readonly deps: NodeReporterDeps,
-  ) {}
+  ) {
+    this.#health = new RuntimeHealth(deps);
+  }
 
-  /** As the API last showed it. */
+  /** The last known state in the API. */
   get node(): core.Node | undefined {
     return this.#node;
   }
 
-  get pressure(): NodePressure {
-    return this.#pressure;
-  }
-
-  /** Resolves when the API has the node, with its status. */
+  /** Resolves when the node exists with its status. */
   async start(): Promise<void> {
-    const { clock, signal } = this.deps;
-    await retry({ clock, backoff: RETRY, signal }, () => this.#register());
+    const { clock, signal, logger } = this.deps;
+    const register = async () => {
+      try {
+        await this.#register();
+      } catch (error) {
+        if (!signal.aborted) logger.warn('the node could not be registered', { error });
+        throw error;
+      }
+    };
+    await retry({ clock, backoff: RETRY, signal }, register);
     this.#plan();
   }
 
-  /** Takes up the node where it was reported before, without a word to the API. */
+  /** Continues with an existing node, without waiting for the API. */
   async adopt(node: core.Node): Promise<void> {
     this.#node = node;
     this.#reported = await this.#status(node.status);
-    this.#plan();
+    if (isSameStatus(node.status, this.#reported)) this.#plan();
+    else this.report();
   }
 
   stop(): void {
+    this.#pressureChanges?.[Symbol.dispose]();
+    this.#resourceChanges?.[Symbol.dispose]();
     this.#timer?.cancel();
+    this.#healthTimer?.cancel();
   }
 
-  setPressure(pressure: Partial<NodePressure>): void {
-    this.#pressure = { ...this.#pressure, ...pressure };
-    this.report();
+  /** The runtime listed its containers. */
+  relisted(): void {
+    this.#health.relisted();
   }
 
-  /** The API told of the node. Whoever changed what the kubelet says of it is contradicted. */
+  /** Called on each change of the node in the API. Changes to fields of the kubelet are reverted. */
   observe(node: core.Node): void {
     this.#node = node;
     const isContradicted = (this.#reported?.conditions ?? []).some(
@@ -84,31 +110,64 @@ export class NodeReporter {
     if (isContradicted) this.report();
   }
 
-  /** Writes the status now, or again after the write that is under way. */
+  /** Writes the status now, or again after the write in progress. */
   report(): void {
     if (this.#reported === undefined) return;
     this.#isStale = true;
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
+    this.#pause?.abort();
+    this.#pendingWrite ??= this.#writeAll().finally(() => {
+      this.#pendingWrite = undefined;
     });
   }
 
   async #writeAll(): Promise<void> {
-    const { clock, signal, logger } = this.deps;
+    const { signal } = this.deps;
+    const backoff = new Backoff(RETRY);
     while (this.#isStale && !signal.aborted) {
       this.#isStale = false;
       try {
-        await retry({ clock, backoff: RETRY, signal, retryOn: (error) => !isStatusReason(error, 'NotFound') }, () => this.#write());
+        await this.#write();
+        backoff.reset();
       } catch (error) {
-        if (!signal.aborted) logger.warn('the status of the node could not be written', { error });
+        if (!signal.aborted) await this.#pauseAfter(error, backoff);
       }
     }
     if (!signal.aborted) this.#plan();
   }
 
+  /** A deleted node is not reported any more; other errors are retried with backoff, or earlier on a change. */
+  async #pauseAfter(error: unknown, backoff: Backoff): Promise<void> {
+    const { clock, signal, logger } = this.deps;
+    logger.warn('the status of the node could not be written', { error });
+    if (isStatusReason(error, 'NotFound')) return;
+    const pause = childSignal(signal);
+    this.#pause = pause;
+    await clock.sleep(backoff.next(), pause.signal).catch(() => {});
+    this.#pause = undefined;
+    this.#isStale = true;
+  }
+
   #plan(): void {
+    this.#pressureChanges ??= this.deps.pressure.onChange(() => this.report());
+    this.#resourceChanges ??= this.deps.parts?.resources.onChange(() => this.report());
     this.#timer?.cancel();
     this.#timer = this.deps.ticker.after(this.options.reportMs, () => this.report());
+    this.#planHealthCheck();
+  }
+
+  #planHealthCheck(): void {
+    const { updateMs } = this.options;
+    if (updateMs === undefined || this.deps.signal.aborted) return;
+    this.#healthTimer?.cancel();
+    this.#healthTimer = this.deps.ticker.after(updateMs, () => void this.#checkHealth());
+  }
+
+  /** Reports at once when the runtime becomes unhealthy or healthy. */
+  async #checkHealth(): Promise<void> {
+    const { problems } = await this.#health.read().catch(() => ({ problems: this.#problems }));
+    if (this.deps.signal.aborted) return;
+    if (problems.join() === this.#problems.join()) this.#planHealthCheck();
+    else this.report();
   }
 
   async #register(): Promise<void> {
@@ -154,12 +213,20 @@ export class NodeReporter {
   }
 
   async #status(previous: core.NodeStatus | undefined): Promise<core.NodeStatus> {
-    const { runtime, clock } = this.deps;
-    const { runtimeName, runtimeVersion } = await runtime.version();
-    const { runtimeProblem, networkProblem } = await runtime.status();
-    const problems = [runtimeProblem, networkProblem].filter((problem) => problem !== undefined);
-    const facts = { config: this.options.config, runtimeVersion: `${runtimeName}://${runtimeVersion}`, problems, pressure: this.#pressure };
-    return nodeStatus({ ...facts, images: await runtime.listImages(), nowMs: clock.now() }, previous);
+    const { clock } = this.deps;
+    const { version, images, status, problems: ofRuntime } = await this.#health.read();
+    const own = this.deps.problem?.();
+    const problems = own === undefined ? ofRuntime : [...ofRuntime, own];
+    this.#problems = ofRuntime;
+    const facts = {
+      config: this.options.config,
+      runtimeVersion: version,
+      runtime: status,
+      problems,
+      pressure: this.deps.pressure.value,
+      extended: this.deps.parts?.resources.devices.nodeResources,
+    };
+    return nodeStatus({ ...facts, images, nowMs: clock.now() }, previous);
   }
 
   async #write(): Promise<void> {
@@ -169,10 +236,19 @@ export class NodeReporter {
     const status = await this.#status(before);
     const isFirst = this.#reported === undefined;
     if (!isFirst || !isSameStatus(before, status)) {
-      this.#node = await client.of(core.Node).patch({ name: nodeName }, { status }, { type: 'strategic', subresource: 'status' });
+      this.#node = await client
+        .of(core.Node)
+        .patch({ name: nodeName }, { status: statusPatch(status) }, { type: 'strategic', subresource: 'status' });
     }
+    if (isFirst) this.#tellOfReboot(before?.nodeInfo?.bootID, status.nodeInfo?.bootID);
     this.#tell((this.#reported ?? (this.options.isContinued ? before : undefined))?.conditions ?? [], status.conditions ?? []);
     this.#reported = status;
+  }
+
+  #tellOfReboot(before = '', after = ''): void {
+    const { nodeName } = this.options.config;
+    if (before === '' || before === after) return;
+    this.deps.recorder.warning(nodeReference(nodeName), 'Rebooted', `Node ${nodeName} has been rebooted, boot id: ${after}`);
   }
 
   #tell(before: readonly core.NodeCondition[], after: readonly core.NodeCondition[]): void {
@@ -186,9 +262,9 @@ export class NodeReporter {
   }
 }
 
-/** Events of the kubelet about its node name it by its name, also as its identity. */
-export function nodeReference(nodeName: string): core.ObjectReference {
-  return { kind: 'Node', name: nodeName, uid: nodeName };
+/** Addresses merge by type, of which a dual-stack node has two: they are replaced as a whole. */
+function statusPatch({ addresses = [], ...status }: core.NodeStatus): JsonObject {
+  return { ...status, addresses: [{ $patch: 'replace' }, ...addresses] } as unknown as JsonObject;
 }
 
 function isSameStatus(before: core.NodeStatus | undefined, after: core.NodeStatus): boolean {

@@ -1,23 +1,22 @@
 import type { core } from '#api';
 import { findCondition, formatTime } from '#machinery';
-import type { ImageStatus } from '../cri/runtime.ts';
+import type { Image, RuntimeStatus } from '../cri/runtime.ts';
 import type { NodeConfig } from './node-config.ts';
+import type { ExtendedResources } from './node-parts.ts';
+import type { NodePressure } from './node-pressure.ts';
 
 export interface NodeFacts {
   readonly config: NodeConfig;
-  /** As `name://version`. */
+  /** Such as `containerd://1.7.0`. */
   readonly runtimeVersion: string;
+  /** The capabilities that the runtime reports. */
+  readonly runtime?: Pick<RuntimeStatus, 'handlers' | 'features'>;
   readonly problems: readonly string[];
   readonly pressure: NodePressure;
-  readonly images: readonly ImageStatus[];
+  /** The resources of device plugins. */
+  readonly extended?: ExtendedResources | undefined;
+  readonly images: readonly Image[];
   readonly nowMs: number;
-}
-
-/** What the node is short of. */
-export interface NodePressure {
-  readonly memory: boolean;
-  readonly disk: boolean;
-  readonly pid: boolean;
 }
 
 interface Finding {
@@ -27,9 +26,18 @@ interface Finding {
   readonly message: string;
 }
 
-const MAX_IMAGES = 50;
+/** Upstream's limit of names per image. */
+const MAX_NAMES = 5;
 
-/** The node's status; conditions keep the time of their last change from `previous`. Pure. */
+/** The node features that the scheduler and API server of this version check; sorted, as validation requires. */
+const DECLARED_FEATURES = [
+  'ExtendWebSocketsToKubelet',
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+];
+
+/** The node's status; unchanged conditions keep their transition time from `previous`. Pure. */
 export function nodeStatus(facts: NodeFacts, previous: core.NodeStatus | undefined): core.NodeStatus {
   const { config, runtimeVersion, images, nowMs } = facts;
   const now = formatTime(nowMs);
@@ -39,16 +47,36 @@ export function nodeStatus(facts: NodeFacts, previous: core.NodeStatus | undefin
     return { ...finding, lastHeartbeatTime: now, lastTransitionTime };
   });
   return {
-    capacity: config.capacity,
-    allocatable: config.allocatable,
+    capacity: { ...config.capacity, ...facts.extended?.capacity },
+    allocatable: { ...config.allocatable, ...facts.extended?.allocatable },
     conditions,
     addresses: addressesOf(config),
     daemonEndpoints: { kubeletEndpoint: { Port: config.port } },
     nodeInfo: { ...config.info, containerRuntimeVersion: runtimeVersion },
-    ...(images.length > 0 && {
-      images: images.slice(0, MAX_IMAGES).map(({ names, ref, sizeBytes }) => ({ names: [ref, ...names], sizeBytes })),
-    }),
+    declaredFeatures: DECLARED_FEATURES,
+    ...runtimeAbilities(facts),
+    ...(images.length > 0 && { images: nodeImages(images, config.maxImages) }),
   };
+}
+
+/** Runtimes without handlers predate this field. */
+function runtimeAbilities({ runtime }: NodeFacts): Pick<core.NodeStatus, 'runtimeHandlers' | 'features'> {
+  if (runtime === undefined || runtime.handlers.length === 0) return {};
+  return {
+    runtimeHandlers: runtime.handlers.map(({ name, recursiveReadOnlyMounts, userNamespaces }) => ({
+      name,
+      features: { recursiveReadOnlyMounts, userNamespaces },
+    })),
+    features: { supplementalGroupsPolicy: runtime.features.supplementalGroupsPolicy },
+  };
+}
+
+/** The largest images: the scheduler prefers nodes that have them. */
+function nodeImages(images: readonly Image[], count: number): core.ContainerImage[] {
+  return images
+    .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+    .slice(0, count)
+    .map(({ repoDigests, repoTags, sizeBytes }) => ({ names: [...repoDigests, ...repoTags].slice(0, MAX_NAMES), sizeBytes }));
 }
 
 function addressesOf({ nodeName, nodeIps }: NodeConfig): core.NodeAddress[] {
@@ -58,25 +86,25 @@ function addressesOf({ nodeName, nodeIps }: NodeConfig): core.NodeAddress[] {
 function findings({ pressure, problems }: NodeFacts): readonly Finding[] {
   return [
     pressure.memory
-      ? found('MemoryPressure', 'True', 'KubeletHasInsufficientMemory', 'kubelet has insufficient memory available')
-      : found('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+      ? newFinding('MemoryPressure', 'True', 'KubeletHasInsufficientMemory', 'kubelet has insufficient memory available')
+      : newFinding('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
     pressure.disk
-      ? found('DiskPressure', 'True', 'KubeletHasDiskPressure', 'kubelet has disk pressure')
-      : found('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+      ? newFinding('DiskPressure', 'True', 'KubeletHasDiskPressure', 'kubelet has disk pressure')
+      : newFinding('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
     pressure.pid
-      ? found('PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available')
-      : found('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+      ? newFinding('PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available')
+      : newFinding('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
     problems.length === 0
-      ? found('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
-      : found('Ready', 'False', 'KubeletNotReady', problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`),
+      ? newFinding('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
+      : newFinding('Ready', 'False', 'KubeletNotReady', problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`),
   ];
 }
 
-function found(type: string, status: Finding['status'], reason: string, message: string): Finding {
+function newFinding(type: string, status: Finding['status'], reason: string, message: string): Finding {
   return { type, status, reason, message };
 }
 
-/** The event that upstream records when a condition changes. */
+/** Upstream's event for a changed condition. */
 export function conditionEvent({ type, status }: core.NodeCondition): string {
   if (type === 'Ready') return status === 'True' ? 'NodeReady' : 'NodeNotReady';
   const isShort = status === 'True';

@@ -1,19 +1,9 @@
 import type { core } from '#api';
-import type { ContainerRuntime, ContainerStatus, LogEntry } from '../cri/runtime.ts';
-import { readPodState } from '../pod-state.ts';
+import type { ContainerRuntime } from '../cri/runtime.ts';
+import type { ContainerLogs, LogEntry } from '../logs/container-logs.ts';
+import { type PodContainer, readPodState } from '../pods/pod-state.ts';
+import { KubeletError } from './kubelet-call.ts';
 import type { LogRequest } from './log-options.ts';
-
-/** Why there is no log to show, in the words that kubectl prints. */
-export class LogError extends Error {
-  override readonly name = 'LogError';
-
-  constructor(
-    readonly code: 400 | 404,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 export interface LogSource {
   readonly pod: core.Pod;
@@ -21,16 +11,19 @@ export interface LogSource {
   readonly runtime: ContainerRuntime;
 }
 
-/** The container whose log is asked for. Throws a LogError when it has none yet, or none any more. */
-export async function findLoggedContainer({ pod, container, runtime }: LogSource, previous: boolean): Promise<ContainerStatus> {
+/** The container of a log request. Throws a KubeletError when it does not exist yet, or not any more. */
+export async function findLoggedContainer({ pod, container, runtime }: LogSource, previous: boolean): Promise<PodContainer> {
   const { name } = pod.metadata;
-  if (!hasContainer(pod, container)) throw new LogError(404, `container "${container}" in pod "${name}" is not available`);
-  const state = await readPodState(runtime, pod.metadata.uid ?? '');
-  const known = state.containers.filter((status) => status.name === container && status.state !== 'created');
-  const wanted = previous ? known.filter((status) => status.state === 'exited')[known[0]?.state === 'running' ? 0 : 1] : known[0];
-  if (wanted !== undefined) return wanted;
-  if (previous) throw new LogError(400, `previous terminated container "${container}" in pod "${name}" not found`);
-  throw new LogError(400, `container "${container}" in pod "${name}" is waiting to start: ${waitingReason(pod, container)}`);
+  if (!hasContainer(pod, container)) throw new KubeletError(404, `container "${container}" in pod "${name}" is not available`);
+  const state = await readPodState({ runtime }, pod.metadata.uid ?? '');
+  const instances = state.containers.filter((status) => status.name === container && status.state !== 'created');
+  const instance = previous
+    ? instances.filter((status) => status.state === 'exited')[instances[0]?.state === 'running' ? 0 : 1]
+    : instances[0];
+  if (instance !== undefined) return instance;
+  if (!statusNames(pod).includes(container)) throw new KubeletError(400, `container "${container}" in pod "${name}" is not available`);
+  if (previous) throw new KubeletError(400, `previous terminated container "${container}" in pod "${name}" not found`);
+  throw new KubeletError(400, `container "${container}" in pod "${name}" is waiting to start: ${waitingReason(pod, container)}`);
 }
 
 function hasContainer({ spec }: core.Pod, name: string): boolean {
@@ -38,47 +31,37 @@ function hasContainer({ spec }: core.Pod, name: string): boolean {
   return lists.some((list) => list.some((container) => container.name === name));
 }
 
+function statusNames({ status }: core.Pod): readonly string[] {
+  const lists = [status?.containerStatuses, status?.initContainerStatuses, status?.ephemeralContainerStatuses];
+  return lists.flatMap((list = []) => list.map(({ name }) => name));
+}
+
 function waitingReason({ status }: core.Pod, name: string): string {
-  const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {};
+  const all = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses];
   return all.find((container) => container.name === name)?.state?.waiting?.reason ?? 'no logs available yet';
 }
 
-/** The lines that were asked for, as bytes. */
+const NEWLINE = 10;
+
+/** The requested entries as bytes. */
 export async function* logBytes(
-  container: ContainerStatus,
+  container: PodContainer,
   request: LogRequest,
-  { runtime, signal }: { readonly runtime: ContainerRuntime; readonly signal: AbortSignal | undefined },
+  { logs, signal }: { readonly logs: ContainerLogs; readonly signal: AbortSignal | undefined },
 ): AsyncIterable<Uint8Array> {
+  const { follow, tailLines } = request;
   let left = request.limitBytes ?? Infinity;
-  for await (const entry of wantedEntries(container, request, { runtime, signal })) {
-    const bytes = Buffer.from(`${request.timestamps ? `${timestamp(entry.timeMs)} ` : ''}${entry.line}\n`);
+  let isLineStart = true;
+  for await (const entry of logs.read(container, { follow, tailLines, signal })) {
+    if (!isInTime(entry, request) || !isOfStream(entry, request)) continue;
+    const { time, content } = entry;
+    // A line's fragments share one timestamp.
+    const bytes = request.timestamps && isLineStart ? Buffer.concat([Buffer.from(`${time} `), content]) : content;
+    isLineStart = content.at(-1) === NEWLINE;
     yield bytes.length <= left ? bytes : bytes.subarray(0, left);
     left -= bytes.length;
     if (left <= 0) return;
-  }
-}
-
-async function* wantedEntries(
-  { id }: ContainerStatus,
-  request: LogRequest,
-  { runtime, signal }: { readonly runtime: ContainerRuntime; readonly signal: AbortSignal | undefined },
-): AsyncIterable<LogEntry> {
-  const isWanted = (entry: LogEntry) => isInTime(entry, request) && isOfStream(entry, request);
-  let seenMs = -Infinity;
-  if (request.tailLines !== undefined) {
-    const tail: LogEntry[] = [];
-    for await (const entry of runtime.containerLog(id)) {
-      seenMs = entry.timeMs;
-      if (!isWanted(entry)) continue;
-      tail.push(entry);
-      if (tail.length > request.tailLines) tail.shift();
-    }
-    yield* tail;
-    if (!request.follow) return;
-  }
-  const { follow } = request;
-  for await (const entry of runtime.containerLog(id, { follow, ...(signal && { signal }) })) {
-    if (entry.timeMs > seenMs && isWanted(entry)) yield entry;
   }
 }
 
@@ -88,9 +71,4 @@ function isInTime({ timeMs }: LogEntry, { sinceMs }: LogRequest): boolean {
 
 function isOfStream({ stream }: LogEntry, request: LogRequest): boolean {
   return request.stream === 'All' || request.stream.toLowerCase() === stream;
-}
-
-/** With nine decimals, as the kubelet writes them. */
-function timestamp(ms: number): string {
-  return new Date(ms).toISOString().replace('Z', '000000Z');
 }

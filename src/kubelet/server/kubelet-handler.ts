@@ -1,30 +1,83 @@
+import { mkdir } from 'node:fs/promises';
 import type { core } from '#api';
 import { type Clock, METRICS_CONTENT_TYPE, type MetricsRegistry } from '#base';
+import type { NodeMonitoring } from '../cadvisor/node-monitoring.ts';
+import type { DefaultedConfiguration } from '../configuration/defaults.ts';
 import type { ContainerRuntime } from '../cri/runtime.ts';
-import { findLoggedContainer, LogError, logBytes } from './container-logs.ts';
+import type { PodUses } from '../eviction/measurements.ts';
+import type { ContainerLogs } from '../logs/container-logs.ts';
+import { countedMetrics, type KubeletMetrics } from '../metrics/kubelet-metrics.ts';
+import { containerSpecs } from '../pods/pod-state.ts';
+import type { VolumeCount, VolumeUsage } from '../volumes/pod-volumes.ts';
+import { findLoggedContainer, logBytes } from './container-logs.ts';
+import { contentAnswer, jsonAnswer, type KubeletAnswer, type KubeletCall, KubeletError, notFound, textAnswer } from './kubelet-call.ts';
 import { parseLogOptions } from './log-options.ts';
+import { attachAnswer, execAnswer, portForwardAnswer, runAnswer } from './pod-streams.ts';
+import { containerMetrics, resourceMetrics } from './resource-metrics.ts';
+import { statsSummary } from './stats-summary.ts';
+import { systemLogs } from './system-logs.ts';
+import { volumeMetrics } from './volume-stats.ts';
 
-/** A request to the kubelet, however it came: over the network, or from an API server in the same process. */
-export interface KubeletCall {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly signal?: AbortSignal;
-}
-
-export interface KubeletAnswer {
-  readonly code: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: AsyncIterable<Uint8Array>;
-}
+export type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
 
 export interface KubeletHandlerDeps {
+  readonly nodeName: string;
   readonly runtime: ContainerRuntime;
+  readonly logs: ContainerLogs;
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
+  /** The kubelet's own metrics. Absent: none. */
+  readonly kubeletMetrics?: KubeletMetrics | undefined;
+  /** The configuration in force, as `/configz` shows it. */
+  configuration(): DefaultedConfiguration;
+  /** The kubelet's directory, for checkpoints. Undefined: none. */
+  rootDir?(): string | undefined;
+  /** The machine's logs, `/var/log`. Undefined: it has none, for it is simulated or does not run. */
+  systemLogsDir?(): string | undefined;
   pods(): readonly core.Pod[];
-  /** Why the kubelet is not well; undefined when it is. */
+  /** The usage of a pod's volumes. Absent: not measured. */
+  volumeUsage?(podUid: string): Promise<readonly VolumeUsage[]>;
+  volumeCounts?(): readonly VolumeCount[];
+  /** Undefined: the node is simulated, or not running. */
+  monitoring?(): NodeMonitoring | undefined;
+  /** The usage of logs, layers and local volumes by pod. */
+  podUses?(pods: readonly core.Pod[]): Promise<PodUses>;
+  /** Why the kubelet is unhealthy; undefined when it is healthy. */
   problem(): string | undefined;
+}
+
+type Route = (rest: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps) => Promise<KubeletAnswer> | KubeletAnswer;
+
+const READ: readonly string[] = ['GET', 'HEAD'];
+const STREAM: readonly string[] = ['GET', 'POST'];
+
+/** By the first path segment, with the allowed methods. */
+const ROUTES: ReadonlyMap<string, { readonly methods: readonly string[]; readonly answer: Route }> = new Map(
+  Object.entries({
+    healthz: { methods: READ, answer: health },
+    pods: { methods: READ, answer: (_, __, deps) => podList(deps.pods()) },
+    runningpods: { methods: READ, answer: (_, __, deps) => podList(deps.pods().filter(isRunning)) },
+    metrics: { methods: READ, answer: metricsAnswer },
+    stats: { methods: READ, answer: stats },
+    configz: { methods: READ, answer: (_, __, deps) => jsonAnswer({ kubeletconfig: masked(deps.configuration()) }) },
+    containerLogs: { methods: READ, answer: containerLogs },
+    exec: { methods: STREAM, answer: execAnswer },
+    attach: { methods: STREAM, answer: attachAnswer },
+    portForward: { methods: STREAM, answer: portForwardAnswer },
+    run: { methods: ['POST'], answer: runAnswer },
+    checkpoint: { methods: ['POST'], answer: checkpoint },
+    logs: { methods: READ, answer: machineLogs },
+  } satisfies Record<string, { methods: readonly string[]; answer: Route }>),
+);
+
+/** Disabled by `enableDebuggingHandlers: false`. */
+const DEBUGGING: ReadonlySet<string> = new Set(['run', 'exec', 'attach', 'portForward', 'containerLogs', 'runningpods', 'logs']);
+
+/** Headers may contain credentials. */
+function masked(config: DefaultedConfiguration): DefaultedConfiguration {
+  if (config.staticPodURLHeader === undefined) return config;
+  const names = Object.keys(config.staticPodURLHeader);
+  return { ...config, staticPodURLHeader: Object.fromEntries(names.map((name) => [name, ['<masked>']])) };
 }
 
 /** The kubelet's API. */
@@ -33,66 +86,107 @@ export function kubeletHandler(deps: KubeletHandlerDeps): (call: KubeletCall) =>
     try {
       return await route(call, deps);
     } catch (error) {
-      if (error instanceof LogError) return text(error.code, error.message);
-      if (error instanceof RangeError) return text(400, error.message);
-      return text(500, (error as Error).message);
+      if (error instanceof KubeletError) return textAnswer(error.code, error.message);
+      if (error instanceof RangeError) return textAnswer(400, error.message);
+      return textAnswer(500, (error as Error).message);
     }
   };
 }
 
-async function route(call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {
-  const [, first = '', ...rest] = call.path.split('/').map(decodeURIComponent);
-  if (call.method !== 'GET' && call.method !== 'HEAD') return text(405, '405: Method Not Allowed');
-  switch (first) {
-    case 'healthz':
-      return health(deps);
-    case 'pods':
-      return json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: deps.pods() });
-    case 'runningpods':
-      return json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: deps.pods().filter(isRunning) });
-    case 'metrics':
-      return rest.length === 0 ? { ...text(200, deps.metrics.text()), headers: { 'content-type': METRICS_CONTENT_TYPE } } : notFound();
-    case 'containerLogs':
-      return containerLogs(rest, call, deps);
-    default:
-      return notFound();
+function route(call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> | KubeletAnswer {
+  const [, first = '', ...rest] = call.path.split('/').map(decodeSegment);
+  const route = ROUTES.get(first);
+  if (route === undefined) return notFound();
+  if (DEBUGGING.has(first) && !deps.configuration().enableDebuggingHandlers) return textAnswer(405, 'Debug endpoints are disabled.');
+  if (!route.methods.includes(call.method)) return textAnswer(405, '405: Method Not Allowed');
+  return route.answer(rest, call, deps);
+}
+
+function decodeSegment(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new KubeletError(400, `malformed escape in "${text}"`);
   }
 }
 
-function health(deps: KubeletHandlerDeps): KubeletAnswer {
+function health(rest: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): KubeletAnswer {
+  if (rest.length > 1 || (rest.length === 1 && !['', 'ping', 'log', 'syncloop'].includes(rest[0]!))) return notFound();
   const problem = deps.problem();
-  return problem === undefined ? text(200, 'ok') : text(500, problem);
+  return problem === undefined ? textAnswer(200, 'ok') : textAnswer(500, problem);
+}
+
+function podList(items: readonly core.Pod[]): KubeletAnswer {
+  return jsonAnswer({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
 }
 
 function isRunning({ status }: core.Pod): boolean {
   return (status?.containerStatuses ?? []).some(({ state }) => state?.running !== undefined);
 }
 
+async function metricsAnswer(
+  [part = '', ...more]: readonly string[],
+  _call: KubeletCall,
+  deps: KubeletHandlerDeps,
+): Promise<KubeletAnswer> {
+  const text = async () => {
+    if (more.length > 0) return undefined;
+    if (part === '') return ownMetrics(deps);
+    if (part === 'resource') return resourceMetrics(deps);
+    if (part === 'cadvisor') return containerMetrics(deps);
+    return part === 'probes' ? (deps.kubeletMetrics?.probes.text() ?? '') : undefined;
+  };
+  const body = await text();
+  return body === undefined ? notFound() : contentAnswer(200, METRICS_CONTENT_TYPE, body);
+}
+
+async function ownMetrics(deps: KubeletHandlerDeps): Promise<string> {
+  const { metrics, kubeletMetrics, runtime } = deps;
+  const volumes = await volumeMetrics(deps);
+  if (kubeletMetrics === undefined) return metrics.text() + volumes;
+  return metrics.text() + kubeletMetrics.registry.text() + (await countedMetrics(runtime, deps.pods())) + volumes;
+}
+
+async function stats([part = '', ...more]: readonly string[], _call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {
+  return part === 'summary' && more.length === 0 ? jsonAnswer(await statsSummary(deps)) : notFound();
+}
+
 async function containerLogs(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {
   const [namespace, name, container] = names;
-  if (!namespace) throw new LogError(400, '{"message": "Missing podNamespace."}');
-  if (!name) throw new LogError(400, '{"message": "Missing podID."}');
-  if (!container) throw new LogError(400, '{"message": "Missing container name."}');
-  const { runtime, clock } = deps;
+  if (!namespace) throw new KubeletError(400, '{"message": "Missing podNamespace."}');
+  if (!name) throw new KubeletError(400, '{"message": "Missing podID."}');
+  if (!container) throw new KubeletError(400, '{"message": "Missing container name."}');
+  const { runtime, clock, logs } = deps;
   const request = parseLogOptions(call.query, clock.now());
   const pod = deps.pods().find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-  if (pod === undefined) throw new LogError(404, `pod "${name}" does not exist`);
-  const found = await findLoggedContainer({ pod, container, runtime }, request.previous);
-  return { code: 200, headers: { 'content-type': 'text/plain' }, body: logBytes(found, request, { runtime, signal: call.signal }) };
+  if (pod === undefined) throw new KubeletError(404, `pod "${name}" does not exist`);
+  const logged = await findLoggedContainer({ pod, container, runtime }, request.previous);
+  return { code: 200, headers: { 'content-type': 'text/plain' }, body: logBytes(logged, request, { logs, signal: call.signal }) };
 }
 
-function json(value: object): KubeletAnswer {
-  return { ...text(200, JSON.stringify(value)), headers: { 'content-type': 'application/json' } };
+function machineLogs(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> | KubeletAnswer {
+  const { enableSystemLogHandler, enableSystemLogQuery = false } = deps.configuration();
+  if (!enableSystemLogHandler) return textAnswer(405, 'logs endpoint is disabled.');
+  const directory = deps.systemLogsDir?.();
+  return directory === undefined ? notFound() : systemLogs(names, call, { directory, allowsQueries: enableSystemLogQuery });
 }
 
-function notFound(): KubeletAnswer {
-  return text(404, '404 page not found');
-}
-
-function text(code: number, message: string): KubeletAnswer {
-  return { code, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: once(Buffer.from(message)) };
-}
-
-async function* once(chunk: Uint8Array): AsyncIterable<Uint8Array> {
-  yield chunk;
+async function checkpoint(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {
+  const [namespace, name, container = ''] = names;
+  const pod = deps.pods().find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  if (pod === undefined) throw new KubeletError(404, 'pod does not exist');
+  if (!containerSpecs(pod).some((spec) => spec.name === container)) throw new KubeletError(404, `container ${container} does not exist`);
+  const timeoutSeconds = Number(call.query.getAll('timeout').at(-1) ?? 0);
+  if (!Number.isInteger(timeoutSeconds)) throw new KubeletError(404, 'cannot parse value of timeout parameter');
+  const rootDir = deps.rootDir?.();
+  const directory = `${rootDir ?? ''}/checkpoints`;
+  const location = `${directory}/checkpoint-${name}_${namespace}-${container}-${new Date(deps.clock.now()).toISOString()}.tar`;
+  try {
+    const { id } = await findLoggedContainer({ pod, container, runtime: deps.runtime }, false);
+    if (rootDir !== undefined) await mkdir(directory, { recursive: true, mode: 0o700 });
+    await deps.runtime.checkpointContainer(id, { location, timeoutMs: timeoutSeconds * 1000 });
+  } catch (error) {
+    throw new KubeletError(500, `checkpointing of ${namespace}/${name}/${container} failed (${(error as Error).message})`);
+  }
+  return jsonAnswer({ items: [location] });
 }

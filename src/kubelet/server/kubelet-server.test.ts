@@ -13,6 +13,7 @@ import {
   silentLogger,
 } from '#base';
 import { Client, type Transport } from '#client';
+import { withDefaults } from '../configuration/defaults.ts';
 import { SimulatedRuntime } from '../cri/simulated/simulated-runtime.ts';
 import { kubeletHandler } from './kubelet-handler.ts';
 import { startKubeletServer } from './kubelet-server.ts';
@@ -50,11 +51,20 @@ function reviewer(allowedUser: string): Transport {
   return { isLocal: true, request } as unknown as Transport;
 }
 
-it('serves those who show a certificate and may ask, and nobody else', async () => {
+it('the kubelet server serves authenticated and authorized callers only', async () => {
   const [apiserver, other] = [pair('apiserver', ['admins']), pair('other')];
   const runtime = new SimulatedRuntime({}, { clock: realClock, random });
   const pods = () => [{ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'default' } }];
-  const handle = kubeletHandler({ runtime, clock: realClock, metrics: new MetricsRegistry(), pods, problem: () => undefined });
+  const handle = kubeletHandler({
+    nodeName: 'n1',
+    runtime,
+    logs: { async *read() {} },
+    clock: realClock,
+    metrics: new MetricsRegistry(),
+    configuration: () => withDefaults({}),
+    pods,
+    problem: () => undefined,
+  });
   await using server = startKubeletServer(
     { nodeName: 'n1', host: '127.0.0.1', port: 0, tls: { ...pair('node'), clientCa: ca } },
     { client: new Client(reviewer('apiserver')), clock: realClock, logger: silentLogger, handle },
@@ -65,7 +75,7 @@ it('serves those who show a certificate and may ask, and nobody else', async () 
   expect(await get(server.port, '/healthz', as(apiserver))).toEqual({ code: 200, text: 'ok' });
   expect(await get(server.port, '/pods', as(other))).toEqual({
     code: 403,
-    text: 'Forbidden (user=other, verb=get, resource=nodes, subresource(s)=[pods])',
+    text: 'Forbidden (user=other, verb=get, resource=nodes, subresource(s)=[pods proxy])\n',
   });
   expect(JSON.parse((await get(server.port, '/pods', as(apiserver))).text)).toMatchObject({
     kind: 'PodList',

@@ -1,6 +1,8 @@
-import { parseTime } from '#machinery';
+import { core } from '#api';
+import { parseTime, StatusError } from '#machinery';
+import { KubeletError } from './kubelet-call.ts';
 
-/** What of a log is wanted. */
+/** The parameters of a log request. */
 export interface LogRequest {
   readonly follow: boolean;
   readonly previous: boolean;
@@ -11,46 +13,32 @@ export interface LogRequest {
   readonly stream: 'All' | 'Stdout' | 'Stderr';
 }
 
-/** Reads the query of a request for logs. Throws a RangeError on values that make no sense. */
+/** Parses the query of a log request. Throws a KubeletError with upstream's codes and messages. */
 export function parseLogOptions(query: URLSearchParams, nowMs: number): LogRequest {
-  const sinceSeconds = wholeNumber(query, 'sinceSeconds', 1);
-  const sinceTime = query.get('sinceTime');
-  if (sinceSeconds !== undefined && sinceTime) throw new RangeError('at most one of `sinceTime` or `sinceSeconds` may be specified');
+  const options = decode(query);
+  if (core.validatePodLogOptions(options, { allowsStream: true }).length > 0) {
+    throw new KubeletError(422, '{"message": "Unable to process query."}');
+  }
+  const { follow = false, previous = false, timestamps = false } = options;
   return {
-    follow: flag(query, 'follow'),
-    previous: flag(query, 'previous'),
-    timestamps: flag(query, 'timestamps'),
-    sinceMs: sinceSeconds === undefined ? time(sinceTime) : nowMs - sinceSeconds * 1000,
-    tailLines: wholeNumber(query, 'tailLines', 0),
-    limitBytes: wholeNumber(query, 'limitBytes', 1),
-    stream: streamOf(query.get('stream')),
+    ...{ follow, previous, timestamps },
+    sinceMs: sinceMs(options, nowMs),
+    tailLines: options.tailLines,
+    limitBytes: options.limitBytes,
+    stream: (options.stream || 'All') as LogRequest['stream'],
   };
 }
 
-function flag(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name);
-  return value !== null && value !== 'false' && value !== '0';
+function sinceMs({ sinceSeconds, sinceTime }: core.PodLogOptions, nowMs: number): number | undefined {
+  if (sinceSeconds !== undefined) return nowMs - sinceSeconds * 1000;
+  return sinceTime === undefined ? undefined : parseTime(sinceTime);
 }
 
-function wholeNumber(query: URLSearchParams, name: string, least: number): number | undefined {
-  const text = query.get(name);
-  if (text === null || text === '') return undefined;
-  const value = Number(text);
-  if (!/^-?\d+$/.test(text) || value < least) throw new RangeError(`${name} must be a whole number, at least ${least}: got "${text}"`);
-  return value;
-}
-
-function time(text: string | null): number | undefined {
-  if (text === null || text === '') return undefined;
+function decode(query: URLSearchParams): core.PodLogOptions {
   try {
-    return parseTime(text);
+    return core.parsePodLogOptions(query);
   } catch (error) {
-    throw new RangeError(`sinceTime: ${(error as Error).message}`);
+    if (error instanceof StatusError) throw new KubeletError(400, '{"message": "Unable to decode query."}');
+    throw error;
   }
-}
-
-function streamOf(text: string | null): LogRequest['stream'] {
-  if (text === null || text === '') return 'All';
-  if (text === 'All' || text === 'Stdout' || text === 'Stderr') return text;
-  throw new RangeError(`stream must be All, Stdout or Stderr: got "${text}"`);
 }

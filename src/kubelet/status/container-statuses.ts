@@ -1,7 +1,7 @@
 import type { core } from '#api';
 import { formatTime } from '#machinery';
-import type { ContainerStatus } from '../cri/runtime.ts';
-import { isSidecar, type PodState, shouldRestart } from '../pod-state.ts';
+import { isSidecar, type PodContainer, type PodState, shouldRestart } from '../pods/pod-state.ts';
+import { RESTARTING_REASON } from '../pods/restart-all.ts';
 
 export interface WaitingReason {
   readonly reason: string;
@@ -10,17 +10,19 @@ export interface WaitingReason {
 
 export interface ContainerFacts {
   readonly pod: core.Pod;
-  /** As last reported, or else as the API has it. */
+  /** The last reported status, or the one in the API. */
   readonly previous: core.PodStatus;
   readonly state: PodState;
-  /** Why containers that are to run do not, by name. */
+  /** Waiting reasons by container name. */
   readonly waiting: ReadonlyMap<string, WaitingReason>;
-  /** No container of the pod will be started any more. */
-  readonly isTerminal: boolean;
-  /** As in `containerd://id`. */
+  /** As the prefix in `containerd://id`. */
   readonly runtimeName: string;
+  /** RestartAllContainers is in progress. */
+  readonly isRestartingAll: boolean;
   hasStarted(containerId: string): boolean;
   isReady(containerId: string): boolean;
+  /** Of the devices that a container was given. Absent: there are none. */
+  deviceHealth?(container: core.Container): readonly core.ResourceStatus[];
 }
 
 type Role = 'init' | 'regular' | 'ephemeral';
@@ -33,33 +35,40 @@ export function containerStatuses(facts: ContainerFacts, role: Role): core.Conta
   const asContainers = (spec?.ephemeralContainers ?? []) as unknown as readonly Spec[];
   const specs = role === 'init' ? (spec?.initContainers ?? []) : role === 'regular' ? (spec?.containers ?? []) : asContainers;
   const statuses = specs.map((container) => containerStatus(container, role, facts));
-  // Upstream lists init containers in their order, the others by name.
+  // As upstream: init containers in spec order, the others sorted by name.
   return role === 'init' ? statuses : statuses.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
 function containerStatus(container: Spec, role: Role, facts: ContainerFacts): core.ContainerStatus {
-  const known = facts.state.containers.filter(({ name }) => name === container.name);
-  const [latest, before] = known;
+  const instances = facts.state.containers.filter(({ name }) => name === container.name);
+  const [latest, before] = instances;
   const base = latest === undefined ? unseenStatus(container, role, facts) : seenStatus(container, latest, facts);
   const lastState = before === undefined ? (base.lastState ?? {}) : stateOf(before, facts);
   const status = withWaitingReason({ ...base, lastState }, container, role, facts);
-  return withProgress(terminated(status, role, facts), container, role, { latest, facts });
+  return withProgress(status, container, role, { latest, facts });
 }
 
-function unseenStatus(container: Spec, role: Role, { pod, previous, state }: ContainerFacts): core.ContainerStatus {
+function unseenStatus(container: Spec, role: Role, { pod, previous, state, isRestartingAll }: ContainerFacts): core.ContainerStatus {
   const reason = (pod.spec?.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating';
   const waiting = { waiting: { reason } };
   const old = previousStatus(previous, role, container.name);
-  const blank = { name: container.name, image: container.image ?? '', imageID: '', restartCount: 0, ready: false };
+  const mounts = volumeMounts(container);
+  const blank = { name: container.name, image: container.image ?? '', imageID: '', restartCount: 0, ready: false, ...mounts };
   if (old === undefined) return { ...blank, state: waiting, lastState: {} };
-  // A finished init container may have been cleaned away: what was said of it stays true.
+  if (isRestartingAll && role !== 'ephemeral' && !old.state?.waiting) return { ...blank, ...removedForRestart(old) };
+  // A completed init container may have been removed: its status stays.
   if (role === 'init' && old.state?.terminated && !isSidecar(container)) return old;
-  const kept = { ...blank, state: waiting, lastState: old.lastState ?? {}, restartCount: old.restartCount };
-  if (!old.state?.running || old.lastState?.terminated || state.sandbox?.isReady) return kept;
-  return { ...kept, ...lostSince(pod, old) };
+  const status = { ...blank, state: waiting, lastState: old.lastState ?? {}, restartCount: old.restartCount };
+  if (!old.state?.running || old.lastState?.terminated || state.sandbox?.isReady) return status;
+  return { ...status, ...lostSince(pod, old) };
 }
 
-/** It ran when last seen, and the runtime knows nothing of it: the machine or the runtime was restarted. */
+function removedForRestart({ restartCount }: core.ContainerStatus): Pick<core.ContainerStatus, 'state' | 'lastState' | 'restartCount'> {
+  const why = { reason: RESTARTING_REASON, message: 'The container is removed because RestartAllContainers in place' };
+  return { state: { waiting: why }, lastState: { terminated: { ...why, exitCode: UNKNOWN_EXIT_CODE } }, restartCount: restartCount + 1 };
+}
+
+/** It ran when last seen, and the runtime does not know it: the machine or the runtime was restarted. */
 function lostSince(pod: core.Pod, old: core.ContainerStatus): Pick<core.ContainerStatus, 'lastState' | 'restartCount'> {
   const isDeleted = pod.metadata.deletionTimestamp !== undefined;
   const lost = {
@@ -70,15 +79,17 @@ function lostSince(pod: core.Pod, old: core.ContainerStatus): Pick<core.Containe
   return { lastState: { terminated: lost }, restartCount: old.restartCount + (isDeleted ? 0 : 1) };
 }
 
-function seenStatus(container: Spec, latest: ContainerStatus, facts: ContainerFacts): core.ContainerStatus {
+function seenStatus(container: Spec, latest: PodContainer, facts: ContainerFacts): core.ContainerStatus {
   const { name, attempt, image, imageRef, id } = latest;
   const { requests } = container.resources ?? {};
   const old = previousStatus(facts.previous, undefined, name);
+  const health = facts.deviceHealth?.(container) ?? [];
   return {
     ...{ name, state: stateOf(latest, facts), lastState: old?.containerID === idText(id, facts) ? (old.lastState ?? {}) : lastOf(old) },
     ...{ ready: false, restartCount: Math.max(attempt, old?.restartCount ?? 0), image, imageID: imageRef, containerID: idText(id, facts) },
     ...(requests !== undefined && { allocatedResources: requests }),
     resources: container.resources ?? {},
+    ...(health.length > 0 && { allocatedResourcesStatus: [...health] }),
     ...volumeMounts(container),
   };
 }
@@ -97,12 +108,12 @@ function volumeMounts({ volumeMounts: mounts = [] }: Spec): Pick<core.ContainerS
   return { volumeMounts: statuses };
 }
 
-export function stateOf(container: ContainerStatus, facts: Pick<ContainerFacts, 'runtimeName'>): core.ContainerState {
+export function stateOf(container: PodContainer, facts: Pick<ContainerFacts, 'runtimeName'>): core.ContainerState {
   const { state, startedAtMs, finishedAtMs, createdAtMs, exitCode = 0, reason, message, id } = container;
   if (state === 'running') return { running: { startedAt: formatTime(startedAtMs ?? createdAtMs) } };
   if (state === 'created') return { waiting: { reason: 'ContainerCreating' } };
-  const started = startedAtMs !== undefined && { startedAt: formatTime(startedAtMs) };
-  const times = { ...started, finishedAt: formatTime(finishedAtMs ?? createdAtMs) };
+  // A container that never ran has the zero time, as upstream.
+  const times = { startedAt: formatTime(startedAtMs ?? 0), finishedAt: formatTime(finishedAtMs ?? createdAtMs) };
   const why = { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
   return { terminated: { exitCode, ...why, ...times, containerID: idText(id, facts) } };
 }
@@ -111,10 +122,13 @@ function idText(id: string, { runtimeName }: Pick<ContainerFacts, 'runtimeName'>
   return `${runtimeName}://${id}`;
 }
 
-/** One that is to run again shows why it does not yet, where that is known. */
+/** A container that is to restart shows its waiting reason, if known. */
 function withWaitingReason(status: core.ContainerStatus, container: Spec, role: Role, facts: ContainerFacts): core.ContainerStatus {
   const waiting = facts.waiting.get(container.name);
-  if (waiting === undefined || status.state?.running || role === 'ephemeral') return status;
+  const isDeleted = facts.pod.metadata.deletionTimestamp !== undefined;
+  if (waiting === undefined || status.state?.running || isDeleted) return status;
+  // Ephemeral containers run once.
+  if (role === 'ephemeral' && status.state?.terminated) return status;
   const exitCode = status.state?.terminated?.exitCode;
   if (exitCode !== undefined && role === 'init' && exitCode === 0 && !isSidecar(container)) return status;
   if (exitCode !== undefined && !shouldRestart(container as core.Container, facts.pod, exitCode)) return status;
@@ -123,19 +137,8 @@ function withWaitingReason(status: core.ContainerStatus, container: Spec, role: 
   return { ...status, lastState, state: { waiting: { reason, ...(message !== '' && { message }) } } };
 }
 
-/** In a pod that is over, what cannot be found any more has ended, badly for all one knows. */
-function terminated(status: core.ContainerStatus, role: Role, { isTerminal, pod, previous, state }: ContainerFacts): core.ContainerStatus {
-  if (!isTerminal || role === 'ephemeral' || status.state?.running || status.state?.terminated) return status;
-  if (status.lastState?.terminated) return { ...status, state: status.lastState, lastState: {} };
-  const hasRun = state.containers.length > 0 || (previous.containerStatuses ?? []).some((old) => old.state?.running);
-  if (!hasRun || pod.metadata.deletionTimestamp !== undefined) return status;
-  const message = 'The container could not be located when the pod was terminated';
-  const lost = { reason: 'ContainerStatusUnknown', message, exitCode: UNKNOWN_EXIT_CODE };
-  return { ...status, state: { terminated: lost } };
-}
-
 interface Progress {
-  readonly latest: ContainerStatus | undefined;
+  readonly latest: PodContainer | undefined;
   readonly facts: ContainerFacts;
 }
 
@@ -143,7 +146,7 @@ function withProgress(status: core.ContainerStatus, container: Spec, role: Role,
   const isRunning = latest !== undefined && status.state?.running !== undefined;
   if (role === 'ephemeral') return { ...status, ready: false };
   if (role === 'init' && !isSidecar(container)) {
-    return { ...status, started: false, ready: status.state?.terminated?.exitCode === 0 };
+    return { ...status, started: isRunning, ready: status.state?.terminated?.exitCode === 0 };
   }
   const started = isRunning && facts.hasStarted(latest.id);
   return { ...status, started, ready: started && facts.isReady(latest.id) };

@@ -1,6 +1,7 @@
 import type { core } from '#api';
 import { findCondition } from '#machinery';
-import { isSidecar } from '../pod-state.ts';
+import { isSidecar } from '../pods/pod-state.ts';
+import { RESTARTING_ALL } from '../pods/restart-all.ts';
 
 export interface ConditionFacts {
   readonly pod: core.Pod;
@@ -9,7 +10,10 @@ export interface ConditionFacts {
   readonly initStatuses: readonly core.ContainerStatus[];
   readonly statuses: readonly core.ContainerStatus[];
   readonly hasSandbox: boolean;
-  /** In the API's form. */
+  /** Undefined for pods without a RestartAllContainers rule. */
+  readonly restartsAll?: boolean | undefined;
+  readonly rejection?: { readonly message: string; readonly isDisruption?: boolean } | undefined;
+  /** As an API timestamp. */
   readonly now: string;
 }
 
@@ -20,13 +24,20 @@ interface Finding {
   readonly message?: string;
 }
 
-const OWNED = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled']);
+export const OWNED_CONDITIONS: ReadonlySet<string> = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+  RESTARTING_ALL,
+]);
 
-/** The conditions of others as they are, then the kubelet's own. */
+/** Foreign conditions unchanged, then the kubelet's own. */
 export function podConditions(facts: ConditionFacts): core.PodCondition[] {
   const { pod, previous, hasSandbox } = facts;
-  const others = (pod.status?.conditions ?? []).filter(({ type }) => !OWNED.has(type));
-  const target = findCondition(previous.conditions, 'DisruptionTarget');
+  const others = foreignConditions(pod);
+  const target = disruptionTarget(facts) ?? findCondition(previous.conditions, 'DisruptionTarget');
   if (target && !others.some(({ type }) => type === target.type)) others.push(target);
   const containersReady = containersReadyFinding(facts);
   const findings: readonly Finding[] = [
@@ -35,8 +46,29 @@ export function podConditions(facts: ConditionFacts): core.PodCondition[] {
     readyFinding(pod, containersReady, others),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
+    ...restartingFindings(facts),
   ];
   return [...others, ...findings.map((finding) => condition(finding, facts))];
+}
+
+function restartingFindings({ restartsAll, phase }: ConditionFacts): readonly Finding[] {
+  const type = RESTARTING_ALL;
+  if (restartsAll === undefined) return [];
+  if (phase === 'Succeeded') return [{ type, status: 'False', reason: 'PodCompleted' }];
+  if (phase === 'Failed') return [{ type, status: 'False', reason: 'PodFailed' }];
+  if (!restartsAll) return [{ type, status: 'False' }];
+  return [{ type, status: 'True', reason: 'RestartAllContainersStarted', message: 'container exited with restart policy rule' }];
+}
+
+function disruptionTarget(facts: ConditionFacts): core.PodCondition | undefined {
+  const { rejection } = facts;
+  if (rejection?.isDisruption !== true) return undefined;
+  return condition({ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message: rejection.message }, facts);
+}
+
+/** Conditions that are not the kubelet's. */
+export function foreignConditions({ status }: core.Pod): core.PodCondition[] {
+  return (status?.conditions ?? []).filter(({ type }) => !OWNED_CONDITIONS.has(type));
 }
 
 function condition(finding: Finding, { pod, previous, now }: ConditionFacts): core.PodCondition {
@@ -50,10 +82,10 @@ function containersReadyFinding({ pod, phase, initStatuses, statuses }: Conditio
   const type = 'ContainersReady';
   if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
   const sidecars = (pod.spec?.initContainers ?? []).filter(isSidecar);
-  const wanted = [...sidecars, ...(pod.spec?.containers ?? [])];
+  const longRunning = [...sidecars, ...(pod.spec?.containers ?? [])];
   const all = [...initStatuses, ...statuses];
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
-  const unready = wanted.filter(({ name }) => all.find((status) => status.name === name)?.ready !== true).map(({ name }) => name);
+  const unready = longRunning.filter(({ name }) => all.find((status) => status.name === name)?.ready !== true).map(({ name }) => name);
   if (unready.length === 0) return { type, status: 'True' };
   return { type, status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` };
 }
@@ -62,9 +94,11 @@ function readyFinding({ spec }: core.Pod, containersReady: Finding, conditions: 
   const type = 'Ready';
   if (containersReady.status !== 'True') return { ...containersReady, type };
   const problems = (spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
-    const found = findCondition(conditions, conditionType);
-    if (found === undefined) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
-    return found.status === 'True' ? [] : [`the status of pod readiness gate "${conditionType}" is not "True", but ${found.status}`];
+    const condition = findCondition(conditions, conditionType);
+    if (condition === undefined) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
+    return condition.status === 'True'
+      ? []
+      : [`the status of pod readiness gate "${conditionType}" is not "True", but ${condition.status}`];
   });
   if (problems.length === 0) return { type, status: 'True' };
   return { type, status: 'False', reason: 'ReadinessGatesNotReady', message: problems.join(', ') };

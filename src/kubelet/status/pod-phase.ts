@@ -1,13 +1,14 @@
 import type { core } from '#api';
-import { isSidecar, shouldRestart } from '../pod-state.ts';
+import { isSidecar, shouldRestart } from '../pods/pod-state.ts';
+import { RESTARTING_REASON } from '../pods/restart-all.ts';
 
 export interface PhaseFacts {
   readonly pod: core.Pod;
   readonly initStatuses: readonly core.ContainerStatus[];
   readonly statuses: readonly core.ContainerStatus[];
-  /** No container will be started any more, whatever the restart policy. */
+  /** No container will be started any more, regardless of the restart policy. */
   readonly isTerminal: boolean;
-  /** A regular container of the current sandbox has been made. */
+  /** A regular container was created in the current sandbox. */
   readonly wasInitialized: boolean;
 }
 
@@ -23,7 +24,7 @@ interface Counts {
   succeeded: number;
 }
 
-/** The phase that follows from the containers' states, by upstream's rules. */
+/** The phase derived from the container statuses, by upstream's rules. */
 export function podPhase(facts: PhaseFacts): string {
   const counts = countStates(facts);
   if (counts.failedForGood > 0) return 'Failed';
@@ -55,16 +56,20 @@ function countStates({ pod, initStatuses, statuses }: PhaseFacts): Counts {
   return counts;
 }
 
-interface Counting {
+interface PodCounts {
   readonly pod: core.Pod;
   readonly counts: Counts;
 }
 
-function countInit(container: core.Container, status: core.ContainerStatus | undefined, { pod, counts }: Counting): void {
+function runsAgain(container: core.Container, pod: core.Pod, { exitCode, reason }: core.ContainerStateTerminated): boolean {
+  return reason === RESTARTING_REASON || shouldRestart(container, pod, exitCode);
+}
+
+function countInit(container: core.Container, status: core.ContainerStatus | undefined, { pod, counts }: PodCounts): void {
   const ended = status?.state?.terminated ?? (status?.state?.waiting ? status.lastState?.terminated : undefined);
   if (ended === undefined) counts.pendingInit++;
   else if (ended.exitCode !== 0) {
-    if (shouldRestart(container, pod, ended.exitCode)) counts.pendingInit++;
+    if (runsAgain(container, pod, ended)) counts.pendingInit++;
     else counts.failedForGood++;
   }
 }
@@ -79,13 +84,13 @@ function countSidecar(status: core.ContainerStatus | undefined, counts: Counts):
   } else if (!status?.state?.terminated && !status?.state?.waiting) counts.unknown++;
 }
 
-function countRegular(container: core.Container, status: core.ContainerStatus | undefined, { pod, counts }: Counting): void {
+function countRegular(container: core.Container, status: core.ContainerStatus | undefined, { pod, counts }: PodCounts): void {
   const { state, lastState } = status ?? {};
   const ended = state?.terminated ?? (state?.waiting ? lastState?.terminated : undefined);
   if (state?.running) counts.running++;
   else if (ended !== undefined) {
     counts.stopped++;
-    if (!shouldRestart(container, pod, ended.exitCode)) counts.stoppedForGood++;
+    if (!runsAgain(container, pod, ended)) counts.stoppedForGood++;
     if (state?.terminated && ended.exitCode === 0) counts.succeeded++;
   } else if (state?.waiting) counts.waiting++;
   else counts.unknown++;

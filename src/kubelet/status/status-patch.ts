@@ -1,6 +1,7 @@
 import type { core } from '#api';
+import { OWNED_CONDITIONS } from './pod-conditions.ts';
 
-/** Fields of a pod's status that the kubelet decides; all others are left as they are. */
+/** Status fields owned by the kubelet; all others are left unchanged. */
 const OWNED = [
   'observedGeneration',
   'phase',
@@ -12,12 +13,16 @@ const OWNED = [
   'initContainerStatuses',
   'containerStatuses',
   'ephemeralContainerStatuses',
+  'resources',
+  'allocatedResources',
 ] as const;
 
-/** The strategic merge patch that makes of one status the other, without touching what others wrote. Undefined when nothing differs. */
+/** The strategic merge patch from one status to the other, without fields of others. Undefined when nothing differs. */
 export function statusPatch(before: core.PodStatus, after: core.PodStatus): object | undefined {
   const patch: Record<string, unknown> = {};
   for (const field of OWNED) if (!same(before[field], after[field])) patch[field] = after[field] ?? null;
+  // Empty resources are written too.
+  if (after.resources !== undefined && before.resources === undefined) patch.resources = after.resources;
   for (const field of ['hostIPs', 'podIPs'] as const) {
     if (!same(before[field], after[field])) patch[field] = [...(after[field] ?? []), ...(before[field] ? [{ $patch: 'replace' }] : [])];
   }
@@ -27,7 +32,9 @@ export function statusPatch(before: core.PodStatus, after: core.PodStatus): obje
 }
 
 function changedConditions(before: readonly core.PodCondition[], after: readonly core.PodCondition[]): readonly object[] {
-  return after.flatMap((condition) => {
+  const isRemoved = ({ type }: core.PodCondition) => OWNED_CONDITIONS.has(type) && !after.some((condition) => condition.type === type);
+  const removed = before.filter(isRemoved).map(({ type }) => ({ $patch: 'delete', type }));
+  const changed = after.flatMap((condition) => {
     const old = before.find(({ type }) => type === condition.type);
     if (old === undefined) return [condition];
     const patch: Record<string, unknown> = {};
@@ -36,9 +43,10 @@ function changedConditions(before: readonly core.PodCondition[], after: readonly
     }
     return Object.keys(patch).length === 0 ? [] : [{ ...patch, type: condition.type }];
   });
+  return [...changed, ...removed];
 }
 
-/** Equal as far as the API can tell: members that are absent, null or empty are all the same to it. */
+/** Semantic equality: absent, null and empty members are the same to the API. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isEmpty(a) && isEmpty(b);

@@ -10,54 +10,67 @@ export interface StatusWriterDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Those of many pods take turns. */
+  /** Limits concurrent writes of many pods. */
   readonly lanes?: { readonly statuses: AsyncSemaphore } | undefined;
+}
+
+interface PodIdentity {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
 }
 
 const RETRY = { initialMs: 200, maxMs: 10_000, jitter: 0.2 };
 
 /**
- * Brings one pod's status to the API: one write at a time, always the latest, only what differs. States that do not last longer than a turn
- * of the event loop are never written. A write names the pod's identity, so that it never reaches a successor of the same name, and carries
- * no resource version, so that it never conflicts.
+ * Writes one pod's status to the API: one write at a time, always the latest, only the difference. States that last less than a turn
+ * of the event loop are never written. Writes have the pod's uid as a precondition, so that they never reach a successor of the same name, and
+ * no resource version, so that they never conflict.
  */
 export class StatusWriter {
-  #wanted: core.PodStatus | undefined;
-  #known: core.PodStatus;
-  #knownVersion = 0;
-  #writing: Promise<void> | undefined;
+  #desired: core.PodStatus | undefined;
+  #current: core.PodStatus;
+  #currentVersion = 0;
+  #pendingWrite: Promise<void> | undefined;
+  /** Not the whole pod: its first state would stay in memory beside the later ones. */
+  readonly #identity: PodIdentity;
 
   constructor(
-    private readonly pod: core.Pod,
+    pod: core.Pod,
     private readonly deps: StatusWriterDeps,
+    /** The object that is written, if it is not the pod itself; undefined: it does not exist at the moment. */
+    private readonly target?: () => core.Pod | undefined,
   ) {
-    this.#known = pod.status ?? {};
-    this.#knownVersion = versionOf(pod);
+    const { name, namespace, uid } = pod.metadata;
+    this.#identity = { name, namespace, uid };
+    this.#current = pod.status ?? {};
+    this.#currentVersion = versionOf(pod);
   }
 
-  /** What the API shows, as far as is known. */
-  get known(): core.PodStatus {
-    return this.#known;
-  }
-
-  /** The API told of the pod. */
+  /** Called with each state from the API. */
   observe(pod: core.Pod): void {
-    if (versionOf(pod) < this.#knownVersion) return;
-    this.#knownVersion = versionOf(pod);
-    this.#known = pod.status ?? {};
+    if (versionOf(pod) < this.#currentVersion) return;
+    this.#currentVersion = versionOf(pod);
+    this.#current = pod.status ?? {};
+  }
+
+  /** The API object was replaced or recreated: only its own state is known. */
+  retarget(object: core.Pod): void {
+    this.#currentVersion = 0;
+    this.observe(object);
   }
 
   want(status: core.PodStatus): void {
-    this.#wanted = status;
-    if (this.#writing === undefined && statusPatch(this.#known, status) === undefined) return;
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
+    this.#desired = status;
+    if (this.#pendingWrite === undefined && statusPatch(this.#current, status) === undefined) return;
+    this.#pendingWrite ??= this.#writeAll().finally(() => {
+      this.#pendingWrite = undefined;
     });
   }
 
-  /** Resolves when the API has the latest status, or the pod is gone. */
+  /** Resolves when the latest status is written, or the pod is deleted. */
   async flushed(): Promise<void> {
-    await this.#writing;
+    await this.#pendingWrite;
   }
 
   async #writeAll(): Promise<void> {
@@ -73,26 +86,30 @@ export class StatusWriter {
   }
 
   async #writeLatest(): Promise<'done' | 'outdated' | 'failed'> {
-    const wanted = this.#wanted;
-    const patch = wanted && statusPatch(this.#known, wanted);
-    if (patch === undefined || this.deps.signal.aborted) return 'done';
+    const desired = this.#desired;
+    const patch = desired && statusPatch(this.#current, desired);
+    if (patch === undefined || this.deps.signal.aborted || this.#targetIdentity() === undefined) return 'done';
     if (!(await this.#write(patch))) return 'failed';
-    // What the server would not take as it was sent is not sent again and again.
-    return this.#wanted === wanted ? 'done' : 'outdated';
+    // A status that the server changes is not sent again.
+    return this.#desired === desired ? 'done' : 'outdated';
   }
 
-  /** False when another try may succeed. */
+  #targetIdentity(): PodIdentity | undefined {
+    return this.target === undefined ? this.#identity : this.target()?.metadata;
+  }
+
+  /** False when a retry may succeed. */
   async #write(status: object): Promise<boolean> {
     const { client, logger } = this.deps;
-    const { uid } = this.pod.metadata;
+    const target = this.#targetIdentity() ?? this.#identity;
     try {
-      const patch = { metadata: { uid }, status };
-      this.observe(await client.of(core.Pod).patch(this.pod.metadata, patch, { type: 'strategic', subresource: 'status' }));
+      const patch = { metadata: { uid: target.uid }, status };
+      this.observe(await client.of(core.Pod).patch(target, patch, { type: 'strategic', subresource: 'status' }));
       return true;
     } catch (error) {
       const isGone = isStatusReason(error, 'NotFound') || isStatusReason(error, 'Conflict') || isStatusReason(error, 'Invalid');
-      if (isGone) this.#wanted = undefined;
-      const fields = { pod: `${this.pod.metadata.namespace}/${this.pod.metadata.name}`, error };
+      if (isGone) this.#desired = undefined;
+      const fields = { pod: `${this.#identity.namespace}/${this.#identity.name}`, error };
       if (isStatusReason(error, 'Invalid')) logger.warn('the status of a pod was refused', fields);
       else logger.debug('the status of a pod could not be written', fields);
       return isGone;
@@ -100,7 +117,7 @@ export class StatusWriter {
   }
 }
 
-/** Resource versions of one server can be compared. One that is no number is taken as newer. */
+/** Resource versions of one server are comparable. A non-numeric one counts as newer. */
 function versionOf({ metadata: { resourceVersion = '' } }: core.Pod): number {
   return /^\d+$/.test(resourceVersion) ? Number(resourceVersion) : Number.MAX_SAFE_INTEGER;
 }

@@ -1,16 +1,16 @@
 import { bitsOf, formatIp, type IpNetwork, parseCidr } from '#base';
 import { RuntimeError } from '../runtime.ts';
 
-/** Hands out the addresses of one network, each to one holder at a time, and not again soon after it came back. */
+/** Allocates the addresses of one network; released ones are reused as late as possible. */
 export class AddressPool {
   readonly #network: IpNetwork;
   readonly #size: bigint;
-  readonly #taken = new Set<bigint>();
+  readonly #addresses = new Set<bigint>();
   #next = FIRST_HOST;
 
   constructor(readonly cidr: string) {
     const network = parseCidr(cidr);
-    if (network === undefined) throw new RuntimeError('invalid', `${JSON.stringify(cidr)} is not a range of addresses`);
+    if (network === undefined) throw new RuntimeError('invalidArgument', `${JSON.stringify(cidr)} is not a range of addresses`);
     this.#network = network;
     this.#size = 1n << BigInt(bitsOf(network.family) - network.prefixLength);
   }
@@ -19,21 +19,21 @@ export class AddressPool {
     for (let tried = FIRST_HOST; tried < this.#size; tried++) {
       const offset = this.#next;
       this.#next = offset + 1n >= this.#size - this.#broadcast ? FIRST_HOST : offset + 1n;
-      if (this.#taken.has(offset)) continue;
-      this.#taken.add(offset);
+      if (this.#addresses.has(offset)) continue;
+      this.#addresses.add(offset);
       return formatIp({ family: this.#network.family, value: this.#network.base + offset });
     }
-    throw new RuntimeError('sandboxFailed', `no address is left in ${this.cidr}`);
+    throw new RuntimeError('resourceExhausted', `no address is left in ${this.cidr}`);
   }
 
-  /** An address that is in use already, as a restored sandbox's is. Those of other networks are ignored. */
+  /** Marks an address as used, such as that of a restored sandbox. Addresses outside of the network are ignored. */
   claim(value: bigint): void {
     const offset = value - this.#network.base;
-    if (offset >= 0n && offset < this.#size) this.#taken.add(offset);
+    if (offset >= 0n && offset < this.#size) this.#addresses.add(offset);
   }
 
   release(value: bigint): void {
-    this.#taken.delete(value - this.#network.base);
+    this.#addresses.delete(value - this.#network.base);
   }
 
   get #broadcast(): bigint {
@@ -41,5 +41,5 @@ export class AddressPool {
   }
 }
 
-/** The network's own address and its gateway are nobody's. */
+/** The network address and the gateway are reserved. */
 const FIRST_HOST = 2n;

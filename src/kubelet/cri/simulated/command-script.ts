@@ -1,6 +1,8 @@
+import { lookupTable } from '#base';
+import type { ContainerConfig, SandboxConfig } from '../runtime.ts';
 import type { ScriptedLine } from './script.ts';
 
-/** What a command would do, as far as it can be told from its words. */
+/** The effect of a command, as far as its words tell. */
 export interface CommandScript {
   readonly lines: readonly ScriptedLine[];
   readonly runTimeMs: number;
@@ -16,8 +18,8 @@ interface Progress {
 const SHELLS = new Set(['sh', 'bash', 'ash', 'dash']);
 
 /**
- * Follows `true`, `false`, `echo`, `sleep` and `exit`, alone or joined by `;`, `&&`, `||` and newlines under a shell's `-c`. Undefined when
- * a command is met that is not among them: what it does is unknown.
+ * Interprets `true`, `false`, `echo`, `sleep` and `exit`, alone or joined by `;`, `&&`, `||` and newlines under a shell's `-c`. Undefined for
+ * any other command, whose effect is unknown.
  */
 export function commandScript(words: readonly string[]): CommandScript | undefined {
   const [program = '', flag, text] = words;
@@ -69,7 +71,7 @@ function follow([program = '', ...args]: readonly string[], progress: Progress):
   }
 }
 
-const SLEEP_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const SLEEP_UNITS = lookupTable<number>({ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 });
 
 function sleep(text: string | undefined, progress: Progress): 'goes on' | 'ended' | 'unknown' {
   if (text === 'infinity' || text === 'inf') {
@@ -82,7 +84,7 @@ function sleep(text: string | undefined, progress: Progress): 'goes on' | 'ended
   return 'goes on';
 }
 
-/** Splits at spaces, heeding quotes. Undefined when the shell would do more than that: variables, pipes, redirections, loops. */
+/** Splits at spaces and respects quotes. Undefined for other shell syntax: variables, pipes, redirections, loops. */
 function wordsOf(text: string): readonly string[] | undefined {
   const words: string[] = [];
   for (const [, double, single, plain] of text.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)) {
@@ -99,4 +101,11 @@ function scriptOf({ lines, elapsedMs, lastCode }: Progress): CommandScript {
 
 function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
+}
+
+/** The command if it can be interpreted. Other commands of Job pods succeed at once, so that jobs complete. */
+export function expectedCommand({ command, args }: ContainerConfig, { labels }: SandboxConfig): CommandScript | undefined {
+  const script = command.length + args.length === 0 ? undefined : commandScript([...command, ...args]);
+  if (script !== undefined || labels['batch.kubernetes.io/job-name'] === undefined) return script;
+  return { lines: [], runTimeMs: 0, exitCode: 0 };
 }

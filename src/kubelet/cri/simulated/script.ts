@@ -3,22 +3,22 @@ import { RuntimeError, type SandboxConfig } from '../runtime.ts';
 
 export const PREFIX = 'sampan.dev/';
 
-/** What a simulated container does, in full. Times in milliseconds. */
+/** The complete behaviour of a simulated container. Times in milliseconds. */
 export interface ContainerScript {
   readonly pullTimeMs: number;
   readonly pullError: string | undefined;
-  /** How many pulls fail before one succeeds. */
+  /** The number of failed pulls before one succeeds. */
   readonly pullFailures: number;
   readonly startTimeMs: number;
   readonly startError: string | undefined;
   readonly startFailures: number;
-  /** Infinity: it runs until it is stopped. */
+  /** Infinity: until it is stopped. */
   readonly runTimeMs: number | undefined;
-  /** By run; the last one counts for all further runs. */
+  /** Per run; the last one repeats. */
   readonly exitCodes: readonly number[] | undefined;
   readonly exitReason: string | undefined;
   readonly terminationMessage: string | undefined;
-  /** From being asked to end until it ends. Infinity: it does not listen, and must be killed. */
+  /** The time from SIGTERM to exit. Infinity: it ignores SIGTERM and must be killed. */
   readonly stopTimeMs: number;
   readonly stopExitCode: number;
   readonly probes: Readonly<Record<'startup' | 'readiness' | 'liveness', readonly ProbeStep[]>>;
@@ -33,7 +33,7 @@ export interface ContainerScript {
 
 export interface ProbeStep {
   readonly passes: boolean;
-  /** Age of the container from which on this holds. */
+  /** The container's age from which the step applies. */
   readonly fromMs: number;
 }
 
@@ -45,7 +45,7 @@ export interface ScriptedLine {
 type Values = Readonly<Record<string, string>>;
 type Lookup = (key: string) => string | undefined;
 
-/** What may stand after `sampan.dev/` for a container; `.NAME` appended limits it to the container of that name. */
+/** Suffixes of `sampan.dev/` annotations for a container; `.NAME` restricts one to the container of that name. */
 export const CONTAINER_KEYS: readonly string[] = [
   'pull-time',
   'pull-error',
@@ -73,7 +73,7 @@ export const CONTAINER_KEYS: readonly string[] = [
 
 export const POD_KEYS: readonly string[] = ['sandbox-time', 'sandbox-error', 'pod-ip'];
 
-/** The values of a pod's annotations that are meant for the simulated runtime, over those of stages that match it. */
+/** The values for the simulated runtime: a pod's annotations override those of matching stages. */
 export function scriptedValues({ annotations }: Pick<SandboxConfig, 'annotations'>, staged: Values): Values {
   let values: Record<string, string> | undefined;
   for (const key in annotations) {
@@ -163,7 +163,7 @@ function steps(lookup: Lookup, type: string): readonly ProbeStep[] {
   return parsed.toSorted((a, b) => a.fromMs - b.fromMs);
 }
 
-/** One line a line; `@5s text` is written five seconds after the start. */
+/** One log line per line; `@5s text` is written five seconds after the start. */
 function scriptedLines(text: string | undefined): readonly ScriptedLine[] | undefined {
   if (text === undefined) return undefined;
   const lines = text.replace(/\n$/, '').split('\n');
@@ -175,5 +175,5 @@ function scriptedLines(text: string | undefined): readonly ScriptedLine[] | unde
 }
 
 function invalid(key: string, text: string, expected: string): RuntimeError {
-  return new RuntimeError('invalid', `annotation ${PREFIX}${key} is ${JSON.stringify(text)}: it must be ${expected}`);
+  return new RuntimeError('invalidArgument', `annotation ${PREFIX}${key} is ${JSON.stringify(text)}: it must be ${expected}`);
 }

@@ -1,15 +1,21 @@
-import type { Clock, TimerHandle } from '#base';
-import { type ContainerConfig, type ContainerStatus, type LogEntry, type ProbeAnswer, RuntimeError } from '../runtime.ts';
+import { type Clock, minOf, type TimerHandle } from '#base';
+import type { LogEntry } from '../../logs/container-logs.ts';
+import type { ProbeAnswer } from '../../prober/prober.ts';
+import { type ContainerConfig, type ContainerStatus, RuntimeError } from '../runtime.ts';
 import type { CommandScript } from './command-script.ts';
 import type { ContainerScript, ScriptedLine } from './script.ts';
+import { SimulatedFiles } from './simulated-files.ts';
+import { SimulatedProcess } from './simulated-process.ts';
 
 export interface SimulatedContainerOptions {
   readonly id: string;
   readonly sandboxId: string;
   readonly podUid: string;
+  readonly podName: string;
   readonly config: ContainerConfig;
+  readonly logPath: string;
   readonly script: ContainerScript;
-  /** What its command would do, where that is known and the script says nothing. */
+  /** The interpreted command, used when the script sets nothing. */
   readonly command: CommandScript | undefined;
   readonly clock: Clock;
   readonly onChange: (container: SimulatedContainer, type: 'started' | 'stopped') => void;
@@ -17,10 +23,10 @@ export interface SimulatedContainerOptions {
 
 const KILLED = 137;
 const CANNOT_RUN = 128;
-/** Lines of a container that logs at an interval and never ends are not kept for ever. */
+/** The limit of retained lines of a container that logs at an interval. */
 const MAX_INTERVAL_LINES = 100_000;
 
-/** A container as a state machine on the clock: created, running, exited. */
+/** A container as a state machine: created, running, exited. */
 export class SimulatedContainer {
   state: 'created' | 'running' | 'exited' = 'created';
   readonly createdAtMs: number;
@@ -33,48 +39,78 @@ export class SimulatedContainer {
   #killTimer: TimerHandle | undefined;
   #killDueMs = Infinity;
   #isStopping = false;
+  #files: SimulatedFiles | undefined;
   #whenEnded: (() => void)[] = [];
+  #processEnd: AbortController | undefined;
+  /** Of a container with open stdin whose exit is not scripted. */
+  process: SimulatedProcess | undefined;
+
+  /** Created for the first command that is executed in it. */
+  get files(): SimulatedFiles {
+    this.#files ??= new SimulatedFiles();
+    return this.#files;
+  }
 
   constructor(readonly options: SimulatedContainerOptions) {
     this.createdAtMs = options.clock.now();
   }
 
   get status(): ContainerStatus {
-    const { id, sandboxId, podUid, config } = this.options;
-    const { name, attempt, image, imageRef, specHash } = config;
-    const { state, createdAtMs, startedAtMs, finishedAtMs, exitCode, reason, message } = this;
+    const { id, config, logPath } = this.options;
+    const { metadata, image, labels, annotations, mounts } = config;
+    const { state, createdAtMs, startedAtMs, finishedAtMs, exitCode, reason = '', message = '' } = this;
+    const { userSpecifiedImage = image.image } = image;
     return {
-      ...{ id, sandboxId, podUid, name, attempt, image, imageRef, specHash, state, createdAtMs },
+      ...{ id, metadata, state, createdAtMs, exitCode, reason, message, labels, annotations, mounts, logPath },
+      ...{ image: { image: userSpecifiedImage }, imageRef: image.image, imageId: image.image },
       ...(startedAtMs !== undefined && { startedAtMs }),
-      ...(state === 'exited' && { finishedAtMs: finishedAtMs ?? createdAtMs, exitCode }),
-      ...(reason !== undefined && { reason }),
-      ...(message !== undefined && { message }),
+      ...(state === 'exited' && { finishedAtMs: finishedAtMs ?? createdAtMs }),
     };
   }
 
   async start(): Promise<void> {
     const { clock, script, config } = this.options;
-    if (this.state !== 'created') throw new RuntimeError('invalid', `container ${this.options.id} is not in created state`);
+    if (this.state !== 'created') throw new RuntimeError('failedPrecondition', `container ${this.options.id} is not in created state`);
     if (script.startTimeMs > 0) await clock.sleep(script.startTimeMs);
-    if (this.state !== 'created') throw new RuntimeError('startFailed', 'the container was stopped before it had started');
-    if (script.startError !== undefined && config.attempt < script.startFailures) {
+    if (this.state !== 'created') throw new RuntimeError('unknown', 'the container was stopped before it had started');
+    if (script.startError !== undefined && config.metadata.attempt < script.startFailures) {
       this.#end(CANNOT_RUN, 'StartError', script.startError);
-      throw new RuntimeError('startFailed', script.startError);
+      throw new RuntimeError('unknown', script.startError);
     }
     this.run(clock.now());
   }
 
-  /** Begins to run, or goes on running since an earlier time. */
+  /** Starts, or resumes as running since an earlier time. */
   run(sinceMs: number): void {
     const { clock } = this.options;
     this.state = 'running';
     this.startedAtMs = sinceMs;
     this.options.onChange(this, 'started');
+    if (this.#isInteractive) this.#startProcess();
     const left = sinceMs + this.#runTimeMs - clock.now();
     if (left < Infinity) this.#exitTimer = clock.setTimer(left, () => this.#exit());
   }
 
-  /** Resolves when it has ended, by itself within the time or killed after it. */
+  get #isInteractive(): boolean {
+    const { script, command, config } = this.options;
+    return config.stdin === true && command === undefined && script.logs === undefined && this.#runTimeMs === Infinity;
+  }
+
+  #startProcess(): void {
+    const { config, clock, podName } = this.options;
+    const { command, args, envs, tty = false, stdinOnce = false } = config;
+    const env = envs.map(({ name, value }) => ({ key: name, value }));
+    const words = [...command, ...args];
+    const { files } = this;
+    this.#processEnd = new AbortController();
+    this.process = new SimulatedProcess({
+      ...{ command: words, env, hostname: podName, files, tty, stdinOnce, clock },
+      signal: this.#processEnd.signal,
+    });
+    void this.process.exit.then((code) => this.#end(code, undefined, undefined));
+  }
+
+  /** Resolves when it has exited, by itself in time or killed. */
   stop(timeoutMs: number): Promise<void> {
     if (this.state === 'exited') return Promise.resolve();
     if (this.state === 'created') {
@@ -95,9 +131,9 @@ export class SimulatedContainer {
     this.#end(KILLED, 'Error', undefined);
   }
 
-  /** It is gone without anybody being told, as when the machine fails. */
+  /** Disappears without an event, as in a machine crash. */
   vanish(): void {
-    this.#cancelTimers();
+    this.#release();
     this.state = 'exited';
     this.#settleEnded();
   }
@@ -118,25 +154,25 @@ export class SimulatedContainer {
     return { passed: current?.passes ?? true, output, sameUntilMs: next === undefined ? Infinity : since + next.fromMs };
   }
 
-  /** What was written after `afterMs` and until `untilMs`, in order. Nothing is kept: it follows from the script. */
+  /** The output between `afterMs` and `untilMs`. Computed from the script, not stored. */
   log(afterMs: number, untilMs: number): readonly LogEntry[] {
     const since = this.startedAtMs;
     if (since === undefined) return [];
     const end = Math.min(untilMs, this.finishedAtMs ?? Infinity);
     const scripted = this.#lines
-      .map((line): LogEntry => ({ timeMs: since + line.afterMs, stream: 'stdout', line: line.line }))
+      .map((line): LogEntry => logEntry(since + line.afterMs, line.line))
       .filter(({ timeMs }) => timeMs > afterMs && timeMs <= end);
     const repeated = [...this.#intervalLines(since, afterMs, end)];
     return repeated.length === 0 ? scripted : [...scripted, ...repeated].sort((a, b) => a.timeMs - b.timeMs);
   }
 
-  /** When the next line will be written, after `afterMs`. */
+  /** The time of the next line after `afterMs`. */
   nextLineAtMs(afterMs: number): number {
     const since = this.startedAtMs ?? Infinity;
     const scripted = this.#lines.map((line) => since + line.afterMs).filter((timeMs) => timeMs > afterMs);
     const interval = this.options.script.logIntervalMs;
     const repeated = interval === undefined ? Infinity : since + interval * Math.max(1, Math.floor((afterMs - since) / interval) + 1);
-    return Math.min(repeated, ...scripted);
+    return minOf(scripted, repeated);
   }
 
   *#intervalLines(since: number, afterMs: number, end: number): Iterable<LogEntry> {
@@ -144,24 +180,32 @@ export class SimulatedContainer {
     if (logIntervalMs === undefined) return;
     const last = Math.floor((end - since) / logIntervalMs);
     const first = Math.max(1, Math.floor((afterMs - since) / logIntervalMs) + 1, last - MAX_INTERVAL_LINES);
-    for (let i = first; i <= last; i++) yield { timeMs: since + i * logIntervalMs, stream: 'stdout', line: logLine };
+    for (let i = first; i <= last; i++) yield logEntry(since + i * logIntervalMs, logLine);
   }
 
   get #lines(): readonly ScriptedLine[] {
     const { script, command, config } = this.options;
-    return script.logs ?? command?.lines ?? [{ afterMs: 0, line: `simulated container ${config.name} of image ${config.image} started` }];
+    return (
+      script.logs ??
+      command?.lines ?? [
+        {
+          afterMs: 0,
+          line: `simulated container ${config.metadata.name} of image ${config.image.userSpecifiedImage ?? config.image.image} started`,
+        },
+      ]
+    );
   }
 
   get #runTimeMs(): number {
     const { script, command } = this.options;
-    // An exit code without a time is an end at once.
+    // An exit code without a run time means that it exits at once.
     return script.runTimeMs ?? (script.exitCodes !== undefined ? 0 : (command?.runTimeMs ?? Infinity));
   }
 
   #exit(): void {
     const { script, command, config } = this.options;
     const codes = script.exitCodes ?? [command?.exitCode ?? 0];
-    const code = codes[Math.min(config.attempt, codes.length - 1)] ?? 0;
+    const code = codes[Math.min(config.metadata.attempt, codes.length - 1)] ?? 0;
     this.#end(code, script.exitReason, script.terminationMessage);
   }
 
@@ -185,7 +229,7 @@ export class SimulatedContainer {
 
   #end(code: number, reason: string | undefined, message: string | undefined): void {
     if (this.state === 'exited') return;
-    this.#cancelTimers();
+    this.#release();
     this.state = 'exited';
     this.finishedAtMs = this.options.clock.now();
     this.exitCode = code;
@@ -195,12 +239,18 @@ export class SimulatedContainer {
     this.options.onChange(this, 'stopped');
   }
 
-  #cancelTimers(): void {
+  #release(): void {
     this.#exitTimer?.cancel();
     this.#killTimer?.cancel();
+    this.#processEnd?.abort();
   }
 
   #settleEnded(): void {
     for (const resolve of this.#whenEnded.splice(0)) resolve();
   }
+}
+
+function logEntry(timeMs: number, line: string): LogEntry {
+  const time = new Date(timeMs).toISOString().replace('Z', '000000Z');
+  return { timeMs, time, stream: 'stdout', content: Buffer.from(`${line}\n`) };
 }

@@ -1,7 +1,8 @@
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { seededRandom, VirtualClock } from '#base';
-import { describeRuntimeContract } from '../contract.ts';
-import type { SandboxConfig } from '../runtime.ts';
+import { contractContainer, contractSandbox, describeRuntimeContract } from '../contract.ts';
+import type { ContainerConfig, SandboxConfig } from '../runtime.ts';
 import { commandScript } from './command-script.ts';
 import { SimulatedRuntime, type SimulatedRuntimeConfig } from './simulated-runtime.ts';
 import { parseStageFile } from './stage.ts';
@@ -21,26 +22,79 @@ describeRuntimeContract('the simulated runtime', async () => {
     missingImage: 'missing:1',
     command: (lines, code) => ['sh', '-c', `${lines.map((line) => `echo ${line}`).join('; ')}; exit ${code}`],
     endless: ['sleep', 'infinity'],
+    linesOf: (id) => linesOf(runtime, id),
     pass: (ms) => clock.advance(ms),
     close: async () => {},
   };
 });
 
+async function linesOf(runtime: SimulatedRuntime, id: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const { content } of runtime.containerLog(id)) lines.push(content.toString().replace(/\n$/, ''));
+  return lines;
+}
+
 function sandbox(annotations: Record<string, string>, labels: Record<string, string> = {}): SandboxConfig {
   const prefixed = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [`sampan.dev/${key}`, value]));
-  return { namespace: 'ns', name: 'p', uid: 'u', attempt: 0, hostname: 'p', hostNetwork: false, labels, annotations: prefixed };
+  return { ...contractSandbox('u'), metadata: { namespace: 'ns', name: 'p', uid: 'u', attempt: 0 }, labels, annotations: prefixed };
+}
+
+function container(image: string, { attempt = 0, args = [] as readonly string[] } = {}): ContainerConfig {
+  const config = contractContainer('u', { image, command: [] });
+  return { ...config, metadata: { name: 'c', attempt }, image: { image, userSpecifiedImage: 'app:1' }, args };
 }
 
 async function start(annotations: Record<string, string>, { attempt = 0, args = [] as readonly string[], labels = {} } = {}) {
   const { clock, runtime } = open();
-  const config = sandbox(annotations, labels);
-  const sandboxId = await runtime.runPodSandbox(config);
-  const { ref: imageRef } = await runtime.pullImage('app:1', config);
-  const container = { name: 'c', image: 'app:1', imageRef, command: [], args, env: [], specHash: '', tty: false, stdin: false };
-  const id = await runtime.createContainer(sandboxId, { ...container, attempt });
+  const sandboxConfig = sandbox(annotations, labels);
+  const sandboxId = await runtime.runPodSandbox(sandboxConfig);
+  const image = await runtime.pullImage({ image: 'app:1' }, { sandboxConfig });
+  const id = await runtime.createContainer(sandboxId, { config: container(image, { attempt, args }), sandboxConfig });
   await runtime.startContainer(id);
-  return { clock, runtime, id, status: async () => (await runtime.listContainers())[0] };
+  return { clock, runtime, id, status: () => runtime.containerStatus(id) };
 }
+
+it('the simulated runtime fails to pull images that its registries do not have, unless the pod is annotated otherwise', async () => {
+  const { runtime } = open();
+  const pull = (annotations: Record<string, string>) =>
+    runtime.pullImage({ image: 'webserver:404' }, { sandboxConfig: sandbox(annotations, {}) });
+  await expect(pull({})).rejects.toThrow('webserver:404: not found');
+  await expect(pull({ 'pull-error': 'a disk is full' })).rejects.toThrow('a disk is full');
+  expect(await runtime.imageStatus({ image: 'webserver:404' })).toBeUndefined();
+  await pull({ 'pull-failures': '0' });
+  expect(await runtime.imageStatus({ image: 'webserver:404' })).toBeDefined();
+});
+
+it('the simulated runtime ends a followed log when the reader leaves', async () => {
+  const { clock, runtime, id } = await start({});
+  const stop = new AbortController();
+  const entries: unknown[] = [];
+  const reader = (async () => {
+    for await (const entry of runtime.containerLog(id, { follow: true, signal: stop.signal })) entries.push(entry);
+  })();
+  await clock.advance(10);
+  stop.abort();
+  await reader;
+  expect(entries).toHaveLength(1);
+});
+
+it('the simulated runtime gives each sandbox its own address, none on the host network', async () => {
+  const { runtime } = open();
+  const host = { ...sandbox({}).linux, securityContext: { namespaceOptions: { network: 'node', pid: 'container', ipc: 'pod' } as const } };
+  const ids = [sandbox({}), sandbox({}), { ...sandbox({}), linux: host }].map((config) => runtime.runPodSandbox(config));
+  const statuses = await Promise.all((await Promise.all(ids)).map((id) => runtime.podSandboxStatus(id)));
+  expect(statuses.map(({ ips }) => ips.length)).toEqual([1, 1, 0]);
+  expect(new Set(statuses.flatMap(({ ips }) => ips)).size).toBe(2);
+});
+
+it('the simulated runtime runs the scripted command with its streams', async () => {
+  const { runtime, id } = await start({ 'exec-output': 'hello', 'exec-exit-code': '3' });
+  const request = { containerId: id, command: ['x'], tty: false, stdin: true, stdout: true, stderr: true };
+  const { stdout, stdin, exit } = await runtime.exec(request);
+  stdin?.end('dropped');
+  expect(Buffer.concat(await (stdout as Readable).toArray()).toString()).toBe('hello');
+  expect(await exit).toEqual({ exitCode: 3 });
+});
 
 describe('a script', () => {
   const cases: readonly [string, Record<string, string>, number, number, object][] = [
@@ -68,26 +122,13 @@ describe('a script', () => {
 
   it('takes time to pull, to start and to stop', async () => {
     const { clock, runtime } = open();
-    const config = sandbox({ 'pull-time': '3s', 'start-time': '2s', 'stop-time': '4s', 'stop-exit-code': '143' });
-    const sandboxId = await runtime.runPodSandbox(config);
-    const pulling = runtime.pullImage('app:1', config);
+    const sandboxConfig = sandbox({ 'pull-time': '3s', 'start-time': '2s', 'stop-time': '4s', 'stop-exit-code': '143' });
+    const sandboxId = await runtime.runPodSandbox(sandboxConfig);
+    const pulling = runtime.pullImage({ image: 'app:1' }, { sandboxConfig });
     await clock.advance(2999);
-    expect(await runtime.imageStatus('app:1')).toBeUndefined();
+    expect(await runtime.imageStatus({ image: 'app:1' })).toBeUndefined();
     await clock.advance(1);
-    const { ref: imageRef } = await pulling;
-    const container = {
-      name: 'c',
-      attempt: 0,
-      image: 'app:1',
-      imageRef,
-      command: [],
-      args: [],
-      env: [],
-      specHash: '',
-      tty: false,
-      stdin: false,
-    };
-    const id = await runtime.createContainer(sandboxId, container);
+    const id = await runtime.createContainer(sandboxId, { config: container(await pulling), sandboxConfig });
     const starting = runtime.startContainer(id);
     await clock.advance(2000);
     await starting;
@@ -95,7 +136,7 @@ describe('a script', () => {
     await clock.advance(4000);
     await stopping;
     const times = { startedAtMs: clock.now() - 4000, finishedAtMs: clock.now(), exitCode: 143 };
-    expect((await runtime.listContainers())[0]).toMatchObject(times);
+    expect(await runtime.containerStatus(id)).toMatchObject(times);
     expect(clock.pendingTimers).toBe(0);
   });
 
@@ -103,7 +144,7 @@ describe('a script', () => {
     const { clock, runtime, id, status } = await start({ 'stop-time': 'never' });
     const stopping = runtime.stopContainer(id, 10_000);
     await clock.advance(9999);
-    expect((await status())?.state).toBe('running');
+    expect((await status()).state).toBe('running');
     await clock.advance(1);
     await stopping;
     expect(await status()).toMatchObject({ state: 'exited', exitCode: 137 });
@@ -131,9 +172,7 @@ describe('a script', () => {
   it('writes lines at their time, and at an interval, without timers', async () => {
     const { clock, runtime, id } = await start({ logs: 'first\n@3s later', 'log-interval': '2s', 'log-line': 'tick' });
     await clock.advance(4000);
-    const lines: string[] = [];
-    for await (const { line } of runtime.containerLog(id)) lines.push(line);
-    expect(lines).toEqual(['first', 'tick', 'later', 'tick']);
+    expect(await linesOf(runtime, id)).toEqual(['first', 'tick', 'later', 'tick']);
     expect(clock.pendingTimers).toBe(0);
   });
 

@@ -1,33 +1,54 @@
+import type { Duplex } from 'node:stream';
 import type { core } from '#api';
 import { type Clock, parseIp, type Random } from '#base';
-import { parseTime } from '#machinery';
+import type { LogEntry, LogReadOptions } from '../../logs/container-logs.ts';
+import { POD_UID } from '../../pods/labels.ts';
+import type { ProbeAnswer, ProbeRequest } from '../../prober/prober.ts';
 import {
+  type AttachRequest,
+  type CallOptions,
+  type Container,
   type ContainerConfig,
   type ContainerEvent,
+  type ContainerFilter,
   type ContainerRuntime,
+  type ContainerStats,
   type ContainerStatus,
-  type ExecResult,
-  type ImageStatus,
-  type LogEntry,
-  type LogOptions,
-  type PodFilter,
-  type ProbeAnswer,
-  type ProbeRequest,
+  type CreateContainerRequest,
+  type ExecRequest,
+  type ExecSyncRequest,
+  type ExecSyncResult,
+  type Image,
+  type ImageFsInfo,
+  type ImageSpec,
+  type PullRequest,
+  type RemoteCommand,
+  type RuntimeConfig,
   RuntimeError,
   type RuntimeStatus,
   type RuntimeVersion,
+  type Sandbox,
   type SandboxConfig,
+  type SandboxFilter,
+  type SandboxStats,
   type SandboxStatus,
 } from '../runtime.ts';
 import { AddressPool } from './address-pool.ts';
-import { type CommandScript, commandScript } from './command-script.ts';
-import { type ContainerScript, containerScript, type SandboxScript, sandboxScript, scriptedValues } from './script.ts';
+import { expectedCommand } from './command-script.ts';
+import { EventStream } from './event-stream.ts';
+import { runningBefore } from './running-before.ts';
+import { containerScript, type SandboxScript, sandboxScript, scriptedValues } from './script.ts';
 import { SimulatedContainer } from './simulated-container.ts';
+import { SimulatedImages } from './simulated-images.ts';
+import { SimulatedPulls } from './simulated-pulls.ts';
+import { SimulatedSandbox } from './simulated-sandbox.ts';
+import { simulatedAttach, simulatedExec, simulatedPortForward } from './simulated-streams.ts';
+import { containerStats, matchesFilter, SIMULATED_STATUS, sandboxStats } from './simulated-views.ts';
 import { type Stage, stagedValues } from './stage.ts';
 
 export interface SimulatedRuntimeConfig {
   readonly stages?: readonly Stage[];
-  /** Where addresses come from until the node has a range of its own. Default: a /24 chosen by chance, unlike that of most other nodes. */
+  /** The address range until the node has a pod CIDR. Default: a random /24. */
   readonly podCidr?: string;
 }
 
@@ -36,48 +57,43 @@ export interface SimulatedRuntimeDeps {
   readonly random: Random;
 }
 
-interface Sandbox {
-  readonly id: string;
-  readonly config: SandboxConfig;
-  readonly createdAtMs: number;
-  ips: readonly string[];
-  isReady: boolean;
-}
-
-const IMAGE_SIZE_BYTES = 52_428_800;
-
-/** Pods without processes: containers that do, in the clock's time, what annotations or stages say. */
+/** A runtime without processes: containers behave, in the clock's time, as annotations or stages script them. */
 export class SimulatedRuntime implements ContainerRuntime {
   readonly #deps: SimulatedRuntimeDeps;
   readonly #stages: readonly Stage[];
-  readonly #sandboxes = new Map<string, Sandbox>();
+  readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #containers = new Map<string, SimulatedContainer>();
-  /** Sandboxes and containers by pod, so that a look at one pod does not cost a look at all. */
-  readonly #pods = new Map<string, { readonly sandboxes: Set<Sandbox>; readonly containers: Set<SimulatedContainer> }>();
-  readonly #images = new Map<string, ImageStatus>();
-  readonly #failedPulls = new Map<string, number>();
-  readonly #listeners = new Set<(event: ContainerEvent) => void>();
+  /** Sandboxes and containers by pod, so that looking up one pod is not linear in all. */
+  readonly #pods = new Map<string, { readonly sandboxes: Set<SimulatedSandbox>; readonly containers: Set<SimulatedContainer> }>();
+  readonly #images = new SimulatedImages();
+  readonly #pulls: SimulatedPulls;
+  readonly #events = new EventStream<ContainerEvent>();
   #pools: readonly AddressPool[];
-  /** What a failed machine ran is not to be restored: it is lost. */
+  /** Incremented by each crash: what ran before it is not restored. */
   #failures = 0;
 
   constructor(config: SimulatedRuntimeConfig, deps: SimulatedRuntimeDeps) {
     this.#deps = deps;
     this.#stages = config.stages ?? [];
+    this.#pulls = new SimulatedPulls(this.#stages, deps.clock);
     this.#pools = [new AddressPool(config.podCidr ?? someCidr(deps.random))];
   }
 
   async version(): Promise<RuntimeVersion> {
-    return { runtimeName: 'simulated', runtimeVersion: '1.0.0' };
+    return { runtimeName: 'simulated', runtimeVersion: '1.0.0', runtimeApiVersion: 'v1' };
   }
 
   async status(): Promise<RuntimeStatus> {
-    return {};
+    return SIMULATED_STATUS;
   }
 
-  async updatePodCidr(cidrs: readonly string[]): Promise<void> {
-    if (cidrs.length === 0 || cidrs.join() === this.#pools.map(({ cidr }) => cidr).join()) return;
-    this.#pools = cidrs.map((cidr) => new AddressPool(cidr));
+  async runtimeConfig(): Promise<RuntimeConfig> {
+    return { cgroupDriver: undefined };
+  }
+
+  async updateRuntimeConfig({ podCidr }: { readonly podCidr: string }): Promise<void> {
+    if (podCidr === '' || podCidr === this.#pools.map(({ cidr }) => cidr).join()) return;
+    this.#pools = podCidr.split(',').map((cidr) => new AddressPool(cidr));
     for (const { ips, isReady } of this.#sandboxes.values()) if (isReady) this.#claim(ips);
   }
 
@@ -85,8 +101,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     const script = this.#sandboxScript(config);
     const failures = this.#failures;
     if (script.timeMs > 0) await this.#deps.clock.sleep(script.timeMs);
-    if (failures !== this.#failures) throw new RuntimeError('sandboxFailed', 'the machine failed');
-    if (script.error !== undefined) throw new RuntimeError('sandboxFailed', script.error);
+    if (failures !== this.#failures) throw new RuntimeError('unavailable', 'the machine failed');
+    if (script.error !== undefined) throw new RuntimeError('unknown', script.error);
     return this.#addSandbox(this.#newId(), config, this.#addresses(config, script)).id;
   }
 
@@ -104,20 +120,29 @@ export class SimulatedRuntime implements ContainerRuntime {
     await this.stopPodSandbox(sandboxId);
     for (const container of this.#containersIn(sandbox)) this.#drop(container);
     this.#sandboxes.delete(sandboxId);
-    const pod = this.#pods.get(sandbox.config.uid);
+    const pod = this.#pods.get(sandbox.podUid);
     pod?.sandboxes.delete(sandbox);
-    if (pod?.sandboxes.size === 0 && pod.containers.size === 0) this.#pods.delete(sandbox.config.uid);
+    if (pod?.sandboxes.size === 0 && pod.containers.size === 0) this.#pods.delete(sandbox.podUid);
   }
 
-  async listPodSandboxes({ podUid }: PodFilter = {}): Promise<readonly SandboxStatus[]> {
-    const found = podUid === undefined ? this.#sandboxes.values() : (this.#pods.get(podUid)?.sandboxes ?? []);
-    return Array.from(found, ({ id, config, isReady, createdAtMs, ips }) => ({ id, config, isReady, createdAtMs, ips }));
+  async podSandboxStatus(sandboxId: string): Promise<SandboxStatus> {
+    const sandbox = this.#sandboxes.get(sandboxId);
+    if (sandbox === undefined) throw new RuntimeError('notFound', `an error occurred when try to find sandbox: not found`);
+    return sandbox.status;
   }
 
-  async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+  async listPodSandbox(filter: SandboxFilter = {}): Promise<readonly Sandbox[]> {
+    const podUid = filter.labelSelector?.[POD_UID];
+    const candidates = podUid === undefined ? this.#sandboxes.values() : (this.#pods.get(podUid)?.sandboxes ?? []);
+    return Array.from(candidates, ({ status }) => status).filter((status) => matchesFilter(status, filter));
+  }
+
+  async updatePodSandboxResources(): Promise<void> {}
+
+  async createContainer(sandboxId: string, { config }: CreateContainerRequest): Promise<string> {
     const sandbox = this.#sandboxes.get(sandboxId);
     if (sandbox?.isReady !== true) throw new RuntimeError('notFound', `sandbox ${sandboxId} is not ready`);
-    if (!this.#images.has(config.imageRef)) throw new RuntimeError('notFound', `image ${config.image} is not present`);
+    if (!this.#images.has(config.image.image)) throw new RuntimeError('notFound', `image ${config.image.image} is not present`);
     return this.#addContainer(this.#newId(), sandbox, config).options.id;
   }
 
@@ -132,51 +157,115 @@ export class SimulatedRuntime implements ContainerRuntime {
   async removeContainer(containerId: string): Promise<void> {
     const container = this.#containers.get(containerId);
     if (container === undefined) return;
-    if (container.state === 'running') throw new RuntimeError('invalid', `container ${containerId} is running`);
+    if (container.state === 'running') container.kill();
     this.#drop(container);
+    this.#emit('deleted', container);
   }
 
-  async listContainers({ podUid }: PodFilter = {}): Promise<readonly ContainerStatus[]> {
-    const found = podUid === undefined ? this.#containers.values() : (this.#pods.get(podUid)?.containers ?? []);
-    return Array.from(found, ({ status }) => status);
+  async listContainers(filter: ContainerFilter = {}): Promise<readonly Container[]> {
+    const podUid = filter.labelSelector?.[POD_UID];
+    const candidates = podUid === undefined ? this.#containers.values() : (this.#pods.get(podUid)?.containers ?? []);
+    return Array.from(candidates, ({ status, options }) => ({ ...status, sandboxId: options.sandboxId })).filter(
+      (container) => matchesFilter(container, filter) && (filter.sandboxId === undefined || filter.sandboxId === container.sandboxId),
+    );
   }
 
-  async imageStatus(image: string): Promise<ImageStatus | undefined> {
-    return this.#images.get(refOf(image)) ?? this.#images.get(image);
+  async containerStatus(containerId: string): Promise<ContainerStatus> {
+    return this.#container(containerId).status;
   }
 
-  async pullImage(image: string, sandbox: SandboxConfig): Promise<ImageStatus> {
-    const script = this.#imageScript(image, sandbox);
-    if (script.pullTimeMs > 0) await this.#deps.clock.sleep(script.pullTimeMs);
-    if (script.pullError !== undefined) this.#failPull(image, sandbox, script);
-    const status = { ref: refOf(image), names: [image], sizeBytes: IMAGE_SIZE_BYTES };
-    this.#images.set(status.ref, status);
-    return status;
+  async updateContainerResources(containerId: string): Promise<void> {
+    this.#container(containerId);
   }
 
-  async listImages(): Promise<readonly ImageStatus[]> {
-    return [...this.#images.values()];
+  async reopenContainerLog(containerId: string): Promise<void> {
+    this.#container(containerId);
   }
 
-  async removeImage(image: string): Promise<void> {
-    this.#images.delete(refOf(image));
+  async imageStatus({ image }: ImageSpec): Promise<Image | undefined> {
+    return this.#images.get(image);
   }
 
-  async execSync(containerId: string, _command: readonly string[], timeoutMs: number): Promise<ExecResult> {
-    const container = this.#container(containerId);
-    if (container.state !== 'running') throw new RuntimeError('invalid', `container ${containerId} is not running`);
-    const { execTimeMs, execExitCode, execOutput } = container.options.script;
+  async pullImage({ image }: ImageSpec, { sandboxConfig }: PullRequest): Promise<string> {
+    await this.#pulls.pull(image, sandboxConfig);
+    return this.#images.add(image);
+  }
+
+  async listImages(): Promise<readonly Image[]> {
+    return this.#images.list();
+  }
+
+  async removeImage({ image }: ImageSpec): Promise<void> {
+    this.#images.delete(image);
+  }
+
+  async imageFsInfo(): Promise<ImageFsInfo> {
+    return this.#images.usage(this.#deps.clock.now());
+  }
+
+  async execSync(containerId: string, { timeoutMs }: ExecSyncRequest, { signal }: CallOptions = {}): Promise<ExecSyncResult> {
+    const { execTimeMs, execExitCode, execOutput } = this.#running(containerId).options.script;
     const { clock } = this.#deps;
-    if (execTimeMs > timeoutMs) {
-      await clock.sleep(timeoutMs);
-      throw new RuntimeError('timeout', `command timed out after ${timeoutMs} ms`);
+    if (timeoutMs > 0 && execTimeMs > timeoutMs) {
+      await clock.sleep(timeoutMs, signal);
+      throw new RuntimeError('deadlineExceeded', `command timed out after ${timeoutMs} ms`);
     }
-    if (execTimeMs > 0) await clock.sleep(execTimeMs);
-    return { exitCode: execExitCode, stdout: execOutput, stderr: '' };
+    if (execTimeMs > 0) await clock.sleep(execTimeMs, signal);
+    return { exitCode: execExitCode, stdout: Buffer.from(execOutput), stderr: Buffer.alloc(0) };
   }
 
-  async *containerLog(containerId: string, { follow = false, signal }: LogOptions = {}): AsyncIterable<LogEntry> {
+  async exec(request: ExecRequest, options: CallOptions = {}): Promise<RemoteCommand> {
+    return simulatedExec(this.#running(request.containerId), request, { ...options, clock: this.#deps.clock });
+  }
+
+  async attach(request: AttachRequest, { signal }: CallOptions = {}): Promise<RemoteCommand> {
+    const log = this.containerLog(request.containerId, { follow: true, signal });
+    return simulatedAttach(this.#running(request.containerId), request, log);
+  }
+
+  async portForward(sandboxId: string, port: number): Promise<Duplex> {
+    const sandbox = this.#sandboxes.get(sandboxId);
+    if (sandbox === undefined) throw new RuntimeError('notFound', `sandbox ${sandboxId} not found`);
+    return simulatedPortForward(this.#pods.get(sandbox.podUid)?.containers ?? [], port);
+  }
+
+  async containerStats(containerId: string): Promise<ContainerStats> {
+    return containerStats(this.#container(containerId), this.#deps.clock.now());
+  }
+
+  async listContainerStats(): Promise<readonly ContainerStats[]> {
+    return Array.from(this.#containers.values(), (container) => containerStats(container, this.#deps.clock.now()));
+  }
+
+  async podSandboxStats(sandboxId: string): Promise<SandboxStats> {
+    const sandbox = this.#sandboxes.get(sandboxId);
+    if (sandbox === undefined) throw new RuntimeError('notFound', `sandbox ${sandboxId} not found`);
+    return sandboxStats(sandbox, this.#containersIn(sandbox), this.#deps.clock.now());
+  }
+
+  async listPodSandboxStats(): Promise<readonly SandboxStats[]> {
+    return Array.from(this.#sandboxes.values(), (sandbox) => sandboxStats(sandbox, this.#containersIn(sandbox), this.#deps.clock.now()));
+  }
+
+  async listMetricDescriptors(): Promise<readonly []> {
+    return [];
+  }
+
+  async listPodSandboxMetrics(): Promise<readonly []> {
+    return [];
+  }
+
+  async checkpointContainer(): Promise<void> {
+    throw new RuntimeError('unimplemented', 'a simulated container cannot be checkpointed');
+  }
+
+  getContainerEvents({ signal }: CallOptions = {}): AsyncIterable<ContainerEvent> {
+    return this.#events.subscribe(signal);
+  }
+
+  async *containerLog(containerId: string, { follow = false, signal }: LogReadOptions = {}): AsyncIterable<LogEntry> {
     const container = this.#container(containerId);
+    if (container.process !== undefined) return yield* container.process.log({ follow, signal });
     const { clock } = this.#deps;
     let seen = -Infinity;
     for (;;) {
@@ -188,20 +277,18 @@ export class SimulatedRuntime implements ContainerRuntime {
     }
   }
 
-  onContainerEvent(listener: (event: ContainerEvent) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
-  }
-
-  async probe(containerId: string, { type }: ProbeRequest): Promise<ProbeAnswer> {
+  /** As scripted. */
+  probe(containerId: string, { type }: ProbeRequest): ProbeAnswer {
     return this.#container(containerId).answer(type);
   }
 
+  /** Restores what was running according to the pods' statuses: simulated containers end with their process. */
   async restore(pods: readonly core.Pod[]): Promise<void> {
     if (this.#failures > 0) return;
     for (const pod of pods) if (!this.#pods.has(pod.metadata.uid ?? '')) this.#restorePod(pod);
   }
 
+  /** Machine crash: everything that ran is lost, without events. */
   powerOff(): void {
     this.#failures++;
     for (const container of this.#containers.values()) container.vanish();
@@ -211,52 +298,39 @@ export class SimulatedRuntime implements ContainerRuntime {
     this.#pods.clear();
   }
 
-  #restorePod({ metadata, spec, status }: core.Pod): void {
-    const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-    const specs = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
-    if (!statuses.some(({ state }) => state?.running)) return;
-    const { name, namespace = '', uid = '', labels = {}, annotations = {} } = metadata;
-    const hostNetwork = spec?.hostNetwork === true;
-    const config = { name, namespace, uid, attempt: 0, hostname: name, hostNetwork, labels, annotations };
-    const ips = hostNetwork ? [] : (status?.podIPs ?? []).map(({ ip }) => ip);
-    const sandbox = this.#addSandbox(this.#newId(), config, ips);
-    this.#claim(ips);
-    for (const known of statuses) {
-      const container = specs.find((candidate) => candidate.name === known.name);
-      if (container !== undefined) this.#restoreContainer(sandbox, container, known);
+  #restorePod(pod: core.Pod): void {
+    const before = runningBefore(pod);
+    if (before === undefined) return;
+    const sandbox = this.#addSandbox(this.#newId(), before.sandbox, before.ips);
+    this.#claim(before.ips);
+    for (const { id, image, config, sinceMs } of before.containers) {
+      const name = { image: this.#images.add(image), userSpecifiedImage: image };
+      this.#addContainer(id, sandbox, { ...config, image: name }).run(sinceMs);
     }
   }
 
-  #restoreContainer(sandbox: Sandbox, spec: core.Container, known: core.ContainerStatus): void {
-    const since = known.state?.running?.startedAt;
-    const id = known.containerID?.split('://')[1];
-    if (!since || id === undefined) return;
-    this.#images.set(refOf(known.image), { ref: refOf(known.image), names: [known.image], sizeBytes: IMAGE_SIZE_BYTES });
-    const container = this.#addContainer(id, sandbox, {
-      ...{ name: known.name, attempt: known.restartCount, image: known.image, imageRef: refOf(known.image), specHash: '' },
-      ...{ command: spec.command ?? [], args: spec.args ?? [], env: [], tty: false, stdin: false },
-    });
-    container.run(parseTime(since));
-  }
-
-  #addSandbox(id: string, config: SandboxConfig, ips: readonly string[]): Sandbox {
-    const sandbox: Sandbox = { id, config, createdAtMs: this.#deps.clock.now(), ips, isReady: true };
+  #addSandbox(id: string, config: SandboxConfig, ips: readonly string[]): SimulatedSandbox {
+    const sandbox = new SimulatedSandbox(id, config, this.#deps.clock.now(), ips);
     this.#sandboxes.set(id, sandbox);
-    const pod = this.#pods.get(config.uid);
-    if (pod === undefined) this.#pods.set(config.uid, { sandboxes: new Set([sandbox]), containers: new Set() });
+    const pod = this.#pods.get(sandbox.podUid);
+    if (pod === undefined) this.#pods.set(sandbox.podUid, { sandboxes: new Set([sandbox]), containers: new Set() });
     else pod.sandboxes.add(sandbox);
     return sandbox;
   }
 
-  #addContainer(id: string, sandbox: Sandbox, config: ContainerConfig): SimulatedContainer {
+  #addContainer(id: string, sandbox: SimulatedSandbox, config: ContainerConfig): SimulatedContainer {
+    const { userSpecifiedImage = config.image.image } = config.image;
+    const staged = stagedValues(this.#stages, sandbox.config, userSpecifiedImage);
     const container = new SimulatedContainer({
-      ...{ id, config, sandboxId: sandbox.id, podUid: sandbox.config.uid, clock: this.#deps.clock },
-      script: containerScript(scriptedValues(sandbox.config, stagedValues(this.#stages, sandbox.config, config.image)), config.name),
+      ...{ id, config, sandboxId: sandbox.id, podUid: sandbox.podUid, podName: sandbox.config.metadata.name, clock: this.#deps.clock },
+      logPath: `${sandbox.config.logDirectory ?? ''}/${config.logPath}`,
+      script: containerScript(scriptedValues(sandbox.config, staged), config.metadata.name),
       command: expectedCommand(config, sandbox.config),
-      onChange: (changed, type) => this.#tell({ type, containerId: changed.options.id, podUid: changed.options.podUid }),
+      onChange: (changed, type) => this.#emit(type, changed),
     });
     this.#containers.set(id, container);
-    this.#pods.get(sandbox.config.uid)?.containers.add(container);
+    this.#pods.get(sandbox.podUid)?.containers.add(container);
+    this.#emit('created', container);
     return container;
   }
 
@@ -264,23 +338,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     return sandboxScript(scriptedValues(config, stagedValues(this.#stages, config)));
   }
 
-  /** Pulling is scripted for the pod: a container's own pull settings name it by its image. */
-  #imageScript(image: string, config: SandboxConfig): ContainerScript {
-    return containerScript(scriptedValues(config, stagedValues(this.#stages, config, image)), imageBaseName(image));
-  }
-
-  #failPull(image: string, { uid }: SandboxConfig, { pullError, pullFailures }: ContainerScript): void {
-    const key = `${uid} ${image}`;
-    const failed = this.#failedPulls.get(key) ?? 0;
-    if (failed < pullFailures) {
-      this.#failedPulls.set(key, failed + 1);
-      throw new RuntimeError('pullFailed', pullError ?? '');
-    }
-    this.#failedPulls.delete(key);
-  }
-
-  #addresses({ hostNetwork }: SandboxConfig, { ip }: SandboxScript): readonly string[] {
-    if (hostNetwork) return [];
+  #addresses({ linux }: SandboxConfig, { ip }: SandboxScript): readonly string[] {
+    if (linux.securityContext.namespaceOptions.network === 'node') return [];
     return ip === undefined ? this.#pools.map((pool) => pool.take()) : [ip];
   }
 
@@ -292,8 +351,8 @@ export class SimulatedRuntime implements ContainerRuntime {
     for (const ip of ips) for (const pool of this.#pools) pool.release(parseIp(ip)?.value ?? -1n);
   }
 
-  #containersIn({ id, config }: Sandbox): readonly SimulatedContainer[] {
-    return [...(this.#pods.get(config.uid)?.containers ?? [])].filter(({ options }) => options.sandboxId === id);
+  #containersIn({ id, podUid }: SimulatedSandbox): readonly SimulatedContainer[] {
+    return [...(this.#pods.get(podUid)?.containers ?? [])].filter(({ options }) => options.sandboxId === id);
   }
 
   #drop(container: SimulatedContainer): void {
@@ -308,6 +367,12 @@ export class SimulatedRuntime implements ContainerRuntime {
     return container;
   }
 
+  #running(id: string): SimulatedContainer {
+    const container = this.#container(id);
+    if (container.state !== 'running') throw new RuntimeError('failedPrecondition', `container ${id} is not running`);
+    return container;
+  }
+
   async #nextLine(container: SimulatedContainer, afterMs: number, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#deps;
     const stop = new AbortController();
@@ -319,8 +384,9 @@ export class SimulatedRuntime implements ContainerRuntime {
     signal?.removeEventListener('abort', abort);
   }
 
-  #tell(event: ContainerEvent): void {
-    for (const listener of this.#listeners) listener(event);
+  #emit(type: ContainerEvent['type'], { options }: SimulatedContainer): void {
+    const { id: containerId, podUid } = options;
+    this.#events.publish({ type, containerId, podUid, createdAtMs: this.#deps.clock.now() });
   }
 
   #newId(): string {
@@ -330,27 +396,4 @@ export class SimulatedRuntime implements ContainerRuntime {
 
 function someCidr(random: Random): string {
   return `10.${128 + random.int(128)}.${random.int(256)}.0/24`;
-}
-
-/** What is known of the command; pods of Jobs end well when nothing is, since a job that never ends helps nobody. */
-function expectedCommand({ command, args }: ContainerConfig, { labels }: SandboxConfig): CommandScript | undefined {
-  const known = command.length + args.length === 0 ? undefined : commandScript([...command, ...args]);
-  if (known !== undefined || labels['batch.kubernetes.io/job-name'] === undefined) return known;
-  return { lines: [], runTimeMs: 0, exitCode: 0 };
-}
-
-function imageBaseName(image: string): string {
-  return (/([^/:@]+)(?::[^/]*|@.*)?$/.exec(image) ?? [])[1] ?? image;
-}
-
-/** As a digest would: the same for the same image. */
-function refOf(image: string): string {
-  if (image.includes('@sha256:')) return image;
-  let hash = 0x811c9dc5;
-  let digest = '';
-  for (let round = 0; round < 8; round++) {
-    for (let i = 0; i < image.length; i++) hash = Math.imul(hash ^ image.charCodeAt(i) ^ round, 0x01000193);
-    digest += (hash >>> 0).toString(16).padStart(8, '0');
-  }
-  return `${image.replace(/:[^/:]*$/, '')}@sha256:${digest}`;
 }

@@ -1,43 +1,55 @@
+import { mergeAll } from '#base';
 import { parseYaml } from '#machinery';
 import type { SandboxConfig } from '../runtime.ts';
 import { CONTAINER_KEYS, containerScript, POD_KEYS, sandboxScript } from './script.ts';
 
-/** What pods that match do, unless their annotations say otherwise. Later stages win over earlier ones. */
+/** The behaviour of matching pods, unless their annotations override it. Later stages override earlier ones. */
 export interface Stage {
   readonly match: StageMatch;
-  /** Values by the names that annotations have, without their prefix. */
+  /** Values by annotation name without the prefix. */
   readonly set: Readonly<Record<string, string>>;
 }
 
-/** All that is given must hold; `*` stands for any text. */
+/** All present criteria must match; `*` matches any text. */
 export interface StageMatch {
   readonly namespace?: string;
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Of the container. Such a stage says nothing of the pod itself. */
+  /** The container's image. Such a stage does not affect the pod itself. */
   readonly image?: string;
 }
 
 export function stagedValues(stages: readonly Stage[], pod: SandboxConfig, image?: string): Readonly<Record<string, string>> {
   if (stages.length === 0) return NOTHING;
-  return Object.assign({}, ...stages.filter(({ match }) => matches(match, pod, image)).map(({ set }) => set));
+  return mergeAll(stages.filter(({ match }) => matches(match, pod, image)).map(({ set }) => set));
 }
 
 const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
 
 function matches({ namespace, name, labels = {}, image }: StageMatch, pod: SandboxConfig, ofContainer: string | undefined): boolean {
-  if (!fits(namespace, pod.namespace) || !fits(name, pod.name)) return false;
+  if (!fits(namespace, pod.metadata.namespace) || !fits(name, pod.metadata.name)) return false;
   if (image !== undefined && (ofContainer === undefined || !fits(image, ofContainer))) return false;
   return Object.entries(labels).every(([key, value]) => pod.labels[key] !== undefined && fits(value, pod.labels[key]));
 }
 
 function fits(pattern: string | undefined, text: string): boolean {
   if (pattern === undefined || pattern === '*') return true;
-  const escaped = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`).test(text);
+  const parts = pattern.split('*');
+  const [first = '', last = ''] = [parts.shift(), parts.pop()];
+  if (parts.length === 0 && !pattern.includes('*')) return pattern === text;
+  const end = text.length - last.length;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  // Leftmost matches leave the most text for the remaining parts.
+  let position = first.length;
+  for (const part of parts) {
+    const at = text.indexOf(part, position);
+    if (at < 0) return false;
+    position = at + part.length;
+  }
+  return position <= end;
 }
 
-/** Reads a stage file: `stages:` with a list of `match` and `set`. Throws a TypeError that says what is wrong and where. */
+/** Parses a stage file: `stages:` with a list of `match` and `set`. Throws a TypeError with the position of the error. */
 export function parseStageFile(text: string): readonly Stage[] {
   const document: unknown = parseYaml(text).value;
   if (!isRecord(document) || !Array.isArray(document.stages)) throw new TypeError('a stage file has one member, "stages": a list');
@@ -50,7 +62,7 @@ function parseStage(stage: unknown, at: string): Stage {
   refuseOthers(stage, ['match', 'set'], at);
   const set = Object.fromEntries(Object.entries(stage.set).map(([key, value]) => [key, scalar(value, `${at}.set.${key}`)]));
   for (const key of Object.keys(set)) checkKey(key, `${at}.set`);
-  // Whatever cannot be followed is said now, not when the first pod comes.
+  // Invalid values are reported now, not when the first pod starts.
   sandboxScript(set);
   containerScript(set, '');
   return { match: parseMatch(stage.match ?? {}, `${at}.match`), set };
@@ -67,8 +79,8 @@ function parseMatch(match: unknown, at: string): StageMatch {
 }
 
 function checkKey(key: string, at: string): void {
-  const known = POD_KEYS.includes(key) || CONTAINER_KEYS.some((name) => key === name || key.startsWith(`${name}.`));
-  if (!known) throw new TypeError(`${at} has an unknown member "${key}"; there are ${[...POD_KEYS, ...CONTAINER_KEYS].join(', ')}`);
+  const isSupported = POD_KEYS.includes(key) || CONTAINER_KEYS.some((name) => key === name || key.startsWith(`${name}.`));
+  if (!isSupported) throw new TypeError(`${at} has an unknown member "${key}"; there are ${[...POD_KEYS, ...CONTAINER_KEYS].join(', ')}`);
 }
 
 function scalar(value: unknown, at: string): string {
@@ -76,9 +88,9 @@ function scalar(value: unknown, at: string): string {
   throw new TypeError(`${at} must be a text or a number`);
 }
 
-function refuseOthers(record: Record<string, unknown>, known: readonly string[], at: string): void {
-  const other = Object.keys(record).find((key) => !known.includes(key));
-  if (other !== undefined) throw new TypeError(`${at} has an unknown member "${other}"; there are ${known.join(', ')}`);
+function refuseOthers(record: Record<string, unknown>, names: readonly string[], at: string): void {
+  const other = Object.keys(record).find((key) => !names.includes(key));
+  if (other !== undefined) throw new TypeError(`${at} has an unknown member "${other}"; there are ${names.join(', ')}`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { core } from '#api';
+import { realClock, silentLogger } from '#base';
+import type { PodContext } from '../pods/hooks/pod-hook.ts';
+import { podLimits } from './cgroup-limits.ts';
+import { CgroupNames } from './cgroup-names.ts';
+import { LegacyTree, sharesToWeight, statValue, UnifiedTree } from './cgroup-tree.ts';
+import { PodCgroups } from './cgroups-hook.ts';
+
+const UID = '0a1b2c3d-1111-2222-3333-444455556666';
+const podOf = (qosClass: string, resources: core.ResourceRequirements = {}): core.Pod => ({
+  metadata: { name: 'p', namespace: 'd', uid: UID },
+  spec: { containers: [{ name: 'c', resources }] },
+  status: { qosClass },
+});
+
+describe('CgroupNames', () => {
+  it.each([
+    ['cgroupfs', '/', 'Guaranteed', `/kubepods/pod${UID}`, `kubepods/pod${UID}`],
+    ['cgroupfs', '/a/b', 'Burstable', `/a/b/kubepods/burstable/pod${UID}`, `a/b/kubepods/burstable/pod${UID}`],
+    [
+      ...(['systemd', '/', 'BestEffort'] as const),
+      `kubepods-besteffort-pod${UID.replaceAll('-', '_')}.slice`,
+      `kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod${UID.replaceAll('-', '_')}.slice`,
+    ],
+  ] as const)('with the driver %s below %s name a %s pod', (driver, root, qosClass, parent, below) => {
+    const names = new CgroupNames(driver, root);
+    const parts = names.podParts(podOf(qosClass));
+    expect([names.parent(parts), names.path(parts)]).toEqual([parent, below]);
+  });
+
+  it('name slices as systemd does: each after all of its parents, whatever the parts', () => {
+    const part = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
+        const names = new CgroupNames('systemd', '/');
+        const slices = names.path(parts).split('/');
+        expect(slices.length).toBe(parts.length);
+        for (const [index, slice] of slices.entries()) {
+          expect(slice.endsWith('.slice')).toBe(true);
+          if (index > 0) expect(slice.startsWith(`${slices[index - 1]?.slice(0, -'.slice'.length)}-`)).toBe(true);
+          expect(slice.slice(0, -'.slice'.length).split('-').length).toBe(index + 1);
+        }
+        expect(names.parent(parts)).toBe(slices.at(-1));
+      }),
+    );
+  });
+});
+
+describe('podLimits', () => {
+  it.each([
+    ['best-effort pods weigh least', podOf('BestEffort'), { cpuShares: 2 }],
+    [
+      'a guaranteed pod has its limits',
+      podOf('Guaranteed', { requests: { cpu: '500m', memory: '64Mi' }, limits: { cpu: '500m', memory: '64Mi' } }),
+      { cpuShares: 512, cpuQuotaUs: 50_000, memoryBytes: 64 * 1024 ** 2 },
+    ],
+    ['what one container does not limit, the pod does not', podOf('Burstable', { requests: { cpu: '1' } }), { cpuShares: 1024 }],
+  ])('%s', (_, pod, expected) => {
+    expect(podLimits(pod, {})).toEqual(expected);
+  });
+});
+
+describe('sharesToWeight', () => {
+  it('maps the whole range of v1 into that of v2, and keeps the order', () => {
+    const shares = fc.integer({ min: 2, max: 262_144 });
+    fc.assert(
+      fc.property(shares, shares, (a, b) => {
+        const [low, high] = [Math.min(a, b), Math.max(a, b)];
+        expect(sharesToWeight(low)).toBeGreaterThanOrEqual(1);
+        expect(sharesToWeight(high)).toBeLessThanOrEqual(10_000);
+        expect(sharesToWeight(low)).toBeLessThanOrEqual(sharesToWeight(high));
+      }),
+    );
+  });
+});
+
+describe('the trees of cgroups', () => {
+  let mount: string;
+  beforeEach(async () => {
+    mount = await mkdtemp(path.join(os.tmpdir(), 'cgroup-'));
+  });
+  afterEach(() => rm(mount, { recursive: true }));
+  const read = (file: string) => readFile(path.join(mount, file), 'utf8');
+  const write = (file: string, text: string) => writeFile(path.join(mount, file), text);
+
+  it('of version 2 switch on the controllers that there are, on the way down, and write its files', async () => {
+    await write('cgroup.controllers', 'cpuset cpu memory pids misc\n');
+    await write('cgroup.subtree_control', '');
+    const tree = new UnifiedTree(mount);
+    await tree.create('kubepods');
+    expect(await read('cgroup.subtree_control')).toBe('+cpuset +cpu +memory +pids');
+    await tree.limit('kubepods', { cpuShares: 1024, cpuQuotaUs: 50_000, memoryBytes: 4096, pids: 10 });
+    const files = ['cpu.weight', 'cpu.max', 'memory.max', 'pids.max'].map((name) => read(`kubepods/${name}`));
+    expect(await Promise.all(files)).toEqual(['39', '50000 100000', '4096', '10']);
+    await tree.limit('kubepods', {});
+    expect([await read('kubepods/cpu.max'), await read('kubepods/memory.max')]).toEqual(['max 100000', 'max']);
+  });
+
+  it('of both versions tell what is used without what the kernel can take back', async () => {
+    await mkdir(path.join(mount, 'memory/p'), { recursive: true });
+    await mkdir(path.join(mount, 'p'));
+    await write('memory/p/memory.usage_in_bytes', '1000\n');
+    await write('memory/p/memory.stat', 'inactive_file 1\ntotal_inactive_file 300\n');
+    await write('memory/p/memory.limit_in_bytes', '9223372036854771712\n');
+    expect(await new LegacyTree(mount).memory('p')).toEqual({ workingSetBytes: 700, limitBytes: undefined });
+    await write('p/memory.current', '1000\n');
+    await write('p/memory.stat', 'anon 5\ninactive_file 2000\n');
+    await write('p/memory.max', '4096\n');
+    expect(await new UnifiedTree(mount).memory('p')).toEqual({ workingSetBytes: 0, limitBytes: 4096 });
+  });
+
+  it('of version 2 hold pods in slices where systemd is the driver, and classes by what their pods ask for', async () => {
+    const slice = `kubepods-burstable-pod${UID.replaceAll('-', '_')}.slice`;
+    const below = ['', 'kubepods.slice', 'kubepods.slice/kubepods-burstable.slice'];
+    for (const directory of below) {
+      await mkdir(path.join(mount, directory), { recursive: true });
+      await write(path.join(directory, 'cgroup.controllers'), 'cpu memory pids\n');
+    }
+    const names = new CgroupNames('systemd', '/');
+    const cgroups = new PodCgroups({ names, tree: new UnifiedTree(mount), clock: realClock, logger: silentLogger, pidsLimit: 50 });
+    const pod = podOf('Burstable', { requests: { cpu: '1' }, limits: { memory: '64Mi' } });
+    expect(cgroups.parentOf(pod)).toBe(slice);
+    await cgroups.prepare({ pod, uid: UID } as PodContext);
+    const own = `kubepods.slice/kubepods-burstable.slice/${slice}`;
+    const files = ['cpu.weight', 'cpu.max', 'memory.max', 'pids.max'].map((name) => read(`${own}/${name}`));
+    expect(await Promise.all(files)).toEqual(['39', 'max 100000', String(64 * 1024 ** 2), '50']);
+    expect(await read('kubepods.slice/kubepods-burstable.slice/cpu.weight')).toBe('39');
+    expect(await read('kubepods.slice/kubepods-besteffort.slice/cpu.weight')).toBe('1');
+    for (const directory of below) expect(await read(path.join(directory, 'cgroup.subtree_control'))).toBe('+cpu +memory +pids');
+  });
+
+  it('read one value of a file, and 0 where there is none', () => {
+    expect([statValue('file 1\ninactive_file 2\n', 'file'), statValue('', 'file')]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,123 @@
+import type { core, storage } from '#api';
+import { Quantity } from '#machinery';
+import type { ContentSource, VolumeCapability } from '../messages.ts';
+import { DEFAULT_FS_TYPE, volumeCapability } from '../volume-capability.ts';
+import { templateSecret } from './template-secret.ts';
+
+type Claim = core.PersistentVolumeClaim;
+
+export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
+export const VOLUME_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
+const DELETION_SECRET = 'volume.kubernetes.io/provisioner-deletion-secret';
+const OWN_PARAMETERS = 'csi.storage.k8s.io/';
+const SNAPSHOT_GROUP = 'snapshot.storage.k8s.io';
+
+/** A request to provision a volume for a claim. */
+export interface ProvisionRequest {
+  readonly claim: Claim;
+  readonly storageClass: storage.StorageClass;
+  /** Derived from the claim, so that a repeated call is idempotent. */
+  readonly name: string;
+  readonly fsType: string;
+  readonly requiredBytes: number;
+  readonly capability: VolumeCapability;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export function provisionRequest(claim: Claim, storageClass: storage.StorageClass, knowsSingleNodeModes: boolean): ProvisionRequest {
+  const { accessModes = [], volumeMode, resources } = claim.spec ?? {};
+  const isBlock = volumeMode === 'Block';
+  const all = storageClass.parameters ?? {};
+  const fsType = isBlock ? '' : (all[`${OWN_PARAMETERS}fstype`] ?? DEFAULT_FS_TYPE);
+  const { mountOptions = [] } = storageClass;
+  return {
+    ...{ claim, storageClass, name: `pvc-${claim.metadata.uid}`, fsType },
+    requiredBytes: Quantity.parse(resources?.requests?.storage ?? '0').value(),
+    capability: volumeCapability({ accessModes, isBlock, fsType, mountOptions, knowsSingleNodeModes }),
+    parameters: Object.fromEntries(Object.entries(all).filter(([key]) => !key.startsWith(OWN_PARAMETERS))),
+  };
+}
+
+export function secretFor({ claim, storageClass, name }: ProvisionRequest, purpose: string): core.SecretReference | undefined {
+  return templateSecret(storageClass.parameters ?? {}, purpose, { claim, volumeName: name });
+}
+
+export type DataSource =
+  | { readonly type: 'none' }
+  | { readonly type: 'snapshot'; readonly name: string; readonly namespace: string }
+  | { readonly type: 'claim'; readonly name: string }
+  /** A volume populator provides the volume. */
+  | { readonly type: 'foreign'; readonly kind: string };
+
+/** The data source of a claim's volume. */
+export function dataSourceOf({ spec, metadata }: Claim): DataSource {
+  const source = spec?.dataSourceRef ?? spec?.dataSource;
+  if (!source) return { type: 'none' };
+  const { kind, name, apiGroup } = source;
+  const namespace = spec?.dataSourceRef?.namespace ?? metadata.namespace ?? '';
+  if (kind === 'PersistentVolumeClaim' && !apiGroup) return { type: 'claim', name };
+  if (kind === 'VolumeSnapshot' && apiGroup === SNAPSHOT_GROUP) return { type: 'snapshot', name, namespace };
+  return { type: 'foreign', kind: apiGroup ? `${apiGroup}/${kind}` : kind };
+}
+
+export interface MadeVolume {
+  readonly driverName: string;
+  readonly volumeId: string;
+  readonly capacityBytes: number;
+  readonly volumeContext: Readonly<Record<string, string>>;
+  readonly topologies: readonly Readonly<Record<string, string>>[];
+  readonly contentSource?: ContentSource | undefined;
+}
+
+/** The PersistentVolume for the provisioned volume. */
+export function persistentVolume(request: ProvisionRequest, volume: MadeVolume): core.PersistentVolume {
+  const { claim, storageClass, name, fsType, requiredBytes } = request;
+  const { accessModes = [], volumeMode = 'Filesystem', volumeAttributesClassName } = claim.spec ?? {};
+  const nodeSelectorTerms = volume.topologies.map((segments) => ({
+    matchExpressions: Object.entries(segments).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
+  }));
+  const secrets = {
+    controllerPublishSecretRef: secretFor(request, 'controller-publish'),
+    nodeStageSecretRef: secretFor(request, 'node-stage'),
+    nodePublishSecretRef: secretFor(request, 'node-publish'),
+    controllerExpandSecretRef: secretFor(request, 'controller-expand'),
+    nodeExpandSecretRef: secretFor(request, 'node-expand'),
+  };
+  return {
+    metadata: { name, finalizers: [VOLUME_FINALIZER], annotations: annotationsFor(request, volume.driverName) },
+    spec: {
+      capacity: { storage: Quantity.of(volume.capacityBytes || requiredBytes, 'BinarySI').toString() },
+      ...{ accessModes, volumeMode, storageClassName: storageClass.metadata.name },
+      ...(storageClass.mountOptions && { mountOptions: storageClass.mountOptions }),
+      ...(volumeAttributesClassName && { volumeAttributesClassName }),
+      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? 'Delete',
+      claimRef: claimReference(claim),
+      csi: {
+        ...{ driver: volume.driverName, volumeHandle: volume.volumeId, volumeAttributes: volume.volumeContext },
+        ...(fsType && { fsType }),
+        ...(Object.fromEntries(Object.entries(secrets).filter(([, value]) => value)) as Partial<Record<keyof typeof secrets, object>>),
+      },
+      ...(nodeSelectorTerms.length > 0 && { nodeAffinity: { required: { nodeSelectorTerms } } }),
+    },
+  };
+}
+
+/** The deletion secret is recorded on the volume: the class may be deleted by then. */
+function annotationsFor(request: ProvisionRequest, driverName: string): Readonly<Record<string, string>> {
+  const secret = secretFor(request, 'provisioner');
+  return {
+    [PROVISIONED_BY]: driverName,
+    ...(secret?.name && { [`${DELETION_SECRET}-name`]: secret.name, [`${DELETION_SECRET}-namespace`]: secret.namespace ?? '' }),
+  };
+}
+
+export function deletionSecret({ metadata }: core.PersistentVolume): core.SecretReference | undefined {
+  const name = metadata.annotations?.[`${DELETION_SECRET}-name`];
+  const namespace = metadata.annotations?.[`${DELETION_SECRET}-namespace`];
+  return name && namespace ? { name, namespace } : undefined;
+}
+
+function claimReference({ metadata }: Claim): core.ObjectReference {
+  const { name, namespace = '', uid = '', resourceVersion = '' } = metadata;
+  return { kind: 'PersistentVolumeClaim', apiVersion: 'v1', name, namespace, uid, resourceVersion };
+}

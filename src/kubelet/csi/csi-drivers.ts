@@ -1,0 +1,133 @@
+import { type Clock, GrpcClient, GrpcError, type Method } from '#base';
+import { GetPluginCapabilities, NodeGetCapabilities, NodeGetInfo, type Topology } from './messages.ts';
+
+/** Upstream's timeout of a CSI call. */
+const CALL_TIMEOUT_MS = 120_000;
+
+/** A registered CSI driver on this node. */
+export class CsiDriver implements Disposable {
+  readonly #client: GrpcClient;
+  #nodeCapabilities: ReadonlySet<string> | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly endpoint: string,
+    clock: Clock,
+  ) {
+    this.#client = new GrpcClient({ endpoint: endpoint.startsWith('unix:') ? endpoint : `unix://${endpoint}`, clock });
+  }
+
+  /** Rejects with upstream's form of the error: `rpc error: code = Internal desc = …`. */
+  async call<Request, Response>(method: Method<Request, Response>, request: Request, signal?: AbortSignal): Promise<Response> {
+    try {
+      return await this.#client.unary(method, request, { timeoutMs: CALL_TIMEOUT_MS, signal });
+    } catch (error) {
+      throw error instanceof GrpcError ? new CsiError(error) : error;
+    }
+  }
+
+  /** The driver with calls that are cancelled by the signal. */
+  until(signal: AbortSignal): Pick<CsiDriver, 'name' | 'call' | 'canOnNode'> {
+    return {
+      name: this.name,
+      call: (method, request) => this.call(method, request, signal),
+      canOnNode: (capability) => this.canOnNode(capability),
+    };
+  }
+
+  async nodeInfo(signal?: AbortSignal): Promise<CsiNodeInfo> {
+    const { nodeId, maxVolumesPerNode, accessibleTopology } = await this.call(NodeGetInfo, {}, signal);
+    if (nodeId === '') throw new Error(`driver ${this.name} gave no node id`);
+    return { nodeId, maxVolumesPerNode, topology: accessibleTopology };
+  }
+
+  /** Cached: capabilities do not change while the driver is registered. */
+  async canOnNode(capability: string): Promise<boolean> {
+    if (this.#nodeCapabilities === undefined) {
+      const { capabilities } = await this.call(NodeGetCapabilities, {});
+      this.#nodeCapabilities = new Set(capabilities.flatMap(({ rpc }) => rpc?.type ?? []));
+    }
+    return this.#nodeCapabilities.has(capability);
+  }
+
+  async hasController(): Promise<boolean> {
+    const { capabilities } = await this.call(GetPluginCapabilities, {});
+    return capabilities.some(({ service }) => service?.type === 'CONTROLLER_SERVICE');
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+}
+
+export interface CsiNodeInfo {
+  readonly nodeId: string;
+  /** 0: no limit reported. */
+  readonly maxVolumesPerNode: number;
+  readonly topology: Topology | undefined;
+}
+
+const CODES = [
+  ...['OK', 'Canceled', 'Unknown', 'InvalidArgument', 'DeadlineExceeded', 'NotFound', 'AlreadyExists', 'PermissionDenied'],
+  ...['ResourceExhausted', 'FailedPrecondition', 'Aborted', 'OutOfRange', 'Unimplemented', 'Internal', 'Unavailable', 'DataLoss'],
+  'Unauthenticated',
+];
+
+/** An error response of a driver. */
+export class CsiError extends Error {
+  override readonly name = 'CsiError';
+  readonly status: number;
+
+  constructor(cause: GrpcError) {
+    super(`rpc error: code = ${CODES[cause.status] ?? `Code(${cause.status})`} desc = ${cause.message}`, { cause });
+    this.status = cause.status;
+  }
+
+  /** The storage is exhausted, here or entirely. */
+  get isExhausted(): boolean {
+    return CODES[this.status] === 'ResourceExhausted';
+  }
+
+  get isInvalid(): boolean {
+    return CODES[this.status] === 'InvalidArgument';
+  }
+
+  /** A final error: the request can never succeed. */
+  get isInfeasible(): boolean {
+    return this.isInvalid || ['OutOfRange', 'NotFound'].includes(CODES[this.status] ?? '');
+  }
+
+  /** The operation may be in progress or done: only repeating the call tells. */
+  get isUncertain(): boolean {
+    return ['Canceled', 'DeadlineExceeded', 'Unavailable', 'Aborted', 'ResourceExhausted'].includes(CODES[this.status] ?? '');
+  }
+}
+
+/** The registered drivers of this node, by name. */
+export class CsiDrivers implements Disposable {
+  readonly #drivers = new Map<string, CsiDriver>();
+
+  get(name: string): CsiDriver {
+    const driver = this.#drivers.get(name);
+    if (driver === undefined) throw new Error(`driver name ${name} not found in the list of registered CSI drivers`);
+    return driver;
+  }
+
+  names(): readonly string[] {
+    return [...this.#drivers.keys()];
+  }
+
+  add(driver: CsiDriver): void {
+    this.#drivers.get(driver.name)?.[Symbol.dispose]();
+    this.#drivers.set(driver.name, driver);
+  }
+
+  remove(name: string): void {
+    this.#drivers.get(name)?.[Symbol.dispose]();
+    this.#drivers.delete(name);
+  }
+
+  [Symbol.dispose](): void {
+    for (const name of this.names()) this.remove(name);
+  }
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { core } from '#api';
+import type { PodTokens, TokenSpec } from '../volumes/payload/pod-tokens.ts';
+import { podVolumeContext } from './pod-volume-context.ts';
+
+const POD = { metadata: { name: 'p', namespace: 'n', uid: 'u' }, spec: { serviceAccountName: 's', containers: [] } } as core.Pod;
+const tokens = {
+  get: async (_: core.Pod, { audience, expirationSeconds }: TokenSpec) => ({
+    ...{ token: `${audience || 'default'}-${expirationSeconds}`, expiresAtMs: Date.UTC(2026, 0, 2), refreshAtMs: 0 },
+  }),
+} as unknown as PodTokens;
+
+describe('what a driver learns of a pod', () => {
+  it('is nothing unless its CSIDriver says so', async () => {
+    expect(await podVolumeContext({ pod: POD, options: {}, isEphemeral: false }, tokens)).toEqual({});
+  });
+
+  it('is who the pod is, by podInfoOnMount', async () => {
+    expect(await podVolumeContext({ pod: POD, options: { podInfoOnMount: true }, isEphemeral: true }, tokens)).toEqual({
+      'csi.storage.k8s.io/pod.name': 'p',
+      'csi.storage.k8s.io/pod.namespace': 'n',
+      'csi.storage.k8s.io/pod.uid': 'u',
+      'csi.storage.k8s.io/serviceAccount.name': 's',
+      'csi.storage.k8s.io/ephemeral': 'true',
+    });
+  });
+
+  it('is a token of its service account for each audience, by tokenRequests', async () => {
+    const tokenRequests = [{ audience: 'vault', expirationSeconds: 700 }, { audience: '' }];
+    const context = await podVolumeContext({ pod: POD, options: { tokenRequests }, isEphemeral: false }, tokens);
+    expect(JSON.parse(context['csi.storage.k8s.io/serviceAccount.tokens'] ?? '')).toEqual({
+      '': { token: 'default-3600', expirationTimestamp: '2026-01-02T00:00:00Z' },
+      vault: { token: 'vault-700', expirationTimestamp: '2026-01-02T00:00:00Z' },
+    });
+  });
+});

@@ -1,0 +1,211 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { core } from '#api';
+import { silentLogger, VirtualClock } from '#base';
+import { CredentialProvider } from './credential-provider.ts';
+import { DockerConfigError, keyringEntriesOf } from './docker-config.ts';
+import { ImageCredentials } from './image-credentials.ts';
+import { Keyring } from './keyring.ts';
+import { parseProviderConfig } from './provider-config.ts';
+import { matchesImage } from './registry-pattern.ts';
+
+test.each([
+  ['example.com', 'example.com/app', true],
+  ['example.com', 'other.com/app', false],
+  ['*.example.com', 'a.example.com/app', true],
+  ['*.example.com', 'example.com/app', false],
+  ['*.example.com', 'a.b.example.com/app', false],
+  ['prefix*.example.com', 'prefix-a.example.com/app', true],
+  ['example.com:5000', 'example.com:5000/app', true],
+  ['example.com', 'example.com:5000/app', false],
+  ['example.com/team', 'example.com/team/app', true],
+  ['example.com/team', 'example.com/other/app', false],
+  ['https://example.com', 'example.com/app', true],
+  ['[::1]:5000', '[::1]:5000/app', true],
+  ['', 'example.com/app', false],
+])('the pattern %s matches %s: %s', (pattern, image, expected) => {
+  expect(matchesImage(pattern, image)).toBe(expected);
+});
+
+const auth = (username: string) => ({ username, password: 'secret' });
+
+describe('a keyring', () => {
+  test('gives the most specific credentials first', () => {
+    const keyring = new Keyring([
+      { pattern: 'example.com', auth: auth('host') },
+      { pattern: 'example.com/team', auth: auth('team') },
+      { pattern: '*.com', auth: auth('all') },
+    ]);
+    expect(keyring.lookup('example.com/team/app').map(({ username }) => username)).toEqual(['team', 'host', 'all']);
+    expect(keyring.lookup('example.com/app').map(({ username }) => username)).toEqual(['host', 'all']);
+    expect(keyring.lookup('example.org/app')).toEqual([]);
+  });
+
+  test.each(['https://index.docker.io/v1/', 'index.docker.io', 'https://index.docker.io/v2/'])(
+    'takes %s for the default registry',
+    (pattern) => {
+      const keyring = new Keyring([{ pattern, auth: auth('hub') }]);
+      expect(keyring.lookup('docker.io/library/busybox')).toEqual([auth('hub')]);
+      expect(keyring.lookup('example.com/busybox')).toEqual([]);
+    },
+  );
+});
+
+function secret(type: string, key: string, content: string): core.Secret {
+  return { metadata: { name: 's', namespace: 'default' }, type, data: { [key]: Buffer.from(content).toString('base64') } } as core.Secret;
+}
+
+describe('a pull secret', () => {
+  const encoded = Buffer.from('user:pass:word').toString('base64');
+  const expected = [{ pattern: 'example.com', auth: { username: 'user', password: 'pass:word' } }];
+
+  test.each([
+    [
+      'docker configuration',
+      secret('kubernetes.io/dockerconfigjson', '.dockerconfigjson', `{"auths":{"example.com":{"auth":"${encoded}"}}}`),
+      expected,
+    ],
+    [
+      'docker configuration in plain text',
+      secret('kubernetes.io/dockerconfigjson', '.dockerconfigjson', '{"auths":{"example.com":{"username":"user","password":"pass:word"}}}'),
+      expected,
+    ],
+    [
+      'legacy configuration',
+      secret('kubernetes.io/dockercfg', '.dockercfg', `{"example.com":{"auth":"${encoded}","email":"x"}}`),
+      expected,
+    ],
+    ['of another type', secret('Opaque', '.dockerconfigjson', '{"auths":{"example.com":{}}}'), []],
+  ])('with a %s is read', (_, config, entries) => {
+    expect(keyringEntriesOf(config)).toEqual(entries);
+  });
+
+  test.each(['{', '5', 'null', '{"auths":5}', '{"auths":{"example.com":{"auth":"bm9jb2xvbg=="}}}'])(
+    'that holds %s is rejected',
+    (content) => {
+      expect(() => keyringEntriesOf(secret('kubernetes.io/dockerconfigjson', '.dockerconfigjson', content))).toThrow(DockerConfigError);
+    },
+  );
+});
+
+const CONFIG = `
+apiVersion: kubelet.config.k8s.io/v1
+kind: CredentialProviderConfig
+providers:
+- name: provider
+  matchImages: ["*.example.com"]
+  defaultCacheDuration: 1m
+  apiVersion: credentialprovider.kubelet.k8s.io/v1
+  args: [get]
+  env: [{name: WHO, value: me}]
+`;
+
+describe('the configuration of credential providers', () => {
+  test('is read', () => {
+    expect(parseProviderConfig(CONFIG)).toEqual([
+      {
+        name: 'provider',
+        matchImages: ['*.example.com'],
+        defaultCacheMs: 60_000,
+        apiVersion: 'credentialprovider.kubelet.k8s.io/v1',
+        args: ['get'],
+        env: [{ name: 'WHO', value: 'me' }],
+      },
+    ]);
+  });
+
+  test.each([
+    ['kind: CredentialProviderConfig', 'kind: Other', 'not a CredentialProviderConfig'],
+    ['name: provider', 'name: ../provider', 'must be the name of a program'],
+    ['matchImages: ["*.example.com"]', 'matchImages: []', 'needs at least one pattern'],
+    ['defaultCacheDuration: 1m', 'defaultCacheDuration: -1m', 'must be a duration that is not negative'],
+    ['apiVersion: credentialprovider.kubelet.k8s.io/v1', 'apiVersion: v7', 'providers[0].apiVersion must be one of'],
+    ['args: [get]', 'arguments: [get]', 'unknown field "arguments"'],
+  ])('with %s replaced by %s is rejected', (from, to, text) => {
+    expect(() => parseProviderConfig(CONFIG.replace(from, to))).toThrow(text);
+  });
+});
+
+describe('a credential provider', () => {
+  let directory: string;
+  let clock: VirtualClock;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(path.join(os.tmpdir(), 'provider-'));
+    clock = new VirtualClock();
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  /** A program that counts its runs and answers with what it was asked. */
+  async function provider(answer: string): Promise<CredentialProvider> {
+    const program = `#!/bin/sh\necho run >> ${directory}/runs\nrequest=$(cat)\n${answer}\n`;
+    await writeFile(path.join(directory, 'provider'), program, { mode: 0o755 });
+    return new CredentialProvider(parseProviderConfig(CONFIG)[0]!, {
+      binDirectory: directory,
+      clock,
+      environment: { PATH: '/usr/bin:/bin' },
+    });
+  }
+
+  async function runs(): Promise<number> {
+    const { readFile } = await import('node:fs/promises');
+    return (await readFile(path.join(directory, 'runs'), 'utf8')).trim().split('\n').length;
+  }
+
+  const response = (more: string) =>
+    `echo '{"kind":"CredentialProviderResponse","apiVersion":"credentialprovider.kubelet.k8s.io/v1",${more}"auth":{"*.example.com":{"username":"'"$WHO $1"'","password":"p"}}}'`;
+
+  test('is asked with its arguments and environment, once for as long as it says', async () => {
+    const program = await provider(response('"cacheKeyType":"Registry","cacheDuration":"10s",'));
+    expect(program.provides('a.example.com/app')).toBe(true);
+    expect(program.provides('example.org/app')).toBe(false);
+    const keyring = await program.keyring('a.example.com/app');
+    expect(keyring.lookup('a.example.com/app')).toEqual([{ username: 'me get', password: 'p' }]);
+    await program.keyring('a.example.com/other');
+    expect(await runs()).toBe(1);
+    await program.keyring('b.example.com/app');
+    expect(await runs()).toBe(2);
+    await clock.advance(10_000);
+    await program.keyring('a.example.com/app');
+    expect(await runs()).toBe(3);
+  });
+
+  test.each([
+    ['exit 3', 'failed (3)'],
+    ['echo no such account >&2; exit 1', 'no such account'],
+    ['echo hello', 'not a CredentialProviderResponse'],
+    [response('"cacheKeyType":"World",'), 'cacheKeyType must be Image, Registry or Global'],
+    ['head -c 2000000 /dev/zero', 'wrote too much'],
+  ])('that does %s fails', async (answer, text) => {
+    await expect((await provider(answer)).keyring('a.example.com/app')).rejects.toThrow(text);
+  });
+
+  test('comes after the secrets of the pod, and a failure of either leaves the other', async () => {
+    const pod = {
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { imagePullSecrets: [{ name: 'missing' }, { name: 's' }], containers: [] },
+    } as unknown as core.Pod;
+    const credentials = new ImageCredentials({
+      secret: (_, name) =>
+        name === 'missing'
+          ? Promise.reject(new Error('not found'))
+          : Promise.resolve(
+              secret('kubernetes.io/dockerconfigjson', '.dockerconfigjson', '{"auths":{"a.example.com":{"username":"u","password":"p"}}}'),
+            ),
+      providers: [await provider(response('"cacheKeyType":"Global",'))],
+      logger: silentLogger,
+    });
+    const warnings: string[] = [];
+    const events = { warning: (_: string | undefined, reason: string, message: string) => void warnings.push(`${reason} ${message}`) };
+    expect(await credentials.of(pod, 'a.example.com/app:1', events)).toMatchObject([
+      { auth: { username: 'u', password: 'p' }, secret: { credentialHash: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+      { auth: { username: 'me get', password: 'p' } },
+    ]);
+    expect(warnings).toEqual([
+      'FailedToRetrieveImagePullSecret Unable to retrieve some image pull secrets (missing); attempting to pull the image may not succeed.',
+    ]);
+    expect(await credentials.of(pod, 'busybox', events)).toEqual([{}]);
+  });
+});

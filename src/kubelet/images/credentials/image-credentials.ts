@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { core } from '#api';
+import { type Logger, pushAll } from '#base';
+import type { PodEvents } from '../../pods/pod-events.ts';
+import { type PullCredential, repositoryOf } from '../pull-records.ts';
+import type { CredentialProvider } from './credential-provider.ts';
+import { DockerConfigError, keyringEntriesOf, parseDockerConfig } from './docker-config.ts';
+import { Keyring, type KeyringEntry } from './keyring.ts';
+
+export interface ImageCredentialsOptions {
+  /** Reads a secret of the pod's namespace; rejects when it does not exist. */
+  secret(namespace: string, name: string): Promise<core.Secret>;
+  readonly providers: readonly CredentialProvider[];
+  /** The node's docker configuration; it may appear and disappear. */
+  readonly nodeConfigFile?: string;
+  readonly logger: Logger;
+}
+
+/** Credentials for an image's registry: the pod's secrets first, then the node's. */
+export class ImageCredentials {
+  readonly #options: ImageCredentialsOptions;
+
+  constructor(options: ImageCredentialsOptions) {
+    this.#options = options;
+  }
+
+  async of(pod: core.Pod, image: string, events: Pick<PodEvents, 'warning'>): Promise<readonly PullCredential[]> {
+    const repository = repositoryOf(image);
+    const keyrings = [new Keyring(await this.#podEntries(pod, events)), ...(await this.#nodeKeyrings(repository))];
+    const distinct = new Map<string, PullCredential>();
+    for (const { auth, secret } of keyrings.flatMap((keyring) => keyring.entries(repository))) {
+      const key = JSON.stringify(auth);
+      if (!distinct.has(key)) distinct.set(key, { auth, ...(secret && { secret }) });
+    }
+    return distinct.size === 0 ? [{}] : [...distinct.values()];
+  }
+
+  /** Missing or malformed secrets are skipped, as upstream: the image may not need them. */
+  async #podEntries({ metadata, spec }: core.Pod, events: Pick<PodEvents, 'warning'>): Promise<readonly KeyringEntry[]> {
+    const entries: KeyringEntry[] = [];
+    const missing: string[] = [];
+    for (const { name } of spec?.imagePullSecrets ?? []) {
+      if (name === undefined || name === '') continue;
+      try {
+        pushAll(entries, entriesOf(await this.#options.secret(metadata?.namespace ?? '', name)));
+      } catch (error) {
+        this.#options.logger.warn('could not use an image pull secret', { pod: metadata?.name, secret: name, error });
+        if (!(error instanceof DockerConfigError)) missing.push(name);
+      }
+    }
+    if (missing.length > 0) {
+      const which = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
+      events.warning(undefined, 'FailedToRetrieveImagePullSecret', `${which}; attempting to pull the image may not succeed.`);
+    }
+    return entries;
+  }
+
+  async #nodeKeyrings(repository: string): Promise<readonly Keyring[]> {
+    const { providers, logger } = this.#options;
+    const keyrings: Keyring[] = [];
+    for (const provider of providers) {
+      if (!provider.provides(repository)) continue;
+      try {
+        keyrings.push(await provider.keyring(repository));
+      } catch (error) {
+        logger.error('could not get credentials from a provider', { provider: provider.name, error });
+      }
+    }
+    return [...keyrings, await this.#nodeKeyring()];
+  }
+
+  async #nodeKeyring(): Promise<Keyring> {
+    const { nodeConfigFile, logger } = this.#options;
+    try {
+      return new Keyring(nodeConfigFile === undefined ? [] : parseDockerConfig(await readFile(nodeConfigFile, 'utf8')));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') logger.warn("could not read the node's docker configuration", { error });
+      return new Keyring([]);
+    }
+  }
+}
+
+function entriesOf(secret: core.Secret): readonly KeyringEntry[] {
+  const { uid = '', namespace = '', name = '' } = secret.metadata;
+  return keyringEntriesOf(secret).map((entry) => {
+    const credentialHash = createHash('sha256').update(JSON.stringify(entry.auth)).digest('hex');
+    return { ...entry, secret: { uid, namespace, name, credentialHash } };
+  });
+}

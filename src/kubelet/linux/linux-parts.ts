@@ -1,0 +1,261 @@
+import { mkdir, readdir, symlink, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { core } from '#api';
+import type { Clock, Logger, Random } from '#base';
+import type { Client } from '#client';
+import { linuxMonitoring } from '../cadvisor/linux-monitoring.ts';
+import { CgroupNames } from '../cgroups/cgroup-names.ts';
+import { openCgroupTree } from '../cgroups/cgroup-tree.ts';
+import { PodCgroups } from '../cgroups/cgroups-hook.ts';
+import { enforceReservedCgroups, type ReservedCgroupsConfig } from '../cgroups/reserved-cgroups.ts';
+import type { ContainerRuntime } from '../cri/runtime.ts';
+import type { StartDriverController } from '../csi/controller/csi-controllers.ts';
+import { DepartedDrivers } from '../dra/departed-drivers.ts';
+import { DeviceHealth } from '../dra/device-health.ts';
+import { DraManager } from '../dra/dra-manager.ts';
+import { DraPlugins } from '../dra/dra-plugins.ts';
+import { CredentialProvider } from '../images/credentials/credential-provider.ts';
+import { ImageCredentials } from '../images/credentials/image-credentials.ts';
+import type { CredentialProviderSpec } from '../images/credentials/provider-config.ts';
+import { PullRecords } from '../images/pull-records.ts';
+import type { PullVerification } from '../images/pull-verification.ts';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
+import { linuxMachine } from '../node/linux-machine.ts';
+import type { NodeParts, NodePartsContext, OpenNodeParts } from '../node/node-parts.ts';
+import { PodResourcesServer } from '../podresources/pod-resources-server.ts';
+import type { PodHook } from '../pods/hooks/pod-hook.ts';
+import { POD_UID } from '../pods/labels.ts';
+import type { StartedContainer } from '../pods/start-container.ts';
+import { StateFile } from '../resources/state-file.ts';
+import { SYSTEM_BUS } from '../shutdown/dbus-connection.ts';
+import { holdInhibitor, openLogind } from '../shutdown/logind.ts';
+import { subordinateIds } from '../userns/subordinate-ids.ts';
+import { UserNamespaces } from '../userns/user-namespaces.ts';
+import { localStorageExcess } from '../volumes/local-storage-limits.ts';
+import type { PodVolumes } from '../volumes/pod-volumes.ts';
+import { volumesHook } from '../volumes/volumes-hook.ts';
+import { linuxMeasurements, processObservation } from './linux-measurements.ts';
+import { type NodeResourcesConfig, openNodeResources } from './node-resources.ts';
+import { openNodeStorage } from './node-storage.ts';
+import { podDns } from './pod-dns.ts';
+import { podFilesHook } from './pod-files-hook.ts';
+import { startServiceInformer } from './service-informer.ts';
+import { terminationMessage } from './termination-message.ts';
+
+export interface LinuxPartsConfig extends NodeResourcesConfig, ReservedCgroupsConfig {
+  /** As `--root-dir`. Default `/var/lib/kubelet`. */
+  readonly rootDir?: string;
+  /** Default `/var/log/pods`. */
+  readonly podLogsDir?: string;
+  /** Where symlinks to the logs are created for log shippers; empty: nowhere. Default `/var/log/containers`. */
+  readonly containerLogsDir?: string;
+  /** As `--resolv-conf`. Default `/etc/resolv.conf`. */
+  readonly resolvConf?: string;
+  /** As `--cgroup-root`. Default `/`. */
+  readonly cgroupRoot?: string;
+  /** As `--cgroups-per-qos`. Default true. */
+  readonly cgroupsPerQos?: boolean;
+  /** As `--pod-max-pids`. Default: no limit. */
+  readonly podPidsLimit?: number;
+  /** As `--image-credential-provider-config`, already parsed, and `--image-credential-provider-bin-dir`. */
+  readonly credentialProviders?: {
+    readonly specs: readonly CredentialProviderSpec[];
+    readonly binDirectory: string /** That they inherit. */;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  };
+  /** Default: only images that the kubelet pulled are verified. */
+  readonly pullVerification?: PullVerification;
+  /** As `userNamespaces.idsPerPod`. Default 65536. */
+  readonly idsPerPod?: number;
+  /** As `--seccomp-default`. Default false. */
+  readonly seccompDefault?: boolean;
+  /** As `--cpu-cfs-quota-period`, in microseconds; 0 is `--cpu-cfs-quota=false`. Default 100,000. */
+  readonly cpuQuotaPeriodUs?: number;
+}
+
+export interface LinuxPartsDeps {
+  readonly runtime: ContainerRuntime;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Absent: nothing is counted. */
+  readonly kubeletMetrics?: KubeletMetrics;
+  /** Runs CSI controller services on this machine. Absent: drivers need sidecars. */
+  readonly startDriverController?: StartDriverController;
+}
+
+export const DEFAULT_ROOT_DIR = '/var/lib/kubelet';
+
+/** Files, cgroups, volumes and DNS of pods on this machine. */
+export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): OpenNodeParts {
+  return async (context) => {
+    const { rootDir = DEFAULT_ROOT_DIR, podLogsDir = '/var/log/pods', containerLogsDir = '/var/log/containers' } = config;
+    for (const directory of [join(rootDir, 'pods'), podLogsDir]) await mkdir(directory, { recursive: true, mode: 0o750 });
+    if (containerLogsDir !== '') await mkdir(containerLogsDir, { recursive: true, mode: 0o755 });
+    const logDirectory = ({ metadata }: core.Pod) => `${podLogsDir}/${metadata.namespace}_${metadata.name}_${metadata.uid}`;
+    const cgroups = config.cgroupsPerQos === false ? undefined : await openCgroups(config, context, deps);
+    const resources = await openNodeResources(config, { ...deps, rootDir, node: context.config });
+    const departed = new DepartedDrivers({ ...deps, client: context.client, nodeName: context.config.nodeName });
+    const healthListeners: ((podUids: readonly string[]) => void)[] = [];
+    const tellPods = (podUids: readonly string[]) => {
+      for (const listener of healthListeners) listener(podUids);
+    };
+    const health = new DeviceHealth(deps.clock, (driver) => tellPods(dynamic.podsOf(driver)));
+    const plugins = new DraPlugins({ ...deps, health, departed });
+    const dynamic = new DraManager({ client: context.client, plugins, file: new StateFile(join(rootDir, 'dra_manager_state')) });
+    await dynamic.open();
+    departed.removeAll();
+    resources.onChange(() => tellPods(resources.devices.podUids));
+    const podResources = new PodResourcesServer({ ...resources, dynamic });
+    await podResources.start(join(rootDir, 'pod-resources'));
+    const storage = await openNodeStorage(rootDir, context, { ...deps, pluginHandlers: new Map([['DRAPlugin', plugins]]) });
+    const services = startServiceInformer(context.client, deps, context.signal);
+    const files = podFilesHook({ clusterDomain: context.clusterDomain, hostIps: context.config.nodeIps, logDirectory });
+    const users = new UserNamespaces(await userIds(config, rootDir, context), deps.runtime);
+    await users.open();
+    const recursive = await recursiveReadOnly(deps.runtime);
+    const credentials = openCredentials(config, rootDir, { ...deps, client: context.client });
+    const verification = config.pullVerification ?? { policy: 'NeverVerifyPreloadedImages', allowlist: [] };
+    const pullRecords = new PullRecords(join(rootDir, 'image_manager'), verification, deps);
+    await pullRecords.open();
+    const links: PodHook = { name: 'log-links', cleanUp: ({ pod }) => removeLinks(containerLogsDir, pod) };
+    return {
+      rootDir,
+      seccompDefault: config.seccompDefault ?? false,
+      cpuQuotaPeriodUs: config.cpuQuotaPeriodUs,
+      hugePageSizes: [],
+      services,
+      hooks: [
+        ...(cgroups ? [cgroups] : []),
+        dynamic,
+        volumesHook(storage.volumes, { supportsRecursiveReadOnly: () => recursive }),
+        files,
+        links,
+        resources.hook,
+        usersHook(users),
+        podResources,
+      ],
+      logDirectory,
+      userNamespaces: users,
+      cgroupParent: (pod) => cgroups?.parentOf(pod),
+      dnsConfig: (pod, events) => podDns(pod, { ...context, resolvConf: config.resolvConf ?? '/etc/resolv.conf' }, events),
+      credentials: (pod, image, events) => credentials.of(pod, image, events),
+      pullRecords,
+      terminationMessage,
+      started: (container) => linkLog(containerLogsDir, container),
+      volumeUsage: (uid) => storage.volumes.stats(uid),
+      deviceHealth: (pod, container) => [
+        ...resources.devices.healthOf(pod.metadata.uid ?? '', container.name),
+        ...dynamic.healthOf(pod, container, health),
+      ],
+      followDeviceHealth: (listener) => void healthListeners.push(listener),
+      volumeCounts: () => storage.volumes.counts(),
+      measurements: linuxMeasurements({
+        ...{ ...deps, rootDir, logDirectory, volumes: storage.volumes, memoryBytes: context.memoryBytes },
+        cgroups: cgroups?.view,
+        localStorageExcess: (pod) => excessOf(pod, storage.volumes, deps.runtime),
+      }),
+      monitoring:
+        cgroups && linuxMonitoring({ ...deps, ...cgroups.view, rootDir, info: linuxMachine(rootDir), processes: processObservation }),
+      logs: { pods: podLogsDir, containers: containerLogsDir },
+      resources,
+      shutdown: {
+        open: (onShutdown, signal) => openLogind({ socketPath: SYSTEM_BUS, userId: process.getuid?.() ?? 0, signal, onShutdown }),
+        inhibit: holdInhibitor,
+      },
+      async [Symbol.asyncDispose]() {
+        await podResources[Symbol.asyncDispose]();
+        await storage[Symbol.asyncDispose]();
+        plugins[Symbol.dispose]();
+        health[Symbol.dispose]();
+        await departed[Symbol.asyncDispose]();
+        await services[Symbol.asyncDispose]();
+        await resources[Symbol.asyncDispose]();
+      },
+    } satisfies NodeParts;
+  };
+}
+
+async function openCgroups(config: LinuxPartsConfig, context: NodePartsContext, deps: LinuxPartsDeps): Promise<PodCgroups> {
+  const { cgroupDriver = 'cgroupfs' } = await deps.runtime.runtimeConfig();
+  const names = new CgroupNames(cgroupDriver, config.cgroupRoot ?? '/');
+  const { nodeName, podsLimit } = context.config;
+  const tree = await openCgroupTree();
+  const cgroups = new PodCgroups({
+    ...deps,
+    names,
+    tree,
+    pidsLimit: config.podPidsLimit,
+    enforcesCpuLimits: config.cpuQuotaPeriodUs !== 0,
+  });
+  await cgroups.limitAll(podsLimit);
+  await enforceReservedCgroups(config, { tree, recorder: context.recorder, nodeName });
+  return cgroups;
+}
+
+/** All ids of the machine but its own, where its administrator set none aside for pods. */
+async function userIds({ idsPerPod }: LinuxPartsConfig, rootDir: string, { config }: NodePartsContext) {
+  const ids = await subordinateIds();
+  return { rootDir, idsPerPod, ids, ...(ids && { maxPods: Number(config.capacity.pods ?? 0) }) };
+}
+
+/** User ids are allocated with the sandbox, and released when the pod is cleaned up. */
+function usersHook(users: UserNamespaces): PodHook {
+  return {
+    name: 'user-namespaces',
+    cleanUp: async ({ uid }) => users.release(uid),
+    cleanUpOrphans: async (liveUids) => users.releaseOthers(liveUids),
+  };
+}
+
+/** Credential provider plugins, and the docker configuration in the kubelet's directory. */
+function openCredentials(
+  { credentialProviders }: LinuxPartsConfig,
+  rootDir: string,
+  { client, clock, logger }: LinuxPartsDeps & { readonly client: Client },
+): ImageCredentials {
+  const { specs = [], binDirectory = '', environment = {} } = credentialProviders ?? {};
+  return new ImageCredentials({
+    secret: (namespace, name) => client.of(core.Secret).get({ namespace, name }),
+    providers: specs.map((spec) => new CredentialProvider(spec, { binDirectory, clock, environment })),
+    nodeConfigFile: join(rootDir, 'config.json'),
+    logger,
+  });
+}
+
+async function recursiveReadOnly(runtime: ContainerRuntime): Promise<boolean> {
+  const { handlers } = await runtime.status();
+  return handlers.some(({ name, recursiveReadOnlyMounts }) => name === '' && recursiveReadOnlyMounts);
+}
+
+/** Only for pods with a limit, since measuring is expensive. */
+async function excessOf(pod: core.Pod, volumes: Pick<PodVolumes, 'stats'>, runtime: ContainerRuntime): Promise<string | undefined> {
+  const { spec, metadata } = pod;
+  const hasLimit = (spec?.containers ?? []).some(({ resources }) => resources?.limits?.['ephemeral-storage'] !== undefined);
+  if (!hasLimit && !(spec?.volumes ?? []).some(({ emptyDir }) => emptyDir?.sizeLimit !== undefined)) return undefined;
+  const uid = metadata.uid ?? '';
+  const stats = await runtime.listContainerStats({ labelSelector: { [POD_UID]: uid } });
+  return localStorageExcess(pod, {
+    volumes: new Map((await volumes.stats(uid)).map(({ name, usedBytes }) => [name, usedBytes])),
+    containers: new Map(stats.map(({ attributes, writableLayer }) => [attributes.metadata.name, writableLayer?.usedBytes ?? 0])),
+  });
+}
+
+const MAX_LINK_NAME = 255;
+
+/** `POD_NAMESPACE_CONTAINER-ID.log`, as log shippers expect it. */
+async function linkLog(directory: string, { containerId, config, sandboxConfig }: StartedContainer): Promise<void> {
+  if (directory === '') return;
+  const { name, namespace } = sandboxConfig.metadata;
+  const suffix = `-${containerId}.log`;
+  const link = `${name}_${namespace}_${config.metadata.name}`.slice(0, MAX_LINK_NAME - suffix.length) + suffix;
+  await symlink(join(sandboxConfig.logDirectory ?? '', config.logPath), join(directory, link)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+async function removeLinks(directory: string, { metadata }: core.Pod): Promise<void> {
+  if (directory === '') return;
+  const prefix = `${metadata.name}_${metadata.namespace}_`;
+  for (const name of await readdir(directory)) if (name.startsWith(prefix)) await unlink(join(directory, name)).catch(() => {});
+}

@@ -1,0 +1,272 @@
+import { core, storage } from '#api';
+import { type Clock, type Component, type Logger, type Random, repeat, runComponent, runWorkers, WorkQueue, whenAborted } from '#base';
+import { type Client, type EventRecorder, EventSink, InformerFactory, keyOf, type Lister, parseKey } from '#client';
+import { isStatusReason, Quantity } from '#machinery';
+import { messageOf } from '../volumes/volume-plugin.ts';
+import type { LocalBackend, LocalVolumeRequest } from './local-backend.ts';
+import {
+  BACKING,
+  backingNamed,
+  backingOf,
+  type ClaimAction,
+  claimAction,
+  DEFAULT_STORAGE_CLASS,
+  FINALIZER,
+  HOSTNAME_LABEL,
+  isOurs,
+  LOCAL_PROVISIONER,
+  newVolume,
+  nodeOf,
+  volumeAction,
+  volumeNameOf,
+} from './reconcile.ts';
+
+export interface LocalProvisionerConfig {
+  /** The backend of a node; undefined for nodes of other processes, which have their own provisioner. */
+  backendOf(nodeName: string): LocalBackend | undefined;
+  /** Candidates for claims with immediate binding. */
+  nodeNames(): readonly string[];
+  readonly concurrency?: number;
+}
+
+export interface LocalProvisionerDeps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+const CLAIM = 'claim/';
+const VOLUME = 'volume/';
+const UNFINISHED = 'unfinished';
+const DEFAULT_CONCURRENCY = 8;
+/** The interval of the search for volumes left unfinished by a crash. */
+const UNFINISHED_MS = 300_000;
+const REQUIRES_CLASS_INDEX = 'local-class';
+
+/** Provisions, expands and deletes volumes of the class `standard`, and creates the class if there is none. */
+export function startLocalProvisioner(config: LocalProvisionerConfig, deps: LocalProvisionerDeps, signal?: AbortSignal): Component {
+  return runComponent(signal, async ({ signal: stopping, ready }) => {
+    const informers = new InformerFactory(deps.client, deps);
+    const sink = new EventSink(deps, stopping);
+    const provisioner = new LocalProvisioner(config, deps, informers, sink.recorder({ component: LOCAL_PROVISIONER }));
+    informers.start(stopping);
+    try {
+      await ensureDefaultClass(deps.client);
+      await informers.synced();
+      ready();
+      await provisioner.run(stopping);
+      await whenAborted(stopping);
+    } finally {
+      await informers.stop();
+      await sink.flushed();
+    }
+  });
+}
+
+async function ensureDefaultClass(client: Client): Promise<void> {
+  try {
+    await client.of(storage.StorageClass).create(DEFAULT_STORAGE_CLASS);
+  } catch (error) {
+    if (!isStatusReason(error, 'AlreadyExists')) throw error;
+  }
+}
+
+class LocalProvisioner {
+  readonly #queue: WorkQueue<string>;
+  readonly #claims: Lister<core.PersistentVolumeClaim>;
+  readonly #volumes: Lister<core.PersistentVolume>;
+  readonly #classes: Lister<storage.StorageClass>;
+  readonly #nodes: Lister<core.Node>;
+
+  constructor(
+    private readonly config: LocalProvisionerConfig,
+    private readonly deps: LocalProvisionerDeps,
+    informers: InformerFactory,
+    private readonly events: EventRecorder,
+  ) {
+    this.#queue = new WorkQueue<string>({ clock: deps.clock });
+    const claims = informers.of(core.PersistentVolumeClaim).addIndex(REQUIRES_CLASS_INDEX, ({ spec }) => [spec?.storageClassName ?? '']);
+    const volumes = informers.of(core.PersistentVolume);
+    const classes = informers.of(storage.StorageClass);
+    this.#claims = claims.lister;
+    this.#volumes = volumes.lister;
+    this.#classes = classes.lister;
+    this.#nodes = informers.of(core.Node).lister;
+    const claimChanged = (claim: core.PersistentVolumeClaim) => this.#queue.add(CLAIM + keyOf(claim));
+    const removeUnfinished = () => this.#queue.add(UNFINISHED);
+    claims.addHandler({ add: claimChanged, update: (_, claim) => claimChanged(claim), delete: removeUnfinished });
+    const volumeChanged = (volume: core.PersistentVolume) => {
+      if (isOurs(volume)) this.#queue.add(VOLUME + keyOf(volume));
+    };
+    volumes.addHandler({ add: volumeChanged, update: (_, volume) => volumeChanged(volume) });
+    const classChanged = ({ metadata }: storage.StorageClass) => {
+      for (const claim of this.#claims.byIndex(REQUIRES_CLASS_INDEX, metadata.name)) claimChanged(claim);
+    };
+    classes.addHandler({ add: classChanged, update: (_, changed) => classChanged(changed) });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.deps;
+    const onError = (key: string, error: unknown) => {
+      if (!isStatusReason(error, 'Conflict') && !signal.aborted) logger.warn('will try again', { queue: 'local-volumes', key, error });
+    };
+    const { concurrency = DEFAULT_CONCURRENCY } = this.config;
+    const removeUnfinished = async () => this.#queue.add(UNFINISHED);
+    const working = runWorkers({ queue: this.#queue, concurrency, signal, onError }, (key) => this.#sync(key));
+    await Promise.all([
+      working,
+      repeat({ clock, signal, intervalMs: UNFINISHED_MS, onError: (error) => onError(UNFINISHED, error) }, removeUnfinished),
+    ]);
+    this.#queue.shutDown();
+  }
+
+  async #sync(key: string): Promise<void> {
+    if (key === UNFINISHED) await this.#removeUnfinished();
+    else if (key.startsWith(CLAIM)) await this.#syncClaim(key.slice(CLAIM.length));
+    else await this.#syncVolume(key.slice(VOLUME.length));
+  }
+
+  async #syncClaim(key: string): Promise<void> {
+    const claim = this.#claims.get(parseKey(key));
+    if (claim === undefined) return;
+    const { volumeName, storageClassName } = claim.spec ?? {};
+    const volume = volumeName ? this.#volumes.get({ name: volumeName }) : undefined;
+    const storageClass = this.#classes.get({ name: storageClassName ?? '' });
+    const action = claimAction(claim, volume, storageClass);
+    if (action.type === 'fail') this.#provisioningFailed(claim, action.message);
+    if (action.type === 'provision' && storageClass !== undefined) await this.#provision(claim, action, storageClass);
+    if (action.type === 'expand' && volume !== undefined) await this.#expand(claim, volume, action.storage);
+  }
+
+  #provisioningFailed(claim: core.PersistentVolumeClaim, message: string): void {
+    const { storageClassName = '' } = claim.spec ?? {};
+    this.events.warning(claim, 'ProvisioningFailed', `failed to provision volume with StorageClass "${storageClassName}": ${message}`);
+  }
+
+  async #provision(claim: core.PersistentVolumeClaim, action: ClaimAction & { type: 'provision' }, storageClass: storage.StorageClass) {
+    const name = volumeNameOf(claim);
+    const nodeName = action.nodeName ?? this.config.nodeNames()[0];
+    const backend = nodeName === undefined ? undefined : this.config.backendOf(nodeName);
+    const node = this.#nodes.get({ name: nodeName ?? '' });
+    if (backend === undefined || node === undefined || this.#volumes.get({ name }) !== undefined) return;
+    const { namespace, name: claimName } = claim.metadata;
+    this.events.normal(claim, 'Provisioning', `External provisioner is provisioning volume for claim "${namespace}/${claimName}"`);
+    const backing = backingOf(storageClass, claim);
+    try {
+      await backend.create({ name, backing, bytes: bytesOf(claim.spec?.resources?.requests?.storage) });
+    } catch (error) {
+      this.#provisioningFailed(claim, messageOf(error));
+      throw error;
+    }
+    const hostname = node.metadata.labels?.[HOSTNAME_LABEL] ?? node.metadata.name;
+    await this.#create(newVolume({ claim, storageClass, hostname, path: backend.path(name, backing) }));
+    await backend.commit(name);
+    this.events.normal(claim, 'ProvisioningSucceeded', `Successfully provisioned volume ${name}`);
+  }
+
+  async #create(volume: core.PersistentVolume): Promise<void> {
+    try {
+      await this.deps.client.of(core.PersistentVolume).create(volume);
+    } catch (error) {
+      if (!isStatusReason(error, 'AlreadyExists')) throw error;
+    }
+  }
+
+  async #expand(claim: core.PersistentVolumeClaim, volume: core.PersistentVolume, size: string): Promise<void> {
+    const { name } = volume.metadata;
+    const backend = this.#backendOf(volume);
+    if (backend === undefined) return;
+    this.events.normal(claim, 'Resizing', `External resizer is resizing volume ${name}`);
+    try {
+      await backend.expand({ ...requestFor(volume), bytes: bytesOf(size) });
+    } catch (error) {
+      this.events.warning(
+        claim,
+        'VolumeResizeFailed',
+        `resize volume "${name}" by resizer "${LOCAL_PROVISIONER}" failed: ${messageOf(error)}`,
+      );
+      throw error;
+    }
+    await this.deps.client.of(core.PersistentVolume).patch({ name }, { spec: { capacity: { storage: size } } });
+    const status = { capacity: { storage: size }, allocatedResources: null, allocatedResourceStatuses: null, conditions: null };
+    await this.deps.client.of(core.PersistentVolumeClaim).patch(claim.metadata, { status }, { subresource: 'status' });
+    this.events.normal(claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
+  }
+
+  /** By the hostname in the volume's node affinity; the node may be deleted together with its volumes. */
+  #backendOf(volume: core.PersistentVolume): LocalBackend | undefined {
+    const hostname = nodeOf(volume) ?? '';
+    const direct = this.config.backendOf(hostname);
+    if (direct !== undefined) return direct;
+    const node = this.#nodes.list().find(({ metadata }) => metadata.labels?.[HOSTNAME_LABEL] === hostname);
+    return node && this.config.backendOf(node.metadata.name);
+  }
+
+  async #syncVolume(name: string): Promise<void> {
+    const volume = this.#volumes.get({ name });
+    const backend = volume && this.#backendOf(volume);
+    if (volume === undefined || backend === undefined) return;
+    const action = volumeAction(volume);
+    if (action === 'none') return needsMount(volume) ? backend.ensureMounted(requestFor(volume)) : undefined;
+    const removesData = volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
+    await this.#giveBack(volume, () => (removesData ? backend.remove(name) : backend.release(name)));
+    const { client } = this.deps;
+    if (action === 'delete')
+      await client
+        .of(core.PersistentVolume)
+        .delete({ name }, { preconditions: preconditionsOf(volume) })
+        .catch(ignoreGone);
+    if (action === 'finalize') await this.#finalize(volume);
+  }
+
+  async #giveBack(volume: core.PersistentVolume, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.events.warning(volume, 'VolumeFailedDelete', messageOf(error));
+      throw error;
+    }
+  }
+
+  async #finalize({ metadata }: core.PersistentVolume): Promise<void> {
+    const finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+    const { name, resourceVersion } = metadata;
+    await this.deps.client.of(core.PersistentVolume).patch({ name }, { metadata: { finalizers, resourceVersion } }).catch(ignoreGone);
+  }
+
+  /** A crash between the creation of a volume and of its object leaves data, which is removed once the claim is deleted too. */
+  async #removeUnfinished(): Promise<void> {
+    for (const backend of new Set(this.config.nodeNames().map((name) => this.config.backendOf(name)))) {
+      for (const name of (await backend?.unfinished()) ?? []) {
+        if (this.#volumes.get({ name }) !== undefined) await backend?.commit(name);
+        else if (!this.#claims.list().some((claim) => volumeNameOf(claim) === name)) await backend?.remove(name);
+      }
+    }
+  }
+}
+
+/** A deleted volume is mounted as long as its claim exists. */
+function needsMount({ metadata, status }: core.PersistentVolume): boolean {
+  return metadata.deletionTimestamp === undefined || status?.phase === 'Bound';
+}
+
+function requestFor(volume: core.PersistentVolume): LocalVolumeRequest {
+  return {
+    name: volume.metadata.name,
+    backing: backingNamed(volume.metadata.annotations?.[BACKING]),
+    bytes: bytesOf(volume.spec?.capacity?.storage),
+  };
+}
+
+function preconditionsOf({ metadata }: core.PersistentVolume) {
+  return metadata.uid === undefined ? {} : { uid: metadata.uid };
+}
+
+function bytesOf(text: string | undefined): number {
+  return Quantity.parse(text ?? '0').value();
+}
+
+function ignoreGone(error: unknown): void {
+  if (!isStatusReason(error, 'NotFound')) throw error;
+}

@@ -1,0 +1,111 @@
+import { type core, quota } from '#api';
+import { Quantity } from '#machinery';
+import type { ContainerResources } from '../../cri/runtime.ts';
+
+const MIN_SHARES = 2;
+const MAX_SHARES = 262_144;
+const SHARES_PER_CPU = 1024;
+const PERIOD_US = 100_000;
+const MIN_QUOTA_US = 1000;
+
+export interface ResourceFacts {
+  readonly memoryCapacityBytes: number;
+  /** The machine's huge page sizes as in cgroup file names: `2MB`, `1GB`. */
+  readonly hugePageSizes: readonly string[];
+  /** The period of CPU limits; 0: they are not enforced. Default 100 ms. */
+  readonly cpuQuotaPeriodUs?: number | undefined;
+}
+
+/** The CRI resources for a container's requests and limits. */
+export function containerResources(pod: core.Pod, container: core.Container, facts: ResourceFacts): ContainerResources {
+  const { requests, limits } = container.resources ?? {};
+  const cpuLimit = amount(limits?.cpu ?? podLimit(pod, 'cpu'));
+  const memoryLimit = amount(limits?.memory ?? podLimit(pod, 'memory'));
+  const cpuRequest = requests?.cpu === undefined ? cpuLimit : amount(requests.cpu);
+  const memory = memoryLimit?.value() ?? 0;
+  const { cpuQuotaPeriodUs: cpuPeriod = PERIOD_US } = facts;
+  return {
+    cpuShares: milliCpuToShares(cpuRequest?.milliValue() ?? 0),
+    ...(cpuPeriod > 0 && { cpuQuota: milliCpuToQuota(cpuLimit?.milliValue() ?? 0, cpuPeriod), cpuPeriod }),
+    ...(memory > 0 && { memoryLimitInBytes: memory }),
+    oomScoreAdj: oomScoreAdjustment(pod, container, facts.memoryCapacityBytes),
+    ...(facts.hugePageSizes.length > 0 && { hugepageLimits: hugepageLimits(pod, container, facts.hugePageSizes) }),
+  };
+}
+
+/** Pod-level limits apply to containers without their own. */
+function podLimit({ spec }: core.Pod, resource: string): string | undefined {
+  return spec?.resources?.limits?.[resource];
+}
+
+function amount(text: string | undefined): Quantity | undefined {
+  return text === undefined ? undefined : Quantity.parse(text);
+}
+
+export function milliCpuToShares(milli: number): number {
+  if (milli === 0) return MIN_SHARES;
+  return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milli * SHARES_PER_CPU) / 1000)));
+}
+
+export function milliCpuToQuota(milli: number, periodUs = PERIOD_US): number {
+  if (milli === 0) return 0;
+  return Math.max(MIN_QUOTA_US, Math.floor((milli * periodUs) / 1000));
+}
+
+const GUARANTEED_SCORE = -997;
+const BEST_EFFORT_SCORE = 1000;
+const CRITICAL_PRIORITY = 2_000_000_000;
+
+/** oom_score_adj: containers that request less memory are killed first. */
+export function oomScoreAdjustment(pod: core.Pod, container: core.Container, capacityBytes: number): number {
+  if (isCritical(pod)) return GUARANTEED_SCORE;
+  const qos = pod.status?.qosClass ?? 'BestEffort';
+  if (qos === 'Guaranteed') return GUARANTEED_SCORE;
+  if (qos === 'BestEffort') return BEST_EFFORT_SCORE;
+  const score = Math.floor(1000 - (1000 * memoryRequest(pod, container)) / capacityBytes);
+  if (score < 1000 + GUARANTEED_SCORE) return 1000 + GUARANTEED_SCORE;
+  return score === BEST_EFFORT_SCORE ? score - 1 : score;
+}
+
+export function isCritical({ spec, metadata }: core.Pod): boolean {
+  if (metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return true;
+  const source = metadata.annotations?.['kubernetes.io/config.source'];
+  return (source !== undefined && source !== 'api') || (spec?.priority ?? 0) >= CRITICAL_PRIORITY;
+}
+
+/** With a pod-level request, the remainder is shared by the containers. */
+function memoryRequest(pod: core.Pod, container: core.Container): number {
+  const own = amount(container.resources?.requests?.memory)?.value() ?? 0;
+  const whole = amount(pod.spec?.resources?.requests?.memory)?.value();
+  if (whole === undefined) return own;
+  const containers = pod.spec?.containers ?? [];
+  const sum =
+    quota
+      .podRequests({ metadata: pod.metadata, spec: { ...pod.spec, resources: undefined } as never })
+      .get('memory')
+      ?.value() ?? 0;
+  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').length;
+  return own + Math.max(0, whole - sum) / (containers.length + sidecars);
+}
+
+function hugepageLimits(pod: core.Pod, container: core.Container, sizes: readonly string[]) {
+  const limits = new Map<string, number>();
+  for (const list of [pod.spec?.resources?.limits, container.resources?.limits]) {
+    for (const [name, text] of Object.entries(list ?? {})) {
+      if (name.startsWith('hugepages-'))
+        limits.set(pageSizeText(Quantity.parse(name.slice('hugepages-'.length)).value()), Quantity.parse(text).value());
+    }
+  }
+  return sizes.map((pageSize) => ({ pageSize, limit: limits.get(pageSize) ?? 0 }));
+}
+
+function pageSizeText(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+  let unit = 0;
+  let left = bytes;
+  while (left >= 1024 && left % 1024 === 0 && unit < units.length - 1) {
+    left /= 1024;
+    unit++;
+  }
+  return `${left}${units[unit]}`;
+}

@@ -1,0 +1,55 @@
+import type { core } from '#api';
+import { type Clock, raceAbort } from '#base';
+import type { PodContext } from './hooks/pod-hook.ts';
+import { runHook } from './run-hook.ts';
+import type { ContainerDeps } from './start-container.ts';
+
+export interface KillRequest {
+  readonly context: PodContext;
+  readonly target: { readonly id: string; readonly name: string; readonly isRunning: boolean };
+  readonly spec: core.Container | undefined;
+  readonly podIp: string;
+  readonly graceMs: number;
+  readonly message?: string | undefined;
+  /** Resolves when the containers that must stop first have exited; waiting consumes the grace period. */
+  readonly turn?: Promise<void>;
+}
+
+export type KillDeps = Pick<ContainerDeps, 'runtime' | 'clock' | 'prober' | 'hooks'>;
+
+/** The minimum grace period of a container. */
+const MIN_GRACE_MS = 2000;
+
+/** Runs the preStop hook and stops the container, both within the grace period. */
+export async function killContainer(request: KillRequest, deps: KillDeps): Promise<void> {
+  const { context, target, spec, graceMs, turn, message = `Stopping container ${target.name}` } = request;
+  const { runtime, clock, hooks } = deps;
+  context.events.normal(target.name, 'Killing', message);
+  const begin = clock.monotonic();
+  const hook = spec?.lifecycle?.preStop;
+  if (spec !== undefined) await hooks.preStop({ ...context, container: spec, containerId: target.id });
+  if (hook !== undefined && graceMs > 0 && target.isRunning) await beforeStop(hook, request, deps);
+  const remaining = () => graceMs - (clock.monotonic() - begin);
+  if (turn !== undefined && remaining() > 0) await untilTurn(turn, remaining(), clock);
+  await runtime.stopContainer(target.id, Math.max(remaining(), MIN_GRACE_MS));
+}
+
+async function untilTurn(turn: Promise<void>, limitMs: number, clock: Clock): Promise<void> {
+  const stop = new AbortController();
+  await Promise.race([turn, clock.sleep(limitMs, stop.signal).catch(() => {})]);
+  stop.abort();
+}
+
+async function beforeStop(hook: core.LifecycleHandler, request: KillRequest, deps: KillDeps): Promise<void> {
+  const { context, target, spec, podIp, graceMs } = request;
+  const limit = new AbortController();
+  const timer = deps.clock.setTimer(graceMs, () => limit.abort());
+  try {
+    const probed = { containerId: target.id, container: spec ?? { name: target.name }, podIp };
+    await raceAbort(runHook(hook, probed, { ...deps, signal: limit.signal }), limit.signal);
+  } catch {
+    if (!limit.signal.aborted) context.events.warning(target.name, 'FailedPreStopHook', 'PreStopHook failed');
+  } finally {
+    timer.cancel();
+  }
+}

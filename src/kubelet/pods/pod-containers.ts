@@ -1,0 +1,212 @@
+import type { core } from '#api';
+import type { Clock } from '#base';
+import type { ContainerStatus, SandboxConfig } from '../cri/runtime.ts';
+import type { ContainerType } from '../metrics/kubelet-metrics.ts';
+import type { PodContext } from './hooks/pod-hook.ts';
+import { killContainer } from './kill-container.ts';
+import { killPod } from './kill-pod.ts';
+import type { PodEvents } from './pod-events.ts';
+import { containerSpecs, latestContainer, latestEnded, NO_STATE, type PodContainer, type PodState, readPodState } from './pod-state.ts';
+import { Resizes } from './resizes.ts';
+import { containersToReset } from './restart-all.ts';
+import type { RestartBackoff } from './restart-backoff.ts';
+import { Restarts } from './restarts.ts';
+import { type ContainerDeps, startContainer } from './start-container.ts';
+import { StartFailure } from './start-failure.ts';
+
+export interface PodContainersDeps extends ContainerDeps {
+  readonly clock: Clock;
+  readonly restartBackoff: RestartBackoff;
+  /** The termination message of an exited container, if the runtime does not know it. */
+  terminationMessage?(status: ContainerStatus): Promise<string>;
+  readonly hostIps: readonly string[];
+  /** Aborts when the kubelet stops. */
+  readonly signal: AbortSignal;
+}
+
+/** The worker's current view of the pod. */
+export interface PodView {
+  readonly events: PodEvents;
+  pod(): core.Pod;
+  reported(): core.PodStatus;
+  context(): PodContext;
+  /** Requests a sync at that time. */
+  wakeAt(timeMs: number): void;
+}
+
+/** The sandboxes and containers of one pod: their state in the runtime, and operations on them. */
+export class PodContainers {
+  readonly restarts: Restarts;
+  readonly #resizes = new Resizes();
+  readonly #ended = new Map<string, PodContainer>();
+  #state: PodState = NO_STATE;
+
+  constructor(
+    private readonly view: PodView,
+    private readonly deps: PodContainersDeps,
+  ) {
+    const { clock, restartBackoff } = deps;
+    this.restarts = new Restarts({ clock, restartBackoff, events: view.events, pod: view.pod });
+  }
+
+  /** As of the last `look`. */
+  get state(): PodState {
+    return this.#state;
+  }
+
+  /** Reads the state from the runtime. Throws when the kubelet has stopped: its successor manages the pod. */
+  async look(): Promise<void> {
+    const { runtime, terminationMessage, signal } = this.deps;
+    const reader = { runtime, ended: this.#ended, ...(terminationMessage && { terminationMessage }) };
+    const state = await readPodState(reader, this.view.pod().metadata.uid ?? '');
+    signal.throwIfAborted();
+    this.#state = state;
+    if (this.#ended.size > state.containers.length) this.#forgetRemoved(state);
+  }
+
+  #forgetRemoved({ containers }: PodState): void {
+    const present = new Set(containers.map(({ id }) => id));
+    for (const id of this.#ended.keys()) if (!present.has(id)) this.#ended.delete(id);
+  }
+
+  /** A sandbox requested by a stopped kubelet may appear after its successor's. */
+  async stopStraySandboxes(): Promise<void> {
+    const [, ...others] = this.#state.sandboxes;
+    for (const { id, isReady } of others) if (isReady) await this.deps.runtime.stopPodSandbox(id);
+  }
+
+  async createSandbox(graceMs: number): Promise<void> {
+    const { configs } = this.deps;
+    const { events } = this.view;
+    const pod = this.view.pod();
+    const old = this.#state.sandbox;
+    if (old !== undefined) {
+      events.normal(undefined, 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
+      await killPod(this.#killRequest(graceMs), this.deps);
+      await this.look();
+    }
+    try {
+      const config = await configs.sandbox(pod, (old?.attempt ?? -1) + 1, events);
+      await this.#runSandbox(config, await configs.runtimeHandler(pod));
+    } catch (error) {
+      events.warning(undefined, 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  async #runSandbox(config: SandboxConfig, handler: string): Promise<void> {
+    const { runtime, clock, kubeletMetrics } = this.deps;
+    const since = clock.monotonic();
+    const count = (hasFailed: boolean) => kubeletMetrics?.sandboxRun(handler, (clock.monotonic() - since) / 1000, hasFailed);
+    try {
+      await runtime.runPodSandbox(config, handler);
+      count(false);
+    } catch (error) {
+      count(true);
+      throw error;
+    }
+  }
+
+  /** True when the container was started; otherwise it is retried later. */
+  async start(container: core.Container): Promise<boolean> {
+    const { name } = container;
+    const last = latestContainer(this.#state, name);
+    // Also for containers killed by a probe: backoff counts from the previous exit, as upstream.
+    const ended = latestEnded(this.#state, name);
+    const blockedUntil = ended && this.restarts.blockedUntil(container, ended);
+    if (blockedUntil !== undefined) {
+      this.view.wakeAt(blockedUntil);
+      return false;
+    }
+    const attempt = await this.#nextAttempt(name, last);
+    const { sandbox } = this.#state;
+    if (sandbox === undefined) return false;
+    const context = this.view.context();
+    const { kubeletMetrics } = this.deps;
+    try {
+      await startContainer({ context, container, attempt, sandbox, targetId: this.#targetOf(container) }, this.deps);
+    } catch (error) {
+      if (!(error instanceof StartFailure)) throw error;
+      kubeletMetrics?.containerStarted(this.#typeOf(name), error.reason);
+      this.view.wakeAt(this.restarts.failed(container, error));
+      return false;
+    }
+    kubeletMetrics?.containerStarted(this.#typeOf(name));
+    this.restarts.started(container);
+    await this.#removeDead(name);
+    return true;
+  }
+
+  #typeOf(name: string): ContainerType {
+    const { initContainers = [], ephemeralContainers = [] } = this.view.pod().spec ?? {};
+    if (initContainers.some((container) => container.name === name)) return 'init_container';
+    return ephemeralContainers.some((container) => container.name === name) ? 'ephemeral_container' : 'container';
+  }
+
+  /** The running target container of an ephemeral container. */
+  #targetOf(container: core.Container): string | undefined {
+    const { targetContainerName } = container as Partial<core.EphemeralContainer>;
+    if (!targetContainerName) return undefined;
+    return latestContainer(this.#state, targetContainerName)?.id;
+  }
+
+  async #nextAttempt(name: string, last: PodContainer | undefined): Promise<number> {
+    const { runtime } = this.deps;
+    if (last?.state === 'created') {
+      // Created by a kubelet that stopped in between, and possibly starting: it must not run beside its successor.
+      await runtime.stopContainer(last.id, 0);
+      await runtime.removeContainer(last.id);
+      return last.attempt;
+    }
+    if (last !== undefined) return last.attempt + 1;
+    const { containerStatuses = [], initContainerStatuses = [] } = this.view.reported();
+    return [...containerStatuses, ...initContainerStatuses].find((status) => status.name === name)?.restartCount ?? 0;
+  }
+
+  /** Only the last exited container is kept, for its log and state. */
+  async #removeDead(name: string): Promise<void> {
+    const dead = this.#state.containers.filter((container) => container.name === name && container.state !== 'running');
+    for (const { id } of dead.slice(1)) await this.deps.runtime.removeContainer(id);
+  }
+
+  /** Applies the pod's current resources to running containers. True when some must be restarted for that. */
+  async resize(graceMs: number): Promise<boolean> {
+    const due = this.#resizes.due(this.view.pod(), this.#state);
+    if (due.length === 0) return false;
+    const restarted = await this.#resizes.perform(due, this.view.context(), this.deps);
+    for (const container of restarted) await this.kill(container, graceMs, `Container ${container.name} resize requires restart`);
+    return restarted.length > 0;
+  }
+
+  /** As upstream, without a grace period: kills all containers and removes everything but logs, so that the pod restarts in its sandbox. */
+  async resetAll(): Promise<void> {
+    for (const container of containersToReset(this.view.pod(), this.#state)) {
+      if (container.state !== 'exited') await this.kill(container, 0, 'killing');
+      await this.deps.runtime.removeContainer(container.id);
+    }
+    await this.look();
+  }
+
+  kill({ id, name, state }: PodContainer, graceMs: number, message: string): Promise<void> {
+    const target = { id, name, isRunning: state === 'running' };
+    return killContainer({ ...this.#killRequest(graceMs), target, spec: this.specOf(name), message }, this.deps);
+  }
+
+  async killAll(graceMs: number): Promise<void> {
+    await killPod(this.#killRequest(graceMs), this.deps);
+    this.deps.signal.throwIfAborted();
+  }
+
+  #killRequest(graceMs: number) {
+    return { context: this.view.context(), state: this.#state, podIp: this.podIp(), graceMs };
+  }
+
+  podIp(): string {
+    const { sandbox } = this.#state;
+    return (this.view.pod().spec?.hostNetwork === true ? this.deps.hostIps : (sandbox?.ips ?? []))[0] ?? '';
+  }
+
+  specOf(name: string): core.Container | undefined {
+    return containerSpecs(this.view.pod()).find((container) => container.name === name);
+  }
+}

@@ -1,0 +1,471 @@
+import { core } from '#api';
+import { type Clock, type Logger, type Random, raceAbort } from '#base';
+import { type Client, type EventRecorder, isFault, type Quarantine } from '#client';
+import { findCondition, parseTime } from '#machinery';
+import { RuntimeError } from '../cri/runtime.ts';
+import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
+import { PodMeasurements } from '../metrics/pod-measurements.ts';
+import { PodProbes } from '../prober/pod-probes.ts';
+import type { ProbeRequest } from '../prober/prober.ts';
+import type { RequestLanes } from '../request-lanes.ts';
+import {
+  type PodEviction,
+  type PodRejection,
+  type PodResources,
+  podStatus,
+  rejectedStatus,
+  withReadySandbox,
+} from '../status/pod-status.ts';
+import { StatusWriter } from '../status/status-writer.ts';
+import { type PodActions, podActions } from './actions.ts';
+import { type ApiObject, apiPod } from './api-object.ts';
+import type { PodContext } from './hooks/pod-hook.ts';
+import { PodContainers, type PodContainersDeps } from './pod-containers.ts';
+import { PodEvents } from './pod-events.ts';
+import { type PodContainer, podText } from './pod-state.ts';
+import { isRestartingAll } from './restart-all.ts';
+import { specHash } from './start-container.ts';
+import { WakeTimer } from './wake-timer.ts';
+
+export interface PodWorkerDeps extends PodContainersDeps {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly recorder: EventRecorder;
+  /** Shared by all pods of the node. */
+  readonly quarantine: Quarantine;
+  readonly runtimeName: string;
+  /** The pod-level resource status; absent: not shown. */
+  podResources?(pod: core.Pod): PodResources;
+  deviceHealth?(pod: core.Pod, container: core.Container): readonly core.ResourceStatus[];
+  /** The kubelet's directory of a pod. */
+  podDir(uid: string): string;
+  /** Aborts when the kubelet stops: the worker stops and leaves everything as it is. */
+  readonly signal: AbortSignal;
+  readonly lanes?: RequestLanes | undefined;
+  /** Absent: no metrics. */
+  readonly kubeletMetrics?: KubeletMetrics | undefined;
+  /** Why the node rejects the pod, if it does. Called once, before anything runs. */
+  admit(pod: core.Pod): PodRejection | undefined;
+  /** Allocates exclusive resources to an admitted pod, or returns the rejection. */
+  allocate?(pod: core.Pod): Promise<PodRejection | undefined>;
+  /** The pod object is gone, and everything of it was removed. */
+  onGone(uid: string): void;
+}
+
+const DEFAULT_GRACE_SECONDS = 30;
+const RETRY_MS = 10_000;
+/** The maximum retry delay of a failing pod. */
+const MAX_RETRY_MS = 300_000;
+/** The grace period of a pod whose object disappeared without one. */
+const ORPHAN_GRACE_SECONDS = 1;
+
+// One file: the steps of a pod share its state; what they decide and do is in files of its own (actions.ts, pod-containers.ts, kill-pod.ts).
+/**
+ * Syncs one pod, one step after another: changes during a step are handled after it, in their latest state. Only
+ * the pod's deletion interrupts a step.
+ */
+export class PodWorker {
+  readonly #deps: PodWorkerDeps;
+  readonly #events: PodEvents;
+  readonly #object: ApiObject;
+  readonly #status: StatusWriter;
+  readonly #probes: PodProbes;
+  readonly #containers: PodContainers;
+  readonly #timer: WakeTimer;
+  readonly #measurements: PodMeasurements;
+  #pod: core.Pod;
+  #reported: core.PodStatus;
+  #rejection: PodRejection | undefined;
+  #isAdmitted: boolean;
+  #isRemoved = false;
+  #isOver = false;
+  #isDeleteSent = false;
+  #isTerminating = false;
+  #evictionGraceMs: number | undefined;
+  #interrupt = new AbortController();
+  #running: Promise<void> | undefined;
+  #isDirty = false;
+
+  /** `object`: the API object of the pod, if it is not the pod itself. */
+  constructor(pod: core.Pod, deps: PodWorkerDeps, object?: ApiObject) {
+    this.#deps = deps;
+    this.#pod = pod;
+    this.#measurements = new PodMeasurements(deps, () => this.#pod);
+    this.#object = object ?? apiPod(pod, () => this.#pod, deps.client);
+    this.#reported = pod.status ?? {};
+    // Pods with a start time were admitted by an earlier kubelet.
+    this.#isAdmitted = pod.status?.startTime !== undefined;
+    this.#events = new PodEvents(deps.recorder, () => this.#pod);
+    this.#status = new StatusWriter(this.#object.current() ?? pod, deps, object && (() => object.current()));
+    this.#timer = new WakeTimer(deps.clock, () => this.wake());
+    this.#containers = new PodContainers(
+      {
+        ...{ events: this.#events, pod: () => this.#pod, reported: () => this.#reported, context: () => this.#context() },
+        wakeAt: (timeMs) => this.#timer.at(timeMs),
+      },
+      deps,
+    );
+    this.#probes = new PodProbes({
+      clock: deps.clock,
+      ask: (container, request) => this.#probe(container, request),
+      events: this.#events,
+      onChange: () => this.#onProbeChange(),
+    });
+    deps.hooks.observe(pod);
+    this.wake();
+  }
+
+  get pod(): core.Pod {
+    return this.#pod;
+  }
+
+  /** Whether its requests count on the node. */
+  get isActive(): boolean {
+    return (
+      this.#isAdmitted && !this.#isRemoved && this.#rejection === undefined && !this.#isOver && !core.isTerminalPhase(this.#reported.phase)
+    );
+  }
+
+  /** As last reported. */
+  get status(): core.PodStatus {
+    return this.#reported;
+  }
+
+  /** Called with a newer state from the API. */
+  update(pod: core.Pod): void {
+    const wasOwnWrite = pod.metadata.generation === this.#pod.metadata.generation && !specOrDeletionChanged(this.#pod, pod);
+    const before = this.#pod;
+    this.#pod = pod;
+    const object = this.#object.current();
+    if (object !== undefined) this.#status.observe(object);
+    this.#measurements.observe(pod);
+    this.#deps.hooks.observe(pod);
+    if (graceSeconds(pod) < graceSeconds(before) && pod.metadata.deletionTimestamp !== undefined)
+      this.#shortenGracePeriod(graceSeconds(pod));
+    if (pod.metadata.deletionTimestamp !== undefined) this.#interrupt.abort();
+    if (!wasOwnWrite || this.#resyncStatus()) this.wake();
+  }
+
+  /** The API object was replaced, changed or deleted. */
+  observeObject(): void {
+    const object = this.#object.current();
+    if (object === undefined) return;
+    this.#status.retarget(object);
+    this.#status.want(this.#reported);
+  }
+
+  /** Evicts the pod. False when it has terminated, or is about to. */
+  evict(eviction: PodEviction): boolean {
+    if (!this.isActive) return false;
+    this.#rejection = eviction;
+    this.#evictionGraceMs = eviction.graceSeconds * 1000;
+    const { reason, message, annotations } = eviction;
+    if (eviction.isReported !== false) this.#events.record({ type: 'Warning', reason, message, ...(annotations && { annotations }) });
+    this.#interrupt.abort();
+    this.wake();
+    return true;
+  }
+
+  /** The pod has terminated for good. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The API object was deleted. */
+  remove(): void {
+    this.#isRemoved = true;
+    this.#interrupt.abort();
+    this.wake();
+  }
+
+  /** Requests a sync. */
+  wake(): void {
+    if (this.#deps.signal.aborted) return;
+    this.#isDirty = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#isDirty) this.wake();
+    });
+  }
+
+  /** Resolves when no step is in progress and the status is written. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+    await this.#status.flushed();
+  }
+
+  /** Stops the worker; containers keep running. */
+  stop(): void {
+    this.#interrupt.abort();
+    this.#probes.stop();
+    this.#timer.cancel();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isDirty && !this.#deps.signal.aborted) {
+      this.#isDirty = false;
+      try {
+        // A stopping kubelet does not wait for containers.
+        await raceAbort(this.#stepMeasured(), this.#deps.signal);
+        if (!this.#isDirty) this.#deps.quarantine.succeeded(this.#pod.metadata.uid ?? '');
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  #stepMeasured(): Promise<void> {
+    return this.#measurements.step(() => this.#step(), { isRemoved: this.#isRemoved, phase: () => this.#reported.phase });
+  }
+
+  #onError(error: unknown): void {
+    const { signal, logger, clock } = this.#deps;
+    if (signal.aborted) return;
+    if (this.#interrupt.signal.aborted) {
+      if (error !== this.#interrupt.signal.reason)
+        logger.info('a step that a deletion interrupted failed', { pod: podText(this.#pod), error });
+      this.#interrupt = new AbortController();
+      this.#isDirty = true;
+      return;
+    }
+    this.#timer.at(clock.now() + this.#retryMs(error));
+  }
+
+  #retryMs(error: unknown): number {
+    const { quarantine, logger } = this.#deps;
+    if (!isFault(error) || (error instanceof RuntimeError && error.code === 'unavailable')) {
+      logger.warn('a pod could not be brought in order; trying again', { pod: podText(this.#pod), error });
+      return RETRY_MS;
+    }
+    const about = () => ({ kind: 'Pod', apiVersion: 'v1', ...this.#pod });
+    const { failures, isQuarantined } = quarantine.failed({ key: this.#pod.metadata.uid ?? '', error, about });
+    return isQuarantined ? Math.min(RETRY_MS * failures, MAX_RETRY_MS) : RETRY_MS;
+  }
+
+  async #step(): Promise<void> {
+    if (this.#isRemoved) return this.#cleanUp();
+    if (this.#pod.metadata.deletionTimestamp !== undefined) return this.#terminate();
+    if (this.#isOver) return;
+    if (!this.#isAdmitted && !(await this.#admit())) return;
+    await this.#containers.look();
+    await this.#containers.stopStraySandboxes();
+    this.#probes.follow(this.#pod, this.#containers.state);
+    this.#checkDeadline();
+    if (this.#rejection !== undefined || core.isTerminalPhase(this.#pod.status?.phase)) return this.#end();
+    if (isRestartingAll(this.#pod, this.#containers.state, this.#reported)) return this.#restartAll();
+    const actions = this.#actions();
+    if (actions.isOver) return this.#end();
+    if (await this.#containers.resize(this.#graceMs())) this.#isDirty = true;
+    this.#report(false);
+    if (await this.#perform(actions)) this.#isDirty = true;
+  }
+
+  #context(): PodContext {
+    const uid = this.#pod.metadata.uid ?? '';
+    return { pod: this.#pod, uid, podDir: this.#deps.podDir(uid), events: this.#events, signal: this.#interrupt.signal };
+  }
+
+  async #admit(): Promise<boolean> {
+    const isTerminal = core.isTerminalPhase(this.#pod.status?.phase);
+    const problem = isTerminal ? undefined : this.#deps.admit(this.#pod);
+    if (problem !== undefined) return this.#reject(problem);
+    // Counts as admitted while its resources are being allocated.
+    this.#isAdmitted = true;
+    const rejection = isTerminal ? undefined : await this.#deps.allocate?.(this.#pod);
+    return rejection === undefined || this.#reject(rejection);
+  }
+
+  #reject(rejection: PodRejection): false {
+    this.#isAdmitted = false;
+    this.#isOver = true;
+    this.#rejection = rejection;
+    this.#events.warning(undefined, rejection.reason, rejection.message);
+    this.#reported = rejectedStatus(this.#pod, rejection, this.#deps.clock.now());
+    this.#status.want(this.#reported);
+    return false;
+  }
+
+  #checkDeadline(): void {
+    const { activeDeadlineSeconds } = this.#pod.spec ?? {};
+    const startTime = this.#reported.startTime ?? this.#pod.status?.startTime;
+    if (activeDeadlineSeconds === undefined || this.#rejection !== undefined) return;
+    const { clock } = this.#deps;
+    const dueMs = (startTime === undefined ? clock.now() : parseTime(startTime)) + activeDeadlineSeconds * 1000;
+    if (clock.now() < dueMs) {
+      this.#timer.at(dueMs);
+      return;
+    }
+    const message = 'Pod was active on the node longer than the specified deadline';
+    this.#rejection = { reason: 'DeadlineExceeded', message };
+    this.#events.normal(undefined, 'DeadlineExceeded', message);
+  }
+
+  async #restartAll(): Promise<void> {
+    this.#report(false);
+    await this.#containers.resetAll();
+    this.#report(false);
+    this.#isDirty = true;
+  }
+
+  #actions(): PodActions {
+    return podActions({
+      pod: this.#pod,
+      state: this.#containers.state,
+      hasStarted: (id) => this.#probes.hasStarted(id),
+      probeFailure: (id) => this.#probes.failure(id),
+      specHash,
+    });
+  }
+
+  /** True when something was done, so that the next step follows. */
+  async #perform(actions: PodActions): Promise<boolean> {
+    const starts = [...actions.startEphemeral, ...actions.start];
+    if (actions.createSandbox || starts.length > 0) await this.#deps.hooks.prepare(this.#context());
+    if (actions.createSandbox) {
+      await this.#containers.createSandbox(this.#graceMs());
+      await this.#containers.look();
+      this.#reportSandbox();
+      return this.#perform(this.#actions());
+    }
+    await Promise.all(
+      actions.kill.map(({ container, message, probe }) => this.#containers.kill(container, this.#probeGraceMs(container, probe), message)),
+    );
+    this.#deps.signal.throwIfAborted();
+    let hasActed = actions.kill.length > 0;
+    for (const container of starts) if (await this.#containers.start(container)) hasActed = true;
+    if (!hasActed && starts.length > 0) this.#report(false);
+    return hasActed;
+  }
+
+  /** As upstream: PodReadyToStartContainers is reported at once, the address only with the first containers. */
+  #reportSandbox(): void {
+    const { clock } = this.#deps;
+    if (this.#containers.state.sandbox?.isReady !== true) return;
+    this.#reported = withReadySandbox(this.#reported, this.#pod, clock.now());
+    this.#status.want(this.#reported);
+  }
+
+  /** Stops the remaining containers of a pod that stays as an object. */
+  async #end(): Promise<void> {
+    this.#interrupt = new AbortController();
+    // Reported while the sandbox still has its address.
+    this.#report(false);
+    await this.#killAll(this.#graceMs());
+    this.#isOver = true;
+    this.#timer.cancel();
+    this.#report(true);
+    await this.#deps.hooks.postStop(this.#context());
+  }
+
+  async #terminate(): Promise<void> {
+    if (this.#isDeleteSent) return;
+    this.#interrupt = new AbortController();
+    await this.#containers.look();
+    if (!this.#isOver) {
+      this.#probes.stopJudging();
+      this.#report(false);
+      this.#isTerminating = true;
+      await this.#killAll(this.#graceMs());
+      this.#isTerminating = false;
+      this.#isOver = true;
+    }
+    this.#report(true);
+    await this.#deps.hooks.postStop(this.#context());
+    await this.#status.flushed();
+    this.#deps.signal.throwIfAborted();
+    await this.#object.remove();
+    this.#isDeleteSent = true;
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { runtime, hooks, onGone } = this.#deps;
+    const uid = this.#pod.metadata.uid ?? '';
+    await this.#containers.look();
+    this.#interrupt = new AbortController();
+    const { deletionGracePeriodSeconds = ORPHAN_GRACE_SECONDS } = this.#pod.metadata;
+    if (!this.#isOver) await this.#killAll(deletionGracePeriodSeconds * 1000);
+    await hooks.postStop(this.#context());
+    for (const { id } of this.#containers.state.sandboxes) await runtime.removePodSandbox(id);
+    await hooks.cleanUp(this.#context());
+    this.stop();
+    this.#measurements.forget();
+    onGone(uid);
+  }
+
+  async #killAll(graceMs: number): Promise<void> {
+    await this.#containers.killAll(graceMs);
+    this.#probes.stop();
+    await this.#containers.look();
+  }
+
+  #graceMs(): number {
+    return this.#evictionGraceMs ?? graceSeconds(this.#pod) * 1000;
+  }
+
+  /** The grace period was shortened: containers that are being stopped are notified. */
+  #shortenGracePeriod(seconds: number): void {
+    const { runtime, logger } = this.#deps;
+    for (const { id, state } of this.#containers.state.containers) {
+      if (state === 'running') runtime.stopContainer(id, seconds * 1000).catch((error: unknown) => logger.warn('cannot stop', { error }));
+    }
+  }
+
+  /** A terminating pod's step is in progress, but its readiness is still reported. */
+  #onProbeChange(): void {
+    if (this.#isTerminating) this.#report(false);
+    else this.wake();
+  }
+
+  async #probe({ id, name }: PodContainer, request: ProbeRequest) {
+    // As upstream, which stops exec probes when the pod terminates.
+    if (this.#isTerminating && request.probe.exec !== undefined) throw new RuntimeError('cancelled', 'context canceled');
+    const target = { containerId: id, container: this.#containers.specOf(name) ?? { name }, podIp: this.#containers.podIp() };
+    return this.#measurements.probe(name, request, () => this.#deps.prober.probe(target, request));
+  }
+
+  #probeGraceMs({ name }: PodContainer, probe: 'liveness' | 'startup' | undefined): number {
+    const spec = this.#containers.specOf(name);
+    const failedProbe = probe === 'liveness' ? spec?.livenessProbe : probe === 'startup' ? spec?.startupProbe : undefined;
+    return (failedProbe?.terminationGracePeriodSeconds ?? this.#pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1000;
+  }
+
+  /** Whether the API shows another status than the reported one: others wrote it, or the kubelet was down. */
+  #resyncStatus(): boolean {
+    if (this.#running !== undefined) return true;
+    this.#status.want(this.#reported);
+    return false;
+  }
+
+  #report(isTerminal: boolean): void {
+    const { runtimeName, hostIps, clock } = this.#deps;
+    const status = podStatus({
+      ...{ pod: this.#pod, previous: this.#reported, state: this.#containers.state, waiting: this.#containers.restarts.waiting },
+      ...{ isTerminal, runtimeName, hostIps, rejection: this.#rejection, nowMs: clock.now() },
+      resources: this.#deps.podResources?.(this.#pod),
+      deviceHealth: (container) => this.#deps.deviceHealth?.(this.#pod, container) ?? [],
+      hasStarted: (id) => this.#probes.hasStarted(id),
+      isReady: (id) => this.#probes.isReady(id),
+    });
+    this.#reported = status;
+    this.#status.want(status);
+  }
+}
+
+function specOrDeletionChanged(before: core.Pod, after: core.Pod): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = before.metadata;
+  const { metadata } = after;
+  if (deletionTimestamp !== metadata.deletionTimestamp || deletionGracePeriodSeconds !== metadata.deletionGracePeriodSeconds) return true;
+  // Some servers do not set the generation of pods.
+  if (before.spec !== after.spec || core.isTerminalPhase(after.status?.phase) !== core.isTerminalPhase(before.status?.phase)) return true;
+  return (after.spec?.readinessGates ?? []).some(({ conditionType }) => gateOf(before, conditionType) !== gateOf(after, conditionType));
+}
+
+function gateOf({ status }: core.Pod, type: string): string | undefined {
+  return findCondition(status?.conditions, type)?.status;
+}
+
+function graceSeconds({ metadata, spec }: core.Pod): number {
+  return metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { core } from '#api';
+import { realClock, seededRandom, VirtualClock } from '#base';
+import { SimulatedRuntime } from '../cri/simulated/simulated-runtime.ts';
+import { networkProber } from './network-prober.ts';
+
+describe('a probe over the network', () => {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === '/ok' && request.headers['x-from'] === 'probe' ? 302 : 503).end();
+  });
+  let port = 0;
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => void server.close());
+
+  const runtime = new SimulatedRuntime({}, { clock: new VirtualClock(), random: seededRandom(1) });
+  const ask = (probe: core.Probe) => {
+    const container = { name: 'c', ports: [{ name: 'web', containerPort: port }] };
+    const target = { containerId: 'c1', container, podIp: '127.0.0.1' };
+    return networkProber({ runtime, clock: realClock }).probe(target, { type: 'readiness', probe, timeoutMs: 5000 });
+  };
+  const httpHeaders = [{ name: 'X-From', value: 'probe' }];
+
+  it('passes by a status below 400, to a port by its name, with its headers', async () => {
+    expect(await ask({ httpGet: { port: 'web', path: '/ok', httpHeaders } })).toMatchObject({ passed: true });
+  });
+
+  it('fails by another status, and says which', async () => {
+    expect(await ask({ httpGet: { port, path: '/' } })).toEqual({ passed: false, output: 'HTTP probe failed with statuscode: 503' });
+  });
+
+  it('passes when a connection can be opened, and fails when not', async () => {
+    expect(await ask({ tcpSocket: { port } })).toMatchObject({ passed: true });
+    expect(await ask({ tcpSocket: { port: 1 } })).toMatchObject({
+      passed: false,
+      output: 'dial tcp 127.0.0.1:1: connect: connection refused',
+    });
+  });
+
+  it("fails in upstream's words where another protocol is spoken", async () => {
+    expect(await ask({ httpGet: { port, scheme: 'HTTPS' } })).toEqual({
+      passed: false,
+      output: `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`,
+    });
+    expect(await ask({ grpc: { port } })).toEqual({
+      passed: false,
+      output: `timeout: failed to connect service "127.0.0.1:${port}" within 5s: context deadline exceeded`,
+    });
+  });
+
+  it("fails in upstream's words where a gRPC server does not answer in time", async () => {
+    const silent = createHttp2Server().on('stream', () => {});
+    const sessions = new Set<ServerHttp2Session>();
+    silent.on('session', (session) => sessions.add(session));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const target = { containerId: 'c1', container: { name: 'c' }, podIp: '127.0.0.1' };
+    const probe = { grpc: { port: (silent.address() as AddressInfo).port } };
+    const answer = await networkProber({ runtime, clock: realClock }).probe(target, { type: 'liveness', probe, timeoutMs: 1000 });
+    expect(answer).toEqual({ passed: false, output: 'timeout: health rpc did not complete within 1s' });
+    for (const session of sessions) session.destroy();
+    silent.close();
+  });
+
+  it('cannot be made to a port that has no name', async () => {
+    await expect(ask({ httpGet: { port: 'other' } })).rejects.toThrow('strconv.Atoi: parsing "other": invalid syntax');
+    await expect(ask({})).rejects.toThrow('missing probe handler');
+  });
+});

@@ -1,0 +1,24 @@
+import { connect } from 'node:net';
+import type { core } from '#api';
+import { containerPort } from './container-port.ts';
+import { dialErrorText, joinHostPort } from './go-errors.ts';
+import type { ProbeAnswer, ProbeTarget } from './prober.ts';
+
+/** Succeeds when a connection is established. */
+export async function tcpProbe(action: core.TCPSocketAction, target: ProbeTarget, signal: AbortSignal): Promise<ProbeAnswer> {
+  const port = containerPort(action.port, target.container);
+  const host = action.host || target.podIp;
+  const address = joinHostPort(host, port);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const finish = (answer: ProbeAnswer) => {
+      signal.removeEventListener('abort', onTimeout);
+      socket.destroy();
+      resolve(answer);
+    };
+    const onTimeout = () => finish({ passed: false, output: `dial tcp ${address}: i/o timeout` });
+    socket.on('connect', () => finish({ passed: true, output: '' }));
+    socket.on('error', (error) => finish({ passed: false, output: dialErrorText(address, error) }));
+    signal.addEventListener('abort', onTimeout, { once: true });
+  });
+}

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+import type { Upgrade } from '#client';
+
+/** A request to the kubelet: over the network, or from an API server in the same process. */
+export interface KubeletCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** By lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | Readable;
+  readonly signal?: AbortSignal;
+}
+
+export interface KubeletContent {
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Content, or an upgraded connection. */
+export type KubeletAnswer = KubeletContent | Upgrade;
+
+/** An error response, with the text that clients print. */
+export class KubeletError extends Error {
+  override readonly name = 'KubeletError';
+
+  constructor(
+    readonly code: 400 | 404 | 405 | 422 | 500,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export function textAnswer(code: number, message: string): KubeletContent {
+  return contentAnswer(code, 'text/plain; charset=utf-8', message);
+}
+
+export function jsonAnswer(value: object): KubeletContent {
+  return contentAnswer(200, 'application/json', JSON.stringify(value));
+}
+
+export function contentAnswer(code: number, contentType: string, body: string | Uint8Array): KubeletContent {
+  return { code, headers: { 'content-type': contentType }, body: once(Buffer.from(body)) };
+}
+
+export function notFound(): KubeletContent {
+  return textAnswer(404, '404 page not found');
+}
+
+async function* once(chunk: Uint8Array): AsyncIterable<Uint8Array> {
+  yield chunk;
+}

@@ -1,0 +1,43 @@
+import { ProgramError, runProgram } from '#base';
+import { messageOf } from '../volume-plugin.ts';
+import type { Mounter } from './mounter.ts';
+
+export interface DeviceMount {
+  readonly device: string;
+  readonly target: string;
+  readonly fsType: string;
+  readonly options: readonly string[];
+}
+
+/** Mounts a block device. A device without a file system is formatted first, unless it is mounted read-only; existing data is never overwritten. */
+export async function formatAndMount({ device, target, fsType, options }: DeviceMount, mounter: Mounter): Promise<void> {
+  // It becomes part of a program's name, and pods may name it.
+  if (!/^[a-z0-9]+$/.test(fsType)) throw new Error(`${JSON.stringify(fsType)} is not a file system type`);
+  const content = await contentOf(device);
+  if (content === undefined) {
+    if (options.includes('ro')) throw new Error(`cannot mount unformatted disk ${device} as it is in read-only mode`);
+    const isExt = fsType === 'ext4' || fsType === 'ext3';
+    await runProgram(`mkfs.${fsType}`, [...(isExt ? ['-F', '-m0'] : []), device]);
+  }
+  try {
+    await mounter.mount({ source: device, target, fsType, options });
+  } catch (error) {
+    if (content === undefined || content === fsType) throw error;
+    throw new Error(`failed to mount the volume as "${fsType}", it already contains ${content}. Mount error: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The exit code of blkid for a device without a known signature. */
+const NOTHING_FOUND = 2;
+
+/** The type of the file system or partition table on a device; undefined when there is neither. */
+async function contentOf(device: string): Promise<string | undefined> {
+  const text = await runProgram('blkid', ['-p', '-s', 'TYPE', '-s', 'PTTYPE', '-o', 'export', device]).catch((error: unknown) => {
+    if (error instanceof ProgramError && error.exitCode === NOTHING_FOUND) return '';
+    throw error;
+  });
+  const values = new Map(text.split('\n').map((line) => line.split('=', 2) as [string, string]));
+  return values.get('TYPE') ?? (values.has('PTTYPE') ? 'unknown data, probably partitions' : undefined);
+}

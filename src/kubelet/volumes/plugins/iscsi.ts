@@ -1,0 +1,178 @@
+import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { core } from '#api';
+import { AsyncMutex, type Clock } from '#base';
+import type { Client } from '#client';
+import { csiSecrets } from '../../csi/csi-secrets.ts';
+import { isBlockVolume } from '../../csi/volume-capability.ts';
+import { setVolumeOwnership } from '../files/volume-ownership.ts';
+import type { MountPoint } from '../mount/mount-info.ts';
+import type { Mounter } from '../mount/mounter.ts';
+import { namesIn } from '../pod-clean-up.ts';
+import type { PodDirectories } from '../pod-directories.ts';
+import { contextOption, type SeLinux } from '../se-linux.ts';
+import type { MountedVolume, SetUpRequest, VolumePlugin, VolumeSpec } from '../volume-plugin.ts';
+import { mountDevice, mountVolume, unmountVolume } from './bind-volume.ts';
+import { Iscsiadm, type IscsiTarget } from './iscsiadm.ts';
+import { podOwnership } from './pod-ownership.ts';
+
+export interface IscsiPluginDeps {
+  readonly mounter: Mounter;
+  readonly directories: PodDirectories;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly seLinux: SeLinux;
+}
+
+const NAME = 'kubernetes.io/iscsi';
+const DEFAULT_PORT = 3260;
+
+/** Disks of iSCSI targets. Requires iscsiadm on the machine. */
+export function iscsiPlugin(deps: IscsiPluginDeps, iscsiadm = new Iscsiadm(deps.clock)): VolumePlugin {
+  const disks = new IscsiDisks(deps, iscsiadm);
+  return {
+    name: NAME,
+    supports: (spec) => sourceOf(spec) !== undefined,
+    setUp: (request) => disks.setUp(request),
+    tearDown: ({ path }) => disks.tearDown(path),
+    ownMounts: (path) => [path, join(path, 'device')],
+    removeOrphans: () => disks.detachUnused(),
+  };
+}
+
+/** Stored beside the node-wide mount, so that a later kubelet can log out. */
+interface AttachedDisk extends IscsiTarget {
+  readonly device: string;
+}
+
+/** Each disk is mounted once per node and bind-mounted for each pod. */
+class IscsiDisks {
+  /** By target: logins and logouts of one target must not overlap. */
+  readonly #locks = new Map<string, AsyncMutex>();
+
+  constructor(
+    private readonly deps: IscsiPluginDeps,
+    private readonly iscsiadm: Iscsiadm,
+  ) {}
+
+  async setUp(request: SetUpRequest): Promise<MountedVolume> {
+    const { spec, pod, path } = request;
+    const target = await this.#targetOf(request);
+    const mustBeReadOnly = spec.readOnly || sourceOf(spec)?.readOnly === true;
+    const isBlock = isBlockVolume(spec.persistentVolume);
+    const label = isBlock ? undefined : await this.deps.seLinux.mountLabel(request);
+    await this.#lock(target.iqn).run(async () => {
+      const { mounter } = this.deps;
+      if (await mounter.isMountPoint(isBlock ? join(path, 'device') : path)) return;
+      const { device } = await this.#attach(target);
+      if (isBlock) return this.#bindDevice(device, join(path, 'device'));
+      const options = [...(spec.persistentVolume?.spec?.mountOptions ?? []), ...contextOption(label), ...(mustBeReadOnly ? ['ro'] : [])];
+      const fsType = sourceOf(spec)?.fsType || 'ext4';
+      await mountDevice({ device, target: this.#placeOf(target), fsType, options }, mounter);
+      await mountVolume({ source: this.#placeOf(target), target: path, ...(mustBeReadOnly && { options: ['ro'] }) }, mounter);
+    });
+    if (isBlock) return { devicePath: join(path, 'device'), mustBeReadOnly };
+    const ownership = mustBeReadOnly ? undefined : podOwnership(pod, false);
+    if (ownership !== undefined) await setVolumeOwnership(path, ownership);
+    return { hostPath: path, mustBeReadOnly, seLinuxRelabel: !mustBeReadOnly && label === undefined };
+  }
+
+  async tearDown(path: string): Promise<void> {
+    await this.deps.mounter.unmount(join(path, 'device'));
+    await rm(join(path, 'device'), { force: true });
+    await unmountVolume(path, this.deps.mounter);
+    await this.detachUnused();
+  }
+
+  /** Detaches disks that no pod uses. */
+  async detachUnused(): Promise<void> {
+    const root = join(this.deps.directories.plugins, NAME);
+    for (const iface of await namesIn(root)) {
+      for (const file of (await namesIn(join(root, iface))).filter((name) => name.endsWith('.json'))) {
+        const disk = JSON.parse(await readFile(join(root, iface, file), 'utf8')) as AttachedDisk;
+        await this.#lock(disk.iqn).run(() => this.#detachIfUnused(disk));
+      }
+    }
+  }
+
+  async #attach(target: IscsiTarget): Promise<AttachedDisk> {
+    const place = this.#placeOf(target);
+    await this.iscsiadm.prepareInterface(target);
+    await mkdir(place, { recursive: true, mode: 0o750 });
+    // Written before the login, so that sessions left by a crash are found.
+    const { secrets: _, ...kept } = target;
+    await writeFile(`${place}.json`, JSON.stringify({ ...kept, device: '' }), { mode: 0o600 });
+    const disk = { ...target, device: await this.iscsiadm.logIn(target) };
+    await writeFile(`${place}.json`, JSON.stringify({ ...kept, device: disk.device }), { mode: 0o600 });
+    return disk;
+  }
+
+  async #detachIfUnused(disk: AttachedDisk): Promise<void> {
+    const { mounter } = this.deps;
+    const place = this.#placeOf(disk);
+    if (await this.#isUsed(disk)) return;
+    await mounter.unmount(place);
+    const others = (await readdir(dirname(place))).filter(
+      (name) => name.endsWith('.json') && name.includes(`-${disk.iqn}-lun-`) && name !== `${basename(place)}.json`,
+    );
+    // Other LUNs of the target share its sessions.
+    if (others.length === 0) await this.iscsiadm.logOut(disk);
+    await rm(place, { recursive: true, force: true });
+    await rm(`${place}.json`, { force: true });
+  }
+
+  /** Whether a pod uses the disk, as a file system or as a device. */
+  async #isUsed(disk: AttachedDisk): Promise<boolean> {
+    const place = this.#placeOf(disk);
+    const mounts = await this.deps.mounter.mountsBelow('');
+    const own = mounts.find(({ path }) => path === place);
+    if (own !== undefined && mounts.some(({ device, path }) => device === own.device && path !== place)) return true;
+    const name = basename(await realpath(disk.device).catch(() => ''));
+    return name !== '' && mounts.some((mount) => isDeviceOf(mount, name) && mount.path.startsWith(`${this.deps.directories.pods}/`));
+  }
+
+  async #bindDevice(device: string, target: string): Promise<void> {
+    await mkdir(dirname(target), { recursive: true, mode: 0o750 });
+    if ((await stat(target).catch(() => undefined)) === undefined) await writeFile(target, '');
+    await this.deps.mounter.mount({ source: device, target });
+  }
+
+  /** Upstream's directory name. */
+  #placeOf({ portals, iqn, lun, iface }: IscsiTarget): string {
+    return join(this.deps.directories.plugins, NAME, `iface-${iface}`, `${portals[0]}-${iqn}-lun-${lun}`);
+  }
+
+  async #targetOf({ spec, pod }: SetUpRequest): Promise<IscsiTarget> {
+    const source = sourceOf(spec);
+    if (source === undefined) throw new Error('not an iSCSI volume');
+    const { targetPortal, portals = [], iqn, lun, iscsiInterface = 'default', initiatorName, secretRef } = source;
+    const { name, namespace = pod.metadata.namespace } = (secretRef ?? {}) as core.SecretReference;
+    const all = [...new Set([targetPortal, ...portals].map(withPort))];
+    return {
+      ...{ portals: all, iqn, lun: Number(lun), baseIface: iscsiInterface, initiatorName, secrets: {} },
+      // The initiator name is a setting of the interface, so such a disk gets its own interface.
+      iface: initiatorName ? `${all[0]}:${spec.name}` : iscsiInterface,
+      ...(name && namespace && { secrets: await csiSecrets({ name, namespace }, this.deps.client) }),
+      chapDiscovery: source.chapAuthDiscovery === true,
+      chapSession: source.chapAuthSession === true,
+    };
+  }
+
+  #lock(iqn: string): AsyncMutex {
+    const lock = this.#locks.get(iqn) ?? new AsyncMutex();
+    this.#locks.set(iqn, lock);
+    return lock;
+  }
+}
+
+function isDeviceOf({ root, fsType }: MountPoint, name: string): boolean {
+  return fsType === 'devtmpfs' && root === `/${name}`;
+}
+
+function sourceOf({ volume, persistentVolume }: VolumeSpec): core.ISCSIVolumeSource | core.ISCSIPersistentVolumeSource | undefined {
+  return persistentVolume?.spec?.iscsi ?? volume.iscsi;
+}
+
+function withPort(portal: string): string {
+  return /(^[^:]+|\]):\d+$/.test(portal) ? portal : `${portal}:${DEFAULT_PORT}`;
+}

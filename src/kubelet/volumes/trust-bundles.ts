@@ -1,0 +1,94 @@
+import { certificatesV1beta1, type core } from '#api';
+import { encodePem, pemBlocks } from '#base';
+import { type Client, type InformerDeps, SharedInformer } from '#client';
+import { isStatusReason, selectorFromObject } from '#machinery';
+
+type Bundle = certificatesV1beta1.ClusterTrustBundle;
+
+export interface TrustBundlesDeps extends InformerDeps {
+  readonly client: Client;
+}
+
+/** The cluster's trust bundles, which are watched from the first pod on that has one in a volume. */
+export class TrustBundles implements AsyncDisposable {
+  readonly #pods = new Set<string>();
+  #informer: SharedInformer<Bundle> | undefined;
+
+  constructor(
+    private readonly deps: TrustBundlesDeps,
+    /** Bundles have changed, which these pods may use. */
+    private readonly onChange: (podUids: readonly string[]) => void,
+  ) {}
+
+  /** The certificates of a projection, each once, as PEM. Rejects with upstream's text when there are none and some are needed. */
+  async read(source: core.ClusterTrustBundleProjection): Promise<string> {
+    const { name, signerName, optional = false } = source;
+    if (!name && !signerName) throw new Error('ClusterTrustBundle projection requires either name or signerName to be set');
+    const bundles = name ? await this.#named(name) : await this.#ofSigner(source);
+    if (bundles.length === 0 && !optional) {
+      if (name) throw new Error(`while getting ClusterTrustBundle: clustertrustbundle.certificates.k8s.io "${name}" not found`);
+      throw new Error('combination of signerName and labelSelector matched zero ClusterTrustBundles');
+    }
+    return normalizedCertificates(bundles.map(({ spec }) => spec.trustBundle));
+  }
+
+  follow(podUid: string, isUser: boolean): void {
+    if (isUser) this.#pods.add(podUid);
+    else this.#pods.delete(podUid);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#informer?.stop();
+  }
+
+  async #named(name: string): Promise<readonly Bundle[]> {
+    const bundle = (await this.#synced()).lister.get({ name });
+    return bundle === undefined ? [] : [bundle];
+  }
+
+  /** Without a selector nothing matches, with an empty one everything. */
+  async #ofSigner({ signerName, labelSelector }: core.ClusterTrustBundleProjection): Promise<readonly Bundle[]> {
+    const selector = selectorFromObject(labelSelector);
+    const { lister } = await this.#synced();
+    return [...lister.list()].filter(({ metadata, spec }) => spec.signerName === signerName && selector.matches(metadata.labels));
+  }
+
+  async #synced(): Promise<SharedInformer<Bundle>> {
+    if (this.#informer === undefined) await this.#checkServed();
+    this.#informer ??= this.#start();
+    await this.#informer.synced;
+    return this.#informer;
+  }
+
+  async #checkServed(): Promise<void> {
+    try {
+      await this.deps.client.of(certificatesV1beta1.ClusterTrustBundle).list({ limit: 1 });
+    } catch (error) {
+      if (!isStatusReason(error, 'NotFound')) throw error;
+      throw new Error(
+        'ClusterTrustBundle projection needs the API certificates.k8s.io/v1beta1 clustertrustbundles, which the API server does not serve',
+        { cause: error },
+      );
+    }
+  }
+
+  #start(): SharedInformer<Bundle> {
+    const informer = new SharedInformer<Bundle>(this.deps.client.of(certificatesV1beta1.ClusterTrustBundle) as never, this.deps);
+    const changed = () => this.onChange([...this.#pods]);
+    // Those of the first list are what pods are about to be given.
+    informer.addHandler({ add: (_, isInInitialList) => !isInInitialList && changed(), update: changed, delete: changed });
+    informer.begin();
+    return informer;
+  }
+}
+
+/** Whether a pod has trust bundles in a volume. */
+export function usesTrustBundles({ spec }: core.Pod): boolean {
+  return (spec?.volumes ?? []).some(({ projected }) => projected?.sources?.some(({ clusterTrustBundle }) => clusterTrustBundle) === true);
+}
+
+/** Comments and doubles are left out; the order is always the same. */
+function normalizedCertificates(bundles: readonly string[]): string {
+  const certificates = bundles.flatMap((text) => Array.from(pemBlocks(text), ({ bytes }) => encodePem('CERTIFICATE', bytes)));
+  return [...new Set(certificates)].sort().join('');
+}

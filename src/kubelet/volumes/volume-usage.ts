@@ -1,0 +1,28 @@
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { runProgram } from '#base';
+
+export interface FileSystemUsage {
+  readonly capacityBytes: number;
+  readonly availableBytes: number;
+  readonly usedBytes: number;
+  readonly inodes: number;
+  readonly inodesFree: number;
+  readonly inodesUsed: number;
+}
+
+/** The usage of a directory: of its file system if it is a mount point, else of its files. */
+export async function directoryUsage(path: string): Promise<FileSystemUsage> {
+  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path);
+  const capacity = { capacityBytes: blocks * bsize, availableBytes: bavail * bsize, inodes: files, inodesFree: ffree };
+  const [own, parent] = await Promise.all([stat(path), stat(dirname(path))]);
+  if (own.dev !== parent.dev) return { ...capacity, usedBytes: (blocks - bfree) * bsize, inodesUsed: files - ffree };
+  // In a child process: the directory may be of any size.
+  const [bytes, inodes] = await Promise.all([diskUsage(path, '--block-size=1'), diskUsage(path, '--inodes')]);
+  return { ...capacity, usedBytes: bytes, inodesUsed: inodes };
+}
+
+async function diskUsage(path: string, unit: string): Promise<number> {
+  const stdout = await runProgram('du', ['--summarize', '--one-file-system', unit, '--', path]);
+  return Number.parseInt(stdout, 10);
+}

@@ -1,0 +1,21 @@
+import type { PodHook } from '../pods/hooks/pod-hook.ts';
+import type { PodVolumes } from './pod-volumes.ts';
+
+export interface VolumesHookOptions {
+  /** Whether the runtime supports recursive read-only mounts. */
+  supportsRecursiveReadOnly(): boolean;
+}
+
+/** Mounts volumes before the sandbox is created, and unmounts them before the pod object is deleted. */
+export function volumesHook(volumes: PodVolumes, options: VolumesHookOptions): PodHook {
+  return {
+    name: 'volumes',
+    observe: (pod) => volumes.update(pod),
+    prepare: ({ pod, signal }) => volumes.prepare(pod, signal),
+    preStart: ({ pod, container, envs }) =>
+      volumes.volumesFor({ pod, container, env: envs, supportsRecursiveReadOnly: options.supportsRecursiveReadOnly() }),
+    postStop: ({ uid }) => volumes.tearDown(uid),
+    cleanUp: ({ uid }) => volumes.cleanUp(uid),
+    cleanUpOrphans: (liveUids) => volumes.removeOrphans(liveUids),
+  };
+}
