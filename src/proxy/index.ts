@@ -1,0 +1,14 @@
+export { computedRules } from './computed-rules.ts';
+export { applyConntrack } from './config/conntrack-settings.ts';
+export {
+  LOCAL_MODES,
+  PROXY_MODES,
+  type ProxyConfiguration,
+  ProxyConfigurationError,
+  type ProxyMode,
+  readProxyConfiguration,
+} from './config/proxy-configuration.ts';
+export { NftablesApplier, type NftablesSettings } from './nftables/nftables-applier.ts';
+export { removeAllRules } from './remove-all-rules.ts';
+export { computeServiceRules } from './rules/compute-rules.ts';
+export { type KubeProxy, type ProxyConfig, type ProxyDeps, startProxy } from './start-proxy.ts';

@@ -1,0 +1,91 @@
+import type { core, discovery } from '#api';
+import { parseIp } from '#base';
+import type { ProxyEndpoint } from './service-rules.ts';
+
+/** The node properties that rules depend on. */
+export interface ProxyNode {
+  readonly name: string;
+  readonly zone?: string;
+}
+
+interface Candidate extends ProxyEndpoint {
+  readonly isReady: boolean;
+  readonly isServing: boolean;
+  readonly isTerminating: boolean;
+  /** Undefined without a hint. */
+  readonly forZones?: readonly string[];
+  readonly forNodes?: readonly string[];
+}
+
+/** The endpoints of one service port in one family, deduplicated by address and port across slices. */
+export function candidates(
+  slices: readonly discovery.EndpointSlice[],
+  port: Pick<core.ServicePort, 'name' | 'protocol'>,
+  { family, node }: { family: 4 | 6; node: ProxyNode },
+): readonly Candidate[] {
+  const candidates = new Map<string, Candidate>();
+  const addressType = family === 4 ? 'IPv4' : 'IPv6';
+  for (const slice of slices) {
+    if (slice.addressType !== addressType) continue;
+    const slicePort = slice.ports?.find((p) => (p.name ?? '') === (port.name ?? '') && (p.protocol ?? 'TCP') === (port.protocol ?? 'TCP'));
+    if (slicePort?.port === undefined || slicePort.port === null) continue;
+    for (const endpoint of slice.endpoints ?? []) {
+      const candidate = candidateOf(endpoint, { port: slicePort.port, family, node });
+      const key = `${candidate?.address} ${candidate?.port}`;
+      if (candidate && !candidates.has(key)) candidates.set(key, candidate);
+    }
+  }
+  return [...candidates.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : a.port - b.port));
+}
+
+function candidateOf(
+  { addresses, conditions, nodeName, hints }: discovery.Endpoint,
+  { port, family, node }: { port: number; family: 4 | 6; node: ProxyNode },
+): Candidate | undefined {
+  const [address = ''] = addresses;
+  if (parseIp(address)?.family !== family) return undefined;
+  const isReady = conditions?.ready ?? true;
+  return {
+    address,
+    port,
+    isLocal: nodeName === node.name,
+    isReady,
+    isServing: conditions?.serving ?? isReady,
+    isTerminating: conditions?.terminating ?? false,
+    ...(hints?.forZones && { forZones: hints.forZones.map(({ name }) => name) }),
+    ...(hints?.forNodes && { forNodes: hints.forNodes.map(({ name }) => name) }),
+  };
+}
+
+/** Ready endpoints, filtered by topology hints if all have them; else terminating ones that still serve. */
+export function clusterEndpoints(all: readonly Candidate[], node: ProxyNode): readonly ProxyEndpoint[] {
+  const ready = all.filter(({ isReady }) => isReady);
+  if (ready.length === 0) return plain(all.filter(isServingWhileTerminating));
+  return plain(byHints(ready, (c) => c.forNodes, node.name) ?? byHints(ready, (c) => c.forZones, node.zone) ?? ready);
+}
+
+/** Undefined when an endpoint has no hint, or none matches: hints are ignored then. */
+function byHints(
+  ready: readonly Candidate[],
+  hintsOf: (candidate: Candidate) => readonly string[] | undefined,
+  own: string | undefined,
+): readonly Candidate[] | undefined {
+  if (own === undefined || !ready.every((candidate) => hintsOf(candidate) !== undefined)) return undefined;
+  const ours = ready.filter((candidate) => hintsOf(candidate)?.includes(own));
+  return ours.length > 0 ? ours : undefined;
+}
+
+/** The endpoints on this node: ready ones, else terminating ones that still serve. */
+export function localEndpoints(all: readonly Candidate[]): readonly ProxyEndpoint[] {
+  const local = all.filter(({ isLocal }) => isLocal);
+  const ready = local.filter(({ isReady }) => isReady);
+  return plain(ready.length > 0 ? ready : local.filter(isServingWhileTerminating));
+}
+
+function isServingWhileTerminating({ isServing, isTerminating }: Candidate): boolean {
+  return isServing && isTerminating;
+}
+
+function plain(selected: readonly Candidate[]): readonly ProxyEndpoint[] {
+  return selected.map(({ address, port, isLocal }) => ({ address, port, isLocal }));
+}
