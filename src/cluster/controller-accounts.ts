@@ -1,10 +1,10 @@
 import { type authentication, core } from '#api';
-import type { Clock, Logger, TokenBucketConfig } from '#base';
+import { type Clock, type Logger, lookupTable, type TokenBucketConfig } from '#base';
 import { Client, type ConnectionConfig, httpsTransport } from '#client';
 import { isStatusReason } from '#machinery';
 
-/** Service accounts whose name is not that of their controller. */
-const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
+/** Service accounts whose name differs from their controller's. */
+const CONTROLLER_ACCOUNTS = lookupTable<string>({
   'serviceaccount-controller': 'service-account-controller',
   'service-cidr-controller': 'service-cidrs-controller',
   'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
@@ -21,17 +21,21 @@ const CONTROLLER_ACCOUNTS: Readonly<Record<string, string>> = {
   'replicationcontroller-controller': 'replication-controller',
   'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
   'daemonset-controller': 'daemon-set-controller',
+  'persistentvolume-attach-detach-controller': 'attachdetach-controller',
   'persistentvolume-binder-controller': 'persistent-volume-binder',
   'persistentvolume-expander-controller': 'expand-controller',
   'persistentvolumeclaim-protection-controller': 'pvc-protection-controller',
   'persistentvolume-protection-controller': 'pv-protection-controller',
   'resourceclaim-controller': 'resource-claim-controller',
-};
+  'bootstrap-signer-controller': 'bootstrap-signer',
+  'token-cleaner-controller': 'token-cleaner',
+  'legacy-serviceaccount-token-cleaner-controller': 'legacy-service-account-token-cleaner',
+});
 
-/** The controller that makes tokens of accounts works as the manager itself. */
+/** This controller uses the manager's own identity, since it creates the tokens. */
 export const MANAGERS_OWN = 'serviceaccount-token-controller';
 
-/** The service account in kube-system whose rights a controller has. */
+/** The service account in kube-system that a controller uses. */
 export function controllerAccount(controller: string): string {
   return CONTROLLER_ACCOUNTS[controller] ?? controller;
 }
@@ -39,11 +43,11 @@ export function controllerAccount(controller: string): string {
 interface AccountDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How fast each controller may ask. Absent: as fast as it can. */
+  /** The rate limit of each controller. Default: none. */
   readonly rateLimit?: TokenBucketConfig | undefined;
 }
 
-/** Upstream's `--use-service-account-credentials`: a client for each controller, with a token of its own account. */
+/** `--use-service-account-credentials`: a client for each controller, with a token of its service account. */
 export class AccountClients implements AsyncDisposable {
   readonly #clients: Client[] = [];
 
@@ -71,10 +75,10 @@ export class AccountClients implements AsyncDisposable {
 
 const NAMESPACE = 'kube-system';
 const LIFETIME_SECONDS = 3600;
-/** The share of its life after which a token is replaced. */
+/** The fraction of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.8;
 
-/** The token of an account, made when it is first needed and again before it ends. Who asks meanwhile waits for the same one. */
+/** An account's token, requested on first use and renewed before it expires. Concurrent callers share the request. */
 class AccountTokens {
   #current: { readonly token: Promise<string>; renewAt: number } | undefined;
 
@@ -92,7 +96,7 @@ class AccountTokens {
   #renew() {
     const token = this.#request();
     const current = { token, renewAt: this.clock.now() + LIFETIME_SECONDS * 1000 * RENEW_AFTER };
-    // What failed is tried again by the next request.
+    // A failure is retried by the next request.
     token.catch(() => {
       if (this.#current === current) this.#current = undefined;
     });

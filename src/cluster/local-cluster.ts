@@ -1,28 +1,38 @@
 import net from 'node:net';
-import type { Clock, Logger, Random } from '#base';
+import { hostname } from 'node:os';
+import { DEFAULT_SERVICES, kubernetesServiceIp } from '#apiserver';
+import type { Clock, Logger, MetricsRegistry, Random } from '#base';
+import { isSameProcess, processIdentity } from '#base';
 import { formatTime } from '#machinery';
 import type { Store } from '#store';
-import { DataDirectory } from './data-directory.ts';
-import { type AdminAccess, mergeKubeconfig, parsedKubeconfig, readIfExists, renderKubeconfig } from './kubeconfig-file.ts';
-import { openStore, type StoreChoice } from './open-store.ts';
-import type { ClusterPki, PkiOptions } from './pki.ts';
-import { loadPki } from './pki-files.ts';
-import { isSameProcess, processIdentity } from './process-identity.ts';
-import { renewCertificates } from './renew-certificates.ts';
+import type { ApiServerSettings } from './config/api-server-settings.ts';
+import { type AdminAccess, mergeKubeconfig, parsedKubeconfig, readIfExists, renderKubeconfig } from './config/kubeconfig-file.ts';
+import { DataDirectory } from './data/data-directory.ts';
+import { refuseLostKey, secretsEncryption } from './data/encryption-file.ts';
+import { openStore, type StoreChoice } from './data/open-store.ts';
+import type { NodeRuntime } from './nodes/choose-runtime.ts';
+import { machineAddresses } from './nodes/machine-addresses.ts';
+import type { ClusterPki, PkiOptions } from './pki/pki.ts';
+import { loadPki } from './pki/pki-files.ts';
+import { renewCertificates } from './pki/renew-certificates.ts';
 import { type Cluster, type ClusterConfig, startCluster } from './start-cluster.ts';
-import { untilUsable } from './until-usable.ts';
+import { waitForReady } from './wait-for-ready.ts';
 
 export interface LocalClusterOptions {
   readonly name: string;
   readonly dataDirectory: string;
   readonly host: string;
-  /** Absent: 6443, or any other when that is taken. */
+  /** Default: 6443, or a free port if that is taken. */
   readonly port?: number;
   readonly store: StoreChoice;
-  /** The user's kubeconfig, to merge the cluster's context into; absent: it is left alone. */
+  /** Creates an encryption key for secrets in the directory. An existing key is always used. */
+  readonly encryptSecrets?: boolean;
+  /** The user's kubeconfig, into which the cluster's context is merged; absent: not changed. */
   readonly kubeconfig?: string;
   readonly cluster?: Omit<ClusterConfig, 'listen' | 'pki'>;
-  /** How long to wait until nodes are Ready and the default service account exists; 0 not to wait. Default: a minute. */
+  /** The container runtime of the machine's node. */
+  readonly runtime?: NodeRuntime;
+  /** How long to wait for nodes to be Ready and for the default service account; 0: do not wait. Default: a minute. */
   readonly waitMs?: number;
 }
 
@@ -30,6 +40,8 @@ export interface LocalClusterDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Default: a registry of its own. */
+  readonly metrics?: MetricsRegistry;
   readonly onStep?: (step: string) => void;
 }
 
@@ -40,21 +52,23 @@ export interface LocalCluster extends AsyncDisposable {
   readonly dataDirectory: string;
 }
 
-/** What a running cluster leaves in its directory, for others to find it. */
+/** The state file of a running cluster, by which other commands find it. */
 export interface ClusterState {
   readonly name: string;
   readonly pid: number;
-  /** Tells the process from a later one with its number. */
+  /** Distinguishes the process from a later one with the same pid. */
   readonly process?: string;
   readonly server: string;
   readonly startedAt: string;
   /** The kubeconfig that the cluster's context was merged into. */
   readonly kubeconfig?: string;
+  /** The container runtime of its own node. Absent in files of older versions. */
+  readonly runtime?: { readonly description: string /** Absent: simulated. */; readonly endpoint?: string };
 }
 
 const DEFAULT_PORT = 6443;
 
-/** Opens a cluster that keeps itself in a directory and is reached over TLS. Nothing is left running when it cannot start. */
+/** Opens a cluster that persists in a directory and serves TLS. A failed start leaves nothing running. */
 export async function openLocalCluster(options: LocalClusterOptions, deps: LocalClusterDeps, signal?: AbortSignal): Promise<LocalCluster> {
   const { host } = options;
   const directory = new DataDirectory(options.dataDirectory);
@@ -65,8 +79,14 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   const { pki, store } = await openBoth(options, directory, deps);
   let cluster: Cluster | undefined;
   try {
-    cluster = startCluster({ ...options.cluster, listen: { host, port }, pki }, { ...deps, store }, signal);
-    await untilUsable(cluster, { ...options.cluster, ...(options.waitMs !== undefined && { waitMs: options.waitMs }) }, deps);
+    const [hostAddress] = machineAddresses();
+    const apiServer = {
+      hostname: hostname(),
+      ...(hostAddress && { hostAddress }),
+      ...(await encryptedSettings(options, directory, store)),
+    };
+    cluster = startCluster({ ...options.cluster, apiServer, listen: { host, port }, pki }, { ...deps, store }, signal);
+    await waitForReady(cluster, { ...options.cluster, ...(options.waitMs !== undefined && { waitMs: options.waitMs }) }, deps);
     const server = `https://${host.includes(':') ? `[${host}]` : host}:${cluster.apiServer.port}`;
     await publish({ options, directory, pki, server, deps });
     return running({ cluster, store, directory, options, deps, pki, server });
@@ -77,7 +97,24 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   }
 }
 
-/** At once, for each waits for the disk more than it works. */
+/** An explicit configuration takes precedence over the directory's. */
+async function encryptedSettings(
+  { cluster, encryptSecrets = false }: LocalClusterOptions,
+  directory: DataDirectory,
+  store: Store,
+): Promise<ApiServerSettings> {
+  const settings = cluster?.apiServer ?? {};
+  if (settings.encryption !== undefined) {
+    if (!encryptSecrets) return settings;
+    throw new Error('--encrypt-secrets and --encryption-provider-config exclude each other; give one of them');
+  }
+  const encryption = await secretsEncryption(directory, encryptSecrets);
+  if (encryption !== undefined) return { ...settings, encryption };
+  await refuseLostKey(directory, store);
+  return settings;
+}
+
+/** In parallel: both mostly wait for the disk. */
 async function openBoth(
   options: LocalClusterOptions,
   directory: DataDirectory,
@@ -93,17 +130,19 @@ async function openBoth(
   }
 }
 
-function pkiNames({ host }: LocalClusterOptions, { random }: LocalClusterDeps): Omit<PkiOptions, 'now'> {
-  const names = net.isIP(host) ? { ipAddresses: [host, '127.0.0.1'] } : { ipAddresses: ['127.0.0.1'], dnsNames: [host] };
+/** Pods reach the server at the address of the service `kubernetes`. */
+function pkiNames({ host, cluster }: LocalClusterOptions, { random }: LocalClusterDeps): Omit<PkiOptions, 'now'> {
+  const own = ['127.0.0.1', kubernetesServiceIp((cluster?.apiServer?.services ?? DEFAULT_SERVICES).clusterIpRanges[0]!)];
+  const names = net.isIP(host) ? { ipAddresses: [host, ...own] } : { ipAddresses: own, dnsNames: [host] };
   return { names, random };
 }
 
-interface Started extends Publishing {
+interface RunningParts extends PublishOptions {
   readonly cluster: Cluster;
   readonly store: Store;
 }
 
-function running(started: Started): LocalCluster {
+function running(started: RunningParts): LocalCluster {
   const { cluster, store, directory, server, options, deps } = started;
   const stopping = new AbortController();
   const keyKept = makeKey(started);
@@ -128,8 +167,8 @@ function running(started: Started): LocalCluster {
   };
 }
 
-/** Now that the cluster runs: whoever asks for the first token finds the key made. */
-async function makeKey({ pki: { serviceAccountKey }, deps }: Started): Promise<void> {
+/** Created once the cluster runs, so that the first token does not wait for it. */
+async function makeKey({ pki: { serviceAccountKey }, deps }: RunningParts): Promise<void> {
   try {
     if (typeof serviceAccountKey === 'function') await serviceAccountKey();
   } catch (error) {
@@ -137,7 +176,7 @@ async function makeKey({ pki: { serviceAccountKey }, deps }: Started): Promise<v
   }
 }
 
-/** The port that was asked for, the one it had before, the usual one, or any. */
+/** The requested port, the previous one, the default, or any free one. */
 async function choosePort({ host, port }: LocalClusterOptions, directory: DataDirectory): Promise<number> {
   if (port !== undefined) {
     await refuseTaken(host, port);
@@ -157,7 +196,7 @@ export async function readState(directory: DataDirectory): Promise<ClusterState 
   }
 }
 
-/** What the directory tells of a cluster that runs; undefined when none does, whatever an earlier one left behind. */
+/** The state of the running cluster in the directory; undefined if none runs, even if a stale file exists. */
 export async function readRunning(directory: DataDirectory): Promise<ClusterState | undefined> {
   const state = await readState(directory);
   return state?.pid !== undefined && isSameProcess(state.pid, state.process) ? state : undefined;
@@ -181,7 +220,7 @@ function cannotListen(host: string, code: string): Error {
   return new Error(`cannot listen on ${host} (${code}); give an address of this machine with --host`);
 }
 
-/** Why nobody can listen there; undefined when one can. */
+/** The error of listening there; undefined if it works. */
 function listenErrorOf(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const probe = net.createServer();
@@ -190,7 +229,7 @@ function listenErrorOf(host: string, port: number): Promise<string | undefined> 
   });
 }
 
-interface Publishing {
+interface PublishOptions {
   readonly options: LocalClusterOptions;
   readonly directory: DataDirectory;
   readonly pki: ClusterPki;
@@ -198,25 +237,30 @@ interface Publishing {
   readonly deps: LocalClusterDeps;
 }
 
-/** Lets others find the cluster: its kubeconfig, the user's own, and the state file. */
-async function publish(publishing: Publishing): Promise<void> {
+/** Publishes the cluster: its kubeconfig, the user's kubeconfig, and the state file. */
+async function publish(publishing: PublishOptions): Promise<void> {
   const { options, directory, server, deps } = publishing;
   await writeAccess(publishing, 'make current');
   const { name, kubeconfig } = options;
   const { pid } = process;
   const identity = processIdentity(pid);
   const startedAt = formatTime(deps.clock.now());
-  const state: ClusterState = { name, pid, ...(identity && { process: identity }), server, startedAt, ...(kubeconfig && { kubeconfig }) };
+  const state: ClusterState = {
+    ...{ name, pid, server, startedAt },
+    ...(identity && { process: identity }),
+    ...(kubeconfig && { kubeconfig }),
+    ...(options.runtime && { runtime: runtimeState(options.runtime) }),
+  };
   await directory.write(directory.state, JSON.stringify(state));
 }
 
-async function useRenewed(started: Started, pki: ClusterPki): Promise<void> {
+async function useRenewed(started: RunningParts, pki: ClusterPki): Promise<void> {
   started.cluster.useCertificates(pki);
-  // Which context is current is the user's choice by now.
+  // The current context is not changed on renewal.
   await writeAccess({ ...started, pki }, 'renew');
 }
 
-async function writeAccess({ options, directory, pki, server }: Publishing, how: 'make current' | 'renew'): Promise<void> {
+async function writeAccess({ options, directory, pki, server }: PublishOptions, how: 'make current' | 'renew'): Promise<void> {
   const { certificate: clientCertificate, key: clientKey } = pki.clients.admin;
   const caCertificate = pki.authority.certificate;
   const access: AdminAccess = { clusterName: contextName(options.name), server, caCertificate, clientCertificate, clientKey };
@@ -225,7 +269,7 @@ async function writeAccess({ options, directory, pki, server }: Publishing, how:
   if (file !== undefined) await adding(file, async () => directory.write(file, mergeKubeconfig(await readIfExists(file), access, how)));
 }
 
-/** Before anything is started that would have to be stopped again. */
+/** Checked before anything is started. */
 async function refuseUnusable(kubeconfig: string | undefined): Promise<void> {
   if (kubeconfig !== undefined) await adding(kubeconfig, async () => void parsedKubeconfig(await readIfExists(kubeconfig)));
 }
@@ -238,7 +282,12 @@ async function adding(file: string, add: () => Promise<void>): Promise<void> {
   }
 }
 
-/** `sampan`, or `sampan-NAME` for clusters beside the first. */
+function runtimeState(runtime: NodeRuntime): NonNullable<ClusterState['runtime']> {
+  const { description } = runtime;
+  return runtime.type === 'simulated' ? { description } : { description, endpoint: runtime.endpoint };
+}
+
+/** `sampan`, or `sampan-NAME` for other clusters. */
 export function contextName(name: string): string {
   return name === 'default' ? 'sampan' : `sampan-${name}`;
 }

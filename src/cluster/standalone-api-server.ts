@@ -1,15 +1,16 @@
 import { type ApiServer, createSecurity, HttpsKubeletConnector, type HttpsKubeletOptions, startApiServer } from '#apiserver';
-import type { Clock, Logger, MetricsRegistry, Random } from '#base';
+import type { Clock, Component, Logger, MetricsRegistry, Random } from '#base';
 import type { Store } from '#store';
-import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
+import { type ApiServerSettings, apiServerConfig, securityConfig, warnOfOverriddenSettings } from './config/api-server-settings.ts';
+import type { ServingCertificates } from './pki/follow-certificates.ts';
 
-/** An API server that others of its kind, and controllers and nodes elsewhere, work with. PEM texts. */
+/** An API server without the other components. PEM texts. */
 export interface StandaloneApiServerConfig {
   readonly listen: { readonly host: string; readonly port: number };
   readonly serving: { readonly certificate: string; readonly key: string };
   readonly clientAuthority: string;
   readonly serviceAccountKey: string;
-  /** How kubelets are reached. */
+  /** How to connect to kubelets. */
   readonly kubelets?: HttpsKubeletOptions;
   readonly settings: ApiServerSettings;
 }
@@ -22,14 +23,32 @@ export interface StandaloneApiServerDeps {
   readonly metrics: MetricsRegistry;
 }
 
+export interface StandaloneApiServer extends Component, ApiServer {
+  /** Replaces the serving certificate and the client CA for new connections. */
+  useCertificates(certificates: ServingCertificates): void;
+}
+
 export function startStandaloneApiServer(
   config: StandaloneApiServerConfig,
   deps: StandaloneApiServerDeps,
   signal?: AbortSignal,
-): ApiServer {
+): StandaloneApiServer {
   const { listen, serving, clientAuthority, serviceAccountKey, settings } = config;
+  warnOfOverriddenSettings(settings, deps.logger);
   const kubelets = new HttpsKubeletConnector(config.kubelets);
-  const security = securityConfig(settings, serviceAccountKey);
-  const server = apiServerConfig(settings, { ...listen, tls: { cert: serving.certificate, key: serving.key, ca: clientAuthority } });
-  return startApiServer(server, { ...deps, kubelets, security: (context) => createSecurity(security, context) }, signal);
+  let certificates: ServingCertificates = { ...serving, clientAuthority };
+  const security = securityConfig(settings, serviceAccountKey, () => certificates.clientAuthority);
+  const server = apiServerConfig(settings, { ...listen, tls: tlsOf(certificates, settings) });
+  const started = startApiServer(server, { ...deps, kubelets, security: (context) => createSecurity(security, context) }, signal);
+  const useCertificates = (renewed: ServingCertificates) => {
+    certificates = renewed;
+    started.useCertificate(tlsOf(renewed, settings));
+  };
+  // Delegates to properties such as the port, which change after the start.
+  return Object.assign(Object.create(started) as ApiServer, { useCertificates });
+}
+
+/** Front proxies have their own CA. */
+function tlsOf({ certificate: cert, key, clientAuthority }: ServingCertificates, { tls, requestHeader }: ApiServerSettings) {
+  return { ...tls, cert, key, ca: [clientAuthority, requestHeader?.authorities?.() ?? []].flat() };
 }

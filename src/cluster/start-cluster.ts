@@ -1,7 +1,9 @@
+import path from 'node:path';
 import {
   type ApiServer,
   type CachedObjects,
   createSecurity,
+  DEFAULT_SERVICES,
   HttpsKubeletConnector,
   inProcessTransport,
   LocalKubelets,
@@ -11,10 +13,13 @@ import {
 import {
   type Clock,
   type Component,
+  formatIp,
   type Logger,
   MetricsRegistry,
   newPrivateKey,
+  parseCidr,
   privateKeyPem,
+  pushAll,
   type Random,
   raceAbort,
   runComponent,
@@ -23,27 +28,37 @@ import {
 } from '#base';
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
-import type { KubeletConfig, MachineFailure } from '#kubelet';
+import type { CsiDriver, KubeletConfig, MachineFailure } from '#kubelet';
 import { type SchedulerConfig, settingsOfItsOwnProcess, startScheduler } from '#scheduler';
 import type { Store } from '#store';
-import { type ApiServerSettings, apiServerConfig, securityConfig } from './api-server-settings.ts';
+import { type ApiServerSettings, apiServerConfig, securityConfig, warnOfOverriddenSettings } from './config/api-server-settings.ts';
 import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
-import { PartHealth } from './part-health.ts';
-import type { ClusterCertificates, ClusterPki } from './pki.ts';
-import { type SimulatedNodes, startSimulatedNodes } from './simulated-nodes.ts';
+import { startDriverController } from './csi-controllers.ts';
+import { type LocalStorageConfig, startLocalStorage } from './local-storage.ts';
+import type { NetworkSettings } from './nodes/machine-network.ts';
+import { startMachineNode } from './nodes/machine-node.ts';
+import type { NodeSpecification } from './nodes/node-specification.ts';
+import { type SimulatedNodes, startSimulatedNodes } from './nodes/simulated-nodes.ts';
+import { type ClusterCertificates, type ClusterPki, FRONT_PROXY_CLIENT } from './pki/pki.ts';
+import { ComponentHealth } from './supervision/component-health.ts';
+import { supervise } from './supervision/supervise.ts';
 
 export interface ClusterConfig {
-  /** Absent: the cluster is reached in-process only. */
+  /** Absent: in-process only. */
   readonly listen?: { readonly host: string; readonly port: number };
-  /** Needed by a cluster that listens. */
+  /** Required when it listens. */
   readonly pki?: ClusterPki;
   readonly apiServer?: ApiServerSettings;
   readonly controllerManager?: ControllerManagerConfig;
   readonly scheduler?: SchedulerConfig;
-  /** Settings that all nodes share. */
+  /** Settings of all nodes. */
   readonly kubelet?: Partial<KubeletConfig>;
-  /** Names of the simulated nodes that run in the process. Default: none. */
-  readonly nodes?: readonly string[];
+  /** The nodes to start. Default: none. */
+  readonly nodes?: readonly NodeSpecification[];
+  /** The network of the machine node. */
+  readonly network?: NetworkSettings;
+  /** The storage class `standard` and its provisioner. Absent: none. */
+  readonly localStorage?: LocalStorageConfig;
 }
 
 export interface ClusterDeps {
@@ -52,18 +67,18 @@ export interface ClusterDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics?: MetricsRegistry;
-  /** When the store is a copy of another cluster's: what that one had at the moment of the copy, and the revision of both. */
+  /** For a copy of another cluster's store: the original's state at that revision. */
   readonly inherited?: Inheritance & { readonly revision: number };
-  /** Told of each part as it starts, to show progress. */
+  /** Called for each component as it starts, for progress output. */
   readonly onStep?: (step: string) => void;
 }
 
-/** What a cluster leaves to one that begins with a copy of its store: all that is there counts as made, and what was decoded stays so. */
+/** State that a forked cluster takes over, so that nothing is created or decoded again. */
 export interface Inheritance {
   readonly snapshots: CachedObjects['snapshots'];
-  /** The tokens of the one are good for the other. */
+  /** Tokens of the original stay valid. */
   readonly serviceAccountKey: ClusterPki['serviceAccountKey'];
-  /** Nodes that are down or cut off in the one are so in the other. */
+  /** Failed and partitioned nodes of the original. */
   readonly nodeFailures: ReadonlyMap<string, MachineFailure>;
 }
 
@@ -71,19 +86,21 @@ export interface Cluster extends Component {
   readonly apiServer: ApiServer;
   /** With all rights. */
   readonly client: Client;
-  /** Its simulated nodes. Known once ready. */
+  /** The simulated nodes; available once ready. */
   readonly nodes: SimulatedNodes;
-  /** Shows renewed certificates to whoever connects from now on. */
+  /** The API server's in-process connection to kubelets. */
+  readonly kubelets: LocalKubelets;
+  /** Uses renewed certificates for new connections. */
   useCertificates(pki: ClusterCertificates): void;
   /** With the rights of this user. */
   clientAs(user: UserInfo, userAgent?: string): Client;
-  /** For a cluster on a copy of the store that is made at this very moment. */
+  /** The inheritance for a fork of the store at this moment. */
   inheritance(): Inheritance;
 }
 
 const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** A whole cluster in this process. Its parts meet only through the API, each with its own identity. */
+/** A whole cluster in this process. Its components communicate only through the API, each with its own identity. */
 export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: AbortSignal): Cluster {
   const metrics = deps.metrics ?? new MetricsRegistry();
   const parts: Component[] = [];
@@ -91,13 +108,15 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const { pki } = config;
   const remote = new HttpsKubeletConnector(pki && kubeletCredentials(pki));
   const kubelets = new LocalKubelets(remote);
-  const { apiServer: settings = {} } = config;
+  let certificates: ClusterCertificates | undefined = pki;
+  const settings = pki === undefined ? (config.apiServer ?? {}) : frontProxySettings(config.apiServer ?? {}, () => certificates ?? pki);
+  warnOfOverriddenSettings(settings, deps.logger);
   const serviceAccountKey = pki?.serviceAccountKey ?? deps.inherited?.serviceAccountKey ?? temporaryKey();
-  const security = securityConfig(settings, serviceAccountKey);
-  const health = new PartHealth();
+  const security = securityConfig(settings, serviceAccountKey, () => certificates?.authority.certificate ?? '');
+  const health = new ComponentHealth();
   const isCopy = deps.inherited !== undefined;
-  // What a copy does not have, its origin did without.
-  const serverConfig = { ...apiServerConfig(settings, listenConfig(config)), systemObjects: !isCopy };
+  // A fork inherits what its origin has, and creates nothing.
+  const serverConfig = { ...apiServerConfig(settings, listenConfig(config, settings)), systemObjects: !isCopy };
   const apiServer = startApiServer(serverConfig, {
     ...deps,
     ...loggerOf('apiserver', deps),
@@ -107,7 +126,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     security: (context) => createSecurity(security, context),
   });
   const clientAs = (user: UserInfo, userAgent = 'sampan') =>
-    new Client(inProcessTransport(apiServer.handle, user, { clock: deps.clock, random: deps.random, userAgent }));
+    new Client(inProcessTransport(apiServer.handle, user, { clock: deps.clock, userAgent }));
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     parts.push(apiServer);
     try {
@@ -115,13 +134,15 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       await raceAbort(apiServer.ready, stopping);
       const { port } = apiServer;
       loggerOf('apiserver', deps).logger.info('is ready', port === undefined ? {} : { port });
-      const starting: Starting = { config, deps: { ...deps, metrics }, clientAs, parts, stopping };
+      const starting: StartContext = { config, deps: { ...deps, metrics }, apiServer, clientAs, parts, stopping };
       if (!isCopy) await startManagers(starting, health);
       nodes = await startNodes(starting, kubelets);
+      await startStorage(starting, nodes);
       ready();
-      // In a copy there is all that they would make: nobody has to wait for them.
+      // A fork has everything that the controllers would create: its start does not wait for them.
       if (isCopy) await nextTurn().then(() => startManagers(starting, health));
-      await Promise.race([whenAborted(stopping), ...parts.map((part) => part.done)]);
+      // The cluster ends with its API server; all other components are supervised.
+      await Promise.race([whenAborted(stopping), apiServer.done]);
     } finally {
       await stopAll(parts);
       deps.logger.info('the cluster has stopped');
@@ -134,9 +155,12 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     apiServer,
     client: clientAs(ADMIN),
     clientAs,
+    kubelets,
     inheritance: () => ({ snapshots: apiServer.snapshots(), serviceAccountKey, nodeFailures: failuresOf(nodes) }),
     useCertificates(renewed) {
-      apiServer.useCertificate({ ...settings.tls, ...servingTls(renewed) });
+      certificates = renewed;
+      apiServer.useCertificate({ ...settings.tls, ...servingTls(renewed, settings) });
+      apiServer.aggregation.useProxyClient(renewed.frontProxy.client);
       remote.useCertificate(kubeletCredentials(renewed));
     },
     get nodes() {
@@ -146,31 +170,52 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   };
 }
 
-/** Lets everything that is ready run first. */
+/** Yields to everything that is ready to run. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** By this name `sampan logs` finds what a part wrote. */
+/** The name by which `sampan logs` filters. */
 function loggerOf(component: string, { logger }: ClusterDeps): { readonly logger: Logger } {
   return { logger: logger.child({ component }) };
 }
 
-function listenConfig({ listen, pki }: ClusterConfig) {
+function listenConfig({ listen, pki }: ClusterConfig, settings: ApiServerSettings) {
   if (listen === undefined) return undefined;
   if (pki === undefined) throw new Error('a cluster that listens needs certificates');
-  return { ...listen, tls: servingTls(pki) };
+  return { ...listen, tls: servingTls(pki, settings) };
 }
 
-function servingTls({ serving, authority }: ClusterCertificates) {
-  return { cert: serving.certificate, key: serving.key, ca: authority.certificate };
+/** Clients and front proxies have separate CAs. */
+function servingTls({ serving, authority }: ClusterCertificates, { requestHeader }: ApiServerSettings) {
+  const frontProxies = requestHeader?.authorities?.() ?? [];
+  return { cert: serving.certificate, key: serving.key, ca: [authority.certificate, frontProxies].flat() };
+}
+
+/** By default front proxies use the usual X-Remote headers, as with kubeadm. */
+function frontProxySettings(settings: ApiServerSettings, certificates: () => ClusterCertificates): ApiServerSettings {
+  return {
+    ...settings,
+    requestHeader: {
+      authorities: () => certificates().frontProxy.authority.certificate,
+      allowedNames: [FRONT_PROXY_CLIENT],
+      usernameHeaders: ['X-Remote-User'],
+      uidHeaders: ['X-Remote-Uid'],
+      groupHeaders: ['X-Remote-Group'],
+      extraHeaderPrefixes: ['X-Remote-Extra-'],
+      ...settings.requestHeader,
+    },
+    aggregation: { proxyClient: certificates().frontProxy.client, ...settings.aggregation },
+  };
 }
 
 function kubeletCredentials({ clients: { kubeletClient } }: ClusterCertificates) {
-  return { clientCertificate: kubeletClient.certificate, clientKey: kubeletClient.key };
+  // As kubeadm: host names are often not resolvable.
+  const preferredAddressTypes = ['InternalIP', 'ExternalIP', 'Hostname'];
+  return { clientCertificate: kubeletClient.certificate, clientKey: kubeletClient.key, preferredAddressTypes };
 }
 
-/** For a cluster that nobody outside of the process sees, whose tokens end with it. Most have none, and need no key. */
+/** For in-process clusters, whose tokens end with them. Generated lazily, since most need none. */
 function temporaryKey(): () => Promise<string> {
   let key: string | undefined;
   return async () => {
@@ -179,53 +224,101 @@ function temporaryKey(): () => Promise<string> {
   };
 }
 
-interface Starting {
+interface StartContext {
   readonly config: ClusterConfig;
   readonly deps: ClusterDeps & { readonly metrics: MetricsRegistry };
+  readonly apiServer: ApiServer;
   readonly clientAs: Cluster['clientAs'];
-  /** What runs so far. */
+  /** The components started so far. */
   readonly parts: Component[];
   readonly stopping: AbortSignal;
 }
 
-async function startManagers(starting: Starting, health: PartHealth): Promise<void> {
+async function startManagers(starting: StartContext, health: ComponentHealth): Promise<void> {
   const { deps, parts, stopping } = starting;
   deps.onStep?.('controllers, scheduler');
-  const [manager, scheduler] = [startControllers(starting), startSchedulerIn(starting)];
-  health.add('controller-manager', manager);
-  health.add('scheduler', scheduler);
+  warnOfUnusedSettings(starting);
+  const supervised = (name: 'controller-manager' | 'scheduler', start: () => Component) =>
+    supervise({ name, start, onState: (state, failure) => health.report(name, state, failure) }, { ...deps, ...loggerOf(name, deps) });
+  const manager = supervised('controller-manager', () => startControllers(starting));
+  const scheduler = supervised('scheduler', () => startSchedulerIn(starting));
   parts.push(manager, scheduler);
   await raceAbort(Promise.all([manager.ready, scheduler.ready]), stopping);
   for (const part of ['controller-manager', 'scheduler']) loggerOf(part, deps).logger.info('is ready');
 }
 
-async function startNodes({ config, deps, clientAs, parts, stopping }: Starting, kubelets: LocalKubelets): Promise<SimulatedNodes> {
+async function startNodes(
+  { config, deps, clientAs, apiServer, parts, stopping }: StartContext,
+  kubelets: LocalKubelets,
+): Promise<SimulatedNodes> {
   deps.onStep?.('nodes');
   const { inherited } = deps;
   const before = { areContinued: inherited !== undefined, failures: inherited?.nodeFailures ?? new Map() };
-  const inCommon = { names: config.nodes ?? [], kubelet: config.kubelet ?? {}, ...before };
-  const logger = loggerOf('kubelet', deps);
-  const nodes = startSimulatedNodes(inCommon, { ...deps, ...logger, clientAs, administrator: clientAs(ADMIN), kubelets });
+  const { nodes: specifications = [], kubelet = {} } = config;
+  const names = specifications.filter(({ type }) => type === 'simulated').map(({ name }) => name);
+  const own = { ...deps, ...loggerOf('kubelet', deps), clientAs, administrator: clientAs(ADMIN), kubelets };
+  const nodes = startSimulatedNodes({ names, kubelet, ...before }, own);
   parts.push(nodes);
-  await raceAbort(nodes.ready, stopping);
-  logger.logger.info('nodes run', { count: nodes.kubelets.size });
+  const settings = { kubelet, ...(config.network && { network: config.network }) };
+  const machineDeps = {
+    ...own,
+    clusterCidrs: clusterCidrsOf(config),
+    startDriverController: (driver: CsiDriver) => startDriverController(driver, { ...own, ...loggerOf('csi-controller', deps) }),
+    dnsServiceIp: dnsServiceIp((config.apiServer?.services ?? DEFAULT_SERVICES).clusterIpRanges[0]!),
+    listenForPods: (address: string) => apiServer.listenForPods(address),
+  };
+  const machines = specifications.filter((node) => node.type === 'machine').map((node) => startMachineNode(node, settings, machineDeps));
+  pushAll(parts, machines);
+  await raceAbort(Promise.all([nodes, ...machines].map((part) => part.ready)), stopping);
+  own.logger.info('nodes run', { count: specifications.length });
   return nodes;
+}
+
+const DEFAULT_CLUSTER_CIDRS = ['10.244.0.0/16'];
+
+/** By convention the tenth address of the service range. */
+function dnsServiceIp(cidr: string): string {
+  const { family, base } = parseCidr(cidr)!;
+  return formatIp({ family, value: base + 10n });
+}
+
+function clusterCidrsOf({ controllerManager }: ClusterConfig): readonly string[] {
+  return controllerManager?.options?.clusterCidrs ?? DEFAULT_CLUSTER_CIDRS;
+}
+
+/** The volume directories of machine nodes. */
+function volumeDirectories({ nodes = [] }: ClusterConfig): ReadonlyMap<string, string> {
+  return new Map(nodes.flatMap((node) => (node.type === 'machine' ? [[node.name, path.join(node.directory, 'local-volumes')]] : [])));
+}
+
+async function startStorage({ config, deps, clientAs, parts, stopping }: StartContext, nodes: SimulatedNodes): Promise<void> {
+  if (config.localStorage === undefined) return;
+  const logger = loggerOf('local-storage', deps);
+  const simulatedNodes = () => nodes.kubelets.keys();
+  const localStorage = { directories: volumeDirectories(config), ...config.localStorage };
+  const own = { ...deps, ...logger, clientAs, administrator: clientAs(ADMIN), simulatedNodes };
+  const part = supervise({ name: 'local-storage', start: () => startLocalStorage(localStorage, own) }, own);
+  parts.push(part);
+  await raceAbort(part.ready, stopping);
 }
 
 const SCHEDULER: UserInfo = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
 
-function startSchedulerIn({ config, deps, clientAs }: Starting): Component {
+function warnOfUnusedSettings({ config, deps }: StartContext): void {
   for (const setting of settingsOfItsOwnProcess(config.scheduler?.configuration))
     deps.logger.warn('a setting of the scheduler has no effect where all runs in one process', { setting });
+}
+
+function startSchedulerIn({ config, deps, clientAs }: StartContext): Component {
   return startScheduler(config.scheduler ?? {}, { ...deps, ...loggerOf('scheduler', deps), client: clientAs(SCHEDULER, 'kube-scheduler') });
 }
 
-function startControllers({ config, deps, clientAs }: Starting): Component {
+function startControllers({ config, deps, clientAs }: StartContext): Component {
   const { pki, controllerManager = {} } = config;
   const options = {
-    // One server: everybody learns of a deletion at once.
+    // With one server deletions are observed at once.
     namespaceDeletionGracePeriodMs: 0,
-    clusterCidrs: ['10.244.0.0/16'],
+    clusterCidrs: DEFAULT_CLUSTER_CIDRS,
     ...(pki && {
       rootCa: pki.authority.certificate,
       serviceAccountPrivateKey: pki.serviceAccountKey,
@@ -241,7 +334,7 @@ function startControllers({ config, deps, clientAs }: Starting): Component {
 
 const MANAGER: UserInfo = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };
 
-/** Each controller has the rights of a service account of its own; tokens of accounts are the manager's own business. */
+/** Each controller has its own service account, except for the token controller. */
 function controllerUser(controller: string): UserInfo {
   if (controller === MANAGERS_OWN) return MANAGER;
   const groups = ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];

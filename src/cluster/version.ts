@@ -1,14 +1,19 @@
+import { NEWEST_RELEASE } from '#apiserver';
 import { type BuildInfo, buildInfo } from '#base';
+import type { GateReleases } from '#machinery';
 
-/** What `/version` answers: the Kubernetes release whose API and behaviour this is, and which build of ours. */
-export function versionInfo({ commit, treeState, date }: BuildInfo = buildInfo()): Readonly<Record<string, string>> {
+/** The content of `/version`: the compatible Kubernetes release, and our build. */
+export function versionInfo(
+  { emulated, minCompatibility }: GateReleases = NEWEST_RELEASE,
+  { commit, treeState, date }: BuildInfo = buildInfo(),
+): Readonly<Record<string, string>> {
   return {
     major: '1',
     minor: '36',
     emulationMajor: '1',
-    emulationMinor: '36',
+    emulationMinor: emulated.split('.')[1]!,
     minCompatibilityMajor: '1',
-    minCompatibilityMinor: '35',
+    minCompatibilityMinor: minCompatibility.split('.')[1]!,
     gitVersion: 'v1.36.4+sampan',
     gitCommit: commit,
     gitTreeState: treeState,

@@ -26,3 +26,17 @@ test('a deployment runs in a cluster on virtual time', async () => {
   const { items } = await cluster.client.of(core.Pod).list({ namespace: 'default' });
   expect(items.map((pod) => pod.status?.phase)).toEqual(['Running', 'Running', 'Running']);
 });
+
+// That no timer of the container is left is checked after every test file.
+test('a cluster stops though containers would run on for long', async () => {
+  await using cluster = await startCluster({ clock: 'real' });
+  await cluster.apply(`
+apiVersion: v1
+kind: Pod
+metadata: { name: sleeper }
+spec: { containers: [{ name: main, image: busybox, command: [sleep, '1000'] }] }
+`);
+  const phase = async () => (await cluster.client.of(core.Pod).get({ namespace: 'default', name: 'sleeper' })).status?.phase;
+  await cluster.waitFor(async () => (await phase()) === 'Running');
+  expect(await phase()).toBe('Running');
+});

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { DEFAULT_SERVICES } from '#apiserver';
 import { type Clock, type Logger, realClock, seededRandom, silentLogger, type TimerHandle, VirtualClock } from '#base';
 import type { Client, KubeObject } from '#client';
 import {
@@ -8,10 +9,11 @@ import {
   type ClusterDeps,
   renderKubeconfig,
   renewedCertificates,
+  simulatedNodes,
   startCluster as startWholeCluster,
-  untilUsable,
+  waitForReady,
 } from '#cluster';
-import type { Kubelet } from '#kubelet';
+import type { SimulatedKubelet } from '#kubelet';
 import { isJsonObject, type JsonObject, parseDurationMs, parseGroupVersion, parseYamlDocuments } from '#machinery';
 import { type MemoryStore, openMemoryStore } from '#store';
 
@@ -24,6 +26,10 @@ export interface TestClusterOptions {
   readonly seed?: number;
   /** As `--controllers`. Default: all. */
   readonly controllers?: readonly string[];
+  /** The storage class `standard`, as `sampan up` has it. Default false. */
+  readonly storage?: boolean;
+  /** Ranges of service addresses, as `--service-cluster-ip-range`: two of different families for dual stack. */
+  readonly serviceRanges?: readonly string[];
   readonly logger?: Logger;
 }
 
@@ -72,14 +78,17 @@ export class TestCluster implements AsyncDisposable {
   static async #launch(options: TestClusterOptions, { virtual, store, seed, inherited }: Launch): Promise<TestCluster> {
     const time: Clock = virtual ?? realClock;
     const controllers = options.controllers === undefined ? {} : { controllerManager: { controllers: options.controllers } };
-    const config = { nodes: nodeNames(options.nodes ?? 1), ...controllers };
+    const storage = options.storage === true ? { localStorage: {} } : {};
+    const { serviceRanges: clusterIpRanges } = options;
+    const apiServer = clusterIpRanges === undefined ? {} : { apiServer: { services: { ...DEFAULT_SERVICES, clusterIpRanges } } };
+    const config = { nodes: simulatedNodes(nodeNames(options.nodes ?? 1)), ...controllers, ...storage, ...apiServer };
     const deps = { store, clock: time, random: seededRandom(seed), logger: options.logger ?? silentLogger };
     const cluster = startWholeCluster(config, { ...deps, ...(inherited && { inherited }) });
     const clock = new TestClock(virtual);
     try {
       // A fork goes on from wherever the other one was; its controllers and its scheduler take up their work before its time moves.
       if (inherited !== undefined) await cluster.ready;
-      else await clock.until(cluster.ready.then(() => untilUsable(cluster, config, { clock: time })));
+      else await clock.until(cluster.ready.then(() => waitForReady(cluster, config, { clock: time })));
     } catch (error) {
       await clock.until(cluster[Symbol.asyncDispose]().catch(() => {}));
       await store.close();
@@ -134,14 +143,14 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** The simulated machine of this name, to be crashed, cut off and brought back. */
-  node(name: string): Kubelet {
+  node(name: string): SimulatedKubelet {
     const kubelet = this.#cluster.nodes.kubelets.get(name);
     if (kubelet === undefined)
       throw new Error(`the cluster has no node ${name}; it has ${[...this.#cluster.nodes.kubelets.keys()].join(', ')}`);
     return kubelet;
   }
 
-  async addNode(name: string): Promise<Kubelet> {
+  async addNode(name: string): Promise<SimulatedKubelet> {
     return this.clock.until(this.#cluster.nodes.add(name));
   }
 

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { core } from '#api';
+import { createLogger, MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
+import type { Client } from '#client';
+import { startClusterDns } from './cluster-dns.ts';
+import type { MachineNetworkDeps } from './machine-network.ts';
+
+const CONFIG = { serviceIp: '10.96.0.10', clusterDomain: 'cluster.local' };
+
+function depsWith(administrator: Client): MachineNetworkDeps {
+  const common = { clock: realClock, random: seededRandom(1), logger: silentLogger, metrics: new MetricsRegistry() };
+  const network = { clusterCidrs: [], dnsServiceIp: CONFIG.serviceIp, listenForPods: async () => {} };
+  return { ...common, ...network, administrator, clientAs: () => administrator };
+}
+
+it('cluster DNS stops although pods never got a gateway', async () => {
+  const dns = startClusterDns(CONFIG, new Promise(() => {}), depsWith({} as Client));
+  await dns.ready;
+  await dns[Symbol.asyncDispose]();
+});
+
+it('cluster DNS leaves a kube-dns service with a selector alone', async () => {
+  const written: string[] = [];
+  const services = {
+    create: async () => {
+      throw new Error('it exists');
+    },
+    get: async () => ({ spec: { selector: { 'k8s-app': 'kube-dns' } } }),
+  };
+  const others = { create: async () => void written.push('something else') };
+  const administrator = { of: (kind: unknown) => (kind === core.Service ? services : others) } as unknown as Client;
+  const errors: string[] = [];
+  const logger = createLogger({ clock: realClock, level: 'error', write: (line) => void errors.push(line) });
+  await using dns = startClusterDns(CONFIG, Promise.resolve('127.0.0.1'), { ...depsWith(administrator), logger });
+  await dns.ready;
+  await realClock.sleep(20);
+  expect(written).toEqual([]);
+  expect(errors).toEqual([]);
+});

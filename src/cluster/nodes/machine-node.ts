@@ -1,0 +1,111 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { LocalKubelets } from '#apiserver';
+import { type Component, raceAbort, runComponent, stopAll, whenAborted } from '#base';
+import {
+  DEFAULT_EVICTION_HARD,
+  GrpcRuntime,
+  type Kubelet,
+  type KubeletConfig,
+  type LinuxKubeletDeps,
+  startLinuxKubelet,
+  startPrivateContainerd,
+  streamingUrlClient,
+} from '#kubelet';
+import { supervise } from '../supervision/supervise.ts';
+import { cgroupRootOf } from './choose-runtime.ts';
+import { machineAddresses } from './machine-addresses.ts';
+import { CLUSTER_DOMAIN, type MachineNetworkDeps, machineNetwork, type NetworkSettings } from './machine-network.ts';
+import type { MachineNode } from './node-specification.ts';
+
+/** Settings of all machine nodes. */
+export interface MachineNodeSettings {
+  readonly kubelet?: Partial<KubeletConfig>;
+  readonly network?: NetworkSettings;
+}
+
+export interface MachineNodeDeps extends MachineNetworkDeps {
+  /** Runs CSI controller services of drivers on the node. */
+  readonly startDriverController: NonNullable<LinuxKubeletDeps['startDriverController']>;
+  /** The API server's in-process connection to the kubelet. */
+  readonly kubelets: LocalKubelets;
+}
+
+/**
+ * This machine as a node: its runtime, the pod network if the runtime is private, and the kubelet. Each is restarted on
+ * failure. They stop in reverse order, so that pods terminate while the network can still release their addresses.
+ */
+export function startMachineNode(node: MachineNode, settings: MachineNodeSettings, deps: MachineNodeDeps): Component {
+  return runComponent(undefined, async ({ signal: stopping, ready }) => {
+    const parts: Component[] = [];
+    const begin = (part: Component) => {
+      parts.push(part);
+      return raceAbort(part.ready, stopping);
+    };
+    const { runtime } = node;
+    using cri = new GrpcRuntime({ endpoint: runtime.endpoint }, { ...deps, streaming: streamingUrlClient(deps) });
+    try {
+      // The network stops last: it releases the addresses of stopped pods.
+      const network = (await machineNetwork(node, settings.network ?? {}, deps)).map(begin);
+      if (runtime.type === 'containerd') await Promise.all([...network, begin(startPrivateContainerd(runtime.containerd, deps))]);
+      await Promise.all(network);
+      await mkdir(kubeletDirectory(node), { recursive: true, mode: 0o750 });
+      await begin(startKubeletOf(node, settings.kubelet ?? {}, { ...deps, cri }));
+      ready();
+      await whenAborted(stopping);
+    } finally {
+      await stopAll(parts);
+    }
+  });
+}
+
+/**
+ * The cluster shares the machine's disk, and loaded images cannot be pulled again: a disk filled by
+ * others must not evict pods or remove images.
+ */
+const SHARED_DISK = {
+  evictionHard: {
+    ...DEFAULT_EVICTION_HARD,
+    'nodefs.available': '0%',
+    'nodefs.inodesFree': '0%',
+    'imagefs.available': '0%',
+    'imagefs.inodesFree': '0%',
+  },
+  imageGCHighThresholdPercent: 100,
+};
+
+function kubeletDirectory({ directory }: MachineNode): string {
+  return path.join(directory, 'kubelet');
+}
+
+function startKubeletOf(
+  node: MachineNode,
+  inCommon: Partial<KubeletConfig>,
+  deps: MachineNodeDeps & { readonly cri: GrpcRuntime },
+): Component {
+  const { kubelets, clientAs, cri } = deps;
+  const client = clientAs({ name: `system:node:${node.name}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
+  const config = {
+    nodeIps: machineAddresses(),
+    rootDir: kubeletDirectory(node),
+    podLogsDir: path.join(node.directory, 'pod-logs'),
+    containerLogsDir: '',
+    cgroupRoot: cgroupRootOf(node.directory),
+    clusterDns: [deps.dnsServiceIp],
+    clusterDomain: CLUSTER_DOMAIN,
+    ...SHARED_DISK,
+    ...inCommon,
+    ...node.kubelet,
+    nodeName: node.name,
+  };
+  let current: Kubelet | undefined;
+  kubelets.add(node.name, (call) => {
+    if (current === undefined) return Promise.reject(new Error('the kubelet is not running'));
+    return current.handle(call);
+  });
+  const start = () => {
+    current = startLinuxKubelet(config, { ...deps, client, runtime: cri });
+    return current;
+  };
+  return supervise({ name: 'kubelet', start }, deps);
+}

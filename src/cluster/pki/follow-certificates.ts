@@ -1,0 +1,46 @@
+import type { Clock, Logger } from '#base';
+
+/** A server's certificate and client CA. PEM. */
+export interface ServingCertificates {
+  readonly certificate: string;
+  readonly key: string;
+  /** The CA of client certificates. */
+  readonly clientAuthority: string;
+}
+
+/** PEM files to follow. */
+export interface FollowOptions<T extends object> {
+  readonly current: T;
+  /** Reads the files. Throws if they are inconsistent, for example while they are being replaced. */
+  readonly read: () => T;
+  readonly use: (certificates: T) => void;
+}
+
+/** Upstream's polling interval. */
+const CHECK_MS = 60_000;
+
+/** Applies certificates that were replaced on disk, until the signal aborts. Invalid files are ignored. */
+export async function followCertificates<T extends object>(
+  following: FollowOptions<T>,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  signal: AbortSignal,
+): Promise<void> {
+  let { current } = following;
+  for (;;) {
+    await clock.sleep(CHECK_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      const certificates = following.read();
+      if (isSame(certificates, current)) continue;
+      following.use(certificates);
+      current = certificates;
+      logger.info('the certificates in the files have changed and are in use');
+    } catch (error) {
+      logger.warn('the certificates in the files cannot be used; those from before stay', { error });
+    }
+  }
+}
+
+function isSame<T extends object>(a: T, b: T): boolean {
+  return (Object.keys(a) as (keyof T)[]).every((name) => a[name] === b[name]);
+}
