@@ -10,7 +10,7 @@ export interface LocationOptions {
   readonly dataDir?: string;
 }
 
-/** Options by which every command finds the cluster it is about. */
+/** Options that select the cluster. */
 export function addLocationOptions(command: Command): Command {
   return command.option('--name <name>', 'which cluster', 'default').option('--data-dir <directory>', 'where the cluster keeps its data');
 }
@@ -24,13 +24,13 @@ export function directoryOf({ name, dataDir }: LocationOptions, { env, cwd }: Cl
   return new DataDirectory(path.join(home, 'sampan', name));
 }
 
-/** The kubeconfig that kubectl uses: the first that KUBECONFIG names, or the one at home. */
+/** kubectl's kubeconfig: the first file in KUBECONFIG, or the one in the home directory. */
 export function userKubeconfig({ env, cwd }: CliContext): string {
   const first = env.KUBECONFIG?.split(path.delimiter).find((file) => file !== '');
   return first === undefined ? path.join(env.HOME || os.homedir(), '.kube', 'config') : path.resolve(cwd, first);
 }
 
-/** The options by which other commands find the same cluster, to be shown in hints. */
+/** The location options for commands in hints. */
 export function locationFlags({ name, dataDir }: LocationOptions): string {
   return `${name === 'default' ? '' : ` --name ${name}`}${dataDir === undefined ? '' : ` --data-dir ${dataDir}`}`;
 }

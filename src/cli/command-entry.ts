@@ -7,14 +7,14 @@ export const GROUPS = {
   tools: 'Tools:',
 } as const;
 
-/** A sub-command as the list of all knows it. Its own file is loaded only when it is used. */
+/** A sub-command in the list. Its file is loaded on demand. */
 export interface CommandEntry {
   name: string;
   group: keyof typeof GROUPS;
-  /** One line in the help; a sentence without its full stop. */
+  /** One line for the help, without a full stop. */
   summary: string;
   load: () => Promise<ConfigureCommand>;
 }
 
-/** Gives the command its description, options, arguments and action. */
+/** Adds description, options, arguments and action. */
 export type ConfigureCommand = (command: Command, context: CliContext) => void;

@@ -1,6 +1,6 @@
 import type { CommandEntry } from './command-entry.ts';
 
-/** Every sub-command, in the order of the help. */
+/** All sub-commands, in help order. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'up',
@@ -33,6 +33,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/kubeconfig.ts')).configureKubeconfig,
   },
   {
+    name: 'image',
+    group: 'cluster',
+    summary: "Load, list and remove a cluster's container images",
+    load: async () => (await import('./commands/image.ts')).configureImage,
+  },
+  {
     name: 'delete',
     group: 'cluster',
     summary: 'Stop a cluster and delete its data',
@@ -59,8 +65,20 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'kubelet',
     group: 'components',
-    summary: 'Run a node with simulated containers alone',
+    summary: 'Run a node alone',
     load: async () => (await import('./commands/kubelet.ts')).configureKubelet,
+  },
+  {
+    name: 'proxy',
+    group: 'components',
+    summary: 'Run the proxy of services alone, or print its rules',
+    load: async () => (await import('./commands/proxy.ts')).configureProxy,
+  },
+  {
+    name: 'dns',
+    group: 'components',
+    summary: 'Run cluster DNS alone',
+    load: async () => (await import('./commands/dns.ts')).configureDns,
   },
   {
     name: 'completion',

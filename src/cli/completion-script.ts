@@ -8,13 +8,13 @@ interface Word {
   description: string;
 }
 
-/** What can follow some words: `{ path: ['completion'], words: [bash, zsh, …] }`. */
+/** Candidates after a command path: `{ path: ['completion'], words: [bash, zsh, …] }`. */
 interface Completion {
   path: readonly string[];
   words: Word[];
 }
 
-/** A script that completes the program's commands, options and choices. Static: it runs nothing at each key. */
+/** A static completion script for commands, options and choices. */
 export function completionScript(shell: Shell, program: Command): string {
   const completions = completionsOf(program, []);
   switch (shell) {
@@ -55,7 +55,7 @@ ${cases.join('\n')}
 complete -o default -F _sampan sampan`;
 }
 
-/** Follows the words before the cursor as far as they name commands. */
+/** Determines the command path from the words before the cursor. */
 function wordLoop(completions: readonly Completion[]): string {
   const paths = completions.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
   return `  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Interruption } from './interruption.ts';
 
-/** The outside world as the command line sees it. */
+/** The process's environment as seen by the CLI. */
 export interface CliIo {
-  /** Without the names of node and of the program. */
+  /** Without node and the program. */
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -17,20 +17,20 @@ export interface OutputStream {
   isTTY?: boolean;
 }
 
-/** What a command works with. */
+/** The environment of a command. */
 export interface CliContext {
   readonly env: CliIo['env'];
   readonly cwd: string;
-  /** Aborts when the user wants the command to stop. */
+  /** Aborts when the user interrupts the command. */
   readonly signal: AbortSignal;
-  /** Whether more detail is wanted. */
+  /** Whether to show more detail. */
   readonly verbose: boolean;
   readonly color: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Every command with its options: loads them all. */
+  /** All commands with their options: loads every command. */
   commandTree(): Promise<Command>;
-  /** Writes a line to standard output: for what the command was asked for. */
+  /** Writes a line of output to stdout. */
   print(line: string): void;
-  /** Writes a line to standard error: for progress and notes. */
+  /** Writes a line to stderr: progress and notes. */
   note(line: string): void;
 }
 
@@ -49,7 +49,7 @@ export function createContext(io: CliIo, commandTree: CliContext['commandTree'])
   };
 }
 
-/** Colours are for people at a terminal who did not decline them (no-color.org). */
+/** Colours on terminals, unless disabled (no-color.org). */
 export function wantsColor(stream: OutputStream, { env, argv }: Pick<CliIo, 'env' | 'argv'>): boolean {
   if (env.NO_COLOR || env.TERM === 'dumb' || argv.includes('--no-color')) return false;
   return stream.isTTY === true;

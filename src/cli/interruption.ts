@@ -2,15 +2,15 @@ import { constants } from 'node:os';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The wish of whoever runs the program that it stop. */
+/** The user's request to stop the program. */
 export interface Interruption {
-  /** Aborts at the first SIGINT, SIGTERM or SIGHUP. Until somebody asks for it, signals end the process as usual. */
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP. Until it is first used, signals end the process as usual. */
   signal(): AbortSignal;
-  /** 128 and the number of the signal that came, as shells have it; undefined when none came. */
+  /** 128 plus the number of the received signal, as shells use it; undefined if there was none. */
   exitCode(): number | undefined;
 }
 
-/** The second signal ends the process at once: a stop that hangs must not hold its user. */
+/** The second signal ends the process immediately, so that a hanging shutdown can be aborted. */
 export function interruptionOf(source: Pick<NodeJS.Process, 'on'>, exit: (code: number) => void): Interruption {
   let controller: AbortController | undefined;
   let code: number | undefined;

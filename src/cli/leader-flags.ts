@@ -5,9 +5,10 @@ import type { LeaderElectionConfig } from '#client';
 import { parseDurationMs } from '#machinery';
 import { booleanValue, flagValue } from './flags/flag-table.ts';
 
-/** Upstream's flags of leader election, as given. */
+/** Leader election flags, as given. */
 export interface LeaderFlags {
-  readonly leaderElect?: string;
+  /** True: given without a value. */
+  readonly leaderElect?: string | true;
   readonly leaderElectLeaseDuration?: string;
   readonly leaderElectRenewDeadline?: string;
   readonly leaderElectRetryPeriod?: string;
@@ -15,7 +16,7 @@ export interface LeaderFlags {
   readonly leaderElectResourceNamespace?: string;
 }
 
-/** What holds where no flag says otherwise. */
+/** Defaults of the flags. */
 export interface LeaderDefaults {
   readonly leaderElect: boolean;
   readonly leaseDurationMs: number;
@@ -32,7 +33,7 @@ export function leaderDefaults(resourceName: string): LeaderDefaults {
 
 export function addLeaderFlags(command: Command): Command {
   return command
-    .option('--leader-elect <bool>', 'whether to wait until no other instance leads (default: true)')
+    .option('--leader-elect [bool]', 'whether to wait until no other instance leads (default: true)')
     .option('--leader-elect-lease-duration <duration>', 'how long others wait for a silent leader (default: 15s)')
     .option('--leader-elect-renew-deadline <duration>', 'how long the leader tries to renew before it gives up (default: 10s)')
     .option('--leader-elect-retry-period <duration>', 'the time between two tries (default: 2s)')
@@ -40,12 +41,12 @@ export function addLeaderFlags(command: Command): Command {
     .option('--leader-elect-resource-namespace <namespace>', 'where that lease is (default: kube-system)');
 }
 
-/** Undefined when nobody is to be elected. */
+/** Undefined when leader election is disabled. */
 export function leaderElectionOf(flags: LeaderFlags, defaults: LeaderDefaults, random: Random): LeaderElectionConfig | undefined {
   const { leaderElect } = flags;
-  if (!(leaderElect === undefined ? defaults.leaderElect : flagValue('leader-elect', leaderElect, booleanValue))) return undefined;
-  const duration = (name: string, given: string | undefined, fallbackMs: number) =>
-    given === undefined ? fallbackMs : flagValue(`leader-elect-${name}`, given, parseDurationMs);
+  if (!(leaderElect === undefined ? defaults.leaderElect : flagValue('leader-elect', String(leaderElect), booleanValue))) return undefined;
+  const duration = (name: string, text: string | undefined, fallbackMs: number) =>
+    text === undefined ? fallbackMs : flagValue(`leader-elect-${name}`, text, parseDurationMs);
   return {
     lease: {
       namespace: flags.leaderElectResourceNamespace ?? defaults.resourceNamespace,

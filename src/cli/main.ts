@@ -1,10 +1,10 @@
 import { type Interruption, interruptionOf } from './interruption.ts';
 import { runCli } from './run-cli.ts';
 
-// The only place that reads argv and env, or ends the process.
+// The only place that reads argv and env, or exits the process.
 const interruption: Interruption = interruptionOf(process, (code) => process.exit(code));
 
-// Whoever reads our output may stop reading (`sampan … | head`); that is no error.
+// EPIPE: the reader has closed the pipe (`sampan … | head`).
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const ended = runCli({
@@ -16,7 +16,7 @@ const ended = runCli({
   interruption,
 });
 
-// Not awaited at the top, for which there is no form outside of modules.
+// No top-level await: the bundle is not an ES module.
 void ended.then((code) => {
   process.exitCode = code;
 });

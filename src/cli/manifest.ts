@@ -6,7 +6,7 @@ export interface Manifest {
   version: string;
 }
 
-/** Our package.json. It is above this file in the sources, and above its bundle in the package, but not as far. */
+/** Our package.json, in a parent directory of this file or of its bundle. */
 export function readManifest(from: string = fileURLToPath(import.meta.url)): Manifest {
   const directory = path.dirname(from);
   if (directory === from) throw new Error('the package.json of sampan is missing: reinstall it');

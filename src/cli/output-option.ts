@@ -3,7 +3,7 @@ import type { CliContext } from './context.ts';
 
 export type OutputFormat = 'text' | 'json';
 
-/** For commands whose output is data: `--output json` for programs, text for people. */
+/** `--output json` for programs; text by default. */
 export function addOutputOption(command: Command): Command {
   return command.addOption(new Option('-o, --output <format>', 'how to print the result').choices(['text', 'json']).default('text'));
 }
@@ -11,7 +11,7 @@ export function addOutputOption(command: Command): Command {
 export interface PrintDataOptions<T> {
   format: OutputFormat;
   data: T;
-  /** The data as text for people. */
+  /** The data as text. */
   text: (data: T) => string;
 }
 

@@ -4,7 +4,7 @@ import type { CliContext } from './context.ts';
 import { fileText } from './flags/flag-table.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Files with certificates and keys that flags name. What cannot be used becomes a UsageError with the flag and the file. */
+/** Certificate and key files named by flags. Errors become a UsageError with the flag and the file. */
 export class PemFiles {
   constructor(
     private readonly files: Readonly<Record<string, string | undefined>>,
@@ -20,23 +20,29 @@ export class PemFiles {
   }
 
   serving(): ServingCertificates {
-    const [certificate, key] = [this.certificate('tls-cert-file'), this.key('tls-private-key-file')];
-    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+    const { cert, key } = this.pair();
+    return { certificate: cert, key, clientAuthority: this.certificate('client-ca-file') };
+  }
+
+  /** The server's certificate and key. */
+  pair(): { readonly cert: string; readonly key: string } {
+    const [cert, key] = [this.certificate('tls-cert-file'), this.key('tls-private-key-file')];
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
       throw new UsageError(
         `--tls-private-key-file: ${this.#file('tls-private-key-file')} is not the key of the certificate`,
         'give the two that belong together',
       );
-    return { certificate, key, clientAuthority: this.certificate('client-ca-file') };
+    return { cert, key };
   }
 
-  #parsed(flag: string, what: string, parse: (text: string) => unknown): string {
+  #parsed(flag: string, noun: string, parse: (text: string) => unknown): string {
     const file = this.#file(flag);
     const text = this.#read(flag, file);
     try {
       parse(text);
       return text;
     } catch {
-      throw new UsageError(`--${flag}: ${file} holds no ${what}`, 'give the path of a PEM file');
+      throw new UsageError(`--${flag}: ${file} holds no ${noun}`, 'give the path of a PEM file');
     }
   }
 

@@ -7,34 +7,35 @@ import { bold } from './style.ts';
 export interface ProgramOptions {
   commands: readonly CommandEntry[];
   context: CliContext;
-  /** Decides which command is loaded. Undefined: all of them are. */
+  /** Selects the command to load. Undefined: all. */
   argv: readonly string[] | undefined;
 }
 
-/** The whole command tree, of which only the command that argv names is loaded. */
+/** The command tree; only the command in argv is loaded. */
 export async function createProgram({ commands, context, argv }: ProgramOptions): Promise<Command> {
   const program = baseProgram(context);
-  const wanted = argv && commandIn(argv);
+  const commandName = argv && commandIn(argv);
   for (const entry of commands) {
     const command = program.command(entry.name).summary(entry.summary).helpGroup(GROUPS[entry.group]);
     command.description(`${entry.summary}.`);
-    if (argv === undefined || entry.name === wanted) (await entry.load())(command, context);
+    if (argv === undefined || entry.name === commandName) (await entry.load())(command, context);
   }
   return program;
 }
 
-/** The first word that is not an option: the options before a command take no values. */
+/** The first non-option word: global options take no values. */
 export function commandIn(argv: readonly string[]): string | undefined {
   const words = argv.filter((word) => !word.startsWith('-'));
   return words[0] === 'help' ? words[1] : words[0];
 }
 
-/** Commander's help with what one looks for first: the commands before the options. */
+/** Commander's help with commands before options. */
 function formatHelpFor(context: CliContext): Help['formatHelp'] {
   return (command, help) => {
     const sections = new Help().formatHelp.call(help, command, help).trimEnd().split('\n\n');
     const isOptions = (section: string) => /^(Global )?Options/.test(section);
     const ordered = [...sections.filter((section) => !isOptions(section)), ...sections.filter(isOptions)];
+    // bounded: our own help.
     const styled = context.color.stdout ? ordered.map((section) => section.replace(/^[A-Z][^\n]*:$/m, bold)) : ordered;
     return `${styled.join('\n\n')}\n`;
   };
@@ -53,7 +54,7 @@ function baseProgram(context: CliContext): Command {
     .helpCommand('help [command]', 'Show help of a command')
     .addHelpText('after', "\nRun 'sampan <command> --help' for what a command takes.")
     .configureHelp({ showGlobalOptions: true, formatHelp: formatHelpFor(context) })
-    // Errors are reported in one place, with their hints.
+    // Errors are reported in one place, with hints.
     .configureOutput({
       writeOut: (text) => context.print(text.replace(/\n$/, '')),
       outputError: () => {},

@@ -7,11 +7,11 @@ export interface ReportOptions {
   context: CliContext;
   /** Whether to show the stack trace. */
   verbose: boolean;
-  /** The sub-command that was asked for, if one was. */
+  /** The requested sub-command, if any. */
   command: string | undefined;
 }
 
-/** Says what went wrong and what to do about it, on standard error; returns the exit code. */
+/** Prints the error and what to do about it to stderr; returns the exit code. */
 export function reportError(error: unknown, options: ReportOptions): number {
   const { context, verbose, command } = options;
   const usage = error instanceof CommanderError || error instanceof UsageError;
@@ -25,7 +25,7 @@ export function reportError(error: unknown, options: ReportOptions): number {
 
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/;
 
-/** The message with those of its causes, without the prefix and the suggestion that commander gives its own. */
+/** The message with its causes, without commander's prefix and suggestion. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message = error instanceof CommanderError ? error.message.replace(/^error: /, '').replace(SUGGESTION, '') : error.message;
@@ -35,8 +35,8 @@ function messageOf(error: unknown): string {
 function hintFor(error: unknown, command: string | undefined): string | undefined {
   if (error instanceof UsageError && error.hint) return error.hint;
   if (!(error instanceof CommanderError || error instanceof UsageError)) return undefined;
-  const meant = SUGGESTION.exec(error.message)?.[1];
+  const suggestion = SUGGESTION.exec(error.message)?.[1];
   const unknown = error instanceof CommanderError && error.code === 'commander.unknownCommand';
   const help = `see 'sampan ${command && !unknown ? `${command} ` : ''}--help'`;
-  return meant ? `did you mean ${meant}? Otherwise ${help}` : help;
+  return suggestion ? `did you mean ${suggestion}? Otherwise ${help}` : help;
 }

@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import { type Component, createLogger, type Logger, MetricsRegistry, realClock, systemRandom, type TokenBucketConfig } from '#base';
 import { Client, type ConnectionConfig, httpsTransport, loadConnection } from '#client';
 import type { CliContext } from './context.ts';
+import { type LoggingFlags, loggingOf } from './flags/common-flags.ts';
 import { flagValue, numberValue } from './flags/flag-table.ts';
+import { surviveFaults } from './survive-faults.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What every component that runs alone is given. */
+/** Dependencies of standalone components. */
 export interface ComponentDeps {
   readonly clock: typeof realClock;
   readonly random: typeof systemRandom;
@@ -14,16 +16,16 @@ export interface ComponentDeps {
   readonly metrics: MetricsRegistry;
 }
 
-export function componentDeps({ verbose }: Pick<CliContext, 'verbose'>): ComponentDeps {
-  const level = verbose ? 'debug' : 'info';
-  const logger = createLogger({ clock: realClock, level, format: 'json', write: (line) => void process.stderr.write(`${line}\n`) });
+export function componentDeps({ verbose }: Pick<CliContext, 'verbose'>, flags: LoggingFlags = {}): ComponentDeps {
+  const logger = createLogger({ clock: realClock, ...loggingOf(flags, verbose), write: (line) => void process.stderr.write(`${line}\n`) });
   return { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry() };
 }
 
-/** Runs a component until it is told to stop, or fails. */
-export async function runUntilStopped(component: Component, name: string, { logger }: ComponentDeps): Promise<void> {
+/** Runs a component until it is stopped or fails. */
+export async function runUntilStopped(component: Component, name: string, deps: ComponentDeps): Promise<void> {
+  using _faults = surviveFaults(process, deps);
   await component.ready;
-  logger.info(`${name} is ready`);
+  deps.logger.info(`${name} is ready`);
   await component.done;
 }
 
@@ -52,7 +54,7 @@ export async function clientFrom(options: ClientFlags, userAgent: string, place:
   return new Client(httpsTransport(connection, place.deps, { userAgent, ...(rateLimit && { rateLimit }) }));
 }
 
-/** Undefined when the flags set none. */
+/** Undefined when the flags set no limit. */
 export function rateLimitOf({ kubeApiQps, kubeApiBurst }: ClientFlags): TokenBucketConfig | undefined {
   if (kubeApiQps === undefined) {
     if (kubeApiBurst !== undefined) throw new UsageError('--kube-api-burst goes with --kube-api-qps', 'add --kube-api-qps');
@@ -64,7 +66,7 @@ export function rateLimitOf({ kubeApiQps, kubeApiBurst }: ClientFlags): TokenBuc
   return { perSecond, burst };
 }
 
-/** Where the API server is and who to be there, by the flags and by what kubectl would take. */
+/** The API server connection, from flags and kubeconfig. */
 export async function connectionFrom({ kubeconfig }: ClientFlags, { env, cwd }: CliContext): Promise<ConnectionConfig> {
   const place = kubeconfig === undefined ? {} : { path: path.resolve(cwd, kubeconfig) };
   try {
@@ -73,7 +75,8 @@ export async function connectionFrom({ kubeconfig }: ClientFlags, { env, cwd }: 
     return connection;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const what = kubeconfig === undefined ? 'the API server cannot be found by the kubeconfig' : `cannot use the kubeconfig ${kubeconfig}`;
-    throw new UsageError(`${what} (${code ?? message})`, 'say how to reach the API server, as --kubeconfig FILE');
+    const problem =
+      kubeconfig === undefined ? 'the API server cannot be found by the kubeconfig' : `cannot use the kubeconfig ${kubeconfig}`;
+    throw new UsageError(`${problem} (${code ?? message})`, 'say how to reach the API server, as --kubeconfig FILE');
   }
 }

@@ -5,10 +5,10 @@ import { type ClusterState, type DataDirectory, readState } from '#cluster';
 import type { CliContext } from './context.ts';
 
 const POLL_MS = 20;
-/** Beyond the time that the cluster itself may wait. */
+/** Added to the cluster's own timeout. */
 const MARGIN_MS = 60_000;
 
-/** Runs the same command in the background; resolves when its cluster is ready. One that does not become ready is ended. */
+/** Runs the same command in the background; resolves when its cluster is ready. If it does not become ready it is stopped. */
 export async function startDetached(directory: DataDirectory, waitMs: number, context: CliContext): Promise<ClusterState> {
   await directory.create();
   const log = openSync(directory.log, 'a', 0o600);
@@ -28,7 +28,7 @@ export async function startDetached(directory: DataDirectory, waitMs: number, co
   throw new Error(await complaintOf(directory, size));
 }
 
-/** Undefined when the process has ended instead. */
+/** Undefined when the process has exited instead. */
 async function untilReady(
   child: ChildProcess,
   directory: DataDirectory,
@@ -47,11 +47,11 @@ async function untilReady(
   return undefined;
 }
 
-/** What the process said at its end, as if it had been said here. */
+/** The last lines of the process's log, for the error message. */
 async function complaintOf(directory: DataDirectory, from: number): Promise<string> {
-  const said = Buffer.from((await directory.read(directory.log)) ?? '')
+  const tail = Buffer.from((await directory.read(directory.log)) ?? '')
     .subarray(from)
     .toString();
-  const complaint = /^error: ([\s\S]*)/m.exec(said)?.[1]?.trimEnd();
+  const complaint = /^error: ([\s\S]*)/m.exec(tail)?.[1]?.trimEnd();
   return complaint ?? `the cluster could not start; its log is ${directory.log}`;
 }

@@ -1,4 +1,4 @@
-/** The command line cannot be understood or fulfilled as given: exit code 2, with a hint what to do instead. */
+/** An invalid command line: exit code 2, with a hint. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly hint: string | undefined;

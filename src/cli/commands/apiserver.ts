@@ -1,21 +1,23 @@
+import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import type { HttpsKubeletOptions } from '#apiserver';
-import { childSignal } from '#base';
+import { childSignal, lookupTable } from '#base';
 import { type ApiServerSettings, followCertificates, openEtcd, type ServingCertificates, startStandaloneApiServer } from '#cluster';
 import type { EtcdStoreOptions } from '#store';
 import type { CliContext } from '../context.ts';
 import { APISERVER_FLAGS } from '../flags/apiserver-flags.ts';
-import { addFlags, fileText, listValue, settingsFromOptions } from '../flags/flag-table.ts';
+import { addLoggingFlags, type LoggingFlags } from '../flags/common-flags.ts';
+import { addFlags, durationValue, fileText, flagValue, listValue, settingsFromOptions } from '../flags/flag-table.ts';
 import { PemFiles } from '../pem-files.ts';
 import { componentDeps, runUntilStopped } from '../run-component.ts';
 import { UsageError } from '../usage-error.ts';
 
-interface Options extends Record<string, unknown> {
+interface Options extends LoggingFlags, Record<string, unknown> {
   readonly etcdServers?: string;
   readonly etcdCafile?: string;
   readonly etcdCertfile?: string;
   readonly etcdKeyfile?: string;
-  readonly etcdPrefix: string;
+  readonly etcdCompactionInterval?: string;
   readonly kubeletClientCertificate?: string;
   readonly kubeletClientKey?: string;
   readonly kubeletCertificateAuthority?: string;
@@ -34,7 +36,7 @@ export function configureApiserver(command: Command, context: CliContext): void 
     .option('--etcd-cafile <file>', 'the authority of the members of etcd')
     .option('--etcd-certfile <file>', 'the certificate to show to etcd')
     .option('--etcd-keyfile <file>', 'the key of that certificate')
-    .option('--etcd-prefix <prefix>', 'what keys in etcd begin with; other than /registry, it stands before it', '/registry')
+    .option('--etcd-compaction-interval <duration>', 'how long history is kept; 0 for ever (default: 5m)')
     .option('--kubelet-client-certificate <file>', 'the certificate to show to kubelets')
     .option('--kubelet-client-key <file>', 'the key of that certificate')
     .option('--kubelet-certificate-authority <file>', "the authority of kubelets' certificates")
@@ -45,28 +47,31 @@ export function configureApiserver(command: Command, context: CliContext): void 
     .option('--tls-private-key-file <file>', 'the key of that certificate')
     .option('--client-ca-file <file>', 'the authority of client certificates')
     .option('--service-account-signing-key-file <file>', 'the key that signs service account tokens');
-  addFlags(command, APISERVER_FLAGS).action((options: Options) => run(options, context));
+  addFlags(addLoggingFlags(command), APISERVER_FLAGS).action((options: Options) => run(options, context));
 }
 
 async function run(options: Options, context: CliContext): Promise<void> {
-  const deps = componentDeps(context);
-  const settings = settingsFromOptions<ApiServerSettings>(APISERVER_FLAGS, options, { initial: {}, context });
+  const deps = componentDeps(context, options);
+  // As upstream: the hostname is the server's identity by default.
+  const initial: ApiServerSettings = { hostname: hostname(), aggregation: { routesToEndpoints: false } };
+  const settings = settingsFromOptions<ApiServerSettings>(APISERVER_FLAGS, options, { initial, context });
+  checkProxyClient(settings);
   const listen = { host: options.bindAddress, port: portOf(options.securePort) };
   const files = pemFiles(options, context);
-  const serving = files.serving();
+  const servingPair = files.serving();
   const config = {
     settings,
     listen,
-    serving,
-    clientAuthority: serving.clientAuthority,
+    serving: servingPair,
+    clientAuthority: servingPair.clientAuthority,
     serviceAccountKey: files.key('service-account-signing-key-file'),
     kubelets: kubeletOptions(options, context),
   };
   await using store = await openEtcd({ ...etcdOptions(options, context), ...deps });
   const server = startStandaloneApiServer(config, { ...deps, store }, context.signal);
   using stop = childSignal(context.signal);
-  const use = (found: ServingCertificates) => server.useCertificate(tlsOf(found, settings));
-  const following = followCertificates({ current: serving, read: () => files.serving(), use }, deps, stop.signal);
+  const use = (certificates: ServingCertificates) => server.useCertificates(certificates);
+  const following = followCertificates({ current: servingPair, read: () => files.serving(), use }, deps, stop.signal);
   try {
     await runUntilStopped(server, 'the API server', deps);
   } catch (error) {
@@ -75,6 +80,12 @@ async function run(options: Options, context: CliContext): Promise<void> {
     stop.abort(new DOMException('the server has stopped', 'AbortError'));
     await following;
   }
+}
+
+function checkProxyClient({ aggregation }: ApiServerSettings): void {
+  const { certificate = '', key = '' } = aggregation?.proxyClient ?? {};
+  if ((certificate === '') !== (key === ''))
+    throw new UsageError('--proxy-client-cert-file and --proxy-client-key-file are needed together', 'give both, or none');
 }
 
 function pemFiles(options: Options, context: CliContext): PemFiles {
@@ -88,15 +99,11 @@ function pemFiles(options: Options, context: CliContext): PemFiles {
   return new PemFiles(files, context);
 }
 
-function tlsOf({ certificate: cert, key, clientAuthority: ca }: ServingCertificates, { tls }: ApiServerSettings) {
-  return { ...tls, cert, key, ca };
-}
-
-const WHY_NOT_LISTEN: Readonly<Record<string, string>> = {
+const WHY_NOT_LISTEN = lookupTable<string>({
   EADDRINUSE: 'it is in use; choose another with --secure-port',
   EACCES: 'this user may not; choose one above 1023 with --secure-port',
   EADDRNOTAVAIL: 'it is no address of this machine; choose another with --bind-address',
-};
+});
 
 function listenFailure(error: unknown, { host, port }: { readonly host: string; readonly port: number }): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
@@ -132,16 +139,17 @@ function portOf(text: string): number {
   return port;
 }
 
-function etcdOptions(options: Options, context: CliContext): Pick<EtcdStoreOptions, 'endpoints' | 'tls' | 'prefix'> {
+function etcdOptions(options: Options, context: CliContext): Pick<EtcdStoreOptions, 'endpoints' | 'tls' | 'historyWindowMs'> {
   const endpoints = listValue(options.etcdServers ?? '');
   if (endpoints.length === 0) throw new UsageError('--etcd-servers is needed', 'for example --etcd-servers http://127.0.0.1:2379');
   const read = (file: string | undefined) => (file === undefined ? undefined : readText(file, context));
   const [ca, cert, key] = [read(options.etcdCafile), read(options.etcdCertfile), read(options.etcdKeyfile)];
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  return { endpoints, ...etcdPrefix(options.etcdPrefix), ...(Object.keys(tls).length > 0 && { tls }) };
+  return { endpoints, ...historyWindow(options), ...(Object.keys(tls).length > 0 && { tls }) };
 }
 
-/** Keys begin with /registry by themselves; another prefix comes before it, so that several clusters can share etcd. */
-function etcdPrefix(prefix: string): { readonly prefix?: string } {
-  return prefix === '/registry' ? {} : { prefix: `/${prefix.replace(/^\/+|\/+$/g, '')}` };
+function historyWindow({ etcdCompactionInterval }: Options): Pick<EtcdStoreOptions, 'historyWindowMs'> {
+  if (etcdCompactionInterval === undefined) return {};
+  const window = flagValue('etcd-compaction-interval', etcdCompactionInterval, durationValue);
+  return { historyWindowMs: window === 0 ? Number.POSITIVE_INFINITY : window };
 }

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { checkRanges } from '#cloud';
 import { type ClusterConfig, type ComponentFlags, type ConfigFile, ConfigFileError } from '#cluster';
 import type { CliContext } from '../context.ts';
 import { APISERVER_FLAGS } from '../flags/apiserver-flags.ts';
 import { CONTROLLER_MANAGER_FLAGS } from '../flags/controller-manager-flags.ts';
-import { type FlagTable, settingsFromArguments } from '../flags/flag-table.ts';
+import { type FlagTable, flagValue, settingsFromArguments } from '../flags/flag-table.ts';
 import { KUBELET_FLAGS } from '../flags/kubelet-flags.ts';
+import { PROXY_FLAGS } from '../flags/proxy-flags.ts';
 import { SCHEDULER_FLAGS } from '../flags/scheduler-flags.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -13,6 +15,8 @@ export interface ComponentOptions {
   readonly controllerManagerArg?: readonly string[];
   readonly schedulerArg?: readonly string[];
   readonly kubeletArg?: readonly string[];
+  readonly proxyArg?: readonly string[];
+  readonly loadBalancerRange?: readonly string[];
 }
 
 export function addComponentOptions(command: Command): void {
@@ -21,15 +25,17 @@ export function addComponentOptions(command: Command): void {
     .option('--apiserver-arg <name=value>', 'a flag of the API server; repeatable', collect)
     .option('--controller-manager-arg <name=value>', 'a flag of the controller manager; repeatable', collect)
     .option('--scheduler-arg <name=value>', 'a flag of the scheduler; repeatable', collect)
-    .option('--kubelet-arg <name=value>', 'a flag of every kubelet; repeatable', collect);
+    .option('--kubelet-arg <name=value>', 'a flag of every kubelet; repeatable', collect)
+    .option('--proxy-arg <name=value>', "a flag of the proxy of this machine's node; repeatable", collect)
+    .option('--load-balancer-range <range>', "addresses for services of type LoadBalancer (default: the node's own); repeatable", collect);
 }
 
-export type ComponentSettings = Pick<ClusterConfig, 'apiServer' | 'controllerManager' | 'scheduler' | 'kubelet'>;
+export type ComponentSettings = Pick<ClusterConfig, 'apiServer' | 'controllerManager' | 'scheduler' | 'kubelet' | 'network'>;
 
-/** Component flags as settings of the cluster, on top of others. */
+/** Cluster settings from component flags, on top of others. */
 export function componentSettings(options: ComponentOptions, context: CliContext, initial: ComponentSettings = {}): ComponentSettings {
-  const { apiserverArg = [], controllerManagerArg = [], schedulerArg = [], kubeletArg = [] } = options;
-  const { apiServer = {}, controllerManager = {}, scheduler = {}, kubelet = {} } = initial;
+  const { apiserverArg = [], controllerManagerArg = [], schedulerArg = [], kubeletArg = [], proxyArg = [] } = options;
+  const { apiServer = {}, controllerManager = {}, scheduler = {}, kubelet = {}, network = {} } = initial;
   const read = <S>(table: FlagTable<S>, args: readonly string[], { of, initial }: { of: string; initial: S }) =>
     settingsFromArguments(table, args, { initial, context, of });
   return {
@@ -37,10 +43,23 @@ export function componentSettings(options: ComponentOptions, context: CliContext
     controllerManager: read(CONTROLLER_MANAGER_FLAGS, controllerManagerArg, { initial: controllerManager, of: 'the controller manager' }),
     scheduler: read(SCHEDULER_FLAGS, schedulerArg, { initial: scheduler, of: 'the scheduler' }),
     kubelet: read(KUBELET_FLAGS, kubeletArg, { initial: kubelet, of: 'the kubelet' }),
+    network: {
+      proxy: read(PROXY_FLAGS, proxyArg, { initial: network.proxy ?? {}, of: 'the proxy' }),
+      loadBalancer: { ranges: loadBalancerRanges(options) ?? network.loadBalancer?.ranges ?? [] },
+    },
   };
 }
 
-/** The flags of a configuration file; files that they name are found beside it. */
+function loadBalancerRanges({ loadBalancerRange }: ComponentOptions): readonly string[] | undefined {
+  return loadBalancerRange && flagValue('load-balancer-range', loadBalancerRange.join(), (text) => checkedRanges(text.split(',')));
+}
+
+function checkedRanges(ranges: readonly string[]): readonly string[] {
+  checkRanges(ranges);
+  return ranges;
+}
+
+/** The flags of a configuration file; paths are relative to it. */
 export function settingsFromFile(file: ConfigFile, context: CliContext): ComponentSettings {
   const args = (flags: ComponentFlags = {}) => Object.entries(flags).map(([name, value]) => `${name}=${value}`);
   const options = {
@@ -48,6 +67,8 @@ export function settingsFromFile(file: ConfigFile, context: CliContext): Compone
     controllerManagerArg: args(file.controllerManager),
     schedulerArg: args(file.scheduler),
     kubeletArg: args(file.kubelet),
+    proxyArg: args(file.proxy),
+    ...(file.loadBalancerRanges && { loadBalancerRange: file.loadBalancerRanges }),
   };
   try {
     return componentSettings(options, context);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { contextName, readIfExists, readState, withoutCluster } from '#cluster';
+import { contextName, readIfExists, readState, releaseMachine, withoutCluster } from '#cluster';
 import { addLocationOptions, directoryOf, type LocationOptions, userKubeconfig } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../usage-error.ts';
@@ -16,6 +16,7 @@ export function configureDelete(command: Command, context: CliContext): void {
       if (!options.yes) await confirm(`Delete cluster '${options.name}' and all it keeps in ${directory.root}?`, context);
       const merged = (await readState(directory))?.kubeconfig ?? userKubeconfig(context);
       await down(options, context);
+      await releaseMachine(directory.root);
       await directory.remove();
       await forget(options.name, merged);
       context.note(`Cluster '${options.name}' is gone.`);
@@ -33,7 +34,7 @@ async function confirm(question: string, context: CliContext): Promise<void> {
   }
 }
 
-/** Takes the cluster's context out of the user's kubeconfig. */
+/** Removes the cluster's context from the user's kubeconfig. */
 async function forget(name: string, file: string): Promise<void> {
   const text = await readIfExists(file);
   if (text?.includes(contextName(name))) await writeFile(file, withoutCluster(text, contextName(name)), { mode: 0o600 });

@@ -1,21 +1,25 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { realClock } from '#base';
-import { readRunning } from '#cluster';
+import { realClock, silentLogger } from '#base';
+import { privateContainerdOf, readRunning, runDirectoryOf } from '#cluster';
+import { stopLeftovers } from '#kubelet';
 import { addLocationOptions, directoryOf, type LocationOptions, locationFlags } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
+import { runtimeSite } from '../runtime-site.ts';
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 120_000;
 
 export function configureDown(command: Command, context: CliContext): void {
   addLocationOptions(command).action((options: LocationOptions) => down(options, context));
 }
 
-/** Asks the cluster's process to stop, and waits until it has. */
+/** Stops the cluster's process and waits until it has exited. */
 export async function down(options: LocationOptions, context: CliContext): Promise<void> {
   const directory = directoryOf(options, context);
   const running = await readRunning(directory);
   if (running === undefined) {
-    context.note(`Cluster '${options.name}' does not run.`);
+    const hasStopped = await stopLeftContainers(options, context);
+    context.note(`Cluster '${options.name}' does not run${hasStopped ? '; the containers that it had left were stopped' : ''}.`);
     return;
   }
   const { pid } = running;
@@ -28,13 +32,21 @@ export async function down(options: LocationOptions, context: CliContext): Promi
   context.note(`Cluster '${options.name}' has stopped; its data stays. Start it again with: sampan up${locationFlags(options)}`);
 }
 
+/** A killed cluster leaves its containers running for the next start. Resolves to whether there were any. */
+async function stopLeftContainers(options: LocationOptions, context: CliContext): Promise<boolean> {
+  const site = runtimeSite(options, context);
+  if (!site.isRoot || !existsSync(runDirectoryOf(site.dataDirectory))) return false;
+  await stopLeftovers(await privateContainerdOf(site), { clock: realClock, logger: silentLogger });
+  return true;
+}
+
 function askToStop(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EPERM') throw new Error(`the cluster is another user's (process ${pid}): stop it as that user`);
-    // It has ended by itself meanwhile.
+    // It has exited in the meantime.
     if (code !== 'ESRCH') throw error;
   }
 }

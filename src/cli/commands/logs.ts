@@ -3,7 +3,7 @@ import { addLocationOptions, directoryOf, type LocationOptions } from '../cluste
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** As they call themselves in the log. */
+/** Component names in the log. */
 const COMPONENTS = ['apiserver', 'controller-manager', 'scheduler', 'kubelet'];
 
 export function configureLogs(command: Command, context: CliContext): void {
@@ -27,7 +27,7 @@ function linesOf(text: string): number {
   return Number(text);
 }
 
-/** `2026-01-02T12:00:00.000Z INFO  component: message`; what does not begin like that, such as a stack, belongs to the line before. */
+/** `2026-01-02T12:00:00.000Z INFO  component: message`; other lines, such as stacks, belong to the previous entry. */
 const ENTRY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [A-Z]+ +(?:([\w-]+): )?/;
 
 export function linesFrom(log: string, component: string | undefined): readonly string[] {

@@ -1,7 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ConfigFile, ConfigFileError, type LocalClusterOptions, parseConfigFile } from '#cluster';
+import { unixSocketPath } from '#base';
+import {
+  type ConfigFile,
+  ConfigFileError,
+  type LocalClusterOptions,
+  type NodeRuntime,
+  type NodeSpecification,
+  parseConfigFile,
+  type RuntimeChoice,
+  simulatedNodes,
+} from '#cluster';
 import { parseDurationMs } from '#machinery';
 import { addLocationOptions, directoryOf, type LocationOptions, userKubeconfig } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
@@ -15,23 +26,27 @@ import {
   settingsFromFile,
 } from './component-settings.ts';
 
-/** What the command line says about a cluster to start, a configuration file filling in what it does not. */
+/** The options of `sampan up`; a configuration file provides defaults. */
 export interface UpOptions extends LocationOptions, ComponentOptions {
   readonly host: string;
   readonly port?: number;
-  readonly nodes: number;
+  /** Undefined: one, unless there is a machine node. */
+  readonly nodes?: number;
+  readonly runtime: RuntimeChoice;
+  readonly nodeName?: string;
   readonly store: 'embedded' | 'memory' | 'etcd';
   readonly etcdServers?: string;
+  readonly encryptSecrets?: boolean;
   readonly kubeconfig?: string;
   readonly merge: boolean;
   /** Milliseconds. */
   readonly wait: number;
   readonly config?: string;
   readonly detach?: boolean;
-  /** The background half of a detached start. */
+  /** Set in the background process of a detached start. */
   readonly foreground?: boolean;
   readonly output: OutputFormat;
-  /** What the configuration file says about the components. */
+  /** Component settings of the configuration file. */
   readonly fromFile?: ComponentSettings;
 }
 
@@ -40,9 +55,23 @@ export function addUpOptions(command: Command): Command {
     .option('--config <file>', 'a YAML file with settings; what the command line says wins')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on (default: 6443, or a free one)', number('a port', 65535))
-    .option('--nodes <count>', 'how many simulated nodes the cluster has', number('a number of nodes', 10_000), 1)
+    .addOption(
+      new Option(
+        '--runtime <runtime>',
+        "where this machine's containers come from: auto, simulated, containerd or unix:///path of a CRI socket",
+      )
+        .argParser(runtime)
+        .default('auto'),
+    )
+    .option('--node-name <name>', "the name of this machine's node (default: the host's)", nodeName)
+    .option(
+      '--nodes <count>',
+      'how many simulated nodes the cluster has (default: 1 without real containers, else 0)',
+      number('a number of nodes', 10_000),
+    )
     .addOption(new Option('--store <engine>', 'where objects are kept').choices(['embedded', 'memory', 'etcd']).default('embedded'))
     .option('--etcd-servers <urls>', 'the members of the etcd cluster, separated by commas (with --store etcd)')
+    .option('--encrypt-secrets', 'encrypt secrets in the store, with a key that is made once and kept in the data directory')
     .option('--kubeconfig <file>', "the kubeconfig that gets the cluster's context (default: the one kubectl uses)")
     .option('--no-merge', 'leave that kubeconfig alone')
     .addOption(
@@ -56,12 +85,24 @@ export function addUpOptions(command: Command): Command {
   return addOutputOption(command);
 }
 
-function number(what: string, most: number): (text: string) => number {
+function number(noun: string, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value > most) throw new InvalidArgumentError(`It must be ${what} from 0 to ${most}.`);
+    if (!/^\d+$/.test(text) || value > most) throw new InvalidArgumentError(`It must be ${noun} from 0 to ${most}.`);
     return value;
   };
+}
+
+function runtime(text: string): RuntimeChoice {
+  if (text === 'auto' || text === 'simulated' || text === 'containerd') return text;
+  if (unixSocketPath(text) === undefined) throw new InvalidArgumentError('It must be auto, simulated, containerd or unix:///path.');
+  return text as RuntimeChoice;
+}
+
+function nodeName(text: string): string {
+  if (text.length > 253 || !text.split('.').every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(label)))
+    throw new InvalidArgumentError('It must be a DNS name in lower case.');
+  return text;
 }
 
 function duration(text: string): number {
@@ -72,7 +113,7 @@ function duration(text: string): number {
   }
 }
 
-/** The options with what a configuration file adds to them. */
+/** The options merged with a configuration file. */
 export function withConfigFile(options: UpOptions, command: Command, context: CliContext): UpOptions {
   if (options.config === undefined) return options;
   const file = path.resolve(context.cwd, options.config);
@@ -101,8 +142,8 @@ function optionsOf({ store, waitMs, dataDir, kubeconfig, ...rest }: ConfigFile, 
   };
 }
 
-/** Throws a UsageError for options that do not go together. */
-export function localOptions(options: UpOptions, context: CliContext): LocalClusterOptions {
+/** Throws a UsageError on conflicting options. */
+export function localOptions(options: UpOptions, context: CliContext, chosen: NodeRuntime): LocalClusterOptions {
   const kubeconfig = options.kubeconfig === undefined ? userKubeconfig(context) : path.resolve(context.cwd, options.kubeconfig);
   return {
     name: options.name,
@@ -110,13 +151,24 @@ export function localOptions(options: UpOptions, context: CliContext): LocalClus
     host: options.host,
     ...(options.port !== undefined && { port: options.port }),
     store: storeOf(options),
+    ...(options.encryptSecrets && { encryptSecrets: true }),
     ...(options.merge && { kubeconfig }),
     waitMs: options.wait,
+    runtime: chosen,
     cluster: {
       ...componentSettings(options, context, options.fromFile),
-      nodes: Array.from({ length: options.nodes }, (_, i) => `node-${i + 1}`),
+      localStorage: {},
+      nodes: nodesOf(options, context, chosen),
     },
   };
+}
+
+/** The machine node, if containers can run, and the simulated nodes. */
+function nodesOf(options: UpOptions, context: CliContext, chosen: NodeRuntime): readonly NodeSpecification[] {
+  const { nodes = chosen.type === 'simulated' ? 1 : 0, nodeName: name = hostname().toLowerCase() } = options;
+  const simulated = simulatedNodes(Array.from({ length: nodes }, (_, i) => `node-${i + 1}`));
+  if (chosen.type === 'simulated') return simulated;
+  return [{ type: 'machine', name, runtime: chosen, directory: directoryOf(options, context).root }, ...simulated];
 }
 
 function storeOf({ store, etcdServers }: UpOptions): LocalClusterOptions['store'] {

@@ -1,19 +1,30 @@
 import type { Command } from 'commander';
-import { createLogger, realClock, systemRandom } from '#base';
-import { contextName, type LocalCluster, openLocalCluster, readRunning } from '#cluster';
+import { createLogger, MetricsRegistry, realClock, systemRandom } from '#base';
+import {
+  chooseRuntime,
+  contextName,
+  type LocalCluster,
+  type LocalClusterOptions,
+  type NodeRuntime,
+  openLocalCluster,
+  readRunning,
+} from '#cluster';
 import { directoryOf, locationFlags } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
 import { printData } from '../output-option.ts';
+import { runtimeSite } from '../runtime-site.ts';
 import { startDetached } from '../start-detached.ts';
+import { surviveFaults } from '../survive-faults.ts';
 import { addUpOptions, localOptions, type UpOptions, withConfigFile } from './up-options.ts';
 
 export function configureUp(command: Command, context: CliContext): void {
-  addUpOptions(command).action((given: UpOptions) => up(withConfigFile(given, command, context), context));
+  addUpOptions(command).action((options: UpOptions) => up(withConfigFile(options, command, context), context));
 }
 
 async function up(options: UpOptions, context: CliContext): Promise<void> {
   const directory = directoryOf(options, context);
-  const local = localOptions(options, context);
+  const chosen = await chooseRuntime(options.runtime, runtimeSite(options, context));
+  const local = localOptions(options, context, chosen);
   const running = await readRunning(directory);
   if (running !== undefined) {
     const where = `process ${running.pid}, ${running.server}`;
@@ -21,22 +32,28 @@ async function up(options: UpOptions, context: CliContext): Promise<void> {
   }
   if (options.detach && !options.foreground) {
     const { server, pid } = await startDetached(directory, options.wait, context);
-    return report({ server, pid, kubeconfig: directory.kubeconfig, dataDirectory: directory.root }, options, context);
+    return report(
+      { server, pid, kubeconfig: directory.kubeconfig, dataDirectory: directory.root, ...shownNodes(local, chosen) },
+      options,
+      context,
+    );
   }
   const steps = stepReporter(options, context);
-  await using started = await openLocalCluster(local, depsOf(options, context, steps.begin), context.signal);
+  const deps = depsOf(options, context, steps.begin);
+  using _faults = surviveFaults(process, deps);
+  await using started = await openLocalCluster(local, deps, context.signal);
   steps.end();
-  if (!options.foreground) report({ ...placeOf(started), pid: process.pid }, options, context);
+  if (!options.foreground) report({ ...placeOf(started), pid: process.pid, ...shownNodes(local, chosen) }, options, context);
   await Promise.race([aborted(context.signal), started.cluster.done]);
   if (options.output === 'text' && !options.foreground) context.note('Stopping …');
 }
 
-/** A terminal shows what needs attention; the log of a detached cluster is for looking things up. */
+/** A terminal shows warnings only; the log of a detached cluster has everything. */
 function depsOf({ foreground }: UpOptions, { verbose }: CliContext, onStep: (step: string) => void) {
   const level = foreground ? (verbose ? 'debug' : 'info') : verbose ? 'info' : 'warn';
   const dates = foreground === true;
   const logger = createLogger({ clock: realClock, level, format: 'human', dates, write: (line) => void process.stderr.write(`${line}\n`) });
-  return { clock: realClock, random: systemRandom, logger, onStep };
+  return { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry(), onStep };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -45,7 +62,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 const STEP_WIDTH = 24;
 
-/** Shows each step when it is done, with the time it took. */
+/** Prints each step with its duration. */
 function stepReporter({ output, foreground }: UpOptions, context: CliContext): { begin: (step: string) => void; end: () => void } {
   let current: { name: string; since: number } | undefined;
   const end = () => {
@@ -68,24 +85,38 @@ interface Place {
   readonly dataDirectory: string;
 }
 
+interface NodeSummary {
+  readonly nodes: number;
+  readonly runtime: string;
+  /** Why containers are simulated although the user did not ask for it. */
+  readonly why?: string;
+}
+
+function shownNodes({ cluster }: LocalClusterOptions, chosen: NodeRuntime): NodeSummary {
+  const why = chosen.type === 'simulated' ? chosen.why : undefined;
+  return { nodes: cluster?.nodes?.length ?? 0, runtime: chosen.description, ...(why !== undefined && { why }) };
+}
+
 function placeOf({ server, kubeconfig, dataDirectory }: LocalCluster): Place {
   return { server, kubeconfig, dataDirectory };
 }
 
-function report(place: Place & { pid: number }, options: UpOptions, context: CliContext): void {
-  const { name, nodes, store } = options;
-  const data = { name, context: contextName(name), ...place, nodes, store };
+function report(place: Place & NodeSummary & { pid: number }, options: UpOptions, context: CliContext): void {
+  const { name, store } = options;
+  const { why, ...facts } = place;
+  const data = { name, context: contextName(name), ...facts, store };
   printData(context, { format: options.output, data, text: () => welcome(place, options) });
 }
 
-function welcome({ server, kubeconfig, dataDirectory }: Place, options: UpOptions): string {
-  const { name, nodes, store, merge } = options;
+function welcome({ server, kubeconfig, dataDirectory, nodes, runtime, why }: Place & NodeSummary, options: UpOptions): string {
+  const { name, store, merge } = options;
   const kubectl = merge && options.kubeconfig === undefined ? `--context ${contextName(name)}` : `--kubeconfig ${kubeconfig}`;
   const flags = locationFlags(options);
   const objects = store === 'embedded' ? `objects in ${dataDirectory}` : `objects in ${store === 'etcd' ? options.etcdServers : 'memory'}`;
   return [
     '',
     `Cluster '${name}' is ready at ${server}: ${nodes} ${nodes === 1 ? 'node' : 'nodes'}, ${objects}`,
+    why === undefined ? `Containers: ${runtime}` : `Containers are simulated, since ${why}`,
     '',
     `  talk to it   kubectl ${kubectl} get nodes`,
     `  stop it      ${options.detach ? '' : 'Ctrl-C here, or: '}sampan down${flags}`,

@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts';
 import { readManifest } from '../manifest.ts';
 import { addOutputOption, type OutputFormat, printData } from '../output-option.ts';
 
-/** The version of the Kubernetes API and behaviour that Sampan has. */
+/** The compatible Kubernetes version. */
 const KUBERNETES_VERSION = 'v1.36';
 
 export function configureVersion(command: Command, context: CliContext): void {

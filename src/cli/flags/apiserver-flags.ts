@@ -1,14 +1,32 @@
-import { getCiphers, type SecureVersion } from 'node:tls';
-import { type AuthorizationMode, DEFAULT_SERVICES, PLUGIN_ORDER, type PluginName, parseTokenFile } from '#apiserver';
+import path from 'node:path';
+import {
+  type AuthorizationMode,
+  DEFAULT_SERVICES,
+  enablementOf,
+  PLUGIN_ORDER,
+  type PluginName,
+  parseRuntimeConfig,
+  parseTokenFile,
+} from '#apiserver';
+import { cipherNames, TLS_VERSIONS, withoutTrailing } from '#base';
 import type { ApiServerSettings, ServiceAccountSettings, ServingLimits } from '#cluster';
+import { apiServerFlagsWithoutEffect } from './apiserver-flags-without-effect.ts';
+import { AUDIT_FLAGS } from './audit-flags.ts';
+import { EXTERNAL_SECURITY_FLAGS } from './external-security-flags.ts';
 import { booleanValue, durationValue, type FlagTable, fileText, listValue, oneOf, wholeNumberValue } from './flag-table.ts';
+import { HTTP_FLAGS } from './http-flags.ts';
+import { RELEASE_FLAGS } from './release-flags.ts';
 
-const TLS_VERSIONS: Readonly<Record<string, SecureVersion>> = { VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' };
+const STORAGE_MEDIA_TYPES = ['application/json', 'application/vnd.kubernetes.protobuf'] as const;
+const MODES: readonly AuthorizationMode[] = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'];
 
-const MODES: readonly AuthorizationMode[] = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'];
-
-/** Flags of upstream's API server that mean the same wherever it runs. */
+/** kube-apiserver flags, for any way of running it. */
 export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
+  ...apiServerFlagsWithoutEffect<ApiServerSettings>(),
+  ...AUDIT_FLAGS,
+  ...EXTERNAL_SECURITY_FLAGS,
+  ...RELEASE_FLAGS,
+  ...HTTP_FLAGS,
   'advertise-address': {
     value: 'address',
     help: 'under which address others reach the server',
@@ -70,6 +88,39 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     help: 'whether bootstrap tokens in kube-system are accepted',
     apply: (s, value) => ({ ...s, bootstrapTokens: booleanValue(value) }),
   },
+  'quota-backend-bytes': {
+    value: 'bytes',
+    help: 'how much the database may hold before writes fail; 0 for 2 GiB',
+    apply: (s, value) => withLimits(s, { quotaBytes: wholeNumberValue(value) }),
+  },
+  'enable-aggregator-routing': {
+    value: 'bool',
+    help: 'whether aggregated APIs are reached at an endpoint of their service, not at its cluster address',
+    apply: (s, value) => withAggregation(s, { routesToEndpoints: booleanValue(value) }),
+  },
+  'enable-priority-and-fairness': {
+    value: 'bool',
+    help: 'whether flow schemas and priority levels decide which requests wait; otherwise there are limits for all together',
+    apply: (s, value) => withLimits(s, { priorityAndFairness: booleanValue(value) }),
+  },
+  'encryption-provider-config': {
+    value: 'file',
+    help: 'how objects are encrypted in the store: an EncryptionConfiguration',
+    apply: (s, value, { cwd }) => ({ ...s, encryption: { reload: false, ...s.encryption, path: path.resolve(cwd, value) } }),
+  },
+  'encryption-provider-config-automatic-reload': {
+    value: 'bool',
+    help: 'whether a changed EncryptionConfiguration is put to use without a restart',
+    apply: (s, value) => {
+      if (s.encryption === undefined) throw new Error('give --encryption-provider-config as well');
+      return { ...s, encryption: { ...s.encryption, reload: booleanValue(value) } };
+    },
+  },
+  'etcd-prefix': {
+    value: 'prefix',
+    help: 'what keys in etcd begin with (default /registry)',
+    apply: (s, value) => ({ ...s, keyPrefix: `/${withoutTrailing(value, '/').replace(/^\/+/, '')}` }),
+  },
   'event-ttl': {
     value: 'duration',
     help: 'how long events are kept',
@@ -80,15 +131,83 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     help: 'how many requests one connection may have open',
     apply: (s, value) => withLimits(s, { maxStreamsPerConnection: wholeNumberValue(value) }),
   },
+  'max-mutating-requests-inflight': {
+    value: 'number',
+    help: 'how many writing requests are served at a time, the rest are answered 429; 0 for no limit (default 200)',
+    apply: (s, value) => withInFlight(s, { maxMutatingRequestsInFlight: wholeNumberValue(value) }),
+  },
+  'max-requests-inflight': {
+    value: 'number',
+    help: 'how many reading requests are served at a time, the rest are answered 429; 0 for no limit (default 400)',
+    apply: (s, value) => withInFlight(s, { maxRequestsInFlight: wholeNumberValue(value) }),
+  },
   'min-request-timeout': {
     value: 'seconds',
     help: 'how long a watch lasts at least whose client does not say',
     apply: (s, value) => withLimits(s, { minWatchTimeoutMs: wholeNumberValue(value) * 1000 }),
   },
+  'proxy-client-cert-file': {
+    value: 'file',
+    help: 'the certificate to show to the servers of aggregated APIs',
+    apply: (s, value, context) => withProxyClient(s, { certificate: fileText(value, context) }),
+  },
+  'proxy-client-key-file': {
+    value: 'file',
+    help: 'the key of that certificate',
+    apply: (s, value, context) => withProxyClient(s, { key: fileText(value, context) }),
+  },
   'request-timeout': {
     value: 'duration',
     help: 'how long a request may take, watches aside',
     apply: (s, value) => withLimits(s, { requestTimeoutMs: durationValue(value) }),
+  },
+  'requestheader-allowed-names': {
+    value: 'names',
+    help: 'common names of front proxies; all that the authority knows when empty',
+    repeatable: true,
+    apply: (s, value) => withRequestHeader(s, { allowedNames: listValue(value) }),
+  },
+  'requestheader-client-ca-file': {
+    value: 'file',
+    help: 'the authority of front proxies, which say in headers who asks',
+    apply: (s, value, context) => {
+      const authorities = fileText(value, context);
+      return withRequestHeader(s, { authorities: () => authorities });
+    },
+  },
+  'requestheader-extra-headers-prefix': {
+    value: 'prefixes',
+    help: 'what headers begin with that hold further facts about the user, such as X-Remote-Extra-',
+    repeatable: true,
+    apply: (s, value) => withRequestHeader(s, { extraHeaderPrefixes: listValue(value) }),
+  },
+  'requestheader-group-headers': {
+    value: 'names',
+    help: "headers that hold the user's groups, such as X-Remote-Group",
+    repeatable: true,
+    apply: (s, value) => withRequestHeader(s, { groupHeaders: listValue(value) }),
+  },
+  'requestheader-uid-headers': {
+    value: 'names',
+    help: "headers that hold the user's uid, such as X-Remote-Uid",
+    repeatable: true,
+    apply: (s, value) => withRequestHeader(s, { uidHeaders: listValue(value) }),
+  },
+  'requestheader-username-headers': {
+    value: 'names',
+    help: "headers that hold the user's name, such as X-Remote-User",
+    repeatable: true,
+    apply: (s, value) => withRequestHeader(s, { usernameHeaders: listValue(value) }),
+  },
+  'runtime-config': {
+    value: 'key=bool',
+    help: 'what is served: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource, each =true or =false',
+    repeatable: true,
+    apply: (s, value) => {
+      const runtimeConfig = new Map([...(s.runtimeConfig ?? []), ...parseRuntimeConfig(value)]);
+      enablementOf(runtimeConfig);
+      return { ...s, runtimeConfig };
+    },
   },
   'service-account-extend-token-expiration': {
     value: 'bool',
@@ -136,16 +255,21 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     help: 'how long the server goes on after /readyz has begun to fail',
     apply: (s, value) => withLimits(s, { shutdownDelayMs: durationValue(value) }),
   },
+  'storage-media-type': {
+    value: 'type',
+    help: `how objects stand in the store, which reads both: ${STORAGE_MEDIA_TYPES.join(' or ')} (default ${STORAGE_MEDIA_TYPES[0]})`,
+    apply: (s, value) => ({ ...s, storageMediaType: oneOf(value, STORAGE_MEDIA_TYPES) }),
+  },
   'tls-cipher-suites': {
     value: 'names',
     help: 'ciphers that clients may use, separated by commas',
     repeatable: true,
-    apply: (s, value) => ({ ...s, tls: { ...s.tls, ciphers: cipherNames(value) } }),
+    apply: (s, value) => ({ ...s, tls: { ...s.tls, ciphers: cipherNames(listValue(value)) } }),
   },
   'tls-min-version': {
     value: 'version',
-    help: `the oldest version of TLS: ${Object.keys(TLS_VERSIONS).join(', ')}`,
-    apply: (s, value) => ({ ...s, tls: { ...s.tls, minVersion: TLS_VERSIONS[oneOf(value, Object.keys(TLS_VERSIONS))]! } }),
+    help: `the oldest version of TLS: ${[...TLS_VERSIONS.keys()].join(', ')}`,
+    apply: (s, value) => ({ ...s, tls: { ...s.tls, minVersion: TLS_VERSIONS.get(oneOf(value, [...TLS_VERSIONS.keys()]))! } }),
   },
   'token-auth-file': {
     value: 'file',
@@ -158,8 +282,24 @@ function withAccounts(settings: ApiServerSettings, accounts: ServiceAccountSetti
   return { ...settings, serviceAccounts: { ...settings.serviceAccounts, ...accounts } };
 }
 
+function withAggregation(settings: ApiServerSettings, aggregation: NonNullable<ApiServerSettings['aggregation']>): ApiServerSettings {
+  return { ...settings, aggregation: { ...settings.aggregation, ...aggregation } };
+}
+
+function withProxyClient(settings: ApiServerSettings, part: { certificate?: string; key?: string }): ApiServerSettings {
+  return withAggregation(settings, { proxyClient: { certificate: '', key: '', ...settings.aggregation?.proxyClient, ...part } });
+}
+
+function withRequestHeader(settings: ApiServerSettings, requestHeader: NonNullable<ApiServerSettings['requestHeader']>): ApiServerSettings {
+  return { ...settings, requestHeader: { ...settings.requestHeader, ...requestHeader } };
+}
+
 function withLimits(settings: ApiServerSettings, limits: ServingLimits): ApiServerSettings {
   return { ...settings, limits: { ...settings.limits, ...limits } };
+}
+
+function withInFlight(settings: ApiServerSettings, inFlight: NonNullable<ServingLimits['inFlight']>): ApiServerSettings {
+  return withLimits(settings, { inFlight: { ...settings.limits?.inFlight, ...inFlight } });
 }
 
 function withTolerations(
@@ -172,25 +312,6 @@ function withTolerations(
 
 function pluginNames(value: string): readonly PluginName[] {
   return listValue(value).map((name) => oneOf(name, PLUGIN_ORDER));
-}
-
-/** Node calls ciphers as OpenSSL does; those of TLS 1.3 have one name everywhere. */
-function cipherNames(value: string): string {
-  const known = new Set(getCiphers().map((name) => name.toUpperCase()));
-  const names = listValue(value).map((name) => (name.startsWith('TLS_AES') || name.startsWith('TLS_CHACHA20') ? name : opensslName(name)));
-  const unknown = names.find((name) => !known.has(name));
-  if (unknown !== undefined) throw new Error(`'${unknown}' is no cipher that this server has`);
-  return names.join(':');
-}
-
-/** TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: ECDHE-RSA-AES128-GCM-SHA256. */
-function opensslName(name: string): string {
-  return name
-    .replace(/^TLS_/, '')
-    .replace('_WITH_', '_')
-    .replace(/AES_(\d+)/, 'AES$1')
-    .replace('CHACHA20_POLY1305_SHA256', 'CHACHA20_POLY1305')
-    .replaceAll('_', '-');
 }
 
 function portRange(value: string): { first: number; last: number } {

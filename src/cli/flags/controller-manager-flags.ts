@@ -1,7 +1,18 @@
 import type { ControllerManagerConfig } from '#controllers';
 import { parseDurationMs } from '#machinery';
 import type { CliContext } from '../context.ts';
-import { booleanValue, type Flag, type FlagTable, fileText, listValue, numberValue } from './flag-table.ts';
+import { controllerManagerFlagsWithoutEffect } from './controller-manager-flags-without-effect.ts';
+import {
+  booleanValue,
+  durationValue,
+  type Flag,
+  type FlagTable,
+  fileText,
+  listValue,
+  numberValue,
+  wholeNumberValue,
+} from './flag-table.ts';
+import { SIGNING_FLAGS } from './signing-flags.ts';
 
 type Options = NonNullable<ControllerManagerConfig['options']>;
 
@@ -14,7 +25,7 @@ const option = (
   apply: (config, value, context) => ({ ...config, options: { ...config.options, [key]: read(value, context) } }),
 });
 
-/** Flags of upstream's controller manager. */
+/** kube-controller-manager flags. */
 export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
   controllers: {
     value: 'names',
@@ -110,4 +121,47 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'count',
     help: 'Endpoints that are looked after at once',
   }),
+  ...concurrency({
+    'concurrent-cron-job-syncs': ['concurrentCronJobSyncs', 'cron jobs'],
+    'concurrent-daemonset-syncs': ['concurrentDaemonSetSyncs', 'daemon sets'],
+    'concurrent-job-syncs': ['concurrentJobSyncs', 'jobs'],
+    'concurrent-rc-syncs': ['concurrentRcSyncs', 'replication controllers'],
+    concurrent_rc_syncs: ['concurrentRcSyncs', 'replication controllers'],
+    'concurrent-resource-quota-syncs': ['concurrentResourceQuotaSyncs', 'quotas'],
+    'concurrent-service-endpoint-syncs': ['concurrentServiceEndpointSyncs', 'services with EndpointSlices'],
+    'concurrent-serviceaccount-token-syncs': ['concurrentServiceAccountTokenSyncs', 'tokens in secrets'],
+    'concurrent-statefulset-syncs': ['concurrentStatefulSetSyncs', 'stateful sets'],
+    'concurrent-ttl-after-finished-syncs': ['concurrentTtlAfterFinishedSyncs', 'finished jobs'],
+    'mirroring-concurrent-service-endpoint-syncs': ['mirroringConcurrentServiceEndpointSyncs', 'mirrored Endpoints'],
+  }),
+  'max-endpoints-per-slice': option('maxEndpointsPerSlice', wholeNumberValue, {
+    value: 'count',
+    help: 'how many endpoints an EndpointSlice holds at most (default: 100)',
+  }),
+  'legacy-service-account-token-clean-up-period': option('legacyServiceAccountTokenCleanUpPeriodMs', durationValue, {
+    value: 'duration',
+    help: 'how long a generated token in a secret is unused before it is invalidated, and then deleted (default: 8760h)',
+  }),
+  'mirroring-max-endpoints-per-subset': option('mirroringMaxEndpointsPerSubset', wholeNumberValue, {
+    value: 'count',
+    help: 'how many addresses of a subset of Endpoints are mirrored (default: 1000)',
+  }),
+  'node-cidr-mask-size-ipv4': option('nodeCidrMaskSizeIpv4', wholeNumberValue, { value: 'bits', help: "the size of a node's IPv4 range" }),
+  'node-cidr-mask-size-ipv6': option('nodeCidrMaskSizeIpv6', wholeNumberValue, { value: 'bits', help: "the size of a node's IPv6 range" }),
+  'resource-quota-sync-period': option('resourceQuotaSyncPeriodMs', durationValue, {
+    value: 'duration',
+    help: 'how often what quotas count is counted anew',
+  }),
+  'service-cluster-ip-range': option('serviceClusterIpRanges', listValue, {
+    value: 'ranges',
+    help: 'ranges of services, that nodes get no pod addresses of',
+  }),
+  ...SIGNING_FLAGS,
+  ...controllerManagerFlagsWithoutEffect<ControllerManagerConfig>(),
 };
+
+function concurrency(flags: Readonly<Record<string, readonly [keyof Options, string]>>): FlagTable<ControllerManagerConfig> {
+  const flag = ([key, things]: readonly [keyof Options, string]) =>
+    option(key, wholeNumberValue, { value: 'count', help: `${things} that are looked after at once` });
+  return Object.fromEntries(Object.entries(flags).map(([name, parts]) => [name, flag(parts)]));
+}

@@ -1,64 +1,92 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { lookupTable } from '#base';
 import { parseDurationMs } from '#machinery';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** A flag of a component, under upstream's name. */
+/** A component flag, with upstream's name. */
 export interface Flag<Settings> {
   readonly help: string;
-  /** How its value is written, in the help. */
+  /** The placeholder of its value in the help. */
   readonly value: string;
-  /** May be given several times; its values are then separated by commas. */
+  /** May be repeated; values are joined by commas. */
   readonly repeatable?: boolean;
-  /** Returns the settings with the flag's value in them. Throws an Error that says what is wrong with the value. */
+  /** Why it has no effect. Logged at start if the flag is given. */
+  readonly noEffect?: string;
+  /** Returns the settings with the flag's value. Throws on an invalid value. */
   readonly apply: (settings: Settings, value: string, context: CliContext) => Settings;
 }
 
 export type FlagTable<Settings> = Readonly<Record<string, Flag<Settings>>>;
 
-/** Adds every flag of the table to a command of its own. */
+/** Adds all flags of the table to a command. */
 export function addFlags<S>(command: Command, table: FlagTable<S>): Command {
-  for (const [name, { value, help, repeatable }] of Object.entries(table)) {
-    if (repeatable) command.option(`--${name} <${value}>`, help, joined);
-    else command.option(`--${name} <${value}>`, help);
+  for (const [name, { value, help, repeatable, noEffect }] of Object.entries(table)) {
+    // As upstream, a boolean flag may be given without a value.
+    const option = new Option(value === 'bool' ? `--${name} [bool]` : `--${name} <${value}>`, help);
+    if (repeatable) option.argParser(joined);
+    command.addOption(noEffect === undefined ? option : option.hideHelp());
   }
   return command;
+}
+
+const FORMS = lookupTable<(text: string) => unknown>({
+  bool: booleanValue,
+  duration: durationValue,
+  number: numberValue,
+  count: wholeNumberValue,
+});
+
+export type FlagForm = 'bool' | 'duration' | 'number' | 'count' | 'text' | 'list' | 'file';
+
+/** Upstream flags without an effect, so that existing command lines work. Malformed values are errors. */
+export function flagsWithoutEffect<S>(noEffect: string, forms: Readonly<Record<string, FlagForm>>): FlagTable<S> {
+  return Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, flagWithoutEffect<S>(noEffect, form)]));
+}
+
+function flagWithoutEffect<S>(noEffect: string, value: FlagForm): Flag<S> {
+  const apply = (settings: S, text: string) => {
+    FORMS[value]?.(text);
+    return settings;
+  };
+  return { help: `no effect: ${noEffect}`, value, noEffect, repeatable: value === 'list', apply };
 }
 
 function joined(value: string, previous?: string): string {
   return previous === undefined ? value : `${previous},${value}`;
 }
 
-/** Settings from the options of a command that `addFlags` made. */
+/** Settings from a command's options. */
 export function settingsFromOptions<S>(
   table: FlagTable<S>,
   options: Readonly<Record<string, unknown>>,
-  reading: { initial: S; context: CliContext },
+  start: { initial: S; context: CliContext },
 ): S {
-  let settings = reading.initial;
+  let settings = start.initial;
   for (const name of Object.keys(table)) {
-    const value = options[camelCase(name)];
-    if (typeof value === 'string') settings = applyFlag(table, { name, value }, { settings, context: reading.context });
+    const option = options[camelCase(name)];
+    const value = option === true ? 'true' : option;
+    if (typeof value === 'string') settings = applyFlag(table, { name, value }, { settings, context: start.context });
   }
   return settings;
 }
 
-/** Settings from arguments of the form `name=value` or `--name=value`. `of` says whose flags they are. */
+/** Settings from arguments `name=value` or `--name=value`. `of` names the component. */
 export function settingsFromArguments<S>(
   table: FlagTable<S>,
   args: readonly string[],
-  reading: { initial: S; context: CliContext; of: string },
+  start: { initial: S; context: CliContext; of: string },
 ): S {
-  let settings = reading.initial;
+  let settings = start.initial;
   for (const argument of args) {
-    const [, name = '', given] = /^(?:--)?([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
-    if (!Object.hasOwn(table, name)) throw new UsageError(`${reading.of} has no flag '${name}'`, hintFor(name, Object.keys(table)));
+    const [, name = '', text] = /^(?:--)?([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
+    if (!Object.hasOwn(table, name)) throw new UsageError(`${start.of} has no flag '${name}'`, hintFor(name, Object.keys(table)));
     const { value: form, help } = table[name]!;
-    if (given === undefined && form !== 'bool') throw new UsageError(`--${name} needs a value, as ${name}=${form.toUpperCase()}`, help);
-    const value = given ?? 'true';
-    settings = applyFlag(table, { name, value }, { settings, context: reading.context });
+    if (text === undefined && form !== 'bool') throw new UsageError(`--${name} needs a value, as ${name}=${form.toUpperCase()}`, help);
+    const value = text ?? 'true';
+    settings = applyFlag(table, { name, value }, { settings, context: start.context });
   }
   return settings;
 }
@@ -70,15 +98,21 @@ function applyFlag<S>(
 ): S {
   const flag = table[name]!;
   try {
-    return flag.apply(settings, value, context);
+    const changed = flag.apply(settings, value, context);
+    if (flag.noEffect !== undefined) context.note(`--${name} has no effect: ${flag.noEffect}`);
+    return changed;
   } catch (error) {
     throw new UsageError(`--${name}: ${(error as Error).message}`, flag.help);
   }
 }
 
-function hintFor(name: string, known: readonly string[]): string {
-  const near = known.filter((candidate) => candidate.includes(name) || name.includes(candidate) || sharedPrefix(candidate, name) >= 5);
-  return near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has: ${known.join(', ')}`;
+function hintFor(name: string, names: readonly string[]): string {
+  const misspelt = names.filter(
+    (candidate) => Math.abs(candidate.length - name.length) <= 2 && sharedPrefix(candidate, name) >= name.length - 2,
+  );
+  const related = names.filter((candidate) => candidate.includes(name) || sharedPrefix(candidate, name) >= 5);
+  const near = misspelt.length > 0 ? misspelt : related;
+  return near.length > 0 ? `did you mean ${near.join(' or ')}?` : `it has: ${names.join(', ')}`;
 }
 
 function sharedPrefix(a: string, b: string): number {
@@ -91,7 +125,7 @@ function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The value of a flag that is in no table. What is wrong with it becomes a UsageError that names the flag. */
+/** Parses the value of a flag outside of a table. Errors become a UsageError that names the flag. */
 export function flagValue<T>(name: string, text: string, read: (text: string) => T): T {
   try {
     return read(text);
@@ -100,7 +134,7 @@ export function flagValue<T>(name: string, text: string, read: (text: string) =>
   }
 }
 
-/** The text of a file that a flag names. */
+/** The content of a file named by a flag. */
 export function fileText(file: string, { cwd }: Pick<CliContext, 'cwd'>): string {
   try {
     return readFileSync(path.resolve(cwd, file), 'utf8');
@@ -139,7 +173,7 @@ export function listValue(text: string): readonly string[] {
     .filter((item) => item !== '');
 }
 
-export function oneOf<T extends string>(text: string, known: readonly T[]): T {
-  if (!(known as readonly string[]).includes(text)) throw new Error(`'${text}' is none of ${known.join(', ')}`);
+export function oneOf<T extends string>(text: string, allowed: readonly T[]): T {
+  if (!(allowed as readonly string[]).includes(text)) throw new Error(`'${text}' is none of ${allowed.join(', ')}`);
   return text as T;
 }

@@ -1,8 +1,9 @@
-import type { KubeletConfig } from '#kubelet';
-import { booleanValue, type FlagTable, listValue, numberValue } from './flag-table.ts';
+import type { LinuxKubeletConfig } from '#kubelet';
+import { booleanValue, type FlagTable, listValue } from './flag-table.ts';
+import { KUBELET_CONFIGURATION_FLAGS, pairsValue } from './kubelet-configuration-flags.ts';
 
-/** Flags of upstream's kubelet, and what a simulated node has. */
-export const KUBELET_FLAGS: FlagTable<Partial<KubeletConfig>> = {
+/** kubelet flags. */
+export const KUBELET_FLAGS: FlagTable<Partial<LinuxKubeletConfig>> = {
   'node-ip': {
     value: 'addresses',
     help: "the node's addresses, at most one of each family",
@@ -11,12 +12,7 @@ export const KUBELET_FLAGS: FlagTable<Partial<KubeletConfig>> = {
   'node-labels': {
     value: 'labels',
     help: 'labels of the node, as key=value, separated by commas',
-    apply: (c, value) => ({ ...c, nodeLabels: pairs(value) }),
-  },
-  'register-node': {
-    value: 'bool',
-    help: 'whether the kubelet makes its node',
-    apply: (c, value) => ({ ...c, registerNode: booleanValue(value) }),
+    apply: (c, value) => ({ ...c, nodeLabels: pairsValue(value) }),
   },
   'register-schedulable': {
     value: 'bool',
@@ -26,26 +22,11 @@ export const KUBELET_FLAGS: FlagTable<Partial<KubeletConfig>> = {
   'register-with-taints': {
     value: 'taints',
     help: 'taints of a new node, as key=value:effect',
-    apply: (c, value) => ({ ...c, registerWithTaints: listValue(value).map(taint) }),
+    apply: (c, value) => ({ ...c, configuration: { ...c.configuration, registerWithTaints: listValue(value).map(taint) } }),
   },
-  'provider-id': { value: 'id', help: 'what the cloud calls the machine', apply: (c, value) => ({ ...c, providerId: value }) },
-  'max-pods': { value: 'count', help: 'how many pods the node takes', apply: (c, value) => ({ ...c, maxPods: numberValue(value) }) },
-  'kube-reserved': {
-    value: 'resources',
-    help: 'what is not for pods, as name=quantity',
-    apply: (c, value) => ({ ...c, reserved: pairs(value) }),
-  },
+  'root-dir': { value: 'directory', help: "where the node keeps its pods' files", apply: (c, value) => ({ ...c, rootDir: value }) },
+  ...KUBELET_CONFIGURATION_FLAGS,
 };
-
-function pairs(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    listValue(text).map((pair) => {
-      const [key = '', ...rest] = pair.split('=');
-      if (key === '' || rest.length === 0) throw new Error(`'${pair}' is not of the form key=value`);
-      return [key, rest.join('=')];
-    }),
-  );
-}
 
 function taint(text: string) {
   const [, key = '', value = '', effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
