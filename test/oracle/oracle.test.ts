@@ -9,12 +9,10 @@ import { type Clock, realClock, silentLogger, systemRandom } from '#base';
 import { createPki, startCluster } from '#cluster';
 import { openMemoryStore } from '#store';
 
-// The oracle replays recorded conversations with a real server. It lies beside the repository, not in it; where it is missing there is
-// nothing to compare with. The scenarios that pass are listed in passing.json, and that list only grows:
+// Replays recorded conversations with a real server (README.md beside this file). The scenarios that pass are listed in passing.json,
+// and that list only grows:
 //   UPDATE_ORACLE=1 npx vitest run test/oracle
-const oracle = path.resolve(import.meta.dirname, '../../../shared/oracle');
-const isHere = existsSync(oracle);
-if (!isHere) console.warn('skipped: the recorded conversations with a real server are not here (../shared/oracle, beside the repository)');
+const oracle = import.meta.dirname;
 const listFile = path.join(import.meta.dirname, 'passing.json');
 const suites = [
   'discovery',
@@ -37,13 +35,13 @@ interface ScenarioReport {
   readonly failures: readonly { request: string; diffs: readonly string[] }[];
 }
 
-type Passing = Record<string, string[]>;
+type PassingSteps = Record<string, string[]>;
 
-async function passing(): Promise<Passing> {
-  return existsSync(listFile) ? (JSON.parse(await readFile(listFile, 'utf8')) as Passing) : {};
+async function passing(): Promise<PassingSteps> {
+  return existsSync(listFile) ? (JSON.parse(await readFile(listFile, 'utf8')) as PassingSteps) : {};
 }
 
-// Recordings have objects of a fixed age, which tables tell in days: so the clock of the server shows the day of the recordings.
+// Tables print ages in days, so the server's clock is set to the day of the recordings.
 const ago = realClock.now() - Date.UTC(2026, 10, 15, 12);
 const clock: Clock = { ...realClock, now: () => realClock.now() - ago };
 
@@ -94,9 +92,9 @@ function explain({ scenario, failures }: ScenarioReport): string {
   return `${scenario}: ${failures[0]?.request}\n    ${failures[0]?.diffs.slice(0, 3).join('\n    ')}`;
 }
 
-describe.skipIf(!isHere).concurrent('recorded conversations with a real server', () => {
+describe.concurrent('recorded conversations with a real server', () => {
   for (const suite of suites) {
-    test(`${suite}: what passed once passes still`, { timeout: 600_000 }, async () => {
+    test(`${suite}: every listed scenario passes`, { timeout: 600_000 }, async () => {
       const listed = new Set((await passing())[suite] ?? []);
       const reports = await withServer((server) => run(suite, server, selection(suite, listed)));
       if (process.env.UPDATE_ORACLE) await remember(suite, reports);
