@@ -4,6 +4,7 @@ import { Client, InformerFactory } from '#client';
 import { startScheduler } from '#scheduler';
 import { InMemoryCluster } from '../../src/scheduler/in-memory-cluster.ts';
 import type { Benchmark } from './harness.ts';
+import { measureShape, PERF_SHAPES } from './scheduler-perf.ts';
 
 const NODES = 5000;
 const PODS = 10_000;
@@ -16,6 +17,17 @@ export const benchmarks: Benchmark[] = [
   bench('pods spread over zones', () => ({ labels: { app: 'web' }, spec: { topologySpreadConstraints: [zoneSpread] } })),
   bench('pods apart from each other', () => ({ labels: { app: 'web' }, spec: { affinity: { podAntiAffinity: apart } } }), 4000),
   bench('pods beside each other in a zone', () => ({ labels: { app: 'web' }, spec: { affinity: { podAffinity: together } } })),
+  ...PERF_SHAPES.map(
+    (shape): Benchmark => ({
+      kind: 'macro',
+      name: `scheduler_perf: ${shape.name}, ${shape.pods} pods on ${shape.nodes ?? NODES} nodes (the scheduler alone)`,
+      unit: 'pods/s',
+      better: 'higher',
+      rounds: 1,
+      baseline: { name: "upstream's published minimum", measure: async () => shape.minimum },
+      subject: { name: 'sampan', measure: () => measureShape(shape) },
+    }),
+  ),
 ];
 
 const labelSelector = { matchLabels: { app: 'web' } };
@@ -72,13 +84,13 @@ const startNextNode: Start = async (client) => {
   };
 };
 
-interface Scheduling {
+interface SchedulingCase {
   readonly shape: () => PodShape;
   readonly pods: number;
   readonly start: Start;
 }
 
-async function podsPerSecond({ shape, pods, start }: Scheduling): Promise<number> {
+async function podsPerSecond({ shape, pods, start }: SchedulingCase): Promise<number> {
   const cluster = new InMemoryCluster();
   for (let i = 0; i < NODES; i++) cluster.put('/api/v1/nodes', nodeNumber(i));
   cluster.put('/api/v1/services', { metadata: { name: 'web', namespace: 'default' }, spec: { selector: { app: 'web' } } } as never);

@@ -24,17 +24,35 @@ export function temporaryDirectory(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** `sampan up` as users start it, from the built program, with its data in this directory: the embedded store, durable. */
-export async function startSampan(directory: string, args: readonly string[] = []): Promise<ServerProcess> {
+/** `sampan up` as users start it, from the built program, with its data in this directory: the embedded store, durable. In a network namespace of its own if one is named. */
+export async function startSampan(
+  directory: string,
+  args: readonly string[] = [],
+  { namespace }: { readonly namespace?: string } = {},
+): Promise<ServerProcess> {
   const tokens = join(directory, 'tokens.csv');
   writeFileSync(tokens, `${TOKEN},bench,1,"system:masters"\n`);
   const where = ['--data-dir', join(directory, 'data'), '--port', '0', '--no-merge', '--output', 'json'];
-  const program = [fromRoot('dist/sampan.js'), 'up', ...where, '--apiserver-arg', `token-auth-file=${tokens}`, ...args];
+  const program = [
+    fromRoot('dist/sampan.js'),
+    'up',
+    '--runtime',
+    'simulated',
+    ...where,
+    '--apiserver-arg',
+    `token-auth-file=${tokens}`,
+    ...args,
+  ];
   // A cluster of thousands of nodes warns of much, which is of interest only when it fails.
   const log = join(directory, 'stderr.log');
   const errors = openSync(log, 'w');
   const since = realClock.monotonic();
-  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', errors] });
+  const [command = '', ...rest] = [
+    ...(namespace === undefined ? [] : ['nsenter', `--net=${namespace}`, '--']),
+    process.execPath,
+    ...program,
+  ];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', errors] });
   closeSync(errors);
   const { server, pid } = (await announced(child, log)) as { server: string; pid: number };
   return serverProcess(child, { pid, port: Number(new URL(server).port), readyMs: realClock.monotonic() - since });
@@ -43,6 +61,16 @@ export async function startSampan(directory: string, args: readonly string[] = [
 /** A server of Node's own that answers with fixed bytes: what TLS, HTTP and the driver cost by themselves. */
 export function startTrivialServer(answers: object): Promise<ServerProcess> {
   return startScript('test/bench/trivial-server.mjs', answers);
+}
+
+/** The same over HTTP/2, with protobuf. */
+export function startTrivialHttp2Server(answers: object): Promise<ServerProcess> {
+  return startScript('test/bench/trivial-http2-server.mjs', answers);
+}
+
+/** One that takes bytes over TLS, or sends them. */
+export function startTlsPipe(bytes: number): Promise<ServerProcess> {
+  return startScript('test/bench/tls-pipe.mjs', { bytes });
 }
 
 /** One that keeps what it is sent, durably, and does nothing else for it. */
@@ -61,12 +89,12 @@ async function startScript(file: string, answers: object): Promise<ServerProcess
 
 /** The JSON that the child prints when it is ready, on however many lines. */
 function announced(child: ChildProcess, log?: string): Promise<unknown> {
-  return new Promise((found, failed) => {
+  return new Promise((resolve, failed) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk;
-      const said = parsed(text);
-      if (said !== undefined) found(said);
+      const message = parsed(text);
+      if (message !== undefined) resolve(message);
     });
     child.once('error', failed);
     child.once('exit', (code) =>

@@ -43,10 +43,10 @@ const put = (store: EmbeddedStore, i: number) => store.txn({ write: [{ type: 'pu
 
 /** What each benchmark needs is made once, when it is first measured. */
 function once<T>(make: () => Promise<T> | T): () => Promise<T> {
-  let made: Promise<T> | undefined;
+  let resource: Promise<T> | undefined;
   return () => {
-    made ??= Promise.resolve(make());
-    return made;
+    resource ??= Promise.resolve(make());
+    return resource;
   };
 }
 

@@ -13,12 +13,13 @@ import {
   type ObjectSchema,
   WatchFrameReader,
 } from '#machinery';
-import { freePort, Workplace } from './sampan-process.ts';
+import { freePort } from '../../src/store/contract/free-port.ts';
+import { Workplace } from './sampan-process.ts';
 
 let at: Workplace;
 let port: number;
 const up = async () => {
-  const { code, stderr } = await at.sampan('up', '-d', '--port', String(port), '--nodes', '1');
+  const { code, stderr } = await at.sampan('up', '--runtime', 'simulated', '-d', '--port', String(port), '--nodes', '1');
   expect(code, stderr).toBe(0);
 };
 

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realClock, systemRandom } from '#base';
 import { createPki } from '#cluster';
-import { freePort, Workplace } from './sampan-process.ts';
+import { freePort } from '../../src/store/contract/free-port.ts';
+import { Workplace } from './sampan-process.ts';
 
 const WEB = `
 apiVersion: apps/v1
@@ -30,7 +31,7 @@ describe('a cluster in the background', () => {
   beforeAll(async () => {
     at = new Workplace();
     port = await freePort();
-    const { code, stderr, stdout } = await at.sampan('up', '-d', '--port', String(port), '--nodes', '2');
+    const { code, stderr, stdout } = await at.sampan('up', '--runtime', 'simulated', '-d', '--port', String(port), '--nodes', '2');
     expect(code, stderr).toBe(0);
     expect(stdout).toContain(`is ready at https://127.0.0.1:${port}: 2 nodes`);
   });
@@ -78,14 +79,23 @@ describe('a cluster in the background', () => {
   });
 
   test('is not started twice', async () => {
-    const { code, stderr } = await at.sampan('up');
+    const { code, stderr } = await at.sampan('up', '--runtime', 'simulated');
     expect(code).toBe(1);
     expect(stderr).toContain("cluster 'default' runs already");
     expect(stderr).toContain('stop it with: sampan down');
   });
 
   test('its store is not opened by a second process', async () => {
-    const { code, stderr } = await at.sampan('up', '--name', 'other', '--data-dir', at.path('.local/share/sampan/default'), '--no-merge');
+    const { code, stderr } = await at.sampan(
+      'up',
+      '--runtime',
+      'simulated',
+      '--name',
+      'other',
+      '--data-dir',
+      at.path('.local/share/sampan/default'),
+      '--no-merge',
+    );
     expect(code).toBe(1);
     expect(stderr).toContain('runs already');
   });
@@ -94,7 +104,7 @@ describe('a cluster in the background', () => {
     const before = await at.kubectl('get', 'deployment,service,replicaset', '-o', 'jsonpath={.items[*].metadata.uid}');
     expect((await at.sampan('down')).code).toBe(0);
     expect(JSON.parse((await at.sampan('status', '-o', 'json')).stdout)).toMatchObject({ running: false });
-    const { code, stderr } = await at.sampan('up', '-d', '--nodes', '2');
+    const { code, stderr } = await at.sampan('up', '--runtime', 'simulated', '-d', '--nodes', '2');
     expect(code, stderr).toBe(0);
     const { running, server } = JSON.parse((await at.sampan('status', '-o', 'json')).stdout);
     expect({ running, server }).toEqual({ running: true, server: `https://127.0.0.1:${port}` });
@@ -130,7 +140,7 @@ test('a process that has the number of a cluster that died is left alone', async
 
 describe('a start that cannot succeed', () => {
   const failure = async (at: Workplace, args: readonly string[]) => {
-    const { code, stderr } = await at.sampan('up', '--no-merge', ...args);
+    const { code, stderr } = await at.sampan('up', '--runtime', 'simulated', '--no-merge', ...args);
     return { code, error: /^error: .*$/m.exec(stderr)?.[0] };
   };
 
@@ -146,14 +156,14 @@ describe('a start that cannot succeed', () => {
 
   test('says that the port is in use, also in the background', async () => {
     await using at = new Workplace();
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as { port: number };
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as { port: number };
     const error = `error: port ${port} on 127.0.0.1 is in use; choose another with --port, or leave it out to get a free one`;
     expect(await failure(at, ['--port', String(port)])).toEqual({ code: 1, error });
     expect(await failure(at, ['--port', String(port), '-d'])).toEqual({ code: 1, error });
-    taken.close();
-    await once(taken, 'close');
+    blocker.close();
+    await once(blocker, 'close');
   });
 
   test('says that the data directory cannot be written', async () => {
@@ -193,7 +203,7 @@ describe('a start that cannot succeed', () => {
   test('says that the store is damaged, and touches nothing', async () => {
     await using at = new Workplace();
     const port = String(await freePort());
-    await at.sampan('up', '-d', '--no-merge', '--port', port);
+    await at.sampan('up', '--runtime', 'simulated', '-d', '--no-merge', '--port', port);
     await at.sampan('down');
     const file = at.path('.local/share/sampan/default/store/data.mdb');
     writeFileSync(file, Buffer.alloc(16_384, 7));

@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../src/store/contract/free-port.ts';
 import { ROOT } from '../house-rules/source-tree.ts';
-import { freePort, type Outcome, Workplace } from './sampan-process.ts';
+import { type Outcome, Workplace } from './sampan-process.ts';
 
 /** The kubectl of the machine, and one from years ago where there is one: `.ci/run` puts it there. */
 const OLD_KUBECTL = process.env.OLD_KUBECTL ?? '';
@@ -18,7 +19,7 @@ const SETTINGS = (value: string) =>
 let at: Workplace;
 beforeAll(async () => {
   at = new Workplace();
-  const { code, stderr } = await at.sampan('up', '-d', '--port', String(await freePort()), '--nodes', '2');
+  const { code, stderr } = await at.sampan('up', '--runtime', 'simulated', '-d', '--port', String(await freePort()), '--nodes', '2');
   expect(code, stderr).toBe(0);
 });
 
@@ -91,10 +92,10 @@ describe.each(KUBECTLS)('kubectl of $version', ({ program, isOld }) => {
   });
 
   test('watches', async () => {
-    const watching = k('get configmaps -w --request-timeout=2s --no-headers -o name');
+    const watch = k('get configmaps -w --request-timeout=2s --no-headers -o name');
     await expect.poll(() => run('create configmap watched'), { interval: 100, timeout: 1500 }).toMatchObject({ code: 1 });
     await k('delete configmap watched');
-    expect(await watching).toContain('configmap/watched');
+    expect(await watch).toContain('configmap/watched');
   });
 
   test('applies, compares and shows who owns what', async () => {

@@ -39,7 +39,11 @@ async function stop(cluster: ChildProcess): Promise<void> {
 test.runIf(examples.length > 0)('the examples of the README that need a cluster work on one that npm start started', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'sampan-readme-'));
   const env: Env = { ...process.env, HOME: home, KUBECONFIG: path.join(home, '.kube/config'), NO_COLOR: '1' };
-  const cluster = spawn(process.execPath, ['scripts/start.mjs'], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const cluster = spawn(process.execPath, ['scripts/start.mjs', '--runtime', 'simulated'], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   try {
     await expect.poll(() => bash('kubectl get --raw /readyz', env).output, { timeout: 60_000, interval: 250 }).toBe('ok');
     for (const example of examples) runOnCluster(example, env);

@@ -1,12 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { ROOT } from '../house-rules/source-tree.ts';
 
-const PROGRAM = path.join(ROOT, 'dist/sampan.js');
+export const PROGRAM = path.join(ROOT, 'dist/sampan.js');
 const TIMEOUT_MS = 30_000;
 
 export interface Outcome {
@@ -84,13 +83,4 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
   const closed = once(child, 'close');
   child.kill(signal);
   await closed;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

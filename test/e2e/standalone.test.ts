@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { realClock, systemRandom } from '#base';
 import { createClientCertificate, createPki, nodeSubject, renderKubeconfig } from '#cluster';
-import { end, freePort, Workplace } from './sampan-process.ts';
+import { freePort } from '../../src/store/contract/free-port.ts';
+import { end, Workplace } from './sampan-process.ts';
 
 const hasEtcd = spawnSync('etcd', ['--version']).status === 0;
 
@@ -65,22 +66,26 @@ test.runIf(hasEtcd)(
     ports.forEach((port, i) => void startApiServer(at, `apiserver-${i}`, { etcd, port }));
     for (const flag of [first, second]) await expect.poll(ready(flag), { timeout: 25_000 }).toBe('ok');
 
+    const managerPorts = [await freePort(), await freePort()];
     const manager = (i: number) =>
       at.startSampan(
         `manager-${i}`,
         'controller-manager',
         `--kubeconfig=manager-${i}.kubeconfig`,
         '--root-ca-file=ca.crt',
+        `--secure-port=${managerPorts[i]}`,
         '--use-service-account-credentials=true',
       );
-    const scheduler = (i: number) => at.startSampan(`scheduler-${i}`, 'scheduler', `--kubeconfig=scheduler-${i}.kubeconfig`);
+    const scheduler = (i: number) =>
+      at.startSampan(`scheduler-${i}`, 'scheduler', `--kubeconfig=scheduler-${i}.kubeconfig`, '--secure-port=0');
     const holder = (lease: string) => kubectl('-n', 'kube-system', 'get', 'lease', lease, '-o', 'jsonpath={.spec.holderIdentity}');
     const leading = { manager: manager(0), scheduler: scheduler(0) };
     const leases = ['kube-controller-manager', 'kube-scheduler'];
     for (const lease of leases) await expect.poll(() => holder(lease).catch(() => ''), { timeout: 15_000 }).not.toBe('');
     manager(1);
     scheduler(1);
-    at.startSampan('kubelet', 'kubelet', '--kubeconfig=node-1.kubeconfig', '--hostname-override=worker');
+    const place = ['--root-dir=kubelet', '--healthz-port=0', '--address=127.0.0.1', `--port=${await freePort()}`];
+    at.startSampan('kubelet', 'kubelet', '--kubeconfig=node-1.kubeconfig', '--hostname-override=worker', ...place);
     await expect
       .poll(() => at.run('kubectl', [first, 'wait', '--for=condition=Ready', 'node/worker', '--timeout=1s']), { timeout: 20_000 })
       .toMatchObject({ code: 0 });

@@ -14,7 +14,7 @@ const programs = path.join(ROOT, '.sampan/examples');
 const env = { ...process.env, PATH: `${directory}${path.delimiter}${process.env.PATH}`, NO_COLOR: '1' };
 
 afterAll(() => {
-  for (const made of [directory, programs]) rmSync(made, { recursive: true, force: true });
+  for (const path of [directory, programs]) rmSync(path, { recursive: true, force: true });
 });
 
 function bash(script: string): { status: number | null; output: string } {

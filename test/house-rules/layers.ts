@@ -2,7 +2,7 @@ const LOW = ['base', 'machinery', 'api'] as const;
 const BESIDE = [...LOW, 'client'];
 const SERVER = [...BESIDE, 'store'];
 /** Components that meet only through the API. */
-const PEERS = ['scheduler', 'controllers', 'kubelet', 'proxy', 'dns', 'ingress', 'cloud', 'metrics', 'logging', 'kubectl'];
+const PEERS = ['scheduler', 'controllers', 'kubelet', 'network', 'proxy', 'dns', 'ingress', 'cloud', 'metrics', 'logging', 'kubectl'];
 const BELOW_CLUSTER = [...SERVER, 'apiserver', ...PEERS];
 
 /** What each directory under src/ may import: the table of ARCHITECTURE.md. The key '' is src/index.ts, the package itself. */

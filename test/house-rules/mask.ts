@@ -11,7 +11,22 @@ export function maskSource(source: string): string {
   return new Masker(source).run();
 }
 
+export interface RegexLiteral {
+  readonly source: string;
+  readonly flags: string;
+  /** Where it begins. */
+  readonly offset: number;
+}
+
+/** The regular expressions of a source. */
+export function regexLiterals(source: string): readonly RegexLiteral[] {
+  const masker = new Masker(source);
+  masker.run();
+  return masker.literals;
+}
+
 class Masker {
+  readonly literals: RegexLiteral[] = [];
   readonly #source: string;
   #out = '';
   #at = 0;
@@ -46,8 +61,8 @@ class Masker {
   }
 
   #end(text: string, length = 0): number {
-    const found = this.#source.indexOf(text, this.#at + length);
-    return found === -1 ? this.#source.length : found + length;
+    const index = this.#source.indexOf(text, this.#at + length);
+    return index === -1 ? this.#source.length : index + length;
   }
 
   #keep(count: number): void {
@@ -80,6 +95,8 @@ class Masker {
       else if (char === ']') inClass = false;
       else if (char === '\n' || (char === '/' && !inClass)) break;
     }
+    const flags = /^[a-z]*/.exec(this.#source.slice(end + 1, end + 10))![0];
+    this.literals.push({ source: this.#source.slice(this.#at + 1, end), flags, offset: this.#at });
     this.#keep(1);
     this.#blank(end);
     this.#keep(1);

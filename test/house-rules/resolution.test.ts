@@ -18,7 +18,7 @@ test('Node resolves every name of a layer to its index', () => {
   expect(JSON.parse(stdout)).toEqual(expected);
 });
 
-test('Vitest resolves them alike', () => {
+test('Vitest resolves every name of a layer as Node does', () => {
   const resolved = names.map((name) => [name, new URL(import.meta.resolve(name)).pathname]);
   expect(Object.fromEntries(resolved)).toEqual(expected);
 });

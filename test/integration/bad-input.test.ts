@@ -148,8 +148,8 @@ describe('tokens of service accounts', () => {
 });
 
 describe('bodies', () => {
-  const cases: readonly [string, Sent, number[]][] = [
-    ['malformed JSON', { method: 'POST', path: MAPS, body: '{"a":' }, [400]],
+  const cases: readonly [string, Sent, number][] = [
+    ['malformed JSON', { method: 'POST', path: MAPS, body: '{"a":' }, 400],
     [
       'invalid UTF-8',
       {
@@ -157,17 +157,17 @@ describe('bodies', () => {
         path: MAPS,
         body: Buffer.concat([Buffer.from('{"metadata":{"name":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}}')]),
       },
-      [400, 422],
+      422,
     ],
-    ['10,000 nested arrays', { method: 'POST', path: MAPS, body: map(`${'['.repeat(10_001)}${']'.repeat(10_001)}`) }, [400]],
-    ['nested objects where text is wanted', { method: 'POST', path: MAPS, body: map('{"a":{"b":{}}}') }, [400]],
-    ['a prototype key as data', { method: 'POST', path: MAPS, body: map('{"__proto__":"x"}') }, [201, 422]],
-    ['a body of 3 MiB and a byte', { method: 'POST', path: MAPS, body: Buffer.alloc(3 * 1024 * 1024 + 1, 0x20) }, [413, 0]],
-    ['a YAML bomb', { method: 'POST', path: MAPS, headers: { 'content-type': 'application/yaml' }, body: yamlBomb() }, [400]],
+    ['10,000 nested arrays', { method: 'POST', path: MAPS, body: map(`${'['.repeat(10_001)}${']'.repeat(10_001)}`) }, 400],
+    ['nested objects where text is wanted', { method: 'POST', path: MAPS, body: map('{"a":{"b":{}}}') }, 400],
+    ['a prototype key as data', { method: 'POST', path: MAPS, body: map('{"__proto__":"x"}') }, 201],
+    ['a body of 3 MiB and a byte', { method: 'POST', path: MAPS, body: Buffer.alloc(3 * 1024 * 1024 + 1, 0x20) }, 413],
+    ['a YAML bomb', { method: 'POST', path: MAPS, headers: { 'content-type': 'application/yaml' }, body: yamlBomb() }, 400],
     [
       'text that claims to be protobuf',
       { method: 'POST', path: MAPS, headers: { 'content-type': 'application/vnd.kubernetes.protobuf' }, body: 'k8s' },
-      [400],
+      400,
     ],
     [
       'protobuf that promises more than it has',
@@ -177,19 +177,19 @@ describe('bodies', () => {
         headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
         body: Buffer.from([0x6b, 0x38, 0x73, 0, 0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
       },
-      [400],
+      400,
     ],
-    ['an unknown content type', { method: 'POST', path: MAPS, headers: { 'content-type': 'text/html' }, body: '<p>' }, [415]],
-    ['no body at all', { method: 'POST', path: MAPS }, [400, 422]],
+    ['an unknown content type', { method: 'POST', path: MAPS, headers: { 'content-type': 'text/html' }, body: '<p>' }, 415],
+    ['no body at all', { method: 'POST', path: MAPS }, 400],
     [
       'a JSON patch that copies without end',
       { method: 'PATCH', path: '/api/v1/namespaces/default', headers: { 'content-type': 'application/json-patch+json' }, body: copyBomb() },
-      [413, 422],
+      422,
     ],
   ];
-  test.each(cases)('%s', async (_name, request, codes) => {
+  test.each(cases)('%s', async (_name, request, code) => {
     const answer = await send(request);
-    expect(codes).toContain(answer.code);
+    expect(answer.code).toBe(code);
     if (answer.code >= 400) expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code: answer.code });
     await goesOn();
   });
@@ -206,26 +206,26 @@ function copyBomb(): string {
 }
 
 describe('paths, queries and credentials', () => {
-  const cases: readonly [string, Sent, number[]][] = [
-    ['encoded slashes in a name', { path: `${MAPS}/a%2Fb` }, [404]],
-    ['encoded dots in a path', { path: '/api/v1/namespaces/default/configmaps/%2e%2e/%2e%2e/secrets' }, [404]],
-    ['encoded slashes instead of plain ones', { path: '/api%2Fv1%2Fnamespaces%2Fdefault%2Fsecrets%2Fnone' }, [404]],
-    ['a dot as a name', { path: `${MAPS}/%2e` }, [404]],
-    ['a zero byte in a name', { path: `${MAPS}/a%00b` }, [404]],
-    ['a selector of 100 KB', { path: `${MAPS}?labelSelector=${'a,'.repeat(50_000)}` }, [431, 400, 0]],
-    ['a bad escape', { path: '/api/v1/namespaces/%zz' }, [400]],
-    ['a huge selector', { path: `${MAPS}?labelSelector=${Array.from({ length: 600 }, (_, i) => `k${i}=v`).join(',')}` }, [200]],
-    ['a selector of nothing but brackets', { path: `${MAPS}?labelSelector=${'('.repeat(2000)}` }, [400]],
-    ['a continue token of somebody else', { path: `${MAPS}?limit=1&continue=AAAA` }, [400]],
-    ['a resource version from the future', { path: `${MAPS}?resourceVersion=9007199254740990` }, [504]],
-    ['a tampered token', { path: '/api', headers: { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.' } }, [401]],
-    ['an unknown scheme of credentials', { path: '/api/v1/secrets', headers: { authorization: 'Basic YWRtaW46YWRtaW4=' } }, [403]],
-    ['impersonating nobody', { path: '/api', headers: { 'impersonate-group': 'system:masters' } }, [400, 403, 500]],
-    ['a header of 20 KB', { path: '/api', headers: { 'x-filler': 'x'.repeat(20_000) } }, [431, 400, 0]],
+  const cases: readonly [string, Sent, number][] = [
+    ['encoded slashes in a name', { path: `${MAPS}/a%2Fb` }, 404],
+    ['encoded dots in a path', { path: '/api/v1/namespaces/default/configmaps/%2e%2e/%2e%2e/secrets' }, 404],
+    ['encoded slashes instead of plain ones', { path: '/api%2Fv1%2Fnamespaces%2Fdefault%2Fsecrets%2Fnone' }, 404],
+    ['a dot as a name', { path: `${MAPS}/%2e` }, 400],
+    ['a zero byte in a name', { path: `${MAPS}/a%00b` }, 404],
+    ['a selector of 100 KB', { path: `${MAPS}?labelSelector=${'a,'.repeat(50_000)}` }, 431],
+    ['a bad escape', { path: '/api/v1/namespaces/%zz' }, 400],
+    ['a huge selector', { path: `${MAPS}?labelSelector=${Array.from({ length: 600 }, (_, i) => `k${i}=v`).join(',')}` }, 200],
+    ['a selector of nothing but brackets', { path: `${MAPS}?labelSelector=${'('.repeat(2000)}` }, 400],
+    ['a continue token of somebody else', { path: `${MAPS}?limit=1&continue=AAAA` }, 400],
+    ['a resource version from the future', { path: `${MAPS}?resourceVersion=9007199254740990` }, 504],
+    ['a tampered token', { path: '/api', headers: { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.' } }, 401],
+    ['an unknown scheme of credentials', { path: '/api/v1/secrets', headers: { authorization: 'Basic YWRtaW46YWRtaW4=' } }, 403],
+    ['impersonating nobody', { path: '/api', headers: { 'impersonate-group': 'system:masters' } }, 400],
+    ['a header of 20 KB', { path: '/api', headers: { 'x-filler': 'x'.repeat(20_000) } }, 431],
   ];
-  test.each(cases)('%s', async (_name, request, codes) => {
+  test.each(cases)('%s', async (_name, request, code) => {
     const answer = await send(request);
-    expect(codes).toContain(answer.code);
+    expect(answer.code).toBe(code);
     await goesOn();
   });
 });
@@ -287,7 +287,7 @@ describe('connections', () => {
     await goesOn();
   });
 
-  test('a client that has closed its half still gets an answer, or a closed connection', async () => {
+  test('a client that has closed its half does not keep the connection open', async () => {
     const plain = net.connect({ host: '127.0.0.1', port, allowHalfOpen: true });
     const socket = tls.connect({ socket: plain, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     socket.on('error', () => {});
@@ -321,7 +321,7 @@ describe('connections', () => {
     await goesOn();
   });
 
-  test('streams that are opened and reset without end end the connection, or are served', async () => {
+  test('streams that are opened and reset without end harm nobody', async () => {
     const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
     session.on('error', () => {});
     for (let i = 0; i < 3000 && !session.destroyed && !session.closed; i++) {
@@ -364,9 +364,9 @@ describe('connections', () => {
       ),
     );
     expect(open).toHaveLength(300);
-    const told = new Promise((resolve) => open[299]!.once('data', resolve));
+    const firstData = new Promise((resolve) => open[299]!.once('data', resolve));
     await send({ method: 'POST', path: MAPS, body: map('{"a":"b"}') });
-    await told;
+    await firstData;
     session.destroy();
     await goesOn();
   });

@@ -47,7 +47,7 @@ test('SOURCE_DATE_EPOCH says another date', () => {
   );
 });
 
-test('outside a clone nothing is made up', () => {
+test('build information outside a clone is empty', () => {
   expect(buildInfo({ root, env: {} })).toEqual({ commit: '', treeState: '', date: '1970-01-01T00:00:00Z' });
 });
 

@@ -29,7 +29,7 @@ export async function startControlPlane({ seed = 1, verbose = false, ...config }
   const metrics = new MetricsRegistry();
   const store = openMemoryStore({ clock });
   const server = startApiServer({ version: { major: '1', minor: '36' }, anonymousAuth: false }, { store, clock, random, logger, metrics });
-  const clientFor = (userAgent: string) => new Client(inProcessTransport(server.handle, ADMIN, { clock, random, userAgent }));
+  const clientFor = (userAgent: string) => new Client(inProcessTransport(server.handle, ADMIN, { clock, userAgent }));
   const client = clientFor('test');
   await server.ready;
   const deps = { client: clientFor('kube-controller-manager'), clock, random, logger, metrics: new MetricsRegistry() };

@@ -38,10 +38,10 @@ describe('clusters inside a test', () => {
   test('live fifty at once in one process, and know nothing of each other', async () => {
     const clusters = await Promise.all(Array.from({ length: 50 }, (_, seed) => startCluster({ clock: 'virtual', seed })));
     try {
-      const wanted = clusters.map((_, i) => 1 + (i % 3));
-      await Promise.all(clusters.map((cluster, i) => cluster.apply(deployment(wanted[i]!))));
-      const found = await Promise.all(clusters.map((cluster, i) => untilRunning(cluster, wanted[i]!)));
-      expect(found.map(({ length }) => length)).toEqual(wanted);
+      const replicas = clusters.map((_, i) => 1 + (i % 3));
+      await Promise.all(clusters.map((cluster, i) => cluster.apply(deployment(replicas[i]!))));
+      const podLists = await Promise.all(clusters.map((cluster, i) => untilRunning(cluster, replicas[i]!)));
+      expect(podLists.map(({ length }) => length)).toEqual(replicas);
       const [first, second] = clusters as [TestCluster, TestCluster];
       const before = second.clock.now();
       await first.clock.advance('1h');
@@ -111,7 +111,7 @@ describe('in node:test', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'sampan-node-test-'));
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-  test('they have their types, and end with the test', { timeout: 120_000 }, async () => {
+  test('clusters of the testing library are typed, and end with the test', { timeout: 120_000 }, async () => {
     buildTypes();
     mkdirSync(path.join(directory, 'node_modules/@types'), { recursive: true });
     symlinkSync(ROOT, path.join(directory, 'node_modules/sampan'));

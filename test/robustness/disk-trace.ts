@@ -40,23 +40,23 @@ export function parseTrace(trace: string, file: string): DiskTrace {
 
 /** Calls in the order they began; those of several threads may overlap. */
 function calls(trace: string): Call[] {
-  const found: Call[] = [];
+  const parsed: Call[] = [];
   const unfinished = new Map<string, { readonly name: string; readonly args: string; readonly begin: number }>();
   for (const [time, line] of trace.split('\n').entries()) {
     const resumed = RESUMED.exec(line);
     if (resumed !== null) {
       const [, pid, name, rest, result] = resumed;
       const started = unfinished.get(`${pid} ${name}`);
-      if (started !== undefined) found.push({ ...started, args: started.args + rest!, result: Number(result), end: time });
+      if (started !== undefined) parsed.push({ ...started, args: started.args + rest!, result: Number(result), end: time });
       continue;
     }
     const call = CALL.exec(line);
     if (call === null) continue;
     const [, pid, name, args, result] = call;
     if (result === undefined) unfinished.set(`${pid} ${name}`, { name: name!, args: args!, begin: time });
-    else found.push({ name: name!, args: args!, result: Number(result), begin: time, end: time });
+    else parsed.push({ name: name!, args: args!, result: Number(result), begin: time, end: time });
   }
-  return found.sort((a, b) => a.end - b.end);
+  return parsed.sort((a, b) => a.end - b.end);
 }
 
 /** Knows of each descriptor whether it writes through, and where it stands. */

@@ -7,7 +7,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '#store';
 import { bundleProgram } from './child-program.ts';
 import { patience, SEED, times } from './length.ts';
 
-interface Acknowledged {
+interface AcknowledgedWrite {
   readonly number: number;
   readonly revision: number;
 }
@@ -41,13 +41,13 @@ test(`what was acknowledged survives kill -9, and nothing is there by halves (se
   await rm(directory, { recursive: true });
 });
 
-function parse(line: string): Acknowledged {
+function parse(line: string): AcknowledgedWrite {
   const [, number, revision] = line.split(' ').map(Number);
   return { number: number!, revision: revision! };
 }
 
-async function faults(store: EmbeddedStore, acknowledged: readonly Acknowledged[]): Promise<string[]> {
-  const found: string[] = [];
+async function faults(store: EmbeddedStore, acknowledged: readonly AcknowledgedWrite[]): Promise<string[]> {
+  const problems: string[] = [];
   const page = await store.range({ prefix: '/' });
   if (page.status !== 'ok') return ['the present is compacted'];
   const entries = new Map(page.entries.map((entry) => [entry.key, entry]));
@@ -56,16 +56,16 @@ async function faults(store: EmbeddedStore, acknowledged: readonly Acknowledged[
     const [left, right] = [entries.get(`/left/${slot}`), entries.get(`/right/${slot}`)];
     const same =
       left?.modRevision === right?.modRevision && Buffer.compare(left?.value ?? Buffer.alloc(0), right?.value ?? Buffer.alloc(0)) === 0;
-    if (!same) found.push(`slot ${slot} is there by halves: ${left?.modRevision} and ${right?.modRevision}`);
+    if (!same) problems.push(`slot ${slot} is there by halves: ${left?.modRevision} and ${right?.modRevision}`);
   }
   for (const { number, revision } of acknowledged) {
     const key = `/left/${number % 97}`;
     const entry = entries.get(key);
     // A later write may have come over it, but none before it.
     if (entry === undefined || entry.modRevision < revision)
-      found.push(`write ${number} of revision ${revision} is lost: ${entry?.modRevision}`);
+      problems.push(`write ${number} of revision ${revision} is lost: ${entry?.modRevision}`);
     else if (entry.modRevision === revision && numberOf(key) !== number)
-      found.push(`revision ${revision} holds ${numberOf(key)}, not ${number}`);
+      problems.push(`revision ${revision} holds ${numberOf(key)}, not ${number}`);
   }
-  return found;
+  return problems;
 }

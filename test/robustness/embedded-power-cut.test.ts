@@ -47,15 +47,15 @@ interface PowerCut {
 /** Cuts at every kind of moment after the first acknowledgement. */
 function* powerCuts(trace: DiskTrace, count: number): Generator<PowerCut> {
   const random = seededRandom(`${SEED} power`);
-  const said = trace.events.flatMap((event) =>
+  const marks = trace.events.flatMap((event) =>
     event.kind === 'said' ? [{ word: event.text.slice(0, 3), key: `/${event.text.slice(4).trim()}`, time: event.end }] : [],
   );
-  const first = said.find(({ word }) => word === 'ack')!.time;
+  const first = marks.find(({ word }) => word === 'ack')!.time;
   const last = trace.events.at(-1)!.begin;
   for (let i = 0; i < count; i++) {
     // Right behind a word is where a broken one shows.
-    const time = i % 4 === 0 ? first + random.int(last - first) : Math.max(first, random.pick(said).time);
-    const until = (wanted: string) => said.filter(({ word, time: at }) => word === wanted && at <= time).map(({ key }) => key);
+    const time = i % 4 === 0 ? first + random.int(last - first) : Math.max(first, random.pick(marks).time);
+    const until = (expectedWord: string) => marks.filter(({ word, time: at }) => word === expectedWord && at <= time).map(({ key }) => key);
     yield { image: afterPowerCut(trace, time, random), acknowledged: until('ack'), seen: until('saw') };
   }
 }
@@ -71,8 +71,8 @@ describe(`a power cut (seed ${SEED})`, () => {
       await writeFile(join(directory, 'data.mdb'), image);
       await using store = await openEmbeddedStore({ directory, verify: true });
       const page = await store.range({ select: 'keys' });
-      const found = new Set(page.status === 'ok' ? page.entries.map(({ key }) => key) : []);
-      expect([...acknowledged, ...seen].filter((key) => !found.has(key))).toEqual([]);
+      const keys = new Set(page.status === 'ok' ? page.entries.map(({ key }) => key) : []);
+      expect([...acknowledged, ...seen].filter((key) => !keys.has(key))).toEqual([]);
     }
   });
 

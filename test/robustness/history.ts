@@ -130,9 +130,9 @@ function byKeyOf<T extends { readonly key: string }>(items: readonly T[]): Map<s
 
 /** An answer that came before a question was asked can not name a later revision. */
 function revisionFaults(steps: readonly KeyStep[]): string[] {
-  const known = steps.filter((step) => step.revision !== undefined);
-  const byCall = known.toSorted((a, b) => a.call - b.call);
-  const byReturn = known.toSorted((a, b) => a.return - b.return);
+  const acknowledged = steps.filter((step) => step.revision !== undefined);
+  const byCall = acknowledged.toSorted((a, b) => a.call - b.call);
+  const byReturn = acknowledged.toSorted((a, b) => a.return - b.return);
   const faults: string[] = [];
   let highest = 0;
   let at = 0;

@@ -1,12 +1,15 @@
-/** `SAMPAN_ROBUSTNESS=long` runs everything for longer: hours of faults where the tests of every day take seconds. */
-const LONG = process.env.SAMPAN_ROBUSTNESS === 'long';
+/** `SAMPAN_ROBUSTNESS=long` runs everything for longer: hours of faults where the tests of every day take seconds. A number: that many of each. */
+const LENGTH = process.env.SAMPAN_ROBUSTNESS;
+const LONG = LENGTH !== undefined;
+const COUNT = LENGTH === undefined || LENGTH === 'long' ? undefined : Number(LENGTH);
+if (COUNT !== undefined && !(COUNT >= 1)) throw new Error(`SAMPAN_ROBUSTNESS is "${LENGTH}"; it must be "long" or a number`);
 
 /** The seed of everything random: `SAMPAN_SEED` repeats a failure. */
 export const SEED = process.env.SAMPAN_SEED ?? (LONG ? String(Date.now()) : 'every day');
 
 /** As much as fits into the tests of every day, or into a long run. */
 export function times(daily: number, long: number): number {
-  return LONG ? long : daily;
+  return LONG ? (COUNT ?? long) : daily;
 }
 
 /** The time a test may take, in milliseconds. */

@@ -29,14 +29,14 @@ export class StoreModel {
   }
 
   range({ prefix = '', start = '', end, revision = this.revision }: RangeRequest): Omit<Entry, 'lease'>[] {
-    const found: Omit<Entry, 'lease'>[] = [];
+    const entries: Omit<Entry, 'lease'>[] = [];
     for (const key of this.#versions.keys()) {
       const bytes = Buffer.from(key);
       const inside = key.startsWith(prefix) && Buffer.compare(bytes, Buffer.from(start)) >= 0;
       const entry = inside && (end === undefined || Buffer.compare(bytes, Buffer.from(end)) < 0) ? this.get(key, revision) : undefined;
-      if (entry !== undefined) found.push(entry);
+      if (entry !== undefined) entries.push(entry);
     }
-    return found.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
+    return entries.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
   }
 
   /** `revision`: what the engine answered, when others write to it too. */

@@ -31,8 +31,8 @@ export function leakedSince(before: OpenHandles): string[] {
     .map(({ kind, more }) => `${more} × ${kind}`);
 }
 
-/** As `leakedSince`, after a grace of some milliseconds: sockets take a moment to close. */
-export async function settledLeaks(before: OpenHandles, graceMs = 2_000): Promise<string[]> {
+/** As `leakedSince`, after a grace period: on a busy machine sockets take seconds to close. */
+export async function settledLeaks(before: OpenHandles, graceMs = 15_000): Promise<string[]> {
   const deadline = performance.now() + graceMs;
   for (;;) {
     const leaks = leakedSince(before);

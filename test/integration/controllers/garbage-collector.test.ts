@@ -123,7 +123,7 @@ describe('the garbage collector', () => {
         await using plane = await startControlPlane({ ...ONLY, seed });
         const { client, clock } = plane;
         const maps = client.of(core.ConfigMap);
-        const known = new Map<string, { uid: string; owners: readonly string[]; wasDeleted: boolean }>();
+        const objects = new Map<string, { uid: string; owners: readonly string[]; wasDeleted: boolean }>();
         const current = new Map<string, string>();
         for (const one of steps) {
           if (one.do === 'restart') await plane.restartControllers();
@@ -139,7 +139,7 @@ describe('the garbage collector', () => {
           try {
             const { metadata } = await create(client, key, references);
             current.set(key, metadata.uid!);
-            known.set(metadata.uid!, { uid: metadata.uid!, owners: references.map(({ uid }) => uid), wasDeleted: false });
+            objects.set(metadata.uid!, { uid: metadata.uid!, owners: references.map(({ uid }) => uid), wasDeleted: false });
           } catch (error) {
             if (!isStatusReason(error, 'AlreadyExists')) throw error;
           }
@@ -148,19 +148,19 @@ describe('the garbage collector', () => {
           try {
             const { metadata } = await maps.get({ name: key, namespace: 'default' });
             await maps.delete(metadata, { propagationPolicy });
-            known.get(metadata.uid!)!.wasDeleted = true;
+            objects.get(metadata.uid!)!.wasDeleted = true;
           } catch (error) {
             if (!isStatusReason(error, 'NotFound')) throw error;
           }
         }
         await clock.advance(3_600_000);
         const living = (uid: string): boolean => {
-          const object = known.get(uid);
+          const object = objects.get(uid);
           if (object === undefined || object.wasDeleted) return false;
           return object.owners.length === 0 || object.owners.some(living);
         };
         const left = (await testMaps(client)).map(({ metadata }) => metadata.uid!).sort();
-        expect(left).toEqual([...known.keys()].filter(living).sort());
+        expect(left).toEqual([...objects.keys()].filter(living).sort());
       }),
       { numRuns: 25 },
     );

@@ -23,7 +23,7 @@ describe('the controller manager', () => {
     const server = startApiServer({ version: {}, anonymousAuth: false }, { ...base, store, metrics: new MetricsRegistry() });
     await server.ready;
     const admin = { name: 'admin', groups: ['system:masters'] };
-    const client = new Client(inProcessTransport(server.handle, admin, { clock, random }));
+    const client = new Client(inProcessTransport(server.handle, admin, { clock }));
     const start = (identity: string) => {
       const leaderElection = { lease: { name: 'kube-controller-manager', namespace: 'kube-system' }, identity };
       const metrics = new MetricsRegistry();
@@ -81,7 +81,7 @@ describe('roles made of others', () => {
     await using server = startApiServer({ version: {}, anonymousAuth: false }, { ...deps, store: openMemoryStore({ clock }) });
     await server.ready;
     const admin = { name: 'admin', groups: ['system:masters'] };
-    const client = new Client(inProcessTransport(server.handle, admin, { clock, random }));
+    const client = new Client(inProcessTransport(server.handle, admin, { clock }));
     await using _manager = startControllerManager({ controllers: ['clusterrole-aggregation-controller'] }, { ...deps, client });
     await clock.advance(1000);
     const view = await client.of(rbac.ClusterRole).get({ name: 'view' });

@@ -47,6 +47,8 @@ describe('a stateful set', () => {
     const { status } = await settle(plane);
     expect(status).toMatchObject({ replicas: 3, currentReplicas: 3, updatedReplicas: 3 });
     expect((await podsOf(plane)).map(({ spec }) => spec?.containers[0]?.image)).toEqual(['img:1', 'img:1', 'img:1']);
+    // As upstream, pods carry the prefix of their names though it is not used.
+    expect((await podsOf(plane)).map(({ metadata }) => metadata.generateName)).toEqual(['db-', 'db-', 'db-']);
     const deletions = (await eventsOf(plane)).filter((event) => event.startsWith('SuccessfulDelete'));
     expect(deletions).toEqual(
       ['db-2', 'db-1', 'db-0'].map((name) => `SuccessfulDelete 1: Delete Pod ${name} in StatefulSet db successful`),

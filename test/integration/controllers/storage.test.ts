@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { core } from '#api';
+import { core, storage } from '#api';
 import { isStatusReason } from '#machinery';
 import { startCluster, type TestCluster } from '#testing';
 
@@ -51,9 +51,9 @@ describe('claims', () => {
     await clock.advance('5s');
     await clock.until(claims.delete(DATA));
     await clock.advance('10m');
-    const kept = await clock.until(claims.get(DATA));
-    expect(kept.metadata.deletionTimestamp).toBeDefined();
-    expect(kept.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
+    const claim = await clock.until(claims.get(DATA));
+    expect(claim.metadata.deletionTimestamp).toBeDefined();
+    expect(claim.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
     await clock.until(client.of(core.Pod).delete({ name: 'user', namespace: 'work' }));
     await cluster.waitFor(() => isGone(claims.get(DATA)), { what: 'the end of the claim' });
   });
@@ -76,6 +76,36 @@ async function phases(cluster: TestCluster): Promise<{ readonly claim?: string |
   const volume = await client.of(core.PersistentVolume).get({ name: 'disk' });
   return { claim: claim.status?.phase, volume: volume.status?.phase };
 }
+
+describe('a volume of a driver', () => {
+  it('is attached to the node of a pod that was there before the volume', async () => {
+    await using cluster = await startWithClaim();
+    const { client, clock } = cluster;
+    // No kubelet: nothing but the volume and the claim changes.
+    await clock.until(client.of(core.Node).create({ metadata: { name: 'bare' } }));
+    await cluster.apply(`
+      apiVersion: v1
+      kind: Pod
+      metadata: { name: user, namespace: work }
+      spec:
+        nodeName: bare
+        tolerations: [{ operator: Exists }]
+        containers: [{ name: c, image: nginx }]
+        volumes: [{ name: data, persistentVolumeClaim: { claimName: data } }]`);
+    await clock.advance('5s');
+    await cluster.apply(`
+      apiVersion: v1
+      kind: PersistentVolume
+      metadata: { name: pv }
+      spec:
+        capacity: { storage: 1Gi }
+        accessModes: [ReadWriteOnce]
+        storageClassName: ''
+        csi: { driver: disk.example.com, volumeHandle: h }`);
+    const attachedTo = async () => (await client.of(storage.VolumeAttachment).list()).items.map(({ spec }) => spec.nodeName);
+    await cluster.waitFor(async () => (await attachedTo()).join() === 'bare', { within: '20s', what: 'the attachment' });
+  });
+});
 
 describe('a claim and a volume', () => {
   it('are bound, released when the claim goes, and bound again when the volume is freed', async () => {

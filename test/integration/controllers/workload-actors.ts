@@ -44,8 +44,8 @@ export async function actAsKubelet(plane: Plane, random: Random, share: number):
   }
 }
 
-export async function updateNode(plane: Plane, name: string, found: readonly { type: string; status: string }[]): Promise<void> {
+export async function updateNode(plane: Plane, name: string, newConditions: readonly { type: string; status: string }[]): Promise<void> {
   const time = formatTime(plane.clock.now());
-  const conditions = found.map((condition) => ({ ...condition, lastHeartbeatTime: time, lastTransitionTime: time }));
+  const conditions = newConditions.map((condition) => ({ ...condition, lastHeartbeatTime: time, lastTransitionTime: time }));
   await plane.client.of(core.Node).patch({ name }, { status: { conditions } }, { type: 'strategic', subresource: 'status' });
 }

@@ -36,13 +36,13 @@ describe('a deployment with any history', () => {
     const random = seededRandom(seed);
     let replicas = 3;
     await plane.client.of(apps.Deployment).create(deploymentOf('web', { replicas }));
-    const wanted = new Map<string, number>();
+    const expectedCounts = new Map<string, number>();
     const surplus: string[] = [];
     using _sets = watchSets(plane, ({ metadata, spec }) => {
-      wanted.set(metadata.uid ?? '', Math.max(wanted.get(metadata.uid ?? '') ?? 0, spec?.replicas ?? 0));
+      expectedCounts.set(metadata.uid ?? '', Math.max(expectedCounts.get(metadata.uid ?? '') ?? 0, spec?.replicas ?? 0));
     });
     using _pods = watchPods(plane, (pods) => {
-      for (const [uid, limit] of wanted) {
+      for (const [uid, limit] of expectedCounts) {
         const own = pods.filter(({ metadata }) => metadata.ownerReferences?.[0]?.uid === uid);
         if (own.length > limit) surplus.push(`${own.length} of ${limit}`);
       }
@@ -178,15 +178,15 @@ async function interfere(plane: Plane, random: Random): Promise<void> {
 }
 
 async function act(plane: Plane, random: Random, replicas: number): Promise<number> {
-  const wanted = random.int(6);
+  const parallelism = random.int(6);
   const pods = await podsOf(plane);
   switch (random.int(5)) {
     case 0:
       await edit(plane, (deployment) => withImage(deployment, `img:${random.int(3)}`));
       return replicas;
     case 1:
-      await edit(plane, (deployment) => ({ ...deployment, spec: { ...deployment.spec!, replicas: wanted } }));
-      return wanted;
+      await edit(plane, (deployment) => ({ ...deployment, spec: { ...deployment.spec!, replicas: parallelism } }));
+      return parallelism;
     case 2:
       if (pods.length > 0) await plane.client.of(core.Pod).delete(random.pick(pods).metadata, { gracePeriodSeconds: 0 });
       return replicas;

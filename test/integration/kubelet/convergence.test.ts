@@ -13,15 +13,19 @@ const SCRIPTS: readonly Record<string, string>[] = [
   { 'liveness-probe': 'pass,fail@50s' },
 ];
 
+function containersOf(runtime: ContainerRuntime, podUid: string) {
+  return runtime.listContainers({ labelSelector: { 'io.kubernetes.pod.uid': podUid } });
+}
+
 /** Fails when a container is made while another of the same name in the same pod still runs. */
 function forbidDoubles(runtime: ContainerRuntime): void {
   const create = runtime.createContainer.bind(runtime);
-  runtime.createContainer = async (sandboxId, config) => {
-    const pods = await runtime.listPodSandboxes();
-    const podUid = pods.find(({ id }) => id === sandboxId)?.config.uid ?? '';
-    const alive = (await runtime.listContainers({ podUid })).filter(({ name, state }) => name === config.name && state === 'running');
-    if (alive.length > 0) throw new Error(`container ${config.name} of ${podUid} is started twice`);
-    return create(sandboxId, config);
+  runtime.createContainer = async (sandboxId, request) => {
+    const { name } = request.config.metadata;
+    const podUid = request.sandboxConfig.metadata.uid;
+    const alive = (await containersOf(runtime, podUid)).filter(({ metadata, state }) => metadata.name === name && state === 'running');
+    if (alive.length > 0) throw new Error(`container ${name} of ${podUid} is started twice`);
+    return create(sandboxId, request);
   };
 }
 
@@ -34,14 +38,14 @@ it.each([1, 2, 6, 15, 25, 28])(
     forbidDoubles(runtime);
     const pods = client.of(core.Pod);
     const refused = (error: unknown) => expect((error as { code?: number }).code).toBeGreaterThanOrEqual(400);
-    let made = 0;
+    let count = 0;
     let isDown = false;
     const steps: readonly (() => Promise<unknown>)[] = [
       () => {
         const probe = { exec: { command: ['x'] }, periodSeconds: 5 };
         const containers = [{ name: 'c', image: 'app:1', ...(random.int(2) === 0 && { livenessProbe: probe, readinessProbe: probe }) }];
         const restartPolicy = random.pick(['Always', 'Never', 'OnFailure']);
-        return bench.create(`p${made++}`, { containers: containers as never, restartPolicy, annotations: random.pick(SCRIPTS) });
+        return bench.create(`p${count++}`, { containers: containers as never, restartPolicy, annotations: random.pick(SCRIPTS) });
       },
       async () => {
         const names = await bench.names();
@@ -78,14 +82,14 @@ it.each([1, 2, 6, 15, 25, 28])(
     const left = (await pods.list()).items;
     expect(left.filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
     const uids = left.map(({ metadata }) => metadata.uid).toSorted();
-    const sandboxes = await runtime.listPodSandboxes();
-    expect(sandboxes.filter(({ config }) => !uids.includes(config.uid))).toEqual([]);
+    const sandboxes = await runtime.listPodSandbox();
+    expect(sandboxes.filter((sandbox) => !uids.includes(sandbox.metadata.uid))).toEqual([]);
     for (const { metadata, status, spec } of left) {
-      const alive = (await runtime.listContainers({ podUid: metadata.uid ?? '' })).filter(({ state }) => state === 'running');
-      const shown = (status?.containerStatuses ?? []).filter(({ state }) => state?.running !== undefined);
-      expect(shown.map(({ containerID }) => containerID)).toEqual(alive.map(({ id }) => `simulated://${id}`));
+      const alive = (await containersOf(runtime, metadata.uid ?? '')).filter(({ state }) => state === 'running');
+      const runningStatuses = (status?.containerStatuses ?? []).filter(({ state }) => state?.running !== undefined);
+      expect(runningStatuses.map(({ containerID }) => containerID)).toEqual(alive.map(({ id }) => `simulated://${id}`));
       if (spec?.restartPolicy === 'Always') expect(status?.phase).toBe('Running');
-      if (alive.length > 0) expect(alive.map(({ image }) => image)).toEqual(spec?.containers?.map(({ image }) => image));
+      if (alive.length > 0) expect(alive.map(({ image }) => image.image)).toEqual(spec?.containers?.map(({ image }) => image));
     }
   },
 );

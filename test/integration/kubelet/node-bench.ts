@@ -2,13 +2,15 @@ import { core } from '#api';
 import { inProcessTransport, startApiServer } from '#apiserver';
 import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
 import { Client } from '#client';
-import { type Kubelet, type KubeletConfig, SimulatedRuntime, startKubelet } from '#kubelet';
+import { type KubeletConfig, type SimulatedKubelet, SimulatedRuntime, startSimulatedKubelet } from '#kubelet';
 import { openMemoryStore } from '#store';
 
 export type PodDraft = Partial<core.PodSpec> & { readonly annotations?: Record<string, string>; readonly labels?: Record<string, string> };
 
+type KubeletExtras = Partial<Pick<Parameters<typeof startSimulatedKubelet>[1], 'logger'>>;
+
 /** An API server and one kubelet with a simulated runtime, on a clock that the test owns. */
-export async function openNodeBench(config: Partial<KubeletConfig> = {}, seed = 1) {
+export async function openNodeBench(config: Partial<KubeletConfig> = {}, seed = 1, kubeletDeps: KubeletExtras = {}) {
   const clock = new VirtualClock();
   const random = seededRandom(seed);
   const logger = silentLogger;
@@ -27,16 +29,16 @@ export async function openNodeBench(config: Partial<KubeletConfig> = {}, seed = 
     stop.signal,
   );
   await server.ready;
-  const as = (name: string) => new Client(inProcessTransport(server.handle, { name, groups: ['system:masters'] }, { clock, random }));
+  const as = (name: string) => new Client(inProcessTransport(server.handle, { name, groups: ['system:masters'] }, { clock }));
   const client = as('tester');
   const runtime = new SimulatedRuntime({}, { clock, random });
   const start = (on: SimulatedRuntime) =>
-    startKubelet(
+    startSimulatedKubelet(
       { nodeName: 'n1', nodeIps: ['192.0.2.1'], ...config },
-      { client: as('system:node:n1'), runtime: on, clock, random, logger, metrics: new MetricsRegistry() },
+      { client: as('system:node:n1'), runtime: on, clock, random, logger, metrics: new MetricsRegistry(), ...kubeletDeps },
       stop.signal,
     );
-  const kubelet: Kubelet = start(runtime);
+  const kubelet: SimulatedKubelet = start(runtime);
   await kubelet.ready;
   /** Another process with the same node, which knows nothing of the first. */
   const boot = async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coordination, core } from '#api';
+import { createLogger, realClock } from '#base';
 import { openNodeBench } from './node-bench.ts';
 
 const types = (status: core.PodStatus) => Object.fromEntries((status.conditions ?? []).map(({ type, status: is }) => [type, is]));
@@ -61,15 +62,18 @@ describe('a pod', () => {
   it('shows why its image cannot be pulled, and runs when it can', async () => {
     await using bench = await openNodeBench();
     await bench.create('p', { annotations: { 'pull-error': 'manifest unknown', 'pull-failures': '2' } });
-    expect((await bench.container('p')).state?.waiting).toEqual({ reason: 'ErrImagePull', message: 'manifest unknown' });
+    expect((await bench.container('p')).state?.waiting).toEqual({
+      reason: 'ErrImagePull',
+      message: 'rpc error: code = Unknown desc = manifest unknown',
+    });
     expect(await bench.status('p')).toMatchObject({ phase: 'Pending' });
     await bench.clock.advance(2000);
-    const message = 'Back-off pulling image "app:1": ErrImagePull: manifest unknown';
+    const message = 'Back-off pulling image "app:1": ErrImagePull: rpc error: code = Unknown desc = manifest unknown';
     expect((await bench.container('p')).state?.waiting).toEqual({ reason: 'ImagePullBackOff', message });
     await bench.clock.advance(8000);
     await bench.clock.advance(20_000);
     expect(await bench.status('p')).toMatchObject({ phase: 'Running' });
-    expect(await bench.events('p')).toContain('Failed: Failed to pull image "app:1": manifest unknown');
+    expect(await bench.events('p')).toContain('Failed: Failed to pull image "app:1": rpc error: code = Unknown desc = manifest unknown');
   });
 
   it('waits in ContainerCreating while its image is pulled', async () => {
@@ -161,6 +165,21 @@ describe('a pod', () => {
     expect(await bench.events('p')).toContain('Killing: Container c failed liveness probe, will be restarted');
   });
 
+  it('waits longer and longer when its liveness probe ends it again and again', async () => {
+    await using bench = await openNodeBench();
+    const livenessProbe = { exec: { command: ['x'] }, periodSeconds: 1, failureThreshold: 1 };
+    await bench.create('p', {
+      containers: [{ name: 'c', image: 'app:1', livenessProbe }] as never,
+      annotations: { 'liveness-probe': 'fail' },
+      terminationGracePeriodSeconds: 0,
+    });
+    await bench.clock.advance(60_000);
+    const { restartCount } = await bench.container('p');
+    expect(restartCount).toBeGreaterThan(1);
+    expect(restartCount).toBeLessThan(6);
+    expect(await bench.events('p')).toContainEqual(expect.stringContaining('BackOff: Back-off restarting failed container c'));
+  });
+
   it('is not probed for readiness before its startup probe has passed', async () => {
     await using bench = await openNodeBench();
     const probe = { exec: { command: ['x'] }, periodSeconds: 1 };
@@ -189,7 +208,7 @@ describe('a pod', () => {
     const env = [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key: 'a' } } }];
     await bench.create('p', { containers: [{ name: 'c', image: 'app:1', env }] as never });
     expect((await bench.container('p')).state?.waiting).toEqual({
-      ...{ reason: 'CreateContainerConfigError', message: 'configmaps "settings" not found' },
+      ...{ reason: 'CreateContainerConfigError', message: 'configmap "settings" not found' },
     });
     await bench.client.of(core.ConfigMap).create({ metadata: { name: 'settings', namespace: 'default' }, data: { a: '1' } });
     await bench.clock.advance(20_000);
@@ -203,7 +222,7 @@ describe('ending a pod', () => {
     await bench.create('p');
     await bench.delete('p');
     expect(await bench.names()).toEqual([]);
-    expect(await bench.runtime.listPodSandboxes()).toEqual([]);
+    expect(await bench.runtime.listPodSandbox()).toEqual([]);
     expect(await bench.events('p')).toContain('Killing: Stopping container c');
   });
 
@@ -239,7 +258,7 @@ describe('ending a pod', () => {
     await bench.delete('p', 0);
     expect(await bench.names()).toEqual([]);
     await bench.clock.advance(2000);
-    expect(await bench.runtime.listPodSandboxes()).toEqual([]);
+    expect(await bench.runtime.listPodSandbox()).toEqual([]);
   });
 
   it('does not wait for an image that is being pulled', async () => {
@@ -333,7 +352,7 @@ describe('a node', () => {
     await bench.kubelet.recover();
     await bench.clock.advance(120_000);
     expect((await bench.status('new')).phase).toBe('Running');
-    expect((await bench.runtime.listPodSandboxes()).map(({ config }) => config.name).toSorted()).toEqual(['kept', 'new']);
+    expect((await bench.runtime.listPodSandbox()).map(({ metadata }) => metadata.name).toSorted()).toEqual(['kept', 'new']);
     expect((await bench.container('kept')).restartCount).toBe(0);
   });
 
@@ -368,6 +387,7 @@ describe('logs', () => {
     const answer = await bench.kubelet.handle({
       ...{ method: 'GET', path: `/containerLogs/default/p/${container}`, query: new URLSearchParams(query) },
     });
+    if ('serve' in answer) throw new Error('the kubelet left HTTP');
     let text = '';
     for await (const chunk of answer.body) text += Buffer.from(chunk).toString();
     return { code: answer.code, text };
@@ -394,6 +414,22 @@ describe('logs', () => {
     const waiting = 'container "c" in pod "p" is waiting to start: ContainerCreating';
     expect(await read(bench, '')).toEqual({ code: 400, text: waiting });
     expect((await read(bench, '', 'x')).code).toBe(404);
-    expect((await read(bench, 'tailLines=-1')).code).toBe(400);
+    expect((await read(bench, 'tailLines=-1')).code).toBe(422);
   });
+});
+
+it('an error of a step that a deletion interrupts is logged', async () => {
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'info', clock: realClock, write: (line) => void lines.push(line) });
+  await using bench = await openNodeBench({}, 1, { logger });
+  let fail = (_: Error): void => undefined;
+  bench.runtime.runPodSandbox = () =>
+    new Promise((_, reject) => {
+      fail = reject;
+    });
+  await bench.create('p');
+  await bench.delete('p');
+  fail(new Error('cannot let go'));
+  await bench.clock.settle();
+  expect(lines.filter((line) => line.includes('cannot let go'))).toHaveLength(1);
 });

@@ -41,27 +41,27 @@ async function snapshot(client: Client, now: number): Promise<Snapshot> {
 
 /** What is not yet as everybody asked for, or not told truly. Nothing, when the cluster has come to rest. */
 export async function unsettled(cluster: ShakyCluster): Promise<readonly string[]> {
-  const found = await snapshot(cluster.client, cluster.clock.now());
+  const state = await snapshot(cluster.client, cluster.clock.now());
   return [
-    ...nodeFaults(found),
-    ...podFaults(found),
-    ...deploymentFaults(found),
-    ...replicaSetFaults(found),
-    ...otherWorkloadFaults(found),
-    ...jobFaults(found),
-    ...budgetFaults(found),
-    ...serviceFaults(found),
-    ...quotaFaults(found),
-    ...(await runtimeFaults(cluster, found)),
+    ...nodeFaults(state),
+    ...podFaults(state),
+    ...deploymentFaults(state),
+    ...replicaSetFaults(state),
+    ...otherWorkloadFaults(state),
+    ...jobFaults(state),
+    ...budgetFaults(state),
+    ...serviceFaults(state),
+    ...quotaFaults(state),
+    ...(await runtimeFaults(cluster, state)),
   ];
 }
 
 /** Says how the two differ, if they do. */
-function differ(what: string, found: object | undefined, expected: object): readonly string[] {
+function differ(what: string, actual: object | undefined, expected: object): readonly string[] {
   const names = Object.keys(expected);
-  const shown = (object: object | undefined) =>
+  const text = (object: object | undefined) =>
     JSON.stringify(names.map((name) => (object as Record<string, unknown> | undefined)?.[name] ?? 0));
-  return shown(found) === shown(expected) ? [] : [`${what} tells ${shown(found)} for ${names.join(', ')}, and it is ${shown(expected)}`];
+  return text(actual) === text(expected) ? [] : [`${what} tells ${text(actual)} for ${names.join(', ')}, and it is ${text(expected)}`];
 }
 
 function nodeFaults({ nodes }: Snapshot): readonly string[] {
@@ -85,28 +85,28 @@ function podsOf({ pods }: Snapshot, { metadata }: { readonly metadata: core.Pod[
   return pods.filter((pod) => ownerOf(pod)?.uid === metadata.uid && isActive(pod));
 }
 
-function deploymentFaults(found: Snapshot): readonly string[] {
-  return found.deployments.flatMap((deployment) => {
+function deploymentFaults(state: Snapshot): readonly string[] {
+  return state.deployments.flatMap((deployment) => {
     const { metadata, spec, status } = deployment;
     const name = `deployment ${metadata.name}`;
     const replicas = spec?.replicas ?? 1;
     const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas, unavailableReplicas: 0 };
-    const sets = found.sets.filter((set) => ownerOf(set)?.uid === metadata.uid);
-    const images = new Set(sets.flatMap((set) => podsOf(found, set)).map((pod) => pod.spec?.containers[0]?.image));
-    const wanted = spec?.template.spec?.containers[0]?.image;
+    const sets = state.sets.filter((set) => ownerOf(set)?.uid === metadata.uid);
+    const images = new Set(sets.flatMap((set) => podsOf(state, set)).map((pod) => pod.spec?.containers[0]?.image));
+    const expectedImage = spec?.template.spec?.containers[0]?.image;
     const progress = findCondition(status?.conditions, 'Progressing');
     return [
       ...differ(name, status, { observedGeneration: metadata.generation, terminatingReplicas: 0, ...counts }),
-      ...([...images].every((image) => image === wanted) ? [] : [`${name} runs ${[...images]}, and ${wanted} was asked for`]),
+      ...([...images].every((image) => image === expectedImage) ? [] : [`${name} runs ${[...images]}, and ${expectedImage} was asked for`]),
       ...(progress?.reason === 'NewReplicaSetAvailable' ? [] : [`${name} is ${progress?.reason}`]),
       ...(findCondition(status?.conditions, 'Available')?.status === 'True' ? [] : [`${name} is not Available`]),
     ];
   });
 }
 
-function replicaSetFaults(found: Snapshot): readonly string[] {
-  return found.sets.flatMap((set) => {
-    const pods = podsOf(found, set);
+function replicaSetFaults(state: Snapshot): readonly string[] {
+  return state.sets.flatMap((set) => {
+    const pods = podsOf(state, set);
     const { length: replicas } = pods;
     const counts = {
       replicas,
@@ -124,10 +124,10 @@ function replicaSetFaults(found: Snapshot): readonly string[] {
   });
 }
 
-function otherWorkloadFaults(found: Snapshot): readonly string[] {
-  const stateful = found.statefulSets.flatMap((set) => {
+function otherWorkloadFaults(state: Snapshot): readonly string[] {
+  const stateful = state.statefulSets.flatMap((set) => {
     const replicas = set.spec?.replicas ?? 1;
-    const names = podsOf(found, set).map(({ metadata }) => metadata.name);
+    const names = podsOf(state, set).map(({ metadata }) => metadata.name);
     const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, currentReplicas: replicas, updatedReplicas: replicas };
     const expected = Array.from({ length: replicas }, (_, i) => `${set.metadata.name}-${i}`);
     const { currentRevision, updateRevision } = set.status ?? {};
@@ -137,8 +137,8 @@ function otherWorkloadFaults(found: Snapshot): readonly string[] {
       ...differ(`stateful set ${set.metadata.name}`, { currentRevision }, { currentRevision: updateRevision }),
     ];
   });
-  const daemons = found.daemonSets.flatMap((set) => {
-    const nodes = podsOf(found, set).map(({ spec }) => spec?.nodeName);
+  const daemons = state.daemonSets.flatMap((set) => {
+    const nodes = podsOf(state, set).map(({ spec }) => spec?.nodeName);
     const count = STORMY_NODES.length;
     const counts = { desiredNumberScheduled: count, currentNumberScheduled: count, numberReady: count, numberAvailable: count };
     return [
@@ -151,12 +151,12 @@ function otherWorkloadFaults(found: Snapshot): readonly string[] {
 
 function jobFaults({ jobs, pods }: Snapshot): readonly string[] {
   return jobs.flatMap(({ metadata, spec, status }) => {
-    const held = pods.filter((pod) => ownerOf(pod)?.uid === metadata.uid && pod.metadata.finalizers?.length);
+    const finalizedPods = pods.filter((pod) => ownerOf(pod)?.uid === metadata.uid && pod.metadata.finalizers?.length);
     const isComplete = findCondition(status?.conditions, 'Complete')?.status === 'True';
     return [
       ...(isComplete ? [] : [`job ${metadata.name} is not complete: ${JSON.stringify(status)}`]),
       ...differ(`job ${metadata.name}`, status, { succeeded: spec?.completions, active: 0, ready: 0 }),
-      ...held.map((pod) => `pod ${pod.metadata.name} of a job is held by ${pod.metadata.finalizers}`),
+      ...finalizedPods.map((pod) => `pod ${pod.metadata.name} of a job is held by ${pod.metadata.finalizers}`),
     ];
   });
 }
@@ -209,7 +209,9 @@ function quotaFaults({ quotas, pods, now }: Snapshot): readonly string[] {
 async function runtimeFaults({ runtimes }: ShakyCluster, { pods }: Snapshot): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const node of NODES) {
-    const running = (await runtimes.get(node)!.listContainers()).filter(({ state }) => state === 'running').map(({ podUid }) => podUid);
+    const running = (await runtimes.get(node)!.listContainers())
+      .filter(({ state }) => state === 'running')
+      .map(({ labels }) => labels['io.kubernetes.pod.uid']);
     const expected = pods.filter((pod) => pod.spec?.nodeName === node && !hasEnded(pod)).map(({ metadata }) => metadata.uid);
     faults.push(...differ(`node ${node}`, { running: running.toSorted() }, { running: expected.toSorted() }));
   }

@@ -17,7 +17,7 @@ function openByHand() {
   const clock = new VirtualClock();
   const store = openMemoryStore({ clock });
   const state = new ObservedState(store, clock);
-  const running = [{ state: 'running', podUid: 'db-0' }];
+  const running = [{ state: 'running', labels: { 'io.kubernetes.pod.uid': 'db-0' } }];
   const runtimes = new Map([['n1', { listContainers: async () => running }]]) as unknown as ShakyCluster['runtimes'];
   const invariants = new Invariants(state, { runtimes } as ShakyCluster);
   const put = async (kind: string, { metadata, ...rest }: Draft, uid = metadata.name) => {

@@ -41,9 +41,9 @@ export class Invariants {
 
   #recent(what: 'most' | 'least', { metadata }: { readonly metadata: core.Pod['metadata'] }): RecentValues {
     const id = `${what} ${metadata.uid}`;
-    const known = this.#limits.get(id) ?? new RecentValues(LAG_MS);
-    this.#limits.set(id, known);
-    return known;
+    const values = this.#limits.get(id) ?? new RecentValues(LAG_MS);
+    this.#limits.set(id, values);
+    return values;
   }
 
   // --- deployments ---------------------------------------------------------------------------------------------------
@@ -78,9 +78,9 @@ export class Invariants {
     owner: apps.Deployment,
     { sets, changed, had, ...at }: At & { sets: readonly apps.ReplicaSet[]; changed: apps.ReplicaSet; had: number },
   ): void {
-    const stay = (wanted: (set: apps.ReplicaSet) => number) =>
+    const stay = (countOf: (set: apps.ReplicaSet) => number) =>
       sets.reduce(
-        (sum, set) => sum + Math.min(wanted(set), this.#activePods(set).filter((pod) => isAvailable(pod, owner, at.now)).length),
+        (sum, set) => sum + Math.min(countOf(set), this.#activePods(set).filter((pod) => isAvailable(pod, owner, at.now)).length),
         0,
       );
     const left = stay(({ spec }) => spec?.replicas ?? 0);
@@ -147,7 +147,9 @@ export class Invariants {
   #runsNowhere(pod: core.Pod, at: At): void {
     for (const [node, runtime] of this.cluster.runtimes) {
       void runtime.listContainers().then((containers) => {
-        const isRunning = containers.some(({ state, podUid }) => state === 'running' && this.#nameOf(podUid) === pod.metadata.name);
+        const isRunning = containers.some(
+          ({ state, labels }) => state === 'running' && this.#nameOf(labels['io.kubernetes.pod.uid'] ?? '') === pod.metadata.name,
+        );
         if (isRunning) this.#fault(at, `${pod.metadata.name} is made again while it runs on ${node}`);
       });
     }

@@ -59,12 +59,12 @@ export class ObservedState implements Disposable {
     const { key, modRevision: revision } = event;
     this.writes.push(`${revision} ${event.type} ${key}`);
     const [, , kind = ''] = key.split('/');
-    const known = this.#objects.get(kind) ?? new Map<string, unknown>();
-    this.#objects.set(kind, known);
-    const before = known.get(key);
+    const objects = this.#objects.get(kind) ?? new Map<string, unknown>();
+    this.#objects.set(kind, objects);
+    const before = objects.get(key);
     const after: unknown = event.type === 'put' ? JSON.parse(Buffer.from(event.value ?? []).toString()) : undefined;
-    if (after === undefined) known.delete(key);
-    else known.set(key, after);
+    if (after === undefined) objects.delete(key);
+    else objects.set(key, after);
     this.trace({ revision, key, now: this.clock.now(), before, after });
     const look = (this.#looks as Record<string, ((change: Change<never>) => void) | undefined>)[kind];
     look?.({ revision, key, now: this.clock.now(), before, after } as Change<never>);

@@ -3,7 +3,7 @@ import { type ApiServer, inProcessTransport, startApiServer } from '#apiserver';
 import { type Component, type Logger, MetricsRegistry, type Random, seededRandom, silentLogger, stopAll, VirtualClock } from '#base';
 import { Client } from '#client';
 import { startControllerManager } from '#controllers';
-import { type Kubelet, SimulatedRuntime, startKubelet } from '#kubelet';
+import { type SimulatedKubelet, SimulatedRuntime, startSimulatedKubelet } from '#kubelet';
 import { findCondition } from '#machinery';
 import { startScheduler } from '#scheduler';
 import { type MemoryStore, openMemoryStore } from '#store';
@@ -25,7 +25,7 @@ export class ShakyCluster implements AsyncDisposable {
   readonly store: MemoryStore;
   readonly network: ShakyNetwork;
   readonly runtimes = new Map<string, SimulatedRuntime>();
-  readonly kubelets = new Map<string, Kubelet>();
+  readonly kubelets = new Map<string, SimulatedKubelet>();
   /** Managers and schedulers that run. */
   readonly candidates = new Map<string, Component>();
   /** Of the person at the keyboard, whose connection is good. */
@@ -70,12 +70,17 @@ export class ShakyCluster implements AsyncDisposable {
   }
 
   #transport(name: string, userAgent: string) {
-    const { clock, random } = this;
-    return inProcessTransport((request) => this.#server.handle(request), { name, groups: MASTERS }, { clock, random, userAgent });
+    const { clock } = this;
+    return inProcessTransport((request) => this.#server.handle(request), { name, groups: MASTERS }, { clock, userAgent });
   }
 
   #linkedClient(who: string, user: string, userAgent: string): Client {
     return new Client(this.network.link(who, this.#transport(user, userAgent)));
+  }
+
+  /** What a part of somebody else's needs, over the same network. */
+  depsOf(who: string) {
+    return { ...this.#deps, client: this.#linkedClient(who, `system:${who}`, who) };
   }
 
   async startCandidate(identity: string): Promise<void> {
@@ -106,7 +111,7 @@ export class ShakyCluster implements AsyncDisposable {
     const weather = CALM_NODES.includes(nodeName) ? 'calm' : 'storm';
     const client = this.#linkedClient(nodeName, `system:node:${nodeName}`, 'kubelet');
     const config = { nodeName, nodeLabels: { weather }, nodeIps: [`192.0.2.${NODES.indexOf(nodeName) + 1}`] };
-    const kubelet = startKubelet(config, { ...this.#deps, client, runtime });
+    const kubelet = startSimulatedKubelet(config, { ...this.#deps, client, runtime });
     this.runtimes.set(nodeName, runtime);
     this.kubelets.set(nodeName, kubelet);
     await this.until(kubelet.ready);

@@ -145,7 +145,7 @@ export class Steps {
     if (running.length === 0) return `nothing to kill on ${node}`;
     const container = this.random.pick(running);
     await runtime.stopContainer(container.id, 0);
-    return `kill a container of ${container.podUid} on ${node}`;
+    return `kill a container of ${container.labels['io.kubernetes.pod.uid']} on ${node}`;
   }
 
   async #deletePod(): Promise<string> {
@@ -304,9 +304,9 @@ export class Steps {
     for (let round = 0; round < 4; round++) {
       const { items } = await this.cluster.client.of(core.Pod).list({ namespace: 'default', fieldSelector: `spec.nodeName=${node}` });
       // The others there are to have no other disturbance than their edits.
-      const found = items.filter((pod) => pod.metadata.labels?.app === GUARDED && isActive(pod));
-      if (found.length === 0) break;
-      for (const pod of found) await this.#evictOne(pod);
+      const pods = items.filter((pod) => pod.metadata.labels?.app === GUARDED && isActive(pod));
+      if (pods.length === 0) break;
+      for (const pod of pods) await this.#evictOne(pod);
       await this.cluster.clock.advance(5000);
     }
     await this.#cordon(node, false);
@@ -321,8 +321,8 @@ export class Steps {
 
   async #anyPod(matches: (pod: core.Pod) => boolean): Promise<core.Pod | undefined> {
     const { items } = await this.cluster.client.of(core.Pod).list();
-    const found = items.filter((pod) => isActive(pod) && matches(pod));
-    return found.length === 0 ? undefined : this.random.pick(found);
+    const pods = items.filter((pod) => isActive(pod) && matches(pod));
+    return pods.length === 0 ? undefined : this.random.pick(pods);
   }
 
   /** What the server refuses, in words; anything but a refusal is a fault. */
@@ -337,12 +337,12 @@ export class Steps {
     }
   }
 
-  async #edit<T extends Identified>(kind: Kind<T>, key: ObjectKey, change: (found: T) => T): Promise<void> {
+  async #edit<T extends Identified>(kind: Kind<T>, key: ObjectKey, change: (current: T) => T): Promise<void> {
     const client = this.cluster.client.of(kind);
     for (;;) {
       try {
-        const found = await client.get(key);
-        await client.update(change(found));
+        const current = await client.get(key);
+        await client.update(change(current));
         return;
       } catch (error) {
         if (!isStatusReason(error, 'Conflict')) throw error;

@@ -1,0 +1,59 @@
+import { type Clock, GrpcError, grpcStatus } from '#base';
+
+/**
+ * What a driver does wrong in a call. Once: `fail-once`, `fail-after-acting`, `forget` (says it is done and does nothing), `slow`, `garbage` (answers
+ * bytes that are no message, having acted). Until cleared: `fail`, `hang`, `lie` (as `forget`, each time).
+ */
+export type Fault = 'fail-once' | 'fail-after-acting' | 'forget' | 'slow' | 'garbage' | 'fail' | 'hang' | 'lie';
+
+const LASTING: readonly Fault[] = ['fail', 'hang', 'lie'];
+const SLOW_MS = 250;
+
+export interface FaultyCall<T> {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  act(): Promise<T>;
+  /** The answer of a driver that did nothing. */
+  nothing(): T;
+  garbage(): T;
+}
+
+/** Faults on demand, by the name of a call: `NodeStageVolume`. */
+export class Faults {
+  readonly #faults = new Map<string, Fault>();
+
+  constructor(private readonly clock: Clock) {}
+
+  set(call: string, fault: Fault): void {
+    this.#faults.set(call, fault);
+  }
+
+  clear(): void {
+    this.#faults.clear();
+  }
+
+  async run<T>({ name, signal, act, nothing, garbage }: FaultyCall<T>): Promise<T> {
+    const fault = this.#faults.get(name);
+    if (fault !== undefined && !LASTING.includes(fault)) this.#faults.delete(name);
+    switch (fault) {
+      case undefined:
+        return act();
+      case 'forget':
+      case 'lie':
+        return nothing();
+      case 'hang':
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+      case 'slow':
+        await this.clock.sleep(SLOW_MS, signal);
+        return act();
+      case 'garbage':
+        await act();
+        return garbage();
+      case 'fail-after-acting':
+        await act();
+        throw new GrpcError(grpcStatus.internal, `${name} was done, and failed`);
+      default:
+        throw new GrpcError(grpcStatus.internal, `${name} failed`);
+    }
+  }
+}

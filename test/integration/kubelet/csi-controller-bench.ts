@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { core, storage } from '#api';
+import { type Component, realClock, seededRandom, silentLogger } from '#base';
+import { CsiDriver, startCsiController } from '#kubelet';
+import { isStatusReason } from '#machinery';
+import { type CsiDriverOptions, TestCsiDriver } from '../../csi-driver/csi-driver.ts';
+import { type ControlPlane, startControlPlane } from '../control-plane.ts';
+
+export const DRIVER = 'disk.example.com';
+export const CLAIM = { name: 'c', namespace: 'default' };
+
+/** A control plane, a driver with a controller service, and who does its sidecars' work. The class is called `fast`. */
+export class CsiControllerBench implements AsyncDisposable {
+  readonly driver: CsiDriver;
+  controller!: Component;
+
+  private constructor(
+    readonly plane: ControlPlane,
+    readonly root: string,
+    readonly server: TestCsiDriver,
+  ) {
+    this.driver = new CsiDriver(DRIVER, join(root, 'csi.sock'), realClock);
+  }
+
+  static async start(options: Partial<CsiDriverOptions> = {}): Promise<CsiControllerBench> {
+    const plane = await startControlPlane();
+    const root = await mkdtemp(join(tmpdir(), 'csi-'));
+    const own = { name: DRIVER, nodeId: 'id-1', root: join(root, 'driver'), socket: join(root, 'csi.sock'), topology: { zone: 'a' } };
+    const bench = new CsiControllerBench(plane, root, await TestCsiDriver.start({ ...own, ...options }));
+    const fast = { metadata: { name: 'fast' }, provisioner: DRIVER, parameters: { type: 'ssd' }, allowVolumeExpansion: true };
+    await plane.client.of(storage.StorageClass).create(fast);
+    await bench.startController();
+    return bench;
+  }
+
+  async startController(): Promise<void> {
+    const { client } = this.plane;
+    const own = { driver: this.driver, client, clock: realClock, random: seededRandom('csi'), logger: silentLogger };
+    this.controller = startCsiController({}, own);
+    // The server's own controllers, which establish definitions, run on the time of the plane.
+    const ready = { isReady: false };
+    void this.controller.ready.then(() => Object.assign(ready, { isReady: true }));
+    await this.until(async () => ready.isReady);
+  }
+
+  async until(check: () => Promise<boolean>): Promise<void> {
+    for (let i = 0; i < 600 && !(await check()); i++) {
+      await this.plane.clock.advance(500);
+      await realClock.sleep(10);
+    }
+    expect(await check()).toBe(true);
+  }
+
+  isGone(read: Promise<unknown>): Promise<boolean> {
+    return read.then(
+      () => false,
+      (error: unknown) => isStatusReason(error, 'NotFound'),
+    );
+  }
+
+  async createClaim(spec: object = {}, metadata: { readonly name: string; readonly namespace: string } = CLAIM): Promise<void> {
+    const claim = { accessModes: ['ReadWriteOnce'], storageClassName: 'fast', resources: { requests: { storage: '1Gi' } }, ...spec };
+    await this.plane.client.of(core.PersistentVolumeClaim).create({ metadata, spec: claim });
+  }
+
+  /** The name of the volume that the claim is bound to. */
+  async makeBoundClaim(spec: object = {}, metadata = CLAIM): Promise<string> {
+    const claims = this.plane.client.of(core.PersistentVolumeClaim);
+    await this.createClaim(spec, metadata);
+    await this.until(async () => (await claims.get(metadata)).status?.phase === 'Bound');
+    return (await claims.get(metadata)).spec?.volumeName ?? '';
+  }
+
+  claim(metadata = CLAIM): Promise<core.PersistentVolumeClaim> {
+    return this.plane.client.of(core.PersistentVolumeClaim).get(metadata);
+  }
+
+  async eventReasons(): Promise<readonly (string | undefined)[]> {
+    return (await this.plane.client.of(core.Event).list()).items.map(({ reason }) => reason);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.controller[Symbol.asyncDispose]();
+    this.driver[Symbol.dispose]();
+    await this.server[Symbol.asyncDispose]();
+    await rm(this.root, { recursive: true });
+    const closed = this.plane[Symbol.asyncDispose]();
+    await this.plane.clock.advance(60_000);
+    await closed;
+  }
+}

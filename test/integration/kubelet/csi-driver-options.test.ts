@@ -1,0 +1,169 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { core, storage } from '#api';
+import { realClock, VirtualClock } from '#base';
+import { attachmentName } from '../../../src/kubelet/csi/volume-data.ts';
+import { SeLinux } from '../../../src/kubelet/volumes/se-linux.ts';
+import { CsiNodeBench, DRIVER } from './csi-node-bench.ts';
+
+const isRoot = process.getuid?.() === 0;
+const { signal } = new AbortController();
+const uidOf = (pod: core.Pod) => pod.metadata.uid ?? '';
+const MOUNT = { volumeMounts: [{ name: 'v', mountPath: '/v' }] };
+
+describe.skipIf(!isRoot)('what a CSIDriver asks of the kubelet (needs root: it mounts)', () => {
+  let bench: CsiNodeBench;
+  beforeEach(async () => {
+    bench = await CsiNodeBench.start();
+  });
+  afterEach(() => bench[Symbol.asyncDispose]());
+
+  const published = () => bench.driver.requests.get('NodePublishVolume') as { readonly volumeContext: Readonly<Record<string, string>> };
+  const targetOf = (pod: core.Pod) => join(bench.root, 'pods', uidOf(pod), 'volumes/kubernetes.io~csi/pv-1/mount');
+
+  it('podInfoOnMount: the pod’s name, namespace, uid and service account', async () => {
+    await bench.makeVolume({ driverSpec: { attachRequired: false, podInfoOnMount: true } });
+    const pod = await bench.makePod('one', MOUNT, { serviceAccountName: 'default' });
+    await bench.volumes.prepare(pod, signal);
+    expect(published().volumeContext).toEqual({
+      'csi.storage.k8s.io/pod.name': 'one',
+      'csi.storage.k8s.io/pod.namespace': 'default',
+      'csi.storage.k8s.io/pod.uid': uidOf(pod),
+      'csi.storage.k8s.io/serviceAccount.name': 'default',
+      'csi.storage.k8s.io/ephemeral': 'false',
+    });
+    await bench.volumes.cleanUp(uidOf(pod));
+  });
+
+  it.each([
+    [true, 3],
+    [false, 1],
+  ])('requiresRepublish %s: published so often within two minutes: %i', async (requiresRepublish, count) => {
+    const clock = new VirtualClock({ startMs: realClock.now() });
+    await bench.volumes[Symbol.asyncDispose]();
+    bench.openVolumes({ clock });
+    await bench.makeVolume({ driverSpec: { attachRequired: false, requiresRepublish } });
+    const pod = await bench.makePod('one');
+    await bench.volumes.prepare(pod, signal);
+    const publications = () => bench.driver.calls.filter((call) => call === 'NodePublishVolume').length;
+    for (let minute = 1; minute <= 2; minute++) {
+      await clock.advance(60_000);
+      if (requiresRepublish) await expect.poll(publications).toBe(minute + 1);
+      // The next time is set when the last publication is over.
+      await expect.poll(() => !requiresRepublish || clock.pendingTimers > 0).toBe(true);
+    }
+    expect(publications()).toBe(count);
+    await bench.volumes.cleanUp(uidOf(pod));
+  });
+
+  it.each<[string, { readonly fsGroupPolicy: string; readonly accessMode?: string; readonly fsType?: string }, number]>([
+    ['None: files keep their group', { fsGroupPolicy: 'None' }, 0],
+    ['File: the group is set, whatever the access mode', { fsGroupPolicy: 'File', accessMode: 'ReadWriteMany', fsType: '' }, 2000],
+    ['ReadWriteOnceWithFSType: the group is set', { fsGroupPolicy: 'ReadWriteOnceWithFSType' }, 2000],
+    ['ReadWriteOnceWithFSType: not of volumes without a type', { fsGroupPolicy: 'ReadWriteOnceWithFSType', fsType: '' }, 0],
+    ['ReadWriteOnceWithFSType: not of shared volumes', { fsGroupPolicy: 'ReadWriteOnceWithFSType', accessMode: 'ReadWriteMany' }, 0],
+  ])('fsGroupPolicy %s', async (_, { fsGroupPolicy, ...volume }, group) => {
+    await bench.makeVolume({ ...volume, driverSpec: { attachRequired: false, fsGroupPolicy } });
+    const pod = await bench.makePod('one', MOUNT, { securityContext: { fsGroup: 2000 } });
+    await bench.volumes.prepare(pod, signal);
+    expect((await stat(targetOf(pod))).gid).toBe(group);
+    await bench.volumes.cleanUp(uidOf(pod));
+  });
+
+  it.each([
+    [
+      'true: volumes of one pod are mounted with its label',
+      true,
+      'ReadWriteOncePod',
+      ['context="system_u:object_r:container_file_t:s0:c1,c2"'],
+    ],
+    ['true: others are not', true, 'ReadWriteOnce', []],
+    ['false: none is', false, 'ReadWriteOncePod', []],
+  ])('seLinuxMount %s', async (_, seLinuxMount, accessMode, mountFlags) => {
+    const machine = join(bench.root, 'machine');
+    await mkdir(join(machine, 'sys/fs/selinux'), { recursive: true });
+    await mkdir(join(machine, 'etc/selinux/targeted/contexts'), { recursive: true });
+    await writeFile(join(machine, 'sys/fs/selinux/enforce'), '1');
+    await writeFile(join(machine, 'etc/selinux/targeted/contexts/lxc_contexts'), 'file = "system_u:object_r:container_file_t:s0"\n');
+    await bench.volumes[Symbol.asyncDispose]();
+    bench.openVolumes({ seLinux: new SeLinux(machine) });
+    await bench.makeVolume({ accessMode, driverSpec: { attachRequired: false, seLinuxMount } });
+    const pod = await bench.makePod('one', MOUNT, { securityContext: { seLinuxOptions: { level: 's0:c1,c2' } } });
+    await bench.volumes.prepare(pod, signal);
+    for (const call of ['NodeStageVolume', 'NodePublishVolume'])
+      expect(bench.driver.requests.get(call)).toMatchObject({ volumeCapability: { mount: { mountFlags } } });
+    await bench.volumes.cleanUp(uidOf(pod));
+  });
+
+  describe('attachRequired', () => {
+    const attachments = () => bench.plane.client.of(storage.VolumeAttachment);
+    const attach = async () => {
+      const metadata = { name, finalizers: ['example.com/attacher'] };
+      await attachments().create({
+        metadata,
+        spec: { attacher: DRIVER, nodeName: 'node-1', source: { persistentVolumeName: 'pv-1' } },
+      } as never);
+      await attachments().patch({ name }, { status: { attached: true, attachmentMetadata: { lun: '3' } } }, { subresource: 'status' });
+    };
+    const nameAttached = (names: readonly string[]) => {
+      const volumesAttached = names.map((name) => ({ name, devicePath: '' }));
+      return bench.plane.client.of(core.Node).patch({ name: 'node-1' }, { status: { volumesAttached } }, { subresource: 'status' });
+    };
+    const inUse = async () => (await bench.plane.client.of(core.Node).get({ name: 'node-1' })).status?.volumesInUse ?? [];
+    const uniqueName = `kubernetes.io/csi/${DRIVER}^vol-1`;
+    const name = attachmentName('vol-1', DRIVER, 'node-1');
+
+    it('the node says that it uses a volume, and mounts it when the node’s status and the attachment say that it is attached', async () => {
+      await bench.makeVolume({ driverSpec: { attachRequired: true } });
+      const pod = await bench.makePod('one');
+      const prepared = bench.volumes.prepare(pod, signal);
+      await expect.poll(inUse).toEqual([uniqueName]);
+      await nameAttached([uniqueName]);
+      await expect.poll(() => bench.events.find((text) => text.includes('WaitForAttach'))).toBeDefined();
+      await attach();
+      await prepared;
+      expect(bench.driver.requests.get('NodeStageVolume')).toMatchObject({ publishContext: { lun: '3' } });
+      await bench.volumes.cleanUp(uidOf(pod));
+      expect(await inUse()).toEqual([]);
+    });
+
+    it('a volume that is attached, and that the node’s status does not name, is not mounted: its detachment may be under way', async () => {
+      await bench.makeVolume({ driverSpec: { attachRequired: true } });
+      await attach();
+      const stop = new AbortController();
+      const pod = await bench.makePod('one');
+      const prepared = bench.volumes.prepare(pod, stop.signal);
+      await expect.poll(inUse).toEqual([uniqueName]);
+      stop.abort(new Error('enough'));
+      await expect(prepared).rejects.toThrow('enough');
+      // No failure that a user has to know of: every volume is attached some time after its pod was bound.
+      expect(bench.events).toEqual([]);
+      expect(bench.driver.calls).not.toContain('NodeStageVolume');
+      await bench.volumes.cleanUp(uidOf(pod));
+    });
+
+    it('a volume whose attachment is being deleted is not mounted until it is attached again', async () => {
+      await bench.makeVolume({ driverSpec: { attachRequired: true } });
+      await attach();
+      await attachments().delete({ name });
+      const pod = await bench.makePod('one');
+      const prepared = bench.volumes.prepare(pod, signal);
+      await expect.poll(inUse).toEqual([uniqueName]);
+      expect(bench.driver.calls).not.toContain('NodeStageVolume');
+      await attachments().patch({ name }, { metadata: { finalizers: null } });
+      await attach();
+      await nameAttached([uniqueName]);
+      await prepared;
+      await bench.volumes.cleanUp(uidOf(pod));
+    });
+
+    it('false: the node does not name the volume as used, and mounts it without an attachment', async () => {
+      await bench.makeVolume();
+      const pod = await bench.makePod('one');
+      await bench.volumes.prepare(pod, signal);
+      expect(await inUse()).toEqual([]);
+      await bench.volumes.cleanUp(uidOf(pod));
+    });
+  });
+});

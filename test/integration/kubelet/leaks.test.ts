@@ -1,0 +1,95 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { core } from '#api';
+import { runProgram } from '#base';
+import { openRealKubelet, type RealKubelet, whyNoContainers } from './real-kubelet.ts';
+
+const reason = whyNoContainers();
+if (reason !== undefined) console.info(`the search for leaks of a real node is skipped: ${reason}`);
+
+const PODS = Number(process.env.SAMPAN_LEAK_PODS ?? 16);
+const AT_ONCE = 8;
+const POLL = { timeout: 120_000, interval: 100 };
+
+const volumes = [
+  { name: 'disk', emptyDir: {} },
+  { name: 'memory', emptyDir: { medium: 'Memory' } },
+  { name: 'config', configMap: { name: 'settings' } },
+];
+const containers = [
+  {
+    ...{ name: 'c', image: 'busybox:1', command: ['sh', '-c', 'echo started; sleep 100000'] },
+    volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })),
+  },
+  { name: 'ends', image: 'busybox:1', command: ['true'] },
+];
+
+async function runBatch(node: RealKubelet, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => node.create(name, { containers, volumes, restartPolicy: 'OnFailure' } as never)));
+  for (const name of names) await expect.poll(() => node.phase(name), POLL).toBe('Running');
+}
+
+async function deleteBatch(node: RealKubelet, names: readonly string[]): Promise<void> {
+  const pods = node.client.of(core.Pod);
+  await Promise.all(names.map((name) => pods.delete({ name, namespace: 'default' })));
+  await expect.poll(async () => (await pods.list()).items.length, POLL).toBe(0);
+}
+
+/** The network namespaces that the runtime holds. */
+function networkNamespaces({ site }: RealKubelet): Promise<readonly string[]> {
+  return readdir(path.join(site.config.runDirectory, 'state/io.containerd.grpc.v1.cri/netns')).catch(() => []);
+}
+
+/** Everything outside the API that pods leave behind when somebody forgets it. */
+async function remains(node: RealKubelet) {
+  const { directory, cgroup, tree, site, runtime } = node;
+  const list = (name: string) => readdir(path.join(directory, name)).catch(() => []);
+  const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').filter((line) => line.includes(directory));
+  const links = await runProgram('ip', ['-n', site.netns, '-o', 'link', 'show', 'type', 'veth']);
+  const cgroups = await Promise.all(['burstable', 'besteffort', ''].map((name) => tree.children(path.join(cgroup, 'kubepods', name))));
+  return {
+    sandboxes: (await runtime.listPodSandbox()).length,
+    containers: (await runtime.listContainers()).length,
+    namespaces: await networkNamespaces(node),
+    mounts: mounts.length,
+    links: links.split('\n').filter((line) => line !== '').length,
+    cgroups: [...cgroups.flat(), ...(await unifiedCgroups(cgroup))].filter((name) => name.startsWith('pod')),
+    logs: [...(await list('pod-logs')), ...(await list('container-logs'))],
+    podDirectories: await list('kubelet/pods'),
+  };
+}
+
+/** Where both versions of cgroups are mounted, runc uses both. */
+async function unifiedCgroups(cgroup: string): Promise<readonly string[]> {
+  const list = (name: string) => readdir(path.join('/sys/fs/cgroup/unified', cgroup, 'kubepods', name)).catch(() => []);
+  return (await Promise.all(['burstable', 'besteffort', ''].map(list))).flat();
+}
+
+async function descriptors(pid: number | 'self'): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}
+
+describe.skipIf(reason !== undefined)('a real node', () => {
+  it(`leaves nothing of ${PODS} pods that were created and deleted`, { timeout: 60_000 + PODS * 5000 }, async () => {
+    await using node = await openRealKubelet({ maxPods: 1000 });
+    await node.client.of(core.ConfigMap).create({ metadata: { name: 'settings', namespace: 'default' }, data: { a: '1' } });
+    const record = await readFile(path.join(node.site.config.runDirectory, 'containerd.json'), 'utf8');
+    const { pid: containerd } = JSON.parse(record) as { pid: number };
+    // The first pod opens what stays open.
+    await runBatch(node, ['first']);
+    await deleteBatch(node, ['first']);
+    await expect.poll(async () => (await remains(node)).sandboxes, POLL).toBe(0);
+    const before = { own: await descriptors('self'), containerd: await descriptors(containerd) };
+    for (let begun = 0; begun < PODS; begun += AT_ONCE) {
+      const names = Array.from({ length: Math.min(AT_ONCE, PODS - begun) }, (_, i) => `p${begun + i}`);
+      await runBatch(node, names);
+      await expect.poll(async () => (await networkNamespaces(node)).length, POLL).toBe(names.length);
+      await deleteBatch(node, names);
+    }
+    const nothing = { sandboxes: 0, containers: 0, namespaces: [], mounts: 0, links: 0, cgroups: [], logs: [], podDirectories: [] };
+    await expect.poll(() => remains(node), { timeout: 30_000, interval: 250 }).toEqual(nothing);
+    await expect.poll(() => descriptors('self'), { timeout: 30_000, interval: 250 }).toBeLessThanOrEqual(before.own);
+    await expect.poll(() => descriptors(containerd), { timeout: 30_000, interval: 250 }).toBeLessThanOrEqual(before.containerd);
+  });
+});

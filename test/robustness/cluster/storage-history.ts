@@ -1,0 +1,301 @@
+import { core, storage } from '#api';
+import { type Component, type Random, seededRandom } from '#base';
+import { startLocalProvisioner } from '#kubelet';
+import { isStatusReason } from '#machinery';
+import { MANAGERS, NODES, SCHEDULERS, ShakyCluster, STORMY_NODES } from './shaky-cluster.ts';
+import { DRIVER, StorageSystem, startSidecars } from './storage-system.ts';
+
+const LIVES = 6;
+const STORMY_TICKS = 90;
+const PATIENCE_MS = 60 * 60_000;
+const POD_UID = 'io.kubernetes.pod.uid';
+
+/** Volumes are made, used by a pod, then by another one, and deleted, while everything fails. Throws with the history when something does not hold. */
+export async function runStorageHistory(seed: string): Promise<void> {
+  await using cluster = await ShakyCluster.start(seed);
+  const history = new StorageHistory(cluster, seededRandom(`${seed} storage`));
+  try {
+    await history.run();
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nseed: ${seed}\nhistory:\n${history.steps.join('\n')}`, { cause: error });
+  } finally {
+    await history.stop();
+  }
+}
+
+/** A volume's way: one step after the other, each until it is done. */
+interface Life {
+  readonly claim: string;
+  readonly className: string;
+  step: number;
+}
+
+class StorageHistory {
+  readonly steps: string[] = [];
+  readonly #system: StorageSystem;
+  readonly #parts = new Map<string, Component>();
+  /** The uids of a claim's pods. */
+  readonly #users = new Map<string, Set<string>>();
+  readonly #lives: readonly Life[];
+
+  constructor(
+    private readonly cluster: ShakyCluster,
+    private readonly random: Random,
+  ) {
+    this.#system = new StorageSystem(
+      random,
+      (volume, node) => this.#isUsed(volume, node),
+      (volume) => this.#isBound(volume),
+    );
+    this.#lives = Array.from({ length: LIVES }, (_, i) => ({ claim: `claim-${i}`, className: i % 2 ? 'local' : 'network', step: 0 }));
+  }
+
+  async run(): Promise<void> {
+    const { cluster } = this;
+    const classes = cluster.client.of(storage.StorageClass);
+    const local = { metadata: { name: 'local' }, provisioner: 'sampan.dev/local', volumeBindingMode: 'WaitForFirstConsumer' };
+    await cluster.until(classes.create(local));
+    await cluster.until(classes.create({ metadata: { name: 'network' }, provisioner: DRIVER }));
+    for (const name of ['provisioner', 'sidecars']) await this.#startPart(name);
+    cluster.network.isShaky = true;
+    for (let tick = 0; tick < STORMY_TICKS && !this.#isOver; tick++) {
+      await this.#tick();
+      if (this.random.float() < 0.25) await this.#fault();
+    }
+    await this.#calm();
+    const deadline = cluster.clock.now() + PATIENCE_MS;
+    while (!this.#isOver || (await this.#leftovers()).length > 0) {
+      if (cluster.clock.now() > deadline)
+        throw new Error(`after an hour: ${(await this.#leftovers()).join(', ')}\n${await this.#explain()}`);
+      await this.#tick();
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const part of this.#parts.values()) await this.cluster.until(part[Symbol.asyncDispose]());
+  }
+
+  get #isOver(): boolean {
+    return this.#lives.every(({ step }) => step === STEPS.length);
+  }
+
+  #tell(text: string): void {
+    this.steps.push(`${new Date(this.cluster.clock.now()).toISOString().slice(11, 23)} ${text}`);
+  }
+
+  async #tick(): Promise<void> {
+    await this.cluster.clock.advance(500 + this.random.int(2000));
+    for (const life of this.#lives) await this.#advance(life);
+    if (this.#system.faults.length > 0) throw new Error(this.#system.faults.join('\n'));
+  }
+
+  async #advance(life: Life): Promise<void> {
+    const step = STEPS[life.step];
+    if (step === undefined || !(await this.cluster.until(step.isDone(this, life)))) return;
+    this.#tell(`${life.claim}: ${step.name}`);
+    life.step++;
+  }
+
+  claims() {
+    return this.cluster.client.of(core.PersistentVolumeClaim);
+  }
+
+  pods() {
+    return this.cluster.client.of(core.Pod);
+  }
+
+  remember(claim: string, { metadata }: core.Pod): void {
+    this.#users.set(claim, (this.#users.get(claim) ?? new Set()).add(metadata.uid ?? ''));
+  }
+
+  async #startPart(name: string): Promise<void> {
+    const deps = this.cluster.depsOf(name);
+    const backend = this.#system.localBackend();
+    const nodes = { backendOf: () => backend, nodeNames: () => NODES };
+    const part = name === 'sidecars' ? startSidecars(this.#system, deps) : startLocalProvisioner(nodes, deps);
+    this.#parts.set(name, part);
+    await this.cluster.until(part.ready.catch(() => {}));
+  }
+
+  async #restartPart(name: string): Promise<void> {
+    const part = this.#parts.get(name);
+    if (part !== undefined) await this.cluster.until(part[Symbol.asyncDispose]().catch(() => {}));
+    this.cluster.network.forget(name);
+    await this.#startPart(name);
+  }
+
+  async #fault(): Promise<void> {
+    const { cluster, random } = this;
+    const pick = (names: readonly string[]) => names[random.int(names.length)] ?? '';
+    const faults: readonly [string, (who: string) => Promise<unknown>, readonly string[]][] = [
+      ['is killed, and starts again', (who) => this.#restartCandidate(who), [...MANAGERS, ...SCHEDULERS]],
+      ['is killed, and starts again', (who) => this.#restartPart(who), ['provisioner', 'sidecars']],
+      ['loses its watches', async (who) => cluster.network.cutWatches(who), [...MANAGERS, ...SCHEDULERS, ...NODES, 'provisioner']],
+      ['restarts its kubelet', (who) => cluster.until(this.#kubelet(who).restart()), STORMY_NODES],
+      ['crashes', (who) => this.#crash(who), STORMY_NODES],
+    ];
+    const [what, act, names] = faults[random.int(faults.length)] ?? faults[0] ?? [];
+    if (what === undefined || act === undefined) return;
+    const who = pick(names ?? []);
+    this.#tell(`${who} ${what}`);
+    await act(who);
+  }
+
+  #kubelet(name: string) {
+    const kubelet = this.cluster.kubelets.get(name);
+    if (kubelet === undefined) throw new Error(`there is no node ${name}`);
+    return kubelet;
+  }
+
+  async #restartCandidate(who: string): Promise<void> {
+    this.cluster.network.cutOff(who);
+    await this.cluster.stopCandidate(who);
+    await this.cluster.startCandidate(who);
+  }
+
+  async #crash(who: string): Promise<void> {
+    const kubelet = this.#kubelet(who);
+    if (kubelet.failure !== undefined) return this.cluster.until(kubelet.recover());
+    await this.cluster.until(kubelet.crash());
+    const since = this.cluster.clock.now();
+    while (this.cluster.clock.now() < since + 20_000 + this.random.int(60_000)) await this.#tick();
+    await this.cluster.until(kubelet.recover());
+  }
+
+  async #calm(): Promise<void> {
+    const { cluster } = this;
+    cluster.network.isShaky = false;
+    for (const who of [...NODES, ...MANAGERS, ...SCHEDULERS, ...this.#parts.keys()]) cluster.network.reconnect(who);
+    for (const who of [...MANAGERS, ...SCHEDULERS]) if (!cluster.candidates.has(who)) await cluster.startCandidate(who);
+    this.#tell('all is calm');
+  }
+
+  async #leftovers(): Promise<readonly string[]> {
+    const { client } = this.cluster;
+    const kinds = [core.Pod, core.PersistentVolumeClaim, core.PersistentVolume, storage.VolumeAttachment] as const;
+    const lists = await this.cluster.until(Promise.all(kinds.map((kind) => client.of(kind as typeof core.Pod).list())));
+    return [...lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name)), ...this.#system.leftovers];
+  }
+
+  /** Where pods hang, and what the nodes say of volumes. */
+  async #explain(): Promise<string> {
+    const { client } = this.cluster;
+    const [pods, events, nodes] = await this.cluster.until(
+      Promise.all([client.of(core.Pod).list(), client.of(core.Event).list({ namespace: 'default' }), client.of(core.Node).list()]),
+    );
+    const waiting = pods.items.flatMap(({ metadata, spec, status }) => [
+      `${metadata.name} on ${spec?.nodeName}: ${status?.phase}, deleted ${metadata.deletionTimestamp ?? 'never'}`,
+      ...events.items
+        .filter(({ involvedObject }) => involvedObject.name === metadata.name)
+        .map(({ reason, message }) => `  ${reason} ${message}`),
+    ]);
+    const volumes = nodes.items.map(
+      ({ metadata, status }) =>
+        `${metadata.name} uses ${status?.volumesInUse?.join() ?? ''}, has ${(status?.volumesAttached ?? []).map(({ name }) => name).join()}`,
+    );
+    return [...waiting, ...volumes].join('\n');
+  }
+
+  async #isUsed(volume: string, node: string): Promise<boolean> {
+    const { items } = await this.claims().list({ namespace: 'default' });
+    const claim = items.find(({ spec }) => spec?.volumeName === volume)?.metadata.name ?? '';
+    const containers = (await this.cluster.runtimes.get(node)?.listContainers()) ?? [];
+    return containers.some(({ state, labels }) => state === 'running' && this.#users.get(claim)?.has(labels[POD_UID] ?? '') === true);
+  }
+
+  async #isBound(volume: string): Promise<boolean> {
+    const { items } = await this.claims().list({ namespace: 'default' });
+    return items.some(({ spec }) => spec?.volumeName === volume);
+  }
+}
+
+interface Step {
+  readonly name: string;
+  isDone(history: StorageHistory, life: Life): Promise<boolean>;
+}
+
+const key = (name: string) => ({ name, namespace: 'default' });
+const isGone = (work: Promise<unknown>) =>
+  work.then(
+    () => false,
+    (error: unknown) => isStatusReason(error, 'NotFound'),
+  );
+const orThere = (error: unknown) => {
+  if (!isStatusReason(error, 'AlreadyExists')) throw error;
+};
+
+function useBy(prefix: string): readonly Step[] {
+  const runs: Step = {
+    name: `pod ${prefix} runs`,
+    isDone: async (history, { claim }) => {
+      const name = `${prefix}-${claim}`;
+      await history.pods().create(podOf(name, claim)).catch(orThere);
+      const pod = await history.pods().get(key(name));
+      history.remember(claim, pod);
+      return pod.status?.phase === 'Running';
+    },
+  };
+  return [runs, goneStep(prefix)];
+}
+
+function goneStep(prefix: string): Step {
+  return {
+    name: `pod ${prefix} is gone`,
+    isDone: async (history, { claim }) => {
+      const name = key(`${prefix}-${claim}`);
+      await history
+        .pods()
+        .delete(name)
+        .catch(() => {});
+      return isGone(history.pods().get(name));
+    },
+  };
+}
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'the claim is made',
+    isDone: async (history, { claim, className }) => {
+      const spec = { accessModes: ['ReadWriteOnce'], storageClassName: className, resources: { requests: { storage: '1Gi' } } };
+      await history
+        .claims()
+        .create({ metadata: key(claim), spec })
+        .catch(orThere);
+      return true;
+    },
+  },
+  ...useBy('a'),
+  { name: 'pod b or c runs', isDone: (history, life) => eitherRuns(history, life) },
+  goneStep('b'),
+  ...useBy('c'),
+  {
+    name: 'the claim is gone',
+    isDone: async (history, { claim }) => {
+      await history
+        .claims()
+        .delete(key(claim))
+        .catch(() => {});
+      return isGone(history.claims().get(key(claim)));
+    },
+  },
+];
+
+/** Two pods on any nodes, and a volume that only one node may have. */
+async function eitherRuns(history: StorageHistory, { claim }: Life): Promise<boolean> {
+  const phases: (string | undefined)[] = [];
+  for (const name of [`b-${claim}`, `c-${claim}`]) {
+    await history.pods().create(podOf(name, claim)).catch(orThere);
+    const pod = await history.pods().get(key(name));
+    history.remember(claim, pod);
+    phases.push(pod.status?.phase);
+  }
+  return phases.includes('Running');
+}
+
+function podOf(name: string, claimName: string) {
+  const containers = [{ name: 'c', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/v' }] }];
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName } }];
+  // Its node may be away for a while: that must not make it go.
+  const tolerations = [{ operator: 'Exists', effect: 'NoExecute' }];
+  return { metadata: key(name), spec: { containers, volumes, tolerations, terminationGracePeriodSeconds: 1 } } as never;
+}
