@@ -8,6 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildInfo, currentCommit } from './build-info.mjs';
 import { ROOT } from './root.mjs';
+import { sharedShapes } from './shared-shapes.mjs';
 
 const DIST = path.join(ROOT, 'dist');
 const STAMP = path.join(DIST, '.stamp');
@@ -30,12 +31,16 @@ export const BUNDLE_OPTIONS = {
   platform: 'node',
   target: 'node20',
   conditions: ['source'],
+  plugins: [sharedShapes],
   // Native modules find their binaries next to their own files; the last two are optional parts of ws.
   external: ['lmdb', 'bufferutil', 'utf-8-validate'],
   // Bundled CommonJS packages call require, which ES modules do not have.
   banner: { js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);" },
   logLevel: 'warning',
 };
+
+/** The server's source is read at every start, so it is short; but minifySyntax would take out again what shared-shapes adds. */
+export const SERVER_MINIFICATION = { minifyWhitespace: true };
 
 /** Bundles unless nothing changed since the last time. */
 export async function ensureBuilt() {
@@ -81,8 +86,7 @@ async function buildServer(build) {
     define: { SAMPAN_BUILD: JSON.stringify(JSON.stringify(buildInfo())), 'import.meta.url': 'moduleUrl' },
     entryPoints: ['src/cli/main.ts'],
     outfile: SERVER,
-    minifySyntax: true,
-    minifyWhitespace: true,
+    ...SERVER_MINIFICATION,
     legalComments: 'none',
   });
   rmSync(CODE_CACHE, { force: true });
@@ -98,7 +102,7 @@ async function writeCodeCache() {
     const tokens = path.join(directory, 'tokens.csv');
     writeFileSync(tokens, `${TOKEN},build,1,"system:masters"\n`, { mode: 0o600 });
     const where = ['--store', 'memory', '--data-dir', path.join(directory, 'data'), '--port', '0', '--no-merge', '--output', 'json'];
-    const args = ['up', ...where, '--apiserver-arg', `token-auth-file=${tokens}`];
+    const args = ['up', '--runtime', 'simulated', ...where, '--apiserver-arg', `token-auth-file=${tokens}`];
     const env = { ...process.env, SAMPAN_WRITE_CODE_CACHE: CODE_CACHE };
     const child = spawn(process.execPath, [path.join(DIST, 'sampan.js'), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const errors = [];
@@ -186,7 +190,14 @@ function sourceStamp() {
   const sources = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).map((name) => path.join('src', name));
   const hash = createHash('sha256');
   hash.update(`${process.version} ${currentCommit().commit} ${process.env.SOURCE_DATE_EPOCH ?? ''}\n`);
-  for (const name of [...sources.sort(), 'package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/build-info.mjs']) {
+  for (const name of [
+    ...sources.sort(),
+    'package.json',
+    'package-lock.json',
+    'scripts/build.mjs',
+    'scripts/build-info.mjs',
+    'scripts/shared-shapes.mjs',
+  ]) {
     const { mtimeMs, size } = statSync(path.join(ROOT, name));
     // A directory's time changes with every file that is made in it, tests included; its files say enough.
     if (/\.\w+$/.test(name) && !name.endsWith('.test.ts')) hash.update(`${name} ${mtimeMs} ${size}\n`);

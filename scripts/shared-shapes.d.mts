@@ -1,0 +1,5 @@
+import type { Plugin } from 'esbuild';
+
+export const sharedShapes: Plugin;
+export function shareShapes(source: string): string;
+export const LEADING_SPREAD: RegExp;
