@@ -5,7 +5,7 @@ import { contextName, readIfExists, readState, releaseMachine, withoutCluster } 
 import { addLocationOptions, directoryOf, type LocationOptions, userKubeconfig } from '../cluster-location.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../usage-error.ts';
-import { down } from './down.ts';
+import { stopCluster } from './down.ts';
 
 export function configureDelete(command: Command, context: CliContext): void {
   addLocationOptions(command)
@@ -15,7 +15,7 @@ export function configureDelete(command: Command, context: CliContext): void {
       if (!(await directory.exists())) return context.note(`There is no cluster '${options.name}' in ${directory.root}.`);
       if (!options.yes) await confirm(`Delete cluster '${options.name}' and all it keeps in ${directory.root}?`, context);
       const merged = (await readState(directory))?.kubeconfig ?? userKubeconfig(context);
-      await down(options, context);
+      await stopCluster(options, context);
       await releaseMachine(directory.root);
       await directory.remove();
       await forget(options.name, merged);

@@ -10,17 +10,16 @@ import { runtimeSite } from '../runtime-site.ts';
 const TIMEOUT_MS = 120_000;
 
 export function configureDown(command: Command, context: CliContext): void {
-  addLocationOptions(command).action((options: LocationOptions) => down(options, context));
+  addLocationOptions(command).action(async (options: LocationOptions) => context.note(await stopCluster(options, context)));
 }
 
-/** Stops the cluster's process and waits until it has exited. */
-export async function down(options: LocationOptions, context: CliContext): Promise<void> {
+/** Stops the cluster's process and waits until it has exited. Resolves to a sentence about the outcome. */
+export async function stopCluster(options: LocationOptions, context: CliContext): Promise<string> {
   const directory = directoryOf(options, context);
   const running = await readRunning(directory);
   if (running === undefined) {
     const hasStopped = await stopLeftContainers(options, context);
-    context.note(`Cluster '${options.name}' does not run${hasStopped ? '; the containers that it had left were stopped' : ''}.`);
-    return;
+    return `Cluster '${options.name}' does not run${hasStopped ? '; the containers that it had left were stopped' : ''}.`;
   }
   const { pid } = running;
   askToStop(pid);
@@ -29,7 +28,7 @@ export async function down(options: LocationOptions, context: CliContext): Promi
     if (realClock.monotonic() > deadline) throw new Error(`process ${pid} does not stop; end it with: kill -9 ${pid}`);
     await realClock.sleep(20, context.signal);
   }
-  context.note(`Cluster '${options.name}' has stopped; its data stays. Start it again with: sampan up${locationFlags(options)}`);
+  return `Cluster '${options.name}' has stopped; its data stays. Start it again with: sampan up${locationFlags(options)}`;
 }
 
 /** A killed cluster leaves its containers running for the next start. Resolves to whether there were any. */
