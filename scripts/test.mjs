@@ -8,6 +8,8 @@ import { ROOT } from './root.mjs';
 
 /** More failed files than this are a broken tree, not a busy machine. */
 const MAX_FLAKY_FILES = 5;
+/** Further tries of each test that failed, once its file runs alone. */
+const RETRIES = 2;
 
 ensureInstalled();
 const filters = process.argv.slice(2);
@@ -48,7 +50,7 @@ function runAgain(first, report) {
   if (failed.length > MAX_FLAKY_FILES) return first;
   const names = failed.map(({ name }) => path.relative(ROOT, name));
   console.log(`\nfailed, run again alone: ${names.join(', ')}`);
-  const again = vitest(report, ['--maxWorkers=1', ...names]);
+  const again = vitest(report, ['--maxWorkers=1', `--retry=${RETRIES}`, ...names]);
   for (const file of failed) {
     if (!again.files.some((other) => other.name === file.name && !hasFailed(other))) continue;
     console.log(`flaky: ${path.relative(ROOT, file.name)}: ${failedTests(file).join('; ') || 'the file itself'}`);
