@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const resolve = { conditions: ['source', 'node', 'import'] };
@@ -6,6 +7,8 @@ export default defineConfig({
   resolve,
   ssr: { resolve },
   test: {
+    // The default leaves one core to the runner, which is half of a small machine; most tests wait for others.
+    maxWorkers: availableParallelism(),
     setupFiles: ['test/setup/no-leaked-handles.ts'],
     // Real kernels and processes on a busy machine take more than the default second.
     expect: { poll: { timeout: 30_000 } },
