@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { core } from '#api';
-import { type Clock, type Component, KernelNetwork, type Logger, type Random, raceAbort, repeat, runComponent } from '#base';
+import { type Clock, type Component, KernelNetwork, type Logger, type Random, raceAbort, repeat, runComponent, whenAborted } from '#base';
 import { type Client, InformerFactory } from '#client';
 import { formatTime } from '#machinery';
 import { AddressPool } from './address-pool.ts';
 import { AttachmentStore } from './attachment-store.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { CniServer } from './cni/cni-server.ts';
-import { type CniDirectories, installPlugin, removePlugin } from './cni/install-plugin.ts';
+import { type CniDirectories, installPlugin, otherConfiguration, removeConfiguration, removePlugin } from './cni/install-plugin.ts';
 import { HostNetwork } from './host-network.ts';
 import { type Backend, internalAddresses, peerOf } from './node-routes.ts';
 import { PodNetwork } from './pod-network.ts';
@@ -48,13 +48,18 @@ const RETRY_MS = 2_000;
 export function startNetworkAgent(config: NetworkAgentConfig, deps: NetworkAgentDeps, signal?: AbortSignal): Component {
   return runComponent(signal, async ({ signal: stopping, ready }) => {
     const socket = config.socket ?? path.join(config.stateDirectory, 'cni.sock');
-    const other = await installPlugin(config, { socket, ...PLUGIN_RETRIES });
+    const other = await otherConfiguration(config);
     if (other !== undefined) {
       deps.logger.info('another network configuration is installed; the pod network is left to it', { file: other });
+      await removeConfiguration(config);
       ready();
-      return new Promise((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+      return whenAborted(stopping);
     }
-    await new AgentRun(config, deps).run(socket, { stopping, ready });
+    const agent = new AgentRun(config, deps);
+    // A runtime that finds a configuration reports its network as ready: it is written only where the agent can work.
+    await agent.check();
+    await installPlugin(config, { socket, ...PLUGIN_RETRIES });
+    await agent.run(socket, { stopping, ready });
   });
 }
 
@@ -92,10 +97,14 @@ class AgentRun {
     });
   }
 
-  async run(socket: string, { stopping, ready }: { stopping: AbortSignal; ready: () => void }): Promise<void> {
-    const { clock, logger } = this.deps;
+  /** Throws where the machine lacks what the pod network needs. Changes nothing. */
+  async check(): Promise<void> {
     await this.#host.checkRules();
     await this.#policies.check();
+  }
+
+  async run(socket: string, { stopping, ready }: { stopping: AbortSignal; ready: () => void }): Promise<void> {
+    const { clock, logger } = this.deps;
     const informers = this.#informers;
     const nodes = informers.of(core.Node);
     const raise = () => this.#changes.raise();

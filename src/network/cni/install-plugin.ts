@@ -23,34 +23,29 @@ export const CNI_CONFIG = {
   plugins: [{ type: 'sampan-cni', capabilities: { portMappings: true, bandwidth: true } }],
 };
 
-/**
- * Installs the plugin, and our network configuration unless another one exists. Returns the name of that other configuration: it
- * takes precedence, and ours is removed.
- */
-export async function installPlugin(directories: CniDirectories, settings: PluginSettings): Promise<string | undefined> {
-  const { binDirectory, configDirectory } = directories;
+/** Installs the plugin and its network configuration. */
+export async function installPlugin({ binDirectory, configDirectory }: CniDirectories, settings: PluginSettings): Promise<void> {
   await mkdir(binDirectory, { recursive: true });
   await mkdir(configDirectory, { recursive: true });
-  const other = await otherConfiguration(configDirectory);
-  const config = path.join(configDirectory, CONFIG_FILE);
-  if (other !== undefined) {
-    await rm(config, { force: true });
-    return other;
-  }
   const program = (process.arch === PROGRAM_ARCHITECTURE ? pluginProgram(settings) : undefined) ?? pluginText(settings, process.execPath);
   for (const name of PLUGIN_NAMES) await replaceFile(path.join(binDirectory, name), program, 0o755);
-  await replaceFile(config, `${JSON.stringify(CNI_CONFIG, undefined, 2)}\n`, 0o644);
-  return undefined;
+  await replaceFile(path.join(configDirectory, CONFIG_FILE), `${JSON.stringify(CNI_CONFIG, undefined, 2)}\n`, 0o644);
 }
 
 /** Removes our files only. */
-export async function removePlugin({ binDirectory, configDirectory }: CniDirectories): Promise<void> {
-  await rm(path.join(configDirectory, CONFIG_FILE), { force: true });
-  for (const name of PLUGIN_NAMES) await rm(path.join(binDirectory, name), { force: true });
+export async function removePlugin(directories: CniDirectories): Promise<void> {
+  await removeConfiguration(directories);
+  for (const name of PLUGIN_NAMES) await rm(path.join(directories.binDirectory, name), { force: true });
 }
 
-async function otherConfiguration(directory: string): Promise<string | undefined> {
-  const names = await readdir(directory);
+export async function removeConfiguration({ configDirectory }: CniDirectories): Promise<void> {
+  await rm(path.join(configDirectory, CONFIG_FILE), { force: true });
+}
+
+/** The file name of a network configuration that is not ours; it takes precedence. */
+export async function otherConfiguration({ configDirectory }: CniDirectories): Promise<string | undefined> {
+  await mkdir(configDirectory, { recursive: true });
+  const names = await readdir(configDirectory);
   return names.sort().find((name) => name !== CONFIG_FILE && CONFIG_EXTENSIONS.includes(path.extname(name)));
 }
 
