@@ -31,7 +31,7 @@ export function exchangeUdp(query: Buffer, server: ServerAddress, { clock, timeo
       if (isReplyTo(sent, reply)) finish(reply);
     });
     // A connected socket receives packets from this server only.
-    socket.connect(server.port, server.host, () => socket.send(sent));
+    socket.connect(server.port, server.host, (error?: Error) => (error ? finish(error) : socket.send(sent)));
   });
 }
 

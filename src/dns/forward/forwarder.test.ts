@@ -49,14 +49,21 @@ const ask = async (name: string, servers: readonly ServerAddress[], client = '10
   packet.decode(await forwarder.forward(queryFor(name), client, servers)) as packet.DecodedPacket & { rcode?: string };
 
 test('the next server is asked where one fails, and none is asked for what is known', async () => {
-  let asked = 0;
+  let queries = 0;
   const broken = await nameServer(() => ({ flags: 2 }));
   const good = await nameServer(({ questions = [] }) => {
-    asked++;
+    queries++;
     return { answers: [record(questions[0]!.name, '192.0.2.7')] };
   });
   for (let i = 0; i < 2; i++) expect(await ask('a.example', [broken, good])).toMatchObject({ answers: [{ data: '192.0.2.7' }] });
-  expect(asked).toBe(1);
+  expect(queries).toBe(1);
+});
+
+test('a query goes to the next server when there is no route to the first', async () => {
+  // The kernel refuses to connect to the broadcast address, as it does without a route.
+  const unreachable = { host: '255.255.255.255', port: 53 };
+  const good = await nameServer(({ questions = [] }) => ({ answers: [record(questions[0]!.name, '192.0.2.7')] }));
+  expect(await ask('a.example', [unreachable, good])).toMatchObject({ answers: [{ data: '192.0.2.7' }] });
 });
 
 test('an answer that does not fit into a datagram is asked for again over TCP', async () => {
