@@ -83,6 +83,12 @@ describe('stopping several components', () => {
     expect(trace).toEqual(['kubelet', 'apiserver', 'store']);
   });
 
+  test('waits for those that stop asynchronously, and disposes of the others', async () => {
+    const trace: string[] = [];
+    await stopAll([{ [Symbol.dispose]: () => void trace.push('cache') }, stoppable('server', trace)]);
+    expect(trace).toEqual(['server', 'cache']);
+  });
+
   test('stops the rest when some fail, then throws', async () => {
     const trace: string[] = [];
     const one = stopAll([stoppable('a', trace), stoppable('b', trace, true)]);

@@ -37,7 +37,7 @@ export function runComponent(signal: AbortSignal | undefined, run: (scope: Compo
 }
 
 /** Stops them last to first, every one of them even when some fail, then throws what failed. */
-export async function stopAll(components: readonly AsyncDisposable[]): Promise<void> {
+export async function stopAll(components: readonly (AsyncDisposable | Disposable)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const component of components.toReversed()) {
     await stop(component, failures);
@@ -46,9 +46,10 @@ export async function stopAll(components: readonly AsyncDisposable[]): Promise<v
   if (failures.length > 1) throw new AggregateError(failures, `${failures.length} components failed to stop`);
 }
 
-async function stop(component: AsyncDisposable, failures: unknown[]): Promise<void> {
+async function stop(component: AsyncDisposable | Disposable, failures: unknown[]): Promise<void> {
   try {
-    await component[Symbol.asyncDispose]();
+    if (Symbol.asyncDispose in component) await component[Symbol.asyncDispose]();
+    else component[Symbol.dispose]();
   } catch (error) {
     failures.push(error);
   }

@@ -161,10 +161,15 @@ function running(started: RunningParts): LocalCluster {
       await Promise.all([renewing, keyKept]);
       await cluster[Symbol.asyncDispose]();
       await store.close();
-      const { name, kubeconfig } = options;
-      await directory.write(directory.state, JSON.stringify({ name, server, ...(kubeconfig && { kubeconfig }), stopped: true }));
+      await noteStopped(started);
     },
   };
+}
+
+/** A data directory that was deleted while the cluster ran is not created again. */
+async function noteStopped({ options: { name, kubeconfig }, directory, server }: RunningParts): Promise<void> {
+  if ((await directory.read(directory.state)) === undefined) return;
+  await directory.write(directory.state, JSON.stringify({ name, server, ...(kubeconfig && { kubeconfig }), stopped: true }));
 }
 
 /** Created once the cluster runs, so that the first token does not wait for it. */

@@ -138,3 +138,14 @@ spec:
     expect((await node.run('ip', ['-br', 'link'])).stdout).not.toContain('sampan');
   });
 });
+
+describe.skipIf(reason !== undefined)('a cluster whose data directory was deleted while it ran', () => {
+  test('stops when it is told to, and does not create the directory again', async () => {
+    await using node = await RealNode.start();
+    const pid = await node.pid();
+    await node.run('rm', ['-rf', node.dataDirectory]);
+    process.kill(pid, 'SIGTERM');
+    await expect.poll(() => existsSync(`/proc/${pid}`), POLL).toBe(false);
+    expect(existsSync(path.join(node.dataDirectory, 'cluster.json'))).toBe(false);
+  });
+});

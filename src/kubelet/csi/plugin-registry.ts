@@ -97,10 +97,19 @@ class PluginRegistry {
         if (signal.aborted) resolve();
       });
       rescan.cancel();
-      if (!signal.aborted) await this.scan();
+      if (!signal.aborted) await this.#rescan();
     }
     this.#timer?.cancel();
     signal.removeEventListener('abort', stop);
+  }
+
+  /** The directory may be removed while the kubelet runs: registered plugins stay usable, and the next scan may succeed. */
+  async #rescan(): Promise<void> {
+    try {
+      await this.scan();
+    } catch (error) {
+      this.deps.logger.warn('the directory of plugins cannot be read; trying again', { directory: this.config.directory, error });
+    }
   }
 
   async scan(): Promise<void> {

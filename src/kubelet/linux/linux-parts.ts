@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { core } from '#api';
-import type { Clock, Logger, Random } from '#base';
+import { type Clock, type Logger, type Random, stopAll } from '#base';
 import type { Client } from '#client';
 import { linuxMonitoring } from '../cadvisor/linux-monitoring.ts';
 import { CgroupNames } from '../cgroups/cgroup-names.ts';
@@ -163,15 +163,7 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
         open: (onShutdown, signal) => openLogind({ socketPath: SYSTEM_BUS, userId: process.getuid?.() ?? 0, signal, onShutdown }),
         inhibit: holdInhibitor,
       },
-      async [Symbol.asyncDispose]() {
-        await podResources[Symbol.asyncDispose]();
-        await storage[Symbol.asyncDispose]();
-        plugins[Symbol.dispose]();
-        health[Symbol.dispose]();
-        await departed[Symbol.asyncDispose]();
-        await services[Symbol.asyncDispose]();
-        await resources[Symbol.asyncDispose]();
-      },
+      [Symbol.asyncDispose]: () => stopAll([resources, services, departed, health, plugins, storage, podResources]),
     } satisfies NodeParts;
   };
 }

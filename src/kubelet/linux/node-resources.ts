@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { core } from '#api';
-import type { Clock, Logger } from '#base';
+import { type Clock, type Logger, stopAll } from '#base';
 import { Quantity } from '#machinery';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import { DeviceManager } from '../devices/device-manager.ts';
@@ -95,10 +95,7 @@ export async function openNodeResources(config: NodeResourcesConfig, deps: NodeR
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
-    async [Symbol.asyncDispose]() {
-      await registration[Symbol.asyncDispose]();
-      await devices[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => stopAll([devices, registration]),
   };
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { stopAll } from '#base';
 import { openImageMounts } from '../containerd/image-mounts.ts';
 import { CsiControllers } from '../csi/controller/csi-controllers.ts';
 import { CsiDrivers } from '../csi/csi-drivers.ts';
@@ -34,13 +35,8 @@ export async function openNodeStorage(rootDir: string, context: NodePartsContext
   const registry = startPluginRegistry({ directory: join(rootDir, 'plugins_registry'), handlers }, deps, signal);
   return {
     volumes,
-    async [Symbol.asyncDispose]() {
-      await registry[Symbol.asyncDispose]();
-      await controllers?.[Symbol.asyncDispose]();
-      // Cancels calls in progress: a driver that does not respond must not delay the shutdown.
-      drivers[Symbol.dispose]();
-      await volumes[Symbol.asyncDispose]();
-      imageMounts?.[Symbol.dispose]();
-    },
+    // Drivers stop before volumes, which cancels calls in progress: a driver that does not respond must not delay the shutdown.
+    [Symbol.asyncDispose]: () =>
+      stopAll([...(imageMounts ? [imageMounts] : []), volumes, drivers, ...(controllers ? [controllers] : []), registry]),
   };
 }
