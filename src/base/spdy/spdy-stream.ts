@@ -83,15 +83,15 @@ export class SpdyStream extends Duplex {
     this.destroy(error);
   }
 
-  /** The connection is over. What the peer sent before it ended the stream can still be read. */
+  /** The connection is over. What the peer sent before it ended the stream can still be read, and whoever read all of it sees no error. */
   endWithConnection(error: SpdyError): void {
-    const isComplete = this.isRemoteEnded && !this.readableEnded && !this.destroyed;
-    if (!isComplete) {
+    if (!this.isRemoteEnded) {
       this.fail(error);
       return;
     }
     this.isLocalEnded = true;
-    this.once('end', () => this.destroy());
+    if (this.readableEnded || this.destroyed) this.destroy();
+    else this.once('end', () => this.destroy());
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Duplex, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { deflateSync, constants as zlib } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { connectedPair } from '../async/duplex-pair.ts';
@@ -63,6 +64,25 @@ describe('header blocks', () => {
 });
 
 describe('a SPDY connection', () => {
+  it('that closes after the end of a stream leaves a slow consumer all that was read', async () => {
+    const { client } = connect((stream) => {
+      stream.reply();
+      stream.end(Buffer.alloc(200_000));
+    });
+    const stream = client.openStream(HEADERS);
+    let length = 0;
+    const slow = new Writable({
+      highWaterMark: 1 << 20,
+      write: (chunk: Buffer, _encoding, done) => {
+        length += chunk.length;
+        setImmediate(done);
+      },
+    });
+    stream.once('end', () => client.close());
+    await pipeline(stream, slow);
+    expect(length).toBe(200_000);
+  });
+
   it('carries data both ways and ends each way separately', async () => {
     const { client } = connect((stream) => {
       stream.reply();
