@@ -93,6 +93,8 @@ const OWN_SUBRESOURCES: ReadonlyMap<string, readonly string[]> = new Map([
   ['stats', ['stats']],
   ['logs', ['log']],
   ['checkpoint', ['checkpoint']],
+  ['statusz', ['statusz']],
+  ['flagz', ['configz']],
   ['healthz', ['healthz', 'proxy']],
   ['configz', ['configz', 'proxy']],
   ['pods', ['pods', 'proxy']],
