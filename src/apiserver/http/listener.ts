@@ -2,6 +2,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import tls, { type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { DeadPeerMonitor } from '#base';
 import type { Exchange } from './exchange.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
@@ -44,6 +45,7 @@ const SESSION_MEMORY_MB = 1000;
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<TLSSocket>();
+  const peers = new DeadPeerMonitor();
   const headersTimeout = Math.min(options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS, HEADERS_TIMEOUT_MS);
   // Connections that are unused, or that violated the protocol, are closed.
   const idleTimeout = 4 * headersTimeout;
@@ -83,6 +85,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   server.on('secureConnection', (socket) => {
     connections.add(socket);
+    peers.add(socket);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.once('close', () => connections.delete(socket));
@@ -110,6 +113,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       const closed = drain();
       await Promise.race([closed, grace]);
       idle.stop();
+      peers[Symbol.dispose]();
       for (const session of sessions) session.destroy();
       for (const socket of connections) socket.destroy();
       http1.close();

@@ -3,6 +3,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { core } from '#api';
+import { DeadPeerMonitor } from '#base';
 import { joinDuplexes, type Upgrade } from '#client';
 import { StatusError } from '#machinery';
 import type { KubeletConnector, KubeletRequest, KubeletResponse } from './kubelet-connector.ts';
@@ -25,6 +26,7 @@ const KEEP_ALIVE_MS = 15_000;
 export class HttpsKubeletConnector implements KubeletConnector, Disposable {
   #options: HttpsKubeletOptions;
   readonly #agent = new Agent({ keepAlive: true });
+  readonly #peers = new DeadPeerMonitor();
 
   constructor(options: HttpsKubeletOptions = {}) {
     this.#options = options;
@@ -70,6 +72,7 @@ export class HttpsKubeletConnector implements KubeletConnector, Disposable {
         ...(ca && { ca }),
         ...(signal && { signal }),
       });
+      sent.once('socket', (socket) => this.#watch(socket));
       sent.once('response', (response) => resolve(kubeletResponse(response)));
       sent.once('upgrade', (response, socket: Socket, head) => resolve(kubeletUpgrade(response, socket, head)));
       sent.on('error', (error) =>
@@ -80,8 +83,16 @@ export class HttpsKubeletConnector implements KubeletConnector, Disposable {
     });
   }
 
+  /** Detects nodes that lost power, whether the server waits for them or writes to them. */
+  #watch(socket: Socket): void {
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    if (socket.connecting) socket.once('connect', () => this.#peers.add(socket));
+    else this.#peers.add(socket);
+  }
+
   [Symbol.dispose](): void {
     this.#agent.destroy();
+    this.#peers[Symbol.dispose]();
   }
 }
 
@@ -92,8 +103,6 @@ function kubeletResponse(response: IncomingMessage): KubeletResponse {
 
 function kubeletUpgrade({ headers }: IncomingMessage, socket: Socket, head: Buffer): Upgrade {
   socket.setNoDelay(true);
-  // Detects nodes that lost power.
-  socket.setKeepAlive(true, KEEP_ALIVE_MS);
   if (head.length > 0) socket.unshift(head);
   const single = Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return { headers: Object.fromEntries(single), serve: (connection) => joinDuplexes(connection, socket) };

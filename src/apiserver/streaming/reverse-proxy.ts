@@ -83,6 +83,7 @@ export async function proxyRequest(request: ApiRequest, target: ProxyTarget): Pr
 
 export type ProxyAnswer = { readonly response: IncomingMessage } | { readonly upgraded: IncomingMessage; readonly socket: Duplex };
 
+const KEEP_ALIVE_MS = 15_000;
 const ANY_CERTIFICATE: ConnectionOptions = { rejectUnauthorized: false };
 
 /** Sends the request and resolves with the unmodified response. */
@@ -95,6 +96,8 @@ export async function send(request: ApiRequest, target: ProxyTarget): Promise<Pr
     connection === undefined ? { agent: keptAgent(request, target) } : { createConnection: () => secured(connection, target) as never };
   const sent = scheme === 'https' ? httpsRequest({ ...options, ...own, ...tls }) : httpRequest({ ...options, ...own } as RequestOptions);
   const answer = new Promise<ProxyAnswer>((resolve, reject) => {
+    // Detects backends that disappeared.
+    if (connection === undefined) sent.once('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
     sent.once('response', (response) => resolve({ response }));
     sent.once('upgrade', (upgraded, socket, head) => {
       if (head.length > 0) socket.unshift(head);

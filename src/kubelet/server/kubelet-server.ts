@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type Component, type Logger, runComponent, whenAborted } from '#base';
+import { type Component, DeadPeerMonitor, type Logger, runComponent, whenAborted } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
 import type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -51,7 +51,11 @@ export function startKubeletServer(config: KubeletServerConfig, deps: KubeletSer
   const context = { minVersion, ...(clientCa !== undefined && { ca: clientCa }), ...(ciphers !== undefined && { ciphers }) };
   const server = createServer({ ...context, cert, key, requestCert: clientCa !== undefined, rejectUnauthorized: false });
   const upgraded = new Set<Duplex>();
-  server.on('secureConnection', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
+  const peers = new DeadPeerMonitor();
+  server.on('secureConnection', (socket) => {
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    peers.add(socket);
+  });
   server.on('request', (request, response) => void serve(request, response, connectionDeps));
   server.on('upgrade', (request, socket, head) => {
     upgraded.add(socket);
@@ -65,6 +69,7 @@ export function startKubeletServer(config: KubeletServerConfig, deps: KubeletSer
     await once(server, 'listening', { signal: stopping });
     ready();
     await whenAborted(stopping);
+    peers[Symbol.dispose]();
     await close(server, upgraded);
   });
   return {
