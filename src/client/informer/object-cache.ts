@@ -9,6 +9,8 @@ export interface Lister<T> {
   get(key: ObjectKey): T | undefined;
   /** All objects, or those of one namespace, unordered. */
   list(namespace?: string): readonly T[];
+  /** How many `list` would return. */
+  count(namespace?: string): number;
   /** The objects with this index value. Throws on unknown indexes. */
   byIndex(name: string, value: string): readonly T[];
   /** How many `byIndex` would return. */
@@ -54,9 +56,16 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
   }
 
   list(namespace?: string): readonly T[] {
-    if (!namespace) return [...this.#objects.values()];
+    return namespace ? this.#under(this.#byNamespace, namespace) : [...this.#objects.values()];
+  }
+
+  count(namespace?: string): number {
+    return namespace ? (this.#byNamespace.buckets.get(namespace)?.size ?? 0) : this.#objects.size;
+  }
+
+  get #byNamespace(): Index<T> {
     this.#namespaces ??= this.#indexOf(namespaceOf);
-    return this.#under(this.#namespaces, namespace);
+    return this.#namespaces;
   }
 
   byIndex(name: string, value: string): readonly T[] {

@@ -111,7 +111,7 @@ class DaemonSetController implements RunningController {
     const set = reference.kind === 'DaemonSet' ? this.#sets.get({ name: reference.name, namespace: pod.metadata.namespace }) : undefined;
     if (set?.metadata.uid !== reference.uid) return;
     observe(keyOf(set!));
-    this.#keyed.enqueue(set!);
+    this.#keyed.enqueueCoalesced(set!, this.#pods.countOwnedBy(reference.uid));
   }
 
   async #sync(key: string): Promise<void> {

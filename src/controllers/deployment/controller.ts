@@ -124,7 +124,7 @@ class DeploymentController implements RunningController {
     const deployment = set?.metadata.uid === reference.uid ? this.#ownerOf(set) : undefined;
     if (deployment?.spec?.strategy?.type !== 'Recreate') return;
     const sets = this.#sets.lister.byIndex('controller', deployment.metadata.uid ?? '');
-    if (sets.every((each) => this.#podsOf(each).length === 0)) this.#keyed.enqueue(deployment);
+    if (sets.every(({ metadata }) => this.#pods.countOwnedBy(metadata.uid ?? '') === 0)) this.#keyed.enqueue(deployment);
   }
 
   #podsOf(set: ReplicaSet): readonly core.Pod[] {

@@ -60,7 +60,10 @@ class DisruptionController implements RunningController {
   }
 
   #podChanged(pod: core.Pod): void {
-    for (const budget of this.#budgets.list(pod.metadata.namespace)) if (covers(budget, pod)) this.#keyed.enqueue(budget);
+    const { namespace } = pod.metadata;
+    for (const budget of this.#budgets.list(namespace)) {
+      if (covers(budget, pod)) this.#keyed.enqueueCoalesced(budget, this.#pods.count(namespace));
+    }
     const staleMs = staleTargetMs(pod, this.context.clock.now());
     if (staleMs !== undefined) this.#stale.enqueueAfter(pod, staleMs);
   }
@@ -80,7 +83,8 @@ class DisruptionController implements RunningController {
 
   async #judge(budget: Budget): Promise<void> {
     const { client, clock } = this.context;
-    const pods = this.#pods.list(budget.metadata.namespace).filter((pod) => covers(budget, pod));
+    const selector = lenientSelector(budget.spec?.selector);
+    const pods = this.#pods.list(budget.metadata.namespace).filter(({ metadata }) => selector.matches(metadata.labels));
     if (pods.length === 0) this.#events.normal(budget, 'NoPods', 'No matching pods found');
     const scale = needsScale(budget) ? await this.#scale(budget, pods) : 0;
     const { budget: desired, overdue, recheckMs } = judgeBudget(budget, pods, { scale, now: clock.now() });

@@ -86,7 +86,7 @@ function startEndpoints(context: ControllerContext): RunningController {
     objects: informers.of(core.Service).lister,
     sync,
   });
-  const selected = followSelectedPods(context, (service) => controller.enqueue(service));
+  const selected = followSelectedPods(context, controller);
   endpoints.addHandler({ delete: (deleted) => controller.enqueue(deleted) });
   // Endpoints may also be leader election locks, which have no service.
   const isOrphan = ({ metadata }: core.Endpoints) =>

@@ -39,7 +39,7 @@ class EndpointSliceController implements RunningController {
       objects: informers.of(core.Service).lister,
       sync: (key) => this.#sync(key),
     });
-    this.#selected = followSelectedPods(context, (service) => this.#keyed.enqueue(service));
+    this.#selected = followSelectedPods(context, this.#keyed);
     const nodes = informers.of(core.Node);
     this.#hinted = new HintedServices(nodes.lister, context.recorder('endpoint-slice-controller'));
     nodes.addHandler({

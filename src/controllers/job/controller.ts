@@ -118,7 +118,7 @@ class JobController implements RunningController {
         return;
       }
       this.#expectations.creationObserved(keyOf(job));
-      this.#keyed.enqueue(job);
+      this.#enqueueCoalesced(job);
     }
   }
 
@@ -133,7 +133,7 @@ class JobController implements RunningController {
     }
     if (!isTracked(pod)) this.#released.get(keyOf(job))?.delete(pod.metadata.uid ?? '');
     if (isFinished(job) && isTracked(pod)) this.#orphans.enqueue(pod);
-    this.#keyed.enqueue(job);
+    this.#enqueueCoalesced(job);
   }
 
   #podDeleted(pod: core.Pod): void {
@@ -144,7 +144,11 @@ class JobController implements RunningController {
     }
     this.#expectations.deletionObserved(keyOf(job), keyOf(pod));
     if (!isTracked(pod)) this.#released.get(keyOf(job))?.delete(pod.metadata.uid ?? '');
-    this.#keyed.enqueue(job);
+    this.#enqueueCoalesced(job);
+  }
+
+  #enqueueCoalesced(job: Job): void {
+    this.#keyed.enqueueCoalesced(job, this.#pods.countOwnedBy(job.metadata.uid ?? ''));
   }
 
   /** Without a job the tracking finalizer is removed, unless another job adopts the pod. */

@@ -4,7 +4,7 @@ import { type Lister, parseKey } from '#client';
 import { sameJson } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { KeyedController } from '../runtime/keyed-controller.ts';
-import { QuotaMonitors } from './quota-monitors.ts';
+import { type Monitor, QuotaMonitors } from './quota-monitors.ts';
 import { isUncounted, reconcileQuota } from './reconcile.ts';
 
 /** Calculates the usage of resource quotas. */
@@ -22,7 +22,7 @@ class ResourceQuotaController implements RunningController {
 
   constructor(private readonly context: ControllerContext) {
     const { informers, options } = context;
-    this.#monitors = new QuotaMonitors(context, (namespace, evaluator) => this.#replenish(namespace, evaluator));
+    this.#monitors = new QuotaMonitors(context, (namespace, monitor) => this.#replenish(namespace, monitor));
     const quotas = informers.of(core.ResourceQuota);
     this.#quotas = quotas.lister;
     const concurrency = options.concurrentResourceQuotaSyncs;
@@ -63,9 +63,10 @@ class ResourceQuotaController implements RunningController {
     for (const one of this.#quotas.list()) if (predicate(one)) this.#queue.enqueue(one);
   }
 
-  #replenish(namespace: string, evaluator: quota.QuotaEvaluator): void {
+  #replenish(namespace: string, { evaluator, informer }: Monitor): void {
     for (const one of this.#quotas.list(namespace)) {
-      if (evaluator.matching(Object.keys(one.status?.hard ?? {})).length > 0) this.#queue.enqueue(one);
+      if (evaluator.matching(Object.keys(one.status?.hard ?? {})).length > 0)
+        this.#queue.enqueueCoalesced(one, informer.lister.count(namespace));
     }
   }
 

@@ -18,7 +18,7 @@ export class QuotaMonitors {
   constructor(
     private readonly context: ControllerContext,
     /** Called when an object was deleted, or changed so that the usage of its namespace may change. */
-    private readonly changed: (namespace: string, evaluator: quota.QuotaEvaluator) => void,
+    private readonly changed: (namespace: string, monitor: Monitor) => void,
   ) {
     const usage = (pod: Parameters<typeof quota.podEvaluator.usage>[0]) => quota.podEvaluator.usage(pod, context.clock.now());
     this.#special = [
@@ -72,13 +72,13 @@ export class QuotaMonitors {
     if (existing) return existing;
     const { informers, clock } = this.context;
     const informer = informers.resource(resource);
-    const report = ({ metadata }: KubeObject) => this.changed(metadata.namespace ?? '', evaluator);
+    const monitor = { evaluator, informer };
+    const report = ({ metadata }: KubeObject) => this.changed(metadata.namespace ?? '', monitor);
     // Creations are already counted by admission.
     informer.addHandler({
       update: (before, after) => (evaluator.changesUsage(before, after, clock.now()) ? report(after) : undefined),
       delete: report,
     });
-    const monitor = { evaluator, informer };
     this.#monitors.set(key, monitor);
     return monitor;
   }

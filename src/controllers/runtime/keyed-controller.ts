@@ -1,6 +1,7 @@
 import { type RateLimiter, type Requeue, runWorkers, WorkQueue } from '#base';
 import { type Identified, type InformerHandler, isFault, keyOf, type Lister, parseKey, Quarantine } from '#client';
 import { isStatusReason } from '#machinery';
+import { coalescingDelayMs } from './coalescing-delay.ts';
 import type { ControllerContext, RunningController } from './controller.ts';
 
 export interface KeyedControllerOptions {
@@ -38,6 +39,11 @@ export class KeyedController implements RunningController {
 
   enqueueAfter(object: Identified, delayMs: number): void {
     this.queue.addAfter(keyOf(object), delayMs);
+  }
+
+  /** For a sync that is linear in this many objects. */
+  enqueueCoalesced(object: Identified, objects: number): void {
+    this.enqueueAfter(object, coalescingDelayMs(objects));
   }
 
   /** A handler that enqueues the key of each changed object. */

@@ -2,6 +2,7 @@ import { apps, core } from '#api';
 import { type EventRecorder, keyOf, type Lister, parseKey } from '#client';
 import { isStatusReason, lenientSelector, StatusError, selectorFromObject } from '#machinery';
 import { claimObjects } from '../runtime/claim-objects.ts';
+import { coalescingDelayMs } from '../runtime/coalescing-delay.ts';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { controllerOf, controllerRef, isControlledBy } from '../runtime/controller-ref.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
@@ -80,11 +81,15 @@ class StatefulSetController implements RunningController {
 
   #podChanged(pod: core.Pod): void {
     const reference = controllerOf(pod);
-    if (reference?.kind === 'StatefulSet') this.#keyed.queue.add(`${pod.metadata.namespace}/${reference.name}`);
+    if (reference?.kind === 'StatefulSet') this.#ownedPodChanged(pod, reference);
     if (reference !== undefined) return;
     for (const set of this.#sets.list(pod.metadata.namespace)) {
       if (lenientSelector(set.spec?.selector).matches(pod.metadata.labels)) this.#keyed.enqueue(set);
     }
+  }
+
+  #ownedPodChanged({ metadata: { namespace } }: core.Pod, { name, uid }: { readonly name: string; readonly uid: string }): void {
+    this.#keyed.queue.addAfter(`${namespace}/${name}`, coalescingDelayMs(this.#pods.countOwnedBy(uid)));
   }
 
   async #sync(key: string): Promise<void> {

@@ -2,15 +2,19 @@ import { core } from '#api';
 import type { Lister } from '#client';
 import { deepEqual, Selector } from '#machinery';
 import type { ControllerContext } from '../controller.ts';
+import type { KeyedController } from '../keyed-controller.ts';
 
-/** Watches services and their pods, and reports the keys of services whose endpoints may have changed. */
-export function followSelectedPods({ informers }: ControllerContext, changed: (service: core.Service) => void): SelectedPods {
+/** Watches services and their pods, and enqueues the services whose endpoints may have changed. */
+export function followSelectedPods({ informers }: ControllerContext, controller: KeyedController): SelectedPods {
   const services = informers.of(core.Service);
   const pods = informers.of(core.Pod);
   const tell = (pod: core.Pod) => {
-    for (const service of services.lister.list(pod.metadata.namespace)) if (selects(service, pod)) changed(service);
+    const { namespace } = pod.metadata;
+    for (const service of services.lister.list(namespace)) {
+      if (selects(service, pod)) controller.enqueueCoalesced(service, pods.lister.count(namespace));
+    }
   };
-  services.addHandler({ add: changed, update: (_, service) => changed(service), delete: changed });
+  services.addHandler(controller.handler());
   pods.addHandler({
     add: tell,
     delete: tell,
@@ -21,7 +25,10 @@ export function followSelectedPods({ informers }: ControllerContext, changed: (s
   });
   return {
     services: services.lister,
-    of: (service) => pods.lister.list(service.metadata.namespace).filter((pod) => selects(service, pod)),
+    of: ({ spec, metadata }) => {
+      const selector = spec?.selector && Selector.fromLabels(spec.selector);
+      return selector ? pods.lister.list(metadata.namespace).filter((pod) => selector.matches(pod.metadata.labels)) : [];
+    },
   };
 }
 

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { core } from '#api';
-import {
-  BURST_REPLICAS,
-  coalescingDelayMs,
-  countReplicas,
-  failureConditions,
-  type ReplicaCondition,
-  reconcileReplicas,
-} from './reconcile.ts';
+import { BURST_REPLICAS, countReplicas, failureConditions, type ReplicaCondition, reconcileReplicas } from './reconcile.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 1);
 
@@ -52,15 +45,5 @@ describe('a replica set', () => {
     expect(failureConditions(first, { surplus: -2, message: 'other' }, NOW)).toEqual(first);
     expect(failureConditions(first, undefined, NOW)).toEqual([]);
     expect(failureConditions(none, { surplus: 2, message: 'x' }, NOW)[0]?.reason).toBe('FailedDelete');
-  });
-
-  it.each([
-    [0, 0],
-    [99, 0],
-    [200, 20],
-    [4_000, 400],
-    [20_000, 500],
-  ])('of %d pods waits %d ms before it is synced for an event of a pod', (count, delayMs) => {
-    expect(coalescingDelayMs(count)).toBe(delayMs);
   });
 });

@@ -33,15 +33,6 @@ export function reconcileReplicas({ replicas }: ReplicaSetView, { active, relate
   return { type: 'delete', pods: podsToDelete(active, related(), { count, now }) };
 }
 
-const COALESCED_FROM_PODS = 100;
-const DELAY_MS_PER_POD = 0.1;
-const MAX_DELAY_MS = 500;
-
-/** Only large sets are debounced. */
-export function coalescingDelayMs(pods: number): number {
-  return pods < COALESCED_FROM_PODS ? 0 : Math.min(pods * DELAY_MS_PER_POD, MAX_DELAY_MS);
-}
-
 export interface ReplicaCounts {
   readonly replicas: number;
   readonly fullyLabeledReplicas: number;

@@ -10,7 +10,7 @@ import { OwnWrites, type ResourceFollower } from '../own-writes.ts';
 import { PodControl } from '../pod-control.ts';
 import { isPodActive, isPodReady, isPodTerminating, nextAvailability, type PodsByController, podsByController } from '../pod-state.ts';
 import { slowStartBatch } from '../slow-start-batch.ts';
-import { coalescingDelayMs, type ReplicaFailure, type ReplicaSetView, reconcileReplicas } from './reconcile.ts';
+import { type ReplicaFailure, type ReplicaSetView, reconcileReplicas } from './reconcile.ts';
 
 /** The differences between ReplicaSets and ReplicationControllers. */
 export interface ReplicaKind<T extends Identified> {
@@ -143,9 +143,8 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     else this.#enqueueCoalesced(set);
   }
 
-  /** Each sync is linear in the pods of the set, so events of a large set are debounced. */
   #enqueueCoalesced(set: T): void {
-    this.#keyed.enqueueAfter(set, coalescingDelayMs(this.#pods.countOwnedBy(set.metadata.uid ?? '')));
+    this.#keyed.enqueueCoalesced(set, this.#pods.countOwnedBy(set.metadata.uid ?? ''));
   }
 
   #enqueueMatching(pod: core.Pod): void {
