@@ -1,4 +1,4 @@
-import type { core } from '#api';
+import { core } from '#api';
 import { Quantity } from '#machinery';
 
 /** Amounts of resources as plain numbers: milli-CPUs, bytes, units. */
@@ -10,15 +10,18 @@ export interface ResourceAmounts {
   readonly scalars: ReadonlyMap<string, number> | undefined;
 }
 
-type ResourceList = Readonly<Record<string, string>>;
-type Amounts = Map<string, number>;
-
 export const DEFAULT_MILLI_CPU_REQUEST = 100;
 export const DEFAULT_MEMORY_REQUEST = 200 * 1024 * 1024;
-const MAX_KNOWN = 20_000;
+const MAX_MEMOIZED = 20_000;
 
-/** Reads quantities, each text once: a cluster's pods use few different ones. */
-export class QuantityReader {
+/** The requests of a container that sets none, for scores. */
+const NON_ZERO_REQUESTS: ReadonlyMap<string, number> = new Map([
+  ['cpu', DEFAULT_MILLI_CPU_REQUEST],
+  ['memory', DEFAULT_MEMORY_REQUEST],
+]);
+
+/** Reads quantities as numbers, each text once: a cluster's pods use few different ones. */
+export class QuantityReader implements core.ResourceArithmetic<number> {
   readonly #units = new Map<string, number>();
   readonly #milli = new Map<string, number>();
 
@@ -30,8 +33,16 @@ export class QuantityReader {
     return memoized(this.#milli, text, readMilli);
   }
 
-  amount(resource: string, text: string): number {
+  read(resource: string, text: string): number {
     return resource === 'cpu' ? this.milli(text) : this.units(text);
+  }
+
+  add(a: number, b: number): number {
+    return a + b;
+  }
+
+  isGreater(a: number, b: number): boolean {
+    return a > b;
   }
 }
 
@@ -39,7 +50,7 @@ function memoized(values: Map<string, number>, text: string, read: (text: string
   let value = values.get(text);
   if (value === undefined) {
     value = read(text);
-    if (values.size >= MAX_KNOWN) values.clear();
+    if (values.size >= MAX_MEMOIZED) values.clear();
     values.set(text, value);
   }
   return value;
@@ -67,121 +78,26 @@ function isPlain(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || name === 'pods';
 }
 
-export function listAmounts(list: ResourceList | undefined, quantities: QuantityReader): Amounts {
-  const amounts: Amounts = new Map();
-  for (const name in list) amounts.set(name, quantities.amount(name, list[name] as string));
-  return amounts;
+export function listAmounts(list: core.ResourceList | undefined, quantities: QuantityReader): Map<string, number> {
+  return core.readResources(list, quantities);
 }
 
 export interface PodRequests {
   readonly requests: ResourceAmounts;
-  /** With what a container that asks for nothing is taken to need: for scores only. */
+  /** With defaults for containers that request nothing: for scores only. */
   readonly nonZeroMilliCpu: number;
   readonly nonZeroMemory: number;
 }
 
-/** What a pod needs at most at one time: its containers together, or an init container, and what the runtime itself takes. */
+/** The requests of a whole pod, with its overhead. */
 export function podRequests(pod: core.Pod, quantities: QuantityReader): PodRequests {
-  const exact = totalRequests(pod, quantities, false);
-  const nonZero = totalRequests(pod, quantities, true);
+  const exact = totalRequests(pod, quantities);
+  const nonZero = totalRequests(pod, quantities, NON_ZERO_REQUESTS);
   return { requests: amountsOf(exact), nonZeroMilliCpu: nonZero.get('cpu') ?? 0, nonZeroMemory: nonZero.get('memory') ?? 0 };
 }
 
-function totalRequests(pod: core.Pod, quantities: QuantityReader, withDefaults: boolean): Amounts {
-  const { spec } = pod;
-  const podLevel = spec?.resources?.requests as ResourceList | undefined;
-  const read = { quantities, withDefaults, podLevel, statuses: containerStatuses(pod), isInfeasible: isResizeInfeasible(pod) };
-  const total = containersTotal(spec?.containers ?? [], read);
-  const initTotal = initContainersMaximum(spec?.initContainers ?? [], total, read);
-  raise(total, initTotal);
-  const ofPod = podLevel === undefined ? undefined : effective(podLevel, pod.status, read);
-  for (const [name, amount] of ofPod ?? []) if (isPodLevel(name) && podLevel?.[name] !== undefined) total.set(name, amount);
-  if (spec?.overhead) add(total, listAmounts(spec.overhead as ResourceList, quantities));
+function totalRequests(pod: core.Pod, arithmetic: QuantityReader, defaults?: ReadonlyMap<string, number>): Map<string, number> {
+  const total = core.podResources(pod, { kind: 'requests', arithmetic, defaults, withPodLevelResize: true });
+  if (pod.spec?.overhead) core.addResources(total, listAmounts(pod.spec.overhead, arithmetic), arithmetic);
   return total;
-}
-
-interface RequestContext {
-  readonly quantities: QuantityReader;
-  readonly withDefaults: boolean;
-  readonly podLevel: ResourceList | undefined;
-  readonly statuses: ReadonlyMap<string, core.ContainerStatus> | undefined;
-  /** An infeasible resize: the requested resources do not count. */
-  readonly isInfeasible: boolean;
-}
-
-/** What of a status tells of sizes: the sizes in use, and those that the node has granted. */
-interface ResizeStatus {
-  readonly resources?: { readonly requests?: unknown } | undefined;
-  readonly allocatedResources?: unknown;
-}
-
-function isResizeInfeasible({ status }: core.Pod): boolean {
-  return (status?.conditions ?? []).find(({ type }) => type === 'PodResizePending')?.reason === 'Infeasible';
-}
-
-/** During an in-place resize the maximum of spec, allocated and actual resources counts. */
-function effective(
-  requests: ResourceList | undefined,
-  status: ResizeStatus | undefined,
-  { quantities, isInfeasible }: RequestContext,
-): Amounts {
-  if (status?.resources == null) return listAmounts(requests, quantities);
-  const amounts = listAmounts(isInfeasible ? undefined : requests, quantities);
-  raise(amounts, listAmounts(status.resources.requests as ResourceList | undefined, quantities));
-  raise(amounts, listAmounts(status.allocatedResources as ResourceList | undefined, quantities));
-  return amounts;
-}
-
-function isPodLevel(name: string): boolean {
-  return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
-}
-
-/** Only pods that may be resized in place carry resources in their status. */
-function containerStatuses({ status }: core.Pod): ReadonlyMap<string, core.ContainerStatus> | undefined {
-  const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
-  const sized = all.filter(({ resources }) => resources != null);
-  return sized.length === 0 ? undefined : new Map(sized.map((container) => [container.name, container]));
-}
-
-function containersTotal(containers: readonly core.Container[], read: RequestContext): Amounts {
-  const total: Amounts = new Map();
-  for (const container of containers) add(total, containerRequests(container, read));
-  return total;
-}
-
-/** Sidecars run on beside all that comes after them: they also count among the containers, which `total` is made to show. */
-function initContainersMaximum(containers: readonly core.Container[], total: Amounts, read: RequestContext): Amounts {
-  const most: Amounts = new Map();
-  const sidecars: Amounts = new Map();
-  for (const container of containers) {
-    const isSidecar = container.restartPolicy === 'Always';
-    // Those that end are not resized any more when their size could matter.
-    const own = containerRequests(container, isSidecar ? read : { ...read, statuses: undefined });
-    if (isSidecar) {
-      add(total, own);
-      add(sidecars, own);
-      raise(most, sidecars);
-    } else {
-      add(own, sidecars);
-      raise(most, own);
-    }
-  }
-  return most;
-}
-
-function containerRequests(container: core.Container, read: RequestContext): Amounts {
-  const amounts = effective(container.resources?.requests as ResourceList | undefined, read.statuses?.get(container.name), read);
-  if (read.withDefaults) {
-    if (!amounts.has('cpu') && read.podLevel?.cpu === undefined) amounts.set('cpu', DEFAULT_MILLI_CPU_REQUEST);
-    if (!amounts.has('memory') && read.podLevel?.memory === undefined) amounts.set('memory', DEFAULT_MEMORY_REQUEST);
-  }
-  return amounts;
-}
-
-function add(total: Amounts, more: ReadonlyMap<string, number>): void {
-  for (const [name, amount] of more) total.set(name, (total.get(name) ?? 0) + amount);
-}
-
-function raise(total: Amounts, least: ReadonlyMap<string, number>): void {
-  for (const [name, amount] of least) if (amount > (total.get(name) ?? -1)) total.set(name, amount);
 }

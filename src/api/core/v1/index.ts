@@ -74,6 +74,7 @@ export * from './reference/typed-local-object-reference.ts';
 export * from './replication-controller/replica-counts.validation.ts';
 export * from './replication-controller/replication-controller.behaviour.ts';
 export * from './replication-controller/replication-controller.ts';
+export * from './resource-list/pod-resources.ts';
 export * from './resource-list/resource-list.ts';
 export * from './resource-list/resource-name.ts';
 export * from './resource-quota/resource-quota.behaviour.ts';

@@ -1,7 +1,7 @@
 import { checkDns1123Label, compareBytes, FieldError, Quantity } from '#machinery';
 import type { FieldReport } from '../../../field-report.ts';
 import type { PodSpec } from '../pod/pod-spec.ts';
-import { aggregateContainerResources } from '../resource-list/resource-list.ts';
+import { aggregateContainerResources } from '../resource-list/pod-resources.ts';
 import {
   isHugePages,
   isIntegerResource,
