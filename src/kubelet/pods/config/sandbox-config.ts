@@ -42,7 +42,10 @@ export function sandboxConfig(pod: core.Pod, facts: SandboxFacts): SandboxConfig
 function securityContextOf(pod: core.Pod, userns: UserNamespace | undefined): SandboxSecurityContext {
   const { spec } = pod;
   const { runAsUser, runAsGroup, supplementalGroupsPolicy, seLinuxOptions } = spec?.securityContext ?? {};
-  const privileged = containersOf(spec).some(({ securityContext }) => securityContext?.privileged === true);
+  // Ephemeral containers count: containerd compares a privileged one with the configuration that comes with it, not with the running sandbox's.
+  const privileged = [...containersOf(spec), ...(spec?.ephemeralContainers ?? [])].some(
+    ({ securityContext }) => securityContext?.privileged === true,
+  );
   const groups = podGroups(pod);
   return {
     namespaceOptions: namespaceOptions(pod, userns),
