@@ -1,6 +1,6 @@
 /** `SAMPAN_ROBUSTNESS=long` runs everything for longer: hours of faults where the tests of every day take seconds. A number: that many of each. */
 const LENGTH = process.env.SAMPAN_ROBUSTNESS;
-const LONG = LENGTH !== undefined;
+export const LONG = LENGTH !== undefined;
 const COUNT = LENGTH === undefined || LENGTH === 'long' ? undefined : Number(LENGTH);
 if (COUNT !== undefined && !(COUNT >= 1)) throw new Error(`SAMPAN_ROBUSTNESS is "${LENGTH}"; it must be "long" or a number`);
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realClock, seededRandom, systemRandom } from '#base';
 import { createPki } from '#cluster';
 import { bundleProgram, type ChildProgram } from './child-program.ts';
-import { patience, SEED, times } from './length.ts';
+import { LONG, patience, SEED, times } from './length.ts';
 import { KillSchedule, type KillSchedulePrograms } from './storage/kill-schedule.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -24,7 +24,9 @@ describe.skipIf(!isRoot)('volumes of a cluster and a driver that are killed at a
   });
 
   const schedules = Array.from({ length: times(4, 500) }, (_, index) => `${SEED}/${index}`);
-  test.each(schedules)(
+  // A schedule mostly waits: a long run has several under way.
+  const eachOf = LONG ? test.concurrent : test;
+  eachOf.each(schedules)(
     'keep what was fsynced, are on one node at a time, and leave nothing behind (seed %s)',
     async (seed) => {
       const random = seededRandom(seed);

@@ -11,7 +11,7 @@ import { containerVolumes } from './container-volumes.ts';
 import { missingVolumesError } from './missing-volumes.ts';
 import type { Mounter } from './mount/mounter.ts';
 import { PodTokens } from './payload/pod-tokens.ts';
-import { cleanUpPod, namesIn, tearDownVolumes } from './pod-clean-up.ts';
+import { cleanUpPod, namesIn, tearDownUntilDone } from './pod-clean-up.ts';
 import type { PodDirectories } from './pod-directories.ts';
 import { PodRecord, type VolumeEntry, volumeCounts } from './pod-record.ts';
 import type { ContainerVolumes, ContainerVolumesRequest, PodVolumes, VolumeCount, VolumeUsage } from './pod-volumes.ts';
@@ -132,7 +132,7 @@ export class NodeVolumes implements PodVolumes {
 
   async tearDown(podUid: string): Promise<void> {
     await this.#close(podUid);
-    await tearDownVolumes(podUid, this.#cleanUpDeps());
+    await tearDownUntilDone(podUid, this.#cleanUpDeps());
     this.#records.delete(podUid);
     await this.#reportInUse();
   }
@@ -317,7 +317,8 @@ export class NodeVolumes implements PodVolumes {
   }
 
   #cleanUpDeps() {
-    return { ...this.#deps, plugins: this.#plugins, begin: (plugin: string) => this.#begin('volume_unmount', plugin) };
+    const begin = (plugin: string) => this.#begin('volume_unmount', plugin);
+    return { ...this.#deps, plugins: this.#plugins, signal: this.#closing.signal, begin };
   }
 
   /** A failed expansion leaves the volume usable. */

@@ -1,15 +1,38 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Backoff, type Clock, type Logger } from '#base';
 import type { Mounter } from './mount/mounter.ts';
 import type { PodDirectories } from './pod-directories.ts';
 import type { VolumePlugin } from './volume-plugin.ts';
 
+/** As upstream's volume operations; a step that fails longer is left to the pod worker's own retry. */
+const RETRY = { initialMs: 500 };
+const RETRIES = 4;
+
 export interface PodCleanUpDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Aborts when the kubelet stops. */
+  readonly signal: AbortSignal;
   readonly directories: PodDirectories;
   readonly mounter: Mounter;
   readonly plugins: readonly VolumePlugin[];
   /** A volume of a plugin begins to be unmounted; the function is told how that ended. */
   begin(plugin: string): (hasFailed: boolean) => void;
+}
+
+/** Unmounts and removes the volumes of a pod. A failed step is tried again soon: drivers fail for a moment, and the pod's next node waits. */
+export async function tearDownUntilDone(podUid: string, deps: PodCleanUpDeps): Promise<void> {
+  const backoff = new Backoff(RETRY);
+  for (;;) {
+    try {
+      return await tearDownVolumes(podUid, deps);
+    } catch (error) {
+      if (backoff.failures === RETRIES || deps.signal.aborted) throw error;
+      deps.logger.info('volumes of a pod could not be unmounted; trying again', { pod: podUid, error });
+    }
+    await deps.clock.sleep(backoff.next(), deps.signal);
+  }
 }
 
 /**
@@ -20,13 +43,10 @@ export async function tearDownVolumes(podUid: string, deps: PodCleanUpDeps): Pro
   const { directories, mounter } = deps;
   const directory = directories.pod(podUid);
   await unmountBelow(directories.subPaths(podUid), mounter);
-  for (const kind of ['volumes', 'volumeDevices']) {
-    const parent = join(directory, kind);
-    for (const plugin of await namesIn(parent)) {
-      for (const name of await namesIn(join(parent, plugin)))
-        await tearDown({ podUid, name, path: join(parent, plugin, name) }, plugin, deps);
-    }
-  }
+  // In parallel: a driver that does not respond must not block other volumes.
+  const steps = (await volumesOnDisk(podUid, directory)).map((volume) => tearDown(volume, deps));
+  const failure = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
   for (const kind of ['volumes', 'volumeDevices', 'volume-subpaths']) await removeUnmounted(join(directory, kind), mounter);
 }
 
@@ -46,10 +66,23 @@ interface VolumeOnDisk {
   readonly podUid: string;
   readonly name: string;
   readonly path: string;
+  readonly pluginDirectory: string;
 }
 
-async function tearDown(volume: VolumeOnDisk, pluginDirectory: string, { plugins, mounter, begin }: PodCleanUpDeps): Promise<void> {
-  const plugin = plugins.find(({ name }) => name.replace('/', '~') === pluginDirectory);
+async function volumesOnDisk(podUid: string, directory: string): Promise<readonly VolumeOnDisk[]> {
+  const volumes: VolumeOnDisk[] = [];
+  for (const kind of ['volumes', 'volumeDevices']) {
+    const parent = join(directory, kind);
+    for (const pluginDirectory of await namesIn(parent)) {
+      for (const name of await namesIn(join(parent, pluginDirectory)))
+        volumes.push({ podUid, name, path: join(parent, pluginDirectory, name), pluginDirectory });
+    }
+  }
+  return volumes;
+}
+
+async function tearDown(volume: VolumeOnDisk, { plugins, mounter, begin }: PodCleanUpDeps): Promise<void> {
+  const plugin = plugins.find(({ name }) => name.replace('/', '~') === volume.pluginDirectory);
   const own = plugin?.ownMounts?.(volume.path) ?? [volume.path];
   // Containers may have mounted something in it that propagated to the host.
   await unmountBelow(volume.path, mounter, (path) => !own.includes(path));

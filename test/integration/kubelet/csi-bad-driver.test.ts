@@ -162,6 +162,36 @@ describe.skipIf(!isRoot)('a node with a driver that misbehaves (needs root: it m
     await bench.volumes.cleanUp(uidOf(pod));
   });
 
+  it.each<[string, Fault]>([
+    ['NodeUnpublishVolume', 'fail-once'],
+    ['NodeUnpublishVolume', 'fail-after-acting'],
+    ['NodeUnstageVolume', 'fail-once'],
+  ])('unmounts although %s does %s, without a new step of the pod', async (call, fault) => {
+    await bench.makeVolume();
+    const pod = await bench.makePod('one');
+    await bench.volumes.prepare(pod, signal);
+    bench.driver.faults.set(call, fault);
+    await bench.volumes.tearDown(uidOf(pod));
+    expect(await bench.mounter.mountsBelow(bench.root)).toEqual([]);
+  });
+
+  it('unmounts the other volumes of a pod while a driver does not answer', async () => {
+    await startOther();
+    await offerInline(DRIVER);
+    await offerInline(OTHER);
+    const volumeMounts = ['a', 'b'].map((name) => ({ name, mountPath: `/${name}` }));
+    const volumes = [DRIVER, OTHER].map((driver, index) => ({ name: index === 0 ? 'a' : 'b', csi: { driver } }));
+    const pod = await bench.makePod('two', { volumeMounts }, { volumes });
+    await bench.volumes.prepare(pod, signal);
+    bench.driver.faults.set('NodeUnpublishVolume', 'hang');
+    const removed = bench.volumes.tearDown(uidOf(pod));
+    await expect.poll(() => bench.mounter.mountsBelow(bench.root), { timeout: 20_000 }).toHaveLength(1);
+    await bench.driver[Symbol.asyncDispose]();
+    await bench.startDriver();
+    await removed;
+    expect(await bench.mounter.mountsBelow(bench.root)).toEqual([]);
+  });
+
   it.each(['NodeUnpublishVolume', 'NodeUnstageVolume'])(
     'removes nothing through a mount that %s only claims to have undone',
     async (call) => {
