@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FOLDER_RULES, type FolderRule } from './folders.ts';
 import { readSourceTree, resolveImport, type SourceFile, sourceFile } from './source-tree.ts';
@@ -29,6 +30,14 @@ function folderFaults(file: SourceFile, rules = FOLDER_RULES): string[] {
 
 test('folders inside a layer import only the siblings that they may', () => {
   expect(readSourceTree().flatMap((file) => folderFaults(file))).toEqual([]);
+});
+
+test('every controller has a pure part beside it: reconcile.ts, or reconcile-KIND.ts for each of its kinds', () => {
+  const paths = readSourceTree().map(({ path }) => path);
+  const folders = paths.filter((path) => /^src\/controllers\/(?!runtime\/).*\/controller\.ts$/.test(path)).map((path) => dirname(path));
+  expect(folders.length).toBeGreaterThan(30);
+  const isPure = (path: string, folder: string) => dirname(path) === folder && /^reconcile(?:-[a-z]+)?\.ts$/.test(basename(path));
+  expect(folders.filter((folder) => !paths.some((path) => isPure(path, folder)))).toEqual([]);
 });
 
 describe('the rule itself', () => {

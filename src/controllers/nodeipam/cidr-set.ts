@@ -1,6 +1,6 @@
 import { formatCidr, type IpNetwork, networkContains, parseCidr } from '#base';
 
-/** Allocates subnets of a range, lowest free one first. */
+/** The subnets of a range, and which of them are in use. */
 export class CidrSet {
   readonly #range: IpNetwork;
   readonly #size: number;
@@ -22,16 +22,21 @@ export class CidrSet {
     return this.#range.family;
   }
 
-  /** Undefined when the range is exhausted. */
-  allocate(): string | undefined {
-    for (let tried = 0; tried < this.#size; tried++) {
-      const index = (this.#next + tried) % this.#size;
-      if (this.#used.has(index)) continue;
-      this.#used.add(index);
-      this.#next = (index + 1) % this.#size;
-      return this.#subnet(index);
+  /** The subnet to allocate next; undefined when the range is exhausted. */
+  nextFree(): string | undefined {
+    for (let offset = 0; offset < this.#size; offset++) {
+      const index = (this.#next + offset) % this.#size;
+      if (!this.#used.has(index)) return this.#subnet(index);
     }
     return undefined;
+  }
+
+  /** Takes a subnet of `nextFree`. Released subnets are allocated again only after all others. */
+  allocate(cidr: string): void {
+    const [index] = this.#indexes(cidr);
+    if (index === undefined) return;
+    this.#used.add(index);
+    this.#next = (index + 1) % this.#size;
   }
 
   /** Marks every overlapping subnet as used. CIDRs outside of the range are ignored. */

@@ -2,6 +2,7 @@ import { core } from '#api';
 import type { Controller, ControllerContext } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { CidrSet } from './cidr-set.ts';
+import { podCidrsOf, reconcileNode } from './reconcile.ts';
 
 /** Allocates a pod CIDR for each node. */
 export const nodeIpamController: Controller = {
@@ -22,37 +23,33 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
   const { informers, client } = context;
   const events = context.recorder('cidrAllocator');
   const nodes = informers.of(core.Node);
-  const rangesOf = ({ spec }: core.Node) => spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);
   const each = (node: core.Node, act: (set: CidrSet, cidr: string) => void) =>
-    rangesOf(node).forEach((cidr) => {
+    podCidrsOf(node).forEach((cidr) => {
       for (const set of sets) act(set, cidr);
     });
   /** Nodes without a free CIDR: retried only when another node is deleted. */
   const waiting = new Set<string>();
-  const sync = async (name: string): Promise<void> => {
-    const node = nodes.lister.get({ name });
-    if (node === undefined || rangesOf(node).length > 0 || waiting.has(name)) return;
-    const ranges = sets.map((set) => set.allocate());
-    const giveBack = () => {
-      for (const cidr of ranges) for (const set of sets) if (cidr !== undefined) set.release(cidr);
-    };
-    if (ranges.some((cidr) => cidr === undefined)) {
-      giveBack();
-      events.normal(
-        { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' },
-        'CIDRNotAvailable',
-        `Node ${name} status is now: CIDRNotAvailable`,
-      );
-      context.logger.warn('no range is left for the pods of a node; it gets one when another node goes', { node: name });
-      waiting.add(name);
-      return;
-    }
+  const nextFree = () => sets.map((set) => set.nextFree());
+  const assign = async (name: string, podCIDRs: readonly string[]): Promise<void> => {
+    podCIDRs.forEach((cidr, i) => {
+      sets[i]!.allocate(cidr);
+    });
     try {
-      await client.of(core.Node).patch({ name }, { spec: { podCIDR: ranges[0], podCIDRs: ranges } }, { type: 'strategic' });
+      await client.of(core.Node).patch({ name }, { spec: { podCIDR: podCIDRs[0], podCIDRs } }, { type: 'strategic' });
     } catch (error) {
-      giveBack();
+      for (const cidr of podCIDRs) for (const set of sets) set.release(cidr);
       throw error;
     }
+  };
+  const sync = async (name: string): Promise<void> => {
+    const node = nodes.lister.get({ name });
+    const action = reconcileNode(node, { isWaiting: waiting.has(name), nextFree });
+    if (action.type === 'assign') await assign(name, action.podCidrs);
+    if (action.type !== 'wait') return;
+    const { uid = '' } = node?.metadata ?? {};
+    events.normal({ apiVersion: 'v1', kind: 'Node', name, uid }, 'CIDRNotAvailable', `Node ${name} status is now: CIDRNotAvailable`);
+    context.logger.warn('no pod CIDR is left for a node; it gets one when another node is deleted', { node: name });
+    waiting.add(name);
   };
   // One worker: allocations must not compete for the same CIDR.
   const controller = new KeyedController(context, { name: 'node_ipam', isExpected: isGone, objects: nodes.lister, sync });
@@ -69,7 +66,7 @@ function startAllocator(context: ControllerContext, sets: readonly CidrSet[]): K
       each(node, (set, cidr) => set.release(cidr));
       waiting.delete(node.metadata.name);
       const [next] = waiting;
-      if (next === undefined || rangesOf(node).length === 0) return;
+      if (next === undefined || podCidrsOf(node).length === 0) return;
       waiting.delete(next);
       controller.enqueue({ metadata: { name: next } });
     },

@@ -1,9 +1,9 @@
 import { apps } from '#api';
-import { deepEqual, selectorFromObject } from '#machinery';
+import { selectorFromObject } from '#machinery';
 import type { Controller } from '../runtime/controller.ts';
-import { countReplicas, failureConditions, type ReplicaSetView } from '../runtime/replicas/reconcile.ts';
-import { type ObservedReplicas, ReplicaController } from '../runtime/replicas/replica-controller.ts';
-import { withoutZeros } from '../runtime/without-zeros.ts';
+import { replicaSetView } from '../runtime/replicas/reconcile.ts';
+import { ReplicaController } from '../runtime/replicas/replica-controller.ts';
+import { withStatus } from './reconcile.ts';
 
 export const replicaSetController: Controller = {
   name: 'replicaset-controller',
@@ -15,26 +15,9 @@ export const replicaSetController: Controller = {
       queue: 'replicaset',
       component: 'replicaset-controller',
       concurrency: context.options.concurrentReplicaSetSyncs,
-      view: viewOf,
+      view: replicaSetView,
       selector: ({ spec }) => selectorFromObject(spec?.selector),
       template: ({ spec }) => spec?.template ?? {},
       withStatus,
     }),
 };
-
-function viewOf({ spec }: apps.ReplicaSet): ReplicaSetView {
-  const { replicas = 1, minReadySeconds = 0, template } = spec ?? {};
-  return { replicas, minReadySeconds, templateLabels: template?.metadata?.labels ?? {} };
-}
-
-function withStatus(set: apps.ReplicaSet, { active, terminating, failure, now }: ObservedReplicas): apps.ReplicaSet {
-  const { replicas, ...counts } = countReplicas(viewOf(set), active, now);
-  const conditions = [...failureConditions(set.status?.conditions, failure, now)];
-  const { generation = 0 } = set.metadata;
-  const status: apps.ReplicaSetStatus = {
-    replicas,
-    ...withoutZeros({ ...counts, conditions, observedGeneration: generation }),
-    terminatingReplicas: terminating,
-  };
-  return deepEqual(set.status, status) ? set : { ...set, status };
-}

@@ -1,9 +1,9 @@
 import { core } from '#api';
-import { deepEqual, selectorFromObject } from '#machinery';
+import { selectorFromObject } from '#machinery';
 import type { Controller } from '../runtime/controller.ts';
-import { countReplicas, failureConditions, type ReplicaSetView } from '../runtime/replicas/reconcile.ts';
-import { type ObservedReplicas, ReplicaController } from '../runtime/replicas/replica-controller.ts';
-import { withoutZeros } from '../runtime/without-zeros.ts';
+import { replicaSetView } from '../runtime/replicas/reconcile.ts';
+import { ReplicaController } from '../runtime/replicas/replica-controller.ts';
+import { withStatus } from './reconcile.ts';
 
 /** ReplicationControllers are ReplicaSets with a simpler selector. */
 export const replicationControllerController: Controller = {
@@ -16,22 +16,9 @@ export const replicationControllerController: Controller = {
       queue: 'replicationmanager',
       component: 'replication-controller',
       concurrency: context.options.concurrentRcSyncs,
-      view: viewOf,
+      view: replicaSetView,
       selector: ({ spec }) => selectorFromObject({ matchLabels: spec?.selector ?? {} }),
       template: ({ spec }) => spec?.template ?? {},
       withStatus,
     }),
 };
-
-function viewOf({ spec }: core.ReplicationController): ReplicaSetView {
-  const { replicas = 1, minReadySeconds = 0, template } = spec ?? {};
-  return { replicas, minReadySeconds, templateLabels: template?.metadata?.labels ?? {} };
-}
-
-function withStatus(set: core.ReplicationController, { active, failure, now }: ObservedReplicas): core.ReplicationController {
-  const { replicas, ...counts } = countReplicas(viewOf(set), active, now);
-  const conditions = [...failureConditions(set.status?.conditions, failure, now)];
-  const { generation = 0 } = set.metadata;
-  const status: core.ReplicationControllerStatus = { replicas, ...withoutZeros({ ...counts, conditions, observedGeneration: generation }) };
-  return deepEqual(set.status, status) ? set : { ...set, status };
-}

@@ -1,8 +1,8 @@
 import { admissionregistration, apiextensions } from '#api';
 import type { Controller } from '../runtime/controller.ts';
 import { KeyedController } from '../runtime/keyed-controller.ts';
-import { checkTypes } from './check-types.ts';
 import { builtInKinds, definedKinds } from './checked-kinds.ts';
+import { reconcilePolicy } from './reconcile.ts';
 
 const NAME = 'validatingadmissionpolicy-status';
 
@@ -20,12 +20,10 @@ export const validatingAdmissionPolicyStatusController: Controller = {
       name: NAME,
       objects: policies.lister,
       async sync(key) {
-        const policy = policies.lister.get({ name: key });
-        const observedGeneration = policy?.metadata.generation ?? 0;
-        if (policy === undefined || observedGeneration <= (policy.status?.observedGeneration ?? 0)) return;
-        const expressionWarnings = checkTypes(policy, [...builtIn, ...definitions.lister.list().flatMap(definedKinds)]);
-        const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
-        const patch = { metadata: { name: key }, status: { observedGeneration, typeChecking } };
+        const kinds = () => [...builtIn, ...definitions.lister.list().flatMap(definedKinds)];
+        const status = reconcilePolicy(policies.lister.get({ name: key }), kinds);
+        if (status === undefined) return;
+        const patch = { metadata: { name: key }, status };
         const policyClient = client.of(admissionregistration.ValidatingAdmissionPolicy);
         await policyClient.apply(patch, { subresource: 'status', fieldManager: NAME, force: true });
       },

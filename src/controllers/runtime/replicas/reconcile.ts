@@ -1,6 +1,7 @@
 import type { core } from '#api';
 import { formatTime, withCondition, withoutCondition } from '#machinery';
 import { isPodAvailable, isPodReady } from '../pod-state.ts';
+import { withoutZeros } from '../without-zeros.ts';
 import { podsToDelete } from './rank-pods.ts';
 
 /** At most this many pods are created or deleted per sync. */
@@ -64,6 +65,37 @@ export interface ReplicaFailure {
   /** Negative when pods were to be created. */
   readonly surplus: number;
   readonly message: string;
+}
+
+export interface ObservedReplicas {
+  readonly active: readonly core.Pod[];
+  readonly terminating: number;
+  readonly failure: ReplicaFailure | undefined;
+  readonly now: number;
+}
+
+/** The part of a set that `replicaStatus` reads. */
+export interface ReplicaSetFields<C> {
+  readonly metadata: { readonly generation?: number };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly minReadySeconds?: number;
+    readonly template?: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } };
+  };
+  readonly status?: { readonly conditions?: readonly C[] };
+}
+
+export function replicaSetView({ spec }: ReplicaSetFields<unknown>): ReplicaSetView {
+  const { replicas = 1, minReadySeconds = 0, template } = spec ?? {};
+  return { replicas, minReadySeconds, templateLabels: template?.metadata?.labels ?? {} };
+}
+
+/** The status fields of both kinds. */
+export function replicaStatus<C extends ReplicaCondition>(set: ReplicaSetFields<C>, { active, failure, now }: ObservedReplicas) {
+  const { replicas, ...counts } = countReplicas(replicaSetView(set), active, now);
+  const conditions = [...failureConditions(set.status?.conditions, failure, now)];
+  const { generation = 0 } = set.metadata;
+  return { replicas, ...withoutZeros({ ...counts, conditions, observedGeneration: generation }) };
 }
 
 /** ReplicaFailure carries the first error until a sync succeeds. */

@@ -10,7 +10,7 @@ import { OwnWrites, type ResourceFollower } from '../own-writes.ts';
 import { PodControl } from '../pod-control.ts';
 import { isPodActive, isPodReady, isPodTerminating, nextAvailability, type PodsByController, podsByController } from '../pod-state.ts';
 import { slowStartBatch } from '../slow-start-batch.ts';
-import { type ReplicaFailure, type ReplicaSetView, reconcileReplicas } from './reconcile.ts';
+import { type ObservedReplicas, type ReplicaSetView, reconcileReplicas } from './reconcile.ts';
 
 /** The differences between ReplicaSets and ReplicationControllers. */
 export interface ReplicaKind<T extends Identified> {
@@ -24,13 +24,6 @@ export interface ReplicaKind<T extends Identified> {
   template(set: T): core.PodTemplateSpec;
   /** The set with the desired status; the same object if unchanged. */
   withStatus(set: T, observed: ObservedReplicas): T;
-}
-
-export interface ObservedReplicas {
-  readonly active: readonly core.Pod[];
-  readonly terminating: number;
-  readonly failure: ReplicaFailure | undefined;
-  readonly now: number;
 }
 
 /** Keeps the desired number of pods of each set. */
@@ -86,7 +79,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     return this.#keyed.run();
   }
 
-  // --- what pods tell ------------------------------------------------------------------------------------------------
+  // --- events of pods ------------------------------------------------------------------------------------------------
 
   #setOf(pod: core.Pod): T | undefined {
     const reference = controllerOf(pod);
@@ -163,7 +156,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     }
   }
 
-  // --- bringing a set in order ---------------------------------------------------------------------------------------
+  // --- sync of one set ---------------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
     if (!this.#ownWrites.areSeen(key)) return;
