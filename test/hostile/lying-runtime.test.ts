@@ -37,7 +37,7 @@ beforeAll(async () => {
   // A second of silence is enough to tell.
   runtime = new GrpcRuntime({ endpoint: liar.endpoint, requestTimeoutMs: 1000 }, { ...deps, streaming: noStreaming });
   const client = hostile.cluster.clientAs({ name: `system:node:${NODE}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
-  const prober = { probe: async () => ({ passed: true, output: '' }), httpGet: async () => ({ passed: true, output: '' }) };
+  const prober = { probe: async () => ({ passed: true, output: '' }), httpGet: async () => ({}) };
   const logs = { async *read() {} };
   kubelet = startKubelet(
     { nodeName: NODE, nodeStatusUpdateMs: 500 },

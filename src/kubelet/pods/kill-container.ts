@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { type Clock, raceAbort } from '#base';
+import type { Clock } from '#base';
 import type { PodContext } from './hooks/pod-hook.ts';
 import { runHook } from './run-hook.ts';
 import type { ContainerDeps } from './start-container.ts';
@@ -17,6 +17,8 @@ export interface KillRequest {
 
 export type KillDeps = Pick<ContainerDeps, 'runtime' | 'clock' | 'prober' | 'hooks'>;
 
+/** How long a hook that outlasted the grace period may take to end after its container. */
+const HOOK_END_MS = 1000;
 /** The minimum grace period of a container. */
 const MIN_GRACE_MS = 2000;
 
@@ -28,10 +30,14 @@ export async function killContainer(request: KillRequest, deps: KillDeps): Promi
   const begin = clock.monotonic();
   const hook = spec?.lifecycle?.preStop;
   if (spec !== undefined) await hooks.preStop({ ...context, container: spec, containerId: target.id });
-  if (hook !== undefined && graceMs > 0 && target.isRunning) await beforeStop(hook, request, deps);
+  const afterStop = hook !== undefined && graceMs > 0 && target.isRunning ? await beforeStop(hook, request, deps) : undefined;
   const remaining = () => graceMs - (clock.monotonic() - begin);
   if (turn !== undefined && remaining() > 0) await untilTurn(turn, remaining(), clock);
-  await runtime.stopContainer(target.id, Math.max(remaining(), MIN_GRACE_MS));
+  try {
+    await runtime.stopContainer(target.id, Math.max(remaining(), MIN_GRACE_MS));
+  } finally {
+    await afterStop?.();
+  }
 }
 
 async function untilTurn(turn: Promise<void>, limitMs: number, clock: Clock): Promise<void> {
@@ -40,16 +46,24 @@ async function untilTurn(turn: Promise<void>, limitMs: number, clock: Clock): Pr
   stop.abort();
 }
 
-async function beforeStop(hook: core.LifecycleHandler, request: KillRequest, deps: KillDeps): Promise<void> {
+/**
+ * Runs the hook within the grace period. As upstream, one that takes longer goes on, and fails with its container: what is returned waits for
+ * that and must be called when the container has been stopped.
+ */
+async function beforeStop(hook: core.LifecycleHandler, request: KillRequest, deps: KillDeps): Promise<() => Promise<void>> {
   const { context, target, spec, podIp, graceMs } = request;
-  const limit = new AbortController();
-  const timer = deps.clock.setTimer(graceMs, () => limit.abort());
-  try {
-    const probed = { containerId: target.id, container: spec ?? { name: target.name }, podIp };
-    await raceAbort(runHook(hook, probed, { ...deps, signal: limit.signal }), limit.signal);
-  } catch {
-    if (!limit.signal.aborted) context.events.warning(target.name, 'FailedPreStopHook', 'PreStopHook failed');
-  } finally {
-    timer.cancel();
-  }
+  const { pod, events } = context;
+  const { clock } = deps;
+  const over = new AbortController();
+  const probed = { containerId: target.id, container: spec ?? { name: target.name }, podIp, pod, events };
+  const run = runHook(hook, probed, { ...deps, signal: over.signal }).catch(() => {
+    if (!over.signal.aborted) events.warning(target.name, 'FailedPreStopHook', 'PreStopHook failed');
+  });
+  await untilTurn(run, graceMs, clock);
+  // Nothing of it can be seen any more.
+  if (hook.sleep !== undefined) over.abort();
+  return async () => {
+    await untilTurn(run, HOOK_END_MS, clock);
+    over.abort();
+  };
 }

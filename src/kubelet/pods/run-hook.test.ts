@@ -4,6 +4,7 @@ import { seededRandom, VirtualClock } from '#base';
 import { contractContainer, contractSandbox } from '../cri/contract.ts';
 import { SimulatedRuntime } from '../cri/simulated/simulated-runtime.ts';
 import type { Prober } from '../prober/prober.ts';
+import type { PodEvents } from './pod-events.ts';
 import { runHook } from './run-hook.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +23,9 @@ async function containerWith(execTime: string, execExitCode = '0') {
   const image = await runtime.pullImage({ image: 'app:1' }, { sandboxConfig });
   const containerId = await runtime.createContainer(sandboxId, { config: contractContainer('u', { image, command: [] }), sandboxConfig });
   await runtime.startContainer(containerId);
-  const target = { containerId, container: { name: 'c', image: 'app:1' } as core.Container, podIp: '10.0.0.1' };
+  const pod: core.Pod = { metadata: { name: 'p', namespace: 'd', uid: 'u' } };
+  const events = { warning: () => {} } as unknown as PodEvents;
+  const target = { containerId, container: { name: 'c', image: 'app:1' } as core.Container, podIp: '10.0.0.1', pod, events };
   const run = (signal: AbortSignal) => runHook({ exec: { command: ['bye'] } }, target, { runtime, clock, prober: NO_PROBER, signal });
   return { clock, run };
 }
@@ -51,6 +54,8 @@ describe('the command of a lifecycle hook', () => {
 
   it('fails with its exit code and output', async () => {
     const { run } = await containerWith('0s', '3');
-    await expect(run(new AbortController().signal)).rejects.toThrow("command 'bye' exited with 3: bye");
+    await expect(run(new AbortController().signal)).rejects.toThrow(
+      `Exec lifecycle hook ([bye]) for Container "c" in Pod "p_d(u)" failed - error: command 'bye' exited with 3: , message: "bye"`,
+    );
   });
 });

@@ -157,7 +157,7 @@ async function afterStart(id: string, { context, container, sandbox }: StartRequ
   if (hook === undefined) return;
   const podIp = sandbox.ips[0] ?? '';
   try {
-    await raceAbort(runHook(hook, { containerId: id, container, podIp }, { ...deps, signal }), signal);
+    await raceAbort(runHook(hook, { containerId: id, container, podIp, pod, events }, { ...deps, signal }), signal);
   } catch (error) {
     signal.throwIfAborted();
     events.warning(container.name, 'FailedPostStartHook', 'PostStartHook failed');

@@ -1,5 +1,8 @@
+import type { core } from '#api';
+import { formatDurationMs, goQuote } from '#machinery';
 import { type ContainerRuntime, RuntimeError } from '../cri/runtime.ts';
-import { literallyExpanded } from '../pods/run-hook.ts';
+import { MAX_PROGRAM_LENGTH } from '../pods/config/container-config.ts';
+import { expandVariables } from '../pods/config/expand-variables.ts';
 import type { ProbeAnswer, ProbeRequest, ProbeTarget } from './prober.ts';
 
 const MAX_OUTPUT_BYTES = 10 * 1024;
@@ -13,6 +16,13 @@ export async function execProbe(target: ProbeTarget, { probe, timeoutMs }: Probe
     return { passed: exitCode === 0, output };
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.code !== 'deadlineExceeded') throw error;
-    return { passed: false, output: `command timed out: "${command.join(' ')}" timed out after ${timeoutMs / 1000}s` };
+    return { passed: false, output: `command timed out: ${goQuote(command.join(' '))} timed out after ${formatDurationMs(timeoutMs)}` };
   }
+}
+
+/** Only literal variables of the spec are known here, as upstream. */
+function literallyExpanded(command: readonly string[], { env = [] }: core.Container): readonly string[] {
+  if (!command.some((word) => word.includes('$'))) return command;
+  const variables = new Map(env.map(({ name, value = '' }) => [name, value]));
+  return command.map((word) => expandVariables(word, variables, MAX_PROGRAM_LENGTH));
 }

@@ -1,5 +1,6 @@
 import type { core } from '#api';
 import { type Clock, enumeration, field, GrpcClient, GrpcError, grpcStatus, message } from '#base';
+import { formatDurationMs } from '#machinery';
 import { joinHostPort } from './go-errors.ts';
 import type { ProbeAnswer, ProbeTarget } from './prober.ts';
 
@@ -31,7 +32,7 @@ function failed(output: string): ProbeAnswer {
 }
 
 function failureText({ status, untouched, message: text, cause }: GrpcError, address: string, timeoutMs: number): string {
-  const limit = `${timeoutMs / 1000}s`;
+  const limit = formatDurationMs(timeoutMs);
   // Upstream redials until its timeout, whatever the error: also when the listener does not speak HTTP/2.
   if (untouched || (status === grpcStatus.unavailable && cause !== undefined))
     return `timeout: failed to connect service ${JSON.stringify(address)} within ${limit}: context deadline exceeded`;

@@ -1,9 +1,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { core } from '#api';
+import { goQuote } from '#machinery';
 import { containerPort } from './container-port.ts';
-import { dialErrorText, joinHostPort, readErrorText } from './go-errors.ts';
-import type { ProbeAnswer, ProbeTarget } from './prober.ts';
+import { dialErrorText, HTTP_INSTEAD_OF_HTTPS, joinHostPort, readErrorText } from './go-errors.ts';
+import { type HookAnswer, type ProbeAnswer, ProbeError, type ProbeTarget } from './prober.ts';
 
 const MAX_REDIRECTS = 10;
 const MAX_BODY_BYTES = 10 * 1024;
@@ -16,19 +17,40 @@ export interface HttpProbeOptions {
 
 /**
  * Status 200 to 399 succeeds; redirects to the same host are followed, others succeed with a warning. Certificates are not
- * verified. Rejects when the request is invalid.
+ * verified. Rejects when the request is invalid, or the body of the answer breaks off.
  */
 export async function httpProbe(action: core.HTTPGetAction, target: ProbeTarget, options: HttpProbeOptions): Promise<ProbeAnswer> {
-  const port = containerPort(action.port, target.container);
-  const host = action.host || target.podIp;
-  let url = firstUrl(action, host, port);
-  const headers = headersOf(action, options.userAgent);
+  const outcome = await followed(firstUrl(action, target), action, options);
+  if ('error' in outcome) return failed(outcome.error);
+  if (outcome.bodyError !== undefined) throw new ProbeError(outcome.bodyError, 'failure');
+  return judged(outcome);
+}
+
+/** The request of a lifecycle hook. Any answer is a success. Rejects when there is none. */
+export async function httpHook(action: core.HTTPGetAction, target: ProbeTarget, options: HttpProbeOptions): Promise<HookAnswer> {
+  const url = firstUrl(action, target);
+  const outcome = await followed(url, action, options);
+  if (!('error' in outcome)) return {};
+  if (!outcome.error.endsWith(HTTP_INSTEAD_OF_HTTPS)) throw new Error(outcome.error);
+  const { httpHeaders = [] } = action;
+  const plain = { ...action, httpHeaders: httpHeaders.filter(({ name }) => name.toLowerCase() !== 'authorization') };
+  const again = await followed(new URL(url.href.replace(/^https:/, 'http:')), plain, options);
+  if ('error' in again) throw new Error(outcome.error);
+  return { fellBackFrom: hostOf(url) };
+}
+
+type Outcome = Answer | { readonly error: string };
+
+async function followed(first: URL, action: core.HTTPGetAction, { signal, userAgent }: HttpProbeOptions): Promise<Outcome> {
+  const headers = headersOf(action, userAgent);
+  let url = first;
   for (let redirects = 0; ; redirects++) {
-    const outcome = await get(url, headers, options.signal);
-    if ('error' in outcome) return failed(`Get ${JSON.stringify(shownUrl(url))}: ${outcome.error}`);
+    const outcome = await get(url, headers, signal);
+    if ('error' in outcome) return { error: `Get ${goQuote(shownUrl(url))}: ${outcome.error}` };
     const next = redirectOf(outcome, url);
-    if (next === undefined || next.hostname !== url.hostname) return judged(outcome);
-    if (redirects + 1 >= MAX_REDIRECTS) return failed(`Get ${JSON.stringify(outcome.location)}: stopped after ${MAX_REDIRECTS} redirects`);
+    if (next === undefined || next.hostname !== url.hostname) return outcome;
+    if (redirects + 1 >= MAX_REDIRECTS)
+      return { error: `Get ${goQuote(outcome.location ?? '')}: stopped after ${MAX_REDIRECTS} redirects` };
     url = next;
   }
 }
@@ -47,17 +69,22 @@ interface Answer {
   readonly code: number;
   readonly location: string | undefined;
   readonly body: string;
+  /** Why the body is incomplete. */
+  readonly bodyError?: string;
 }
 
-function firstUrl({ scheme = 'HTTP', path = '' }: core.HTTPGetAction, host: string, port: number): URL {
-  const base = `${scheme.toLowerCase()}://${joinHostPort(host, port)}`;
+function firstUrl({ scheme = 'HTTP', path = '', host, port }: core.HTTPGetAction, { podIp, container }: ProbeTarget): URL {
+  const base = `${scheme.toLowerCase()}://${joinHostPort(host || podIp, containerPort(port, container))}`;
   return new URL(path.startsWith('/') ? base + path : `${base}/${path}`);
 }
 
 /** Includes default ports, as upstream. */
 function shownUrl(url: URL): string {
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  return `${url.protocol}//${url.hostname}:${port}${url.pathname}${url.search}`;
+  return `${url.protocol}//${hostOf(url)}${url.pathname}${url.search}`;
+}
+
+function hostOf(url: URL): string {
+  return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
 }
 
 function headersOf({ httpHeaders = [] }: core.HTTPGetAction, userAgent: string): Record<string, string | string[]> {
@@ -79,7 +106,7 @@ function redirectOf({ code, location }: Answer, from: URL): URL | undefined {
   return URL.canParse(location, from.href) ? new URL(location, from) : undefined;
 }
 
-function get(url: URL, headers: Record<string, string | string[]>, signal: AbortSignal): Promise<Answer | { readonly error: string }> {
+function get(url: URL, headers: Record<string, string | string[]>, signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     let isConnected = false;
     const options = { headers, agent: false as const, signal };
@@ -91,7 +118,7 @@ function get(url: URL, headers: Record<string, string | string[]>, signal: Abort
       });
     });
     sent.on('error', (error) => resolve({ error: errorText(error, { signal, isConnected, address }) }));
-    sent.on('response', (response) => void answerOf(response).then(resolve, (error: Error) => resolve({ error: readErrorText(error) })));
+    sent.on('response', (response) => void answerOf(response, signal).then(resolve));
     sent.end();
   });
 }
@@ -105,14 +132,23 @@ function errorText(error: Error, { signal, isConnected, address }: { signal: Abo
   return isConnected ? readErrorText(error) : dialErrorText(address, error);
 }
 
-async function answerOf(response: IncomingMessage): Promise<Answer> {
+async function answerOf(response: IncomingMessage, signal: AbortSignal): Promise<Answer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, MAX_BODY_BYTES - bytes));
-    bytes += chunk.length;
-    if (bytes >= MAX_BODY_BYTES) break;
+  const { statusCode: code = 0, headers } = response;
+  const answer = () => ({ code, location: headers.location, body: Buffer.concat(chunks).toString('utf8') });
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk.subarray(0, MAX_BODY_BYTES - bytes));
+      bytes += chunk.length;
+      if (bytes >= MAX_BODY_BYTES) break;
+    }
+    response.destroy();
+    return answer();
+  } catch {
+    const bodyError = signal.aborted
+      ? 'context deadline exceeded (Client.Timeout or context cancellation while reading body)'
+      : 'unexpected EOF';
+    return { ...answer(), bodyError };
   }
-  response.destroy();
-  return { code: response.statusCode ?? 0, location: response.headers.location, body: Buffer.concat(chunks).toString('utf8') };
 }

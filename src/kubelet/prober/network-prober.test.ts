@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { core } from '#api';
 import { realClock, seededRandom, VirtualClock } from '#base';
@@ -54,6 +54,51 @@ describe('a probe over the network', () => {
       passed: false,
       output: `timeout: failed to connect service "127.0.0.1:${port}" within 5s: context deadline exceeded`,
     });
+  });
+
+  /** A server that writes these bytes to whoever connects. */
+  async function withRawServer<T>(answer: string, use: (rawPort: number) => Promise<T>): Promise<T> {
+    const raw = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(answer));
+    });
+    raw.listen(0, '127.0.0.1');
+    await once(raw, 'listening');
+    try {
+      return await use((raw.address() as AddressInfo).port);
+    } finally {
+      raw.close();
+    }
+  }
+
+  it.each([
+    ['hello\r\n', 'net/http: HTTP/1.x transport connection broken: malformed HTTP response "hello"'],
+    ['220 mail ready\r\n', 'net/http: HTTP/1.x transport connection broken: malformed HTTP status code "mail"'],
+    ['SPEAK/1.0 200 OK\r\n\r\n', 'net/http: HTTP/1.x transport connection broken: malformed HTTP version "SPEAK/1.0"'],
+  ])("fails in upstream's words where the answer is %j", async (answer, expected) => {
+    await withRawServer(answer, async (rawPort) => {
+      expect(await ask({ httpGet: { port: rawPort } })).toEqual({
+        passed: false,
+        output: `Get "http://127.0.0.1:${rawPort}/": ${expected}`,
+      });
+    });
+  });
+
+  it('errs where the body of an answer breaks off', async () => {
+    await withRawServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort', async (rawPort) => {
+      await expect(ask({ httpGet: { port: rawPort } })).rejects.toMatchObject({ message: 'unexpected EOF', state: 'failure' });
+    });
+  });
+
+  it('of a lifecycle hook succeeds with any answer, and falls back from HTTPS to HTTP', async () => {
+    const target = { containerId: 'c1', container: { name: 'c' }, podIp: '127.0.0.1' };
+    const send = (action: core.HTTPGetAction) =>
+      networkProber({ runtime, clock: realClock }).httpGet(action, target, new AbortController().signal);
+    expect(await send({ port, path: '/' })).toEqual({});
+    expect(await send({ port, path: '/', scheme: 'HTTPS' })).toEqual({ fellBackFrom: `127.0.0.1:${port}` });
+    await expect(send({ port: 1, path: '/x' })).rejects.toThrow(
+      'Get "http://127.0.0.1:1/x": dial tcp 127.0.0.1:1: connect: connection refused',
+    );
   });
 
   it("fails in upstream's words where a gRPC server does not answer in time", async () => {

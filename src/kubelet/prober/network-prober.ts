@@ -3,7 +3,7 @@ import { type Clock, timeoutSignal } from '#base';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import { execProbe } from './exec-probe.ts';
 import { grpcProbe } from './grpc-probe.ts';
-import { httpProbe } from './http-probe.ts';
+import { httpHook, httpProbe } from './http-probe.ts';
 import type { ProbeAnswer, ProbeRequest, Prober, ProbeTarget } from './prober.ts';
 import { tcpProbe } from './tcp-probe.ts';
 
@@ -20,7 +20,7 @@ const ATTEMPTS = 3;
 export function networkProber(deps: NetworkProberDeps): Prober {
   return {
     probe: (target, request) => withRetries(() => probeOnce(target, request, deps)),
-    httpGet: (action: core.HTTPGetAction, target, signal) => httpProbe(action, target, { signal, userAgent: `kube-lifecycle/${VERSION}` }),
+    httpGet: (action: core.HTTPGetAction, target, signal) => httpHook(action, target, { signal, userAgent: `kube-lifecycle/${VERSION}` }),
   };
 }
 

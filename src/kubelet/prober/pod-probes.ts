@@ -2,7 +2,7 @@ import type { core } from '#api';
 import type { Clock } from '#base';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { isSidecar, type PodContainer, type PodState } from '../pods/pod-state.ts';
-import { ProbeWorker } from './probe-worker.ts';
+import { type ProbeOutput, ProbeWorker } from './probe-worker.ts';
 import type { ProbeAnswer, ProbeRequest } from './prober.ts';
 
 export interface PodProbesOptions {
@@ -21,7 +21,11 @@ interface ProbedContainer {
   liveness?: ProbeWorker;
 }
 
-const OUTPUTS = { failure: 'failed', warning: 'warning', error: 'errored and resulted in unknown state' } as const;
+const OUTPUTS: Readonly<Record<ProbeOutput, string>> = {
+  ...{ failure: 'failed', warning: 'warning' },
+  errorAsFailure: 'errored and resulted in failure state',
+  errorAsUnknown: 'errored and resulted in unknown state',
+};
 
 /** The probes of a pod's running containers. Readiness and liveness start after the startup probe. */
 export class PodProbes {

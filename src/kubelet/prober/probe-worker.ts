@@ -1,6 +1,9 @@
 import type { core } from '#api';
 import type { Clock, TimerHandle } from '#base';
-import type { ProbeAnswer, ProbeRequest } from './prober.ts';
+import { type ProbeAnswer, ProbeError, type ProbeRequest } from './prober.ts';
+
+/** What an event tells of a probe: the last two, that it could not be executed. */
+export type ProbeOutput = 'failure' | 'warning' | 'errorAsFailure' | 'errorAsUnknown';
 
 export interface ProbeWorkerOptions {
   readonly type: ProbeRequest['type'];
@@ -13,7 +16,7 @@ export interface ProbeWorkerOptions {
   /** Rejects when the probe could not be executed. */
   ask(request: ProbeRequest): Promise<ProbeAnswer>;
   /** A probe failed, warned, or could not be executed: recorded as an event. */
-  onOutput(kind: 'failure' | 'warning' | 'error', output: string): void;
+  onOutput(kind: ProbeOutput, output: string): void;
   /** The result changed, after thresholds. */
   onResult(passed: boolean): void;
 }
@@ -58,7 +61,7 @@ export class ProbeWorker {
     const answer = await this.#ask({ type, probe, timeoutMs: (probe.timeoutSeconds ?? 1) * 1000 });
     if (this.#isStopped) return;
     // An error is no statement about the container.
-    if (answer instanceof Error) onOutput('error', answer.message);
+    if (answer instanceof Error) onOutput(isFailure(answer) ? 'errorAsFailure' : 'errorAsUnknown', answer.message);
     else {
       this.#count(answer.passed);
       if (!answer.passed) onOutput('failure', answer.output);
@@ -97,4 +100,8 @@ export class ProbeWorker {
     const periods = Math.ceil((sameUntilMs - clock.now()) / periodMs);
     return Math.max(1, periods) * periodMs;
   }
+}
+
+function isFailure(error: Error): boolean {
+  return error instanceof ProbeError && error.state === 'failure';
 }

@@ -21,10 +21,26 @@ export interface ProbeAnswer {
   readonly sameUntilMs?: number;
 }
 
+/** A probe that could not be executed, or whose answer could not be read: no statement about the container. */
+export class ProbeError extends Error {
+  constructor(
+    message: string,
+    /** Upstream's name of the result in the event. */
+    readonly state: 'failure' | 'unknown',
+  ) {
+    super(message);
+  }
+}
+
+export interface HookAnswer {
+  /** The address that was asked by HTTPS in vain, and then by HTTP. */
+  readonly fellBackFrom?: string;
+}
+
 /** Executes probes and hook requests. */
 export interface Prober {
   /** Rejects when the probe could not be executed. */
   probe(target: ProbeTarget, request: ProbeRequest): Promise<ProbeAnswer>;
-  /** The request of a lifecycle hook. */
-  httpGet(action: core.HTTPGetAction, target: ProbeTarget, signal: AbortSignal): Promise<ProbeAnswer>;
+  /** The request of a lifecycle hook. Rejects when there is no answer. */
+  httpGet(action: core.HTTPGetAction, target: ProbeTarget, signal: AbortSignal): Promise<HookAnswer>;
 }
