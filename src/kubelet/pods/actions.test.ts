@@ -38,6 +38,34 @@ describe('what is to be done for a pod', () => {
     ['forgotten ones do not run again', spec('Always', ['i']), [sandbox()], [container('c', 'running')], {}],
     ['sidecars come before', spec('Always', ['i'], ['s']), [sandbox()], [], { start: ['s'] }],
     ['and restart beside', spec('Never', [], ['s']), [sandbox()], [container('s', 'exited'), container('c', 'running')], { start: ['s'] }],
+    [
+      'a sidecar that ended does not hold up the next init container',
+      spec('Always', ['i', 'j'], ['s']),
+      [sandbox()],
+      [container('s', 'exited'), container('i', 'exited')],
+      { start: ['s', 'j'] },
+    ],
+    [
+      'nor regular containers',
+      spec('Always', ['i'], ['s']),
+      [sandbox()],
+      [container('s', 'exited'), container('i', 'exited')],
+      { start: ['s', 'c'] },
+    ],
+    [
+      'nor the end of a pod whose init container failed',
+      spec('Never', ['i'], ['s']),
+      [sandbox()],
+      [container('s', 'exited'), container('i', 'exited', 1)],
+      { isOver: true },
+    ],
+    [
+      'it does not start again when the pod is over',
+      spec('Never', [], ['s']),
+      [sandbox()],
+      [container('s', 'exited'), container('c', 'exited')],
+      { isOver: true },
+    ],
     ['a dead sandbox is replaced', spec('Always'), [sandbox(false)], [container('c', 'exited')], { createSandbox: true }],
     ['but not for what is over', spec('Never'), [sandbox(false)], [container('c', 'exited')], { isOver: true }],
     ['what an earlier sandbox had runs anew', spec('Always', ['i']), [sandbox(true, 1)], [container('i', 'exited')], { start: ['i'] }],
@@ -56,5 +84,15 @@ describe('what is to be done for a pod', () => {
     expect(failed.kill).toMatchObject([{ message: 'Container c failed liveness probe, will be restarted', probe: 'liveness' }]);
     const changed = podActions({ ...observed, probeFailure: () => undefined, specHash: () => 'other' });
     expect(changed.kill).toMatchObject([{ message: 'Container c definition changed, will be restarted' }]);
+  });
+
+  it('names sidecars whose probe failed or whose definition changed as upstream does', () => {
+    const state = podState([sandbox()], [container('s', 'running'), container('c', 'running')]);
+    const observed = { pod: spec('Never', [], ['s']), state, hasStarted: () => true };
+    const failed = podActions({ ...observed, probeFailure: (id) => (id === 's-id' ? 'liveness' : undefined), specHash: () => 'i' });
+    expect(failed.kill).toMatchObject([{ message: 'Init container s failed liveness probe' }]);
+    const changed = podActions({ ...observed, probeFailure: () => undefined, specHash: ({ name }) => (name === 's' ? 'other' : 'i') });
+    expect(changed.kill).toMatchObject([{ message: 'Init container s definition changed' }]);
+    expect(changed.start.map(({ name }) => name)).toEqual(['s']);
   });
 });

@@ -53,7 +53,8 @@ export function podActions(observed: PodObservation): PodActions {
   return {
     ...NOTHING,
     kill: [...init.kill, ...regular.kill],
-    start: [...init.start, ...regular.start],
+    // Sidecars must not keep a pod alive.
+    start: regular.isOver ? [] : [...init.start, ...regular.start],
     startEphemeral,
     isOver: regular.isOver,
   };
@@ -84,40 +85,63 @@ interface InitActions {
   failed: boolean;
 }
 
+/**
+ * From the last to the first, as upstream: the last one that the runtime knows tells how far initialization has come, since earlier ones may
+ * have been removed. Of those before it only sidecars matter, which start again without holding up what comes after them.
+ */
 function initActions(observed: PodObservation): InitActions {
   const { pod, state } = observed;
-  const actions: InitActions = { kill: [], start: [], done: true, failed: false };
-  const wasInitialized = hasStartedRegularContainer(pod, state);
-  for (const container of pod.spec?.initContainers ?? []) {
-    const step = isSidecar(container) ? sidecarStep(container, observed, actions) : initStep(container, observed, actions);
-    if (step === 'goOn' || wasInitialized) continue;
-    actions.done = false;
-    break;
+  const specs = pod.spec?.initContainers ?? [];
+  let isPast = hasStartedRegularContainer(pod, state);
+  const actions: InitActions = { kill: [], start: [], done: isPast || specs.length === 0, failed: false };
+  for (let index = specs.length - 1; index >= 0 && !actions.failed; index--) {
+    const container = specs[index]!;
+    const status = activeContainer(state, container.name);
+    if (status === undefined && !(isPast && isSidecar(container))) continue;
+    const next = specs[index + 1];
+    if (isSidecar(container)) sidecarStep(container, { status, next, isPast }, observed, actions);
+    else if (!isPast && status !== undefined) initStep(container, { status, next, isPast }, observed, actions);
+    isPast = true;
   }
+  if (!isPast && specs[0] !== undefined) actions.start.push(specs[0]);
   return actions;
 }
 
-function sidecarStep(container: core.Container, observed: PodObservation, actions: InitActions): 'goOn' | 'wait' {
-  const status = activeContainer(observed.state, container.name);
-  if (status?.state !== 'running') {
-    actions.start.push(container);
-    return 'wait';
-  }
-  const kill = killOf(container, status, observed);
-  if (kill !== undefined) actions.kill.push(kill);
-  if (kill?.restarts) actions.start.push(container);
-  return kill === undefined && observed.hasStarted(status.id) ? 'goOn' : 'wait';
+interface InitPosition {
+  readonly status: PodContainer | undefined;
+  /** The init container after this one. */
+  readonly next: core.Container | undefined;
+  /** A later container has started. */
+  readonly isPast: boolean;
 }
 
-function initStep(container: core.Container, { pod, state }: PodObservation, actions: InitActions): 'goOn' | 'wait' {
-  // Once regular containers have started, init containers do not run again and may have been removed.
-  if (hasStartedRegularContainer(pod, state)) return 'goOn';
-  const status = activeContainer(state, container.name);
-  if (status?.state === 'running') return 'wait';
-  if (status?.state === 'exited' && status.exitCode === 0) return 'goOn';
-  if (status?.state === 'exited' && !shouldRestart(container, pod, status.exitCode ?? 0)) actions.failed = true;
-  else actions.start.push(container);
-  return 'wait';
+/** This one has done its part: the next one may start. */
+function proceed({ next, isPast }: InitPosition, actions: InitActions): void {
+  if (next === undefined) actions.done = true;
+  else if (!isPast) actions.start.unshift(next);
+}
+
+function sidecarStep(container: core.Container, position: InitPosition, observed: PodObservation, actions: InitActions): void {
+  const { status } = position;
+  if (status?.state !== 'running') {
+    actions.start.unshift(container);
+    return;
+  }
+  const hasStarted = observed.hasStarted(status.id);
+  if (hasStarted) proceed(position, actions);
+  const kill = killOf(container, status, observed);
+  // A changed definition counts once the sidecar has started.
+  if (kill === undefined || (!hasStarted && kill.probe === undefined)) return;
+  actions.kill.push(kill);
+  actions.start.unshift(container);
+}
+
+function initStep(container: core.Container, position: InitPosition, { pod }: PodObservation, actions: InitActions): void {
+  const { state, exitCode = 0 } = position.status!;
+  if (state === 'running') return;
+  if (state === 'exited' && exitCode === 0) proceed(position, actions);
+  else if (state === 'exited' && !shouldRestart(container, pod, exitCode)) actions.failed = true;
+  else actions.start.unshift(container);
 }
 
 function regularActions(observed: PodObservation) {
@@ -143,7 +167,7 @@ function killOf(container: core.Container, status: PodContainer, observed: PodOb
   if (status.specHash !== '' && status.specHash !== observed.specHash(container)) {
     return {
       container: status,
-      message: `${prefix} ${container.name} definition changed, will be restarted`,
+      message: `${prefix} ${container.name} definition changed${prefix === 'Container' ? ', will be restarted' : ''}`,
       probe: undefined,
       restarts: true,
     };

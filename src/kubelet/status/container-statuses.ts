@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import { formatTime } from '#machinery';
-import { isSidecar, type PodContainer, type PodState, shouldRestart } from '../pods/pod-state.ts';
+import { hasStartedRegularContainer, isSidecar, type PodContainer, type PodState, shouldRestart } from '../pods/pod-state.ts';
 import { RESTARTING_REASON } from '../pods/restart-all.ts';
 
 export interface WaitingReason {
@@ -29,6 +29,14 @@ type Role = 'init' | 'regular' | 'ephemeral';
 type Spec = core.Container;
 
 const UNKNOWN_EXIT_CODE = 137;
+/** Of an init container that the runtime has removed, where nobody knows its status, and regular containers were created. */
+const COMPLETED_UNSEEN = {
+  terminated: {
+    reason: 'Completed',
+    message: 'Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally',
+    exitCode: 0,
+  },
+};
 
 export function containerStatuses(facts: ContainerFacts, role: Role): core.ContainerStatus[] {
   const { spec } = facts.pod;
@@ -54,12 +62,14 @@ function unseenStatus(container: Spec, role: Role, { pod, previous, state, isRes
   const old = previousStatus(previous, role, container.name);
   const mounts = volumeMounts(container);
   const blank = { name: container.name, image: container.image ?? '', imageID: '', restartCount: 0, ready: false, ...mounts };
+  const hasRun = role === 'init' && !isSidecar(container) && !isRestartingAll && hasStartedRegularContainer(pod, state);
+  if (hasRun && !old?.state?.terminated) return { ...blank, state: COMPLETED_UNSEEN, lastState: old?.lastState ?? {} };
   if (old === undefined) return { ...blank, state: waiting, lastState: {} };
   if (isRestartingAll && role !== 'ephemeral' && !old.state?.waiting) return { ...blank, ...removedForRestart(old) };
-  // A completed init container may have been removed: its status stays.
-  if (role === 'init' && old.state?.terminated && !isSidecar(container)) return old;
+  // What the runtime has removed keeps the status of its end.
+  if (old.state?.terminated) return old;
   const status = { ...blank, state: waiting, lastState: old.lastState ?? {}, restartCount: old.restartCount };
-  if (!old.state?.running || old.lastState?.terminated || state.sandbox?.isReady) return status;
+  if (!old.state?.running || old.lastState?.terminated) return status;
   return { ...status, ...lostSince(pod, old) };
 }
 
