@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { realClock, seededRandom, systemRandom } from '#base';
 import { createPki } from '#cluster';
 import { bundleProgram, type ChildProgram } from './child-program.ts';
@@ -26,9 +26,11 @@ describe.skipIf(!isRoot)('volumes of a cluster and a driver that are killed at a
   const schedules = Array.from({ length: times(4, 500) }, (_, index) => `${SEED}/${index}`);
   // A schedule mostly waits: a long run has several under way.
   const eachOf = LONG ? test.concurrent : test;
-  eachOf.each(schedules)(
+  eachOf.for(schedules)(
     'keep what was fsynced, are on one node at a time, and leave nothing behind (seed %s)',
-    async (seed) => {
+    { timeout: patience(400_000) },
+    // Tests under way at once need an `expect` of their own.
+    async (seed, { expect }) => {
       const random = seededRandom(seed);
       await using schedule = await KillSchedule.start(programs, random);
       const kills = 1 + Math.floor(random.float() * 4);
@@ -36,6 +38,5 @@ describe.skipIf(!isRoot)('volumes of a cluster and a driver that are killed at a
       await schedule.finish();
       await expect.poll(() => schedule.leftovers(), { timeout: 30_000, interval: 250 }).toEqual(NOTHING);
     },
-    patience(400_000),
   );
 });

@@ -78,6 +78,8 @@ class LocalProvisioner {
   readonly #volumes: Lister<core.PersistentVolume>;
   readonly #classes: Lister<storage.StorageClass>;
   readonly #nodes: Lister<core.Node>;
+  /** Claims whose node is not in the cache yet, by queue key: any node that comes may be theirs. */
+  readonly #waitingForNode = new Set<string>();
 
   constructor(
     private readonly config: LocalProvisionerConfig,
@@ -92,7 +94,13 @@ class LocalProvisioner {
     this.#claims = claims.lister;
     this.#volumes = volumes.lister;
     this.#classes = classes.lister;
-    this.#nodes = informers.of(core.Node).lister;
+    const nodes = informers.of(core.Node);
+    this.#nodes = nodes.lister;
+    nodes.addHandler({
+      add: () => {
+        for (const key of this.#waitingForNode) this.#queue.add(key);
+      },
+    });
     const claimChanged = (claim: core.PersistentVolumeClaim) => this.#queue.add(CLAIM + keyOf(claim));
     const removeUnfinished = () => this.#queue.add(UNFINISHED);
     claims.addHandler({ add: claimChanged, update: (_, claim) => claimChanged(claim), delete: removeUnfinished });
@@ -129,6 +137,7 @@ class LocalProvisioner {
 
   async #syncClaim(key: string): Promise<void> {
     const claim = this.#claims.get(parseKey(key));
+    this.#waitingForNode.delete(CLAIM + key);
     if (claim === undefined) return;
     const { volumeName, storageClassName } = claim.spec ?? {};
     const volume = volumeName ? this.#volumes.get({ name: volumeName }) : undefined;
@@ -149,6 +158,7 @@ class LocalProvisioner {
     const nodeName = action.nodeName ?? this.config.nodeNames()[0];
     const backend = nodeName === undefined ? undefined : this.config.backendOf(nodeName);
     const node = this.#nodes.get({ name: nodeName ?? '' });
+    if (node === undefined) this.#waitingForNode.add(CLAIM + keyOf(claim));
     if (backend === undefined || node === undefined || this.#volumes.get({ name }) !== undefined) return;
     const { namespace, name: claimName } = claim.metadata;
     this.events.normal(claim, 'Provisioning', `External provisioner is provisioning volume for claim "${namespace}/${claimName}"`);

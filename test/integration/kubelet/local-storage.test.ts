@@ -116,6 +116,26 @@ describe('the default storage class', () => {
     await cluster.waitFor(() => isGone(volumes.get({ name })), { what: 'the end of the volume' });
   });
 
+  it('serves a claim that was there before the first node', async () => {
+    await using cluster = await startCluster({ nodes: 0, clock: 'virtual', storage: true });
+    await cluster.apply(`
+      apiVersion: storage.k8s.io/v1
+      kind: StorageClass
+      metadata: { name: immediate }
+      provisioner: sampan.dev/local`);
+    await cluster.apply(`
+      apiVersion: v1
+      kind: PersistentVolumeClaim
+      metadata: { name: early, namespace: default }
+      spec: { storageClassName: immediate, accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } }`);
+    const claim = () => cluster.client.of(core.PersistentVolumeClaim).get({ name: 'early', namespace: 'default' });
+    const isAsked = async () => (await claim()).metadata.annotations?.['volume.kubernetes.io/storage-provisioner'] !== undefined;
+    await cluster.waitFor(isAsked, { what: 'the request to the provisioner' });
+    await cluster.clock.advance('1s');
+    await cluster.addNode('n1');
+    await cluster.waitFor(async () => (await claim()).status?.phase === 'Bound', { what: 'the volume' });
+  });
+
   it('says why it cannot serve a claim', async () => {
     await using cluster = await startCluster({ nodes: 1, clock: 'virtual', storage: true });
     await cluster.apply(`
