@@ -78,6 +78,10 @@ export class ClusterWatch {
     ];
   }
 
+  onClaimChange(tell: (claim: core.PersistentVolumeClaim) => void): Disposable {
+    return this.#claims.addHandler({ add: tell, update: (_, claim) => tell(claim), delete: tell });
+  }
+
   onNamespaceChange(tell: () => void): Disposable {
     return this.#namespaces.addHandler({
       add: () => tell(),

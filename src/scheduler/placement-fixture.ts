@@ -69,6 +69,7 @@ function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle
     signal: new AbortController().signal,
     schedulerName: 'default-scheduler',
     namespaces,
+    onClaimChange: () => {},
     objects: {
       pods: listed(state.pods),
       services: listed(state.services),

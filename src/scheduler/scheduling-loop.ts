@@ -132,6 +132,7 @@ export class SchedulingLoop {
       ...this.#deps,
       objects: this.#watch.objects,
       namespaces: this.#watch.namespaces,
+      onClaimChange: (tell: (claim: core.PersistentVolumeClaim) => void) => void this.#subscriptions.push(this.#watch.onClaimChange(tell)),
       schedulerName,
       signal: this.#stopping.signal,
     };

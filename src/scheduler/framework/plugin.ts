@@ -123,6 +123,8 @@ export interface PluginHandle {
   readonly logger: Logger;
   readonly objects: ClusterObjects;
   readonly namespaces: NamespaceLabels;
+  /** Calls with every claim that is added, changed or deleted, for as long as the scheduler runs. */
+  onClaimChange(tell: (claim: core.PersistentVolumeClaim) => void): void;
   /** Aborts when the scheduler stops. */
   readonly signal: AbortSignal;
   /** Names the scheduler to others: events, conditions. */

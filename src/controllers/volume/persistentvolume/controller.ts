@@ -34,11 +34,21 @@ export const persistentVolumeBinderController: Controller = {
 };
 
 const UNBOUND_INDEX = 'unbound-class';
+const FREE_INDEX = 'free-class';
+const RESERVED_INDEX = 'reserved-claim';
 /** Each step waits for a durable write. Two claims that choose the same volume conflict on its version, and the loser retries. */
 const CONCURRENCY = 8;
 
 function unboundClass(claim: Claim): readonly string[] {
   return claim.metadata.annotations?.[BIND_COMPLETED] === undefined ? [classNameOf(claim)] : [];
+}
+
+function freeClass(volume: Volume): readonly string[] {
+  return volume.spec?.claimRef ? [] : [classNameOf(volume)];
+}
+
+function reservedClaim({ spec }: Volume): readonly string[] {
+  return spec?.claimRef ? [claimKey(spec.claimRef)] : [];
 }
 
 class PersistentVolumeBinder implements RunningController {
@@ -54,7 +64,7 @@ class PersistentVolumeBinder implements RunningController {
   constructor(private readonly context: ControllerContext) {
     const { informers } = context;
     const claims = informers.of(core.PersistentVolumeClaim).addIndex(UNBOUND_INDEX, unboundClass);
-    const volumes = informers.of(core.PersistentVolume);
+    const volumes = informers.of(core.PersistentVolume).addIndex(FREE_INDEX, freeClass).addIndex(RESERVED_INDEX, reservedClaim);
     this.#cachedClaims = claims.lister;
     this.#claims = new LatestObjects(claims.lister);
     this.#volumes = new LatestObjects(volumes.lister);
@@ -127,7 +137,8 @@ class PersistentVolumeBinder implements RunningController {
     const claim = await this.#saveClaim(cached, withClaimMigration(cached));
     const view = {
       volume: (name: string) => this.#volumes.get({ name }),
-      volumes: () => this.#volumes.list(),
+      // Volumes of other claims never match: there may be thousands.
+      volumes: () => [...this.#volumes.byIndex(RESERVED_INDEX, key), ...this.#volumes.byIndex(FREE_INDEX, classNameOf(claim))],
       classes: () => this.#classes.list(),
       pods: () => this.#podsOf(key),
     };

@@ -15,6 +15,12 @@ export class LatestObjects<T extends Identified> {
     return this.#written.size === 0 ? cached : cached.map((object) => this.#latest(keyOf(object), object) ?? object);
   }
 
+  /** By an index of the cache, which may be older than what was written. */
+  byIndex(index: string, value: string): readonly T[] {
+    const cached = this.lister.byIndex(index, value);
+    return this.#written.size === 0 ? cached : cached.map((object) => this.#latest(keyOf(object), object) ?? object);
+  }
+
   wrote(object: T): void {
     this.#written.set(keyOf(object), object);
   }

@@ -11,6 +11,7 @@ type Volume = core.PersistentVolume;
 /** The state that the decision is based on. */
 export interface ClaimView {
   volume(name: string): Volume | undefined;
+  /** Those that are free, in the claim's class at least, and those that are reserved for it. */
   volumes(): readonly Volume[];
   classes(): readonly storage.StorageClass[];
   /** The pods that use the claim. */

@@ -1,18 +1,19 @@
-import { Backoff, type Clock, type TimerHandle } from '#base';
+import type { Clock, TimerHandle } from '#base';
 
-/** Most volumes are bound within milliseconds; the interval grows while none is. */
-const CHECKS = { initialMs: 5, maxMs: 200 };
+/** Claims tell of their changes; a deadline and a deleted pod are noticed by this interval, as upstream's. */
+const CHECK_MS = 1_000;
 
 interface Waiter {
+  readonly keys: readonly string[];
   /** Whether it is done. */
   check(): boolean;
   stop(reason: unknown): void;
 }
 
-/** Waits of all pods whose volumes are being bound. They share one timer: with a timer and an abort listener each, the cost would be quadratic. */
+/** Waits of all pods whose volumes are being bound. A change of a claim is looked at by its own pods only, and one timer serves all. */
 export class BindingWaiters {
   readonly #waiters = new Set<Waiter>();
-  #backoff = new Backoff(CHECKS);
+  readonly #byKey = new Map<string, Set<Waiter>>();
   #timer: TimerHandle | undefined;
 
   constructor(
@@ -22,41 +23,66 @@ export class BindingWaiters {
     signal.addEventListener('abort', () => this.#stop(signal.reason), { once: true });
   }
 
-  /** Resolves to the first result of `check` that is not undefined; rejects when the scheduler stops. */
-  until<T>(check: () => T | undefined): Promise<T> {
+  /** Resolves to the first result of `check` that is not undefined; rejects when the scheduler stops. `keys`: of the claims it depends on. */
+  until<T>(keys: readonly string[], check: () => T | undefined): Promise<T> {
     const result = check();
     if (result !== undefined) return Promise.resolve(result);
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        check: () => {
-          const next = check();
-          if (next !== undefined) resolve(next);
-          return next !== undefined;
-        },
-        stop: reject,
+      const isDone = () => {
+        const next = check();
+        if (next !== undefined) resolve(next);
+        return next !== undefined;
       };
-      this.#waiters.add(waiter);
-      this.#schedule(new Backoff(CHECKS));
+      this.#add({ keys, check: isDone, stop: reject });
     });
   }
 
-  #schedule(backoff: Backoff): void {
+  /** A claim changed, or is gone. */
+  changed(key: string): void {
+    for (const waiter of this.#byKey.get(key) ?? []) this.#check(waiter);
+    this.#schedule();
+  }
+
+  #add(waiter: Waiter): void {
+    this.#waiters.add(waiter);
+    for (const key of waiter.keys) {
+      const others = this.#byKey.get(key);
+      if (others === undefined) this.#byKey.set(key, new Set([waiter]));
+      else others.add(waiter);
+    }
+    this.#schedule();
+  }
+
+  #check(waiter: Waiter): void {
+    if (!waiter.check()) return;
+    this.#waiters.delete(waiter);
+    for (const key of waiter.keys) {
+      const others = this.#byKey.get(key);
+      others?.delete(waiter);
+      if (others?.size === 0) this.#byKey.delete(key);
+    }
+  }
+
+  /** A timer runs exactly while somebody waits. */
+  #schedule(): void {
+    if (this.#waiters.size > 0) {
+      this.#timer ??= this.clock.setTimer(CHECK_MS, () => this.#checkAll());
+      return;
+    }
     this.#timer?.cancel();
-    this.#backoff = backoff;
-    this.#timer = this.clock.setTimer(backoff.next(), () => this.#checkAll());
+    this.#timer = undefined;
   }
 
   #checkAll(): void {
     this.#timer = undefined;
-    const before = this.#waiters.size;
-    for (const waiter of this.#waiters) if (waiter.check()) this.#waiters.delete(waiter);
-    if (this.#waiters.size === 0) return;
-    this.#schedule(this.#waiters.size < before ? new Backoff(CHECKS) : this.#backoff);
+    for (const waiter of this.#waiters) this.#check(waiter);
+    this.#schedule();
   }
 
   #stop(reason: unknown): void {
     this.#timer?.cancel();
     for (const { stop } of this.#waiters) stop(reason);
     this.#waiters.clear();
+    this.#byKey.clear();
   }
 }

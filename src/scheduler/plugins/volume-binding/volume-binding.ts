@@ -1,6 +1,6 @@
 import { core } from '#api';
 import type { Clock } from '#base';
-import type { Client } from '#client';
+import { type Client, keyOf } from '#client';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
 import type { ClusterObjects, Plugin, PluginFactory } from '../../framework/plugin.ts';
@@ -34,6 +34,7 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
   const { objects } = handle;
   const assumed = new AssumedVolumes(objects);
   const waiters = new BindingWaiters(handle.clock, handle.signal);
+  handle.onClaimChange((claim) => waiters.changed(keyOf(claim)));
   const timeoutMs = ((args.bindTimeoutSeconds as number | undefined) ?? 600) * 1000;
   return {
     name: NAME,
@@ -172,7 +173,7 @@ async function untilBound(
   const claims = [...decided.nodeVolumes.bindings.map(({ claim }) => claim), ...decided.nodeVolumes.provisions];
   const observe = () => [objects.pods.get(pod.pod.metadata), ...claims.map(({ metadata }) => objects.claims.get(metadata))];
   let observed: readonly unknown[] = [];
-  const outcome = await waiters.until<Error | typeof BOUND>(() => {
+  const outcome = await waiters.until<Error | typeof BOUND>(claims.map(keyOf), () => {
     if (clock.monotonic() >= deadline) return new Error('binding volumes: context deadline exceeded');
     const current = observe();
     // Cached objects are immutable: the same ones give the same answer.
