@@ -56,7 +56,7 @@ async function service(answer: (received: ReceivedRequest, attempt: number) => {
   const text = `{clusters: [{name: c, cluster: {server: '${url}', certificate-authority-data: ${ca}}}], contexts: [{name: x, context: {cluster: c}}], current-context: x}`;
   const file = path.join(directory, `kubeconfig-${requests.length}-${random.uuid()}`);
   writeFileSync(file, text);
-  return { asked: requests, kubeconfig: { path: file, text } };
+  return { reviews: requests, kubeconfig: { path: file, text } };
 }
 
 async function serve(external: ExternalSecurityConfig, authorizationModes: readonly AuthorizationMode[] = ['AlwaysAllow']) {
@@ -109,7 +109,7 @@ describe('a token webhook', () => {
   });
 
   it('says who a token stands for, and is asked once', async () => {
-    const { asked, kubeconfig } = await service(({ spec }) =>
+    const { reviews, kubeconfig } = await service(({ spec }) =>
       spec.token === 'good'
         ? { status: { authenticated: true, user: { username: 'joe', uid: '7', groups: ['ops'], extra: { a: ['b'] } } } }
         : { status: { authenticated: false } },
@@ -119,7 +119,7 @@ describe('a token webhook', () => {
     for (let i = 0; i < 3; i++) expect(await whoIs(client('good'))).toEqual(joe);
     await expect(whoIs(client('bad'))).rejects.toMatchObject({ code: 401 });
     await expect(whoIs(client('bad'))).rejects.toMatchObject({ code: 401 });
-    expect(asked.map(({ apiVersion, spec }) => [apiVersion, spec])).toEqual([
+    expect(reviews.map(({ apiVersion, spec }) => [apiVersion, spec])).toEqual([
       ['authentication.k8s.io/v1', { token: 'good', audiences: ['https://own'] }],
       ['authentication.k8s.io/v1', { token: 'bad', audiences: ['https://own'] }],
     ]);
@@ -139,12 +139,12 @@ describe('a token webhook', () => {
   });
 
   it('that fails for a moment is asked again', async () => {
-    const { asked, kubeconfig } = await service((_, attempt) =>
+    const { reviews, kubeconfig } = await service((_, attempt) =>
       attempt === 1 ? { code: 503, body: 'later' } : { status: { authenticated: true, user: { username: 'joe' } } },
     );
     const { client } = await serve(config(kubeconfig));
     expect(await whoIs(client('x'))).toMatchObject({ username: 'joe' });
-    expect(asked.length).toBe(2);
+    expect(reviews.length).toBe(2);
   });
 });
 
@@ -155,7 +155,7 @@ describe('an authorization webhook', () => {
   const maps = (client: Client) => client.of(core.ConfigMap).list({ namespace: 'default' });
 
   it('allows, denies or leaves it to others, and is asked once', async () => {
-    const { asked, kubeconfig } = await service(({ spec }) => {
+    const { reviews, kubeconfig } = await service(({ spec }) => {
       const { resource } = (spec.resourceAttributes ?? {}) as { resource?: string };
       if (resource === 'configmaps') return { status: { allowed: true } };
       return resource === 'secrets' ? { status: { allowed: false, denied: true, reason: 'never' } } : { status: { allowed: false } };
@@ -166,8 +166,8 @@ describe('an authorization webhook', () => {
     await maps(jane);
     await expect(jane.of(core.Secret).list({ namespace: 'default' })).rejects.toThrow('never');
     await jane.of(core.Service).list({ namespace: 'default' });
-    expect(asked).toHaveLength(3);
-    expect(asked[0]!.spec).toEqual({
+    expect(reviews).toHaveLength(3);
+    expect(reviews[0]!.spec).toEqual({
       user: 'jane',
       uid: '1',
       groups: ['devs', 'system:authenticated'],
@@ -176,13 +176,13 @@ describe('an authorization webhook', () => {
   });
 
   it('is asked each time where its answers are not to be remembered', async () => {
-    const { asked, kubeconfig } = await service(() => ({ status: { allowed: true } }));
+    const { reviews, kubeconfig } = await service(() => ({ status: { allowed: true } }));
     const { authorizationWebhook } = config(kubeconfig);
     const { client } = await serve({ authorizationWebhook: { ...authorizationWebhook, authorizedTtlMs: 0 } }, ['Webhook']);
     const jane = client('janes');
     await maps(jane);
     await maps(jane);
-    expect(asked).toHaveLength(2);
+    expect(reviews).toHaveLength(2);
   });
 
   it('that says both is an error', async () => {
@@ -227,12 +227,12 @@ describe('an AuthorizationConfiguration', () => {
   });
 
   it('asks a webhook only about what its conditions match, and fails as it says', async () => {
-    const { asked, kubeconfig } = await service(() => ({ code: 403, body: 'no' }));
+    const { reviews, kubeconfig } = await service(() => ({ code: 403, body: 'no' }));
     const file = path.join(directory, 'authz.yaml');
     writeFileSync(file, text(webhook(kubeconfig.path, 'Deny', SECRETS), '{type: AlwaysAllow, name: all}'));
     const { client } = await serve({ authorizationConfig: file });
     const { maps, secrets } = await lists(client('janes'));
-    expect([maps, secrets === 'yes', asked.length]).toEqual(['yes', false, 1]);
+    expect([maps, secrets === 'yes', reviews.length]).toEqual(['yes', false, 1]);
   });
 
   it('is followed; one that is no good changes nothing', async () => {

@@ -74,12 +74,12 @@ export class LeaderElector {
     const term = childSignal(signal);
     try {
       const leading = lead(term.signal);
-      const lost = await Promise.race([this.#renewUntilLost(term.signal), leading.then(() => false)]);
-      term.abort(new DOMException(lost ? 'the leader lease was lost' : 'leading ended', 'AbortError'));
+      const isLeaseLost = await Promise.race([this.#renewUntilLost(term.signal), leading.then(() => false)]);
+      term.abort(new DOMException(isLeaseLost ? 'the leader lease was lost' : 'leading ended', 'AbortError'));
       await leading.catch((error: unknown) => {
-        if (!lost) throw error;
+        if (!isLeaseLost) throw error;
       });
-      if (lost) throw new Error('leader election lost');
+      if (isLeaseLost) throw new Error('leader election lost');
     } finally {
       term[Symbol.dispose]();
       this.#record('stopped leading');

@@ -325,7 +325,7 @@ export class NodeAgent {
       ...(parts && { allocate: (pod) => parts.resources.admit(pod) }),
       onGone: (uid) => {
         this.#workers.delete(uid);
-        this.#static?.pods.gone(uid);
+        this.#static?.pods.forget(uid);
       },
     };
   }

@@ -225,8 +225,8 @@ spec: { nodeName: n2, tolerations: [{ operator: Exists }], containers: [{ name: 
   test('takes the tokens of its origin', async () => {
     await using origin = await startCluster({ nodes: 0, clock: 'virtual' });
     const tokens = origin.client.of(core.ServiceAccount).subresource<authentication.TokenRequest>('token');
-    const wish = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [] } };
-    const { status } = await origin.clock.until(tokens.create({ namespace: 'default', name: 'default' }, wish as never));
+    const patch = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [] } };
+    const { status } = await origin.clock.until(tokens.create({ namespace: 'default', name: 'default' }, patch as never));
     await using fork = await origin.fork();
     const review = await fork.client.of(authentication.TokenReview).create({ spec: { token: status!.token } } as never);
     expect(review).toMatchObject({ status: { authenticated: true, user: { username: 'system:serviceaccount:default:default' } } });

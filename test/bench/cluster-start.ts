@@ -79,9 +79,9 @@ async function untilSeen(driver: ApiDriver, { resource, body, sign }: Sighting):
 
 const PATIENCE_MS = 30_000;
 
-async function within<T>(work: Promise<T>, what: string): Promise<T> {
+async function within<T>(work: Promise<T>, outcome: string): Promise<T> {
   const giveUp = new AbortController();
-  const late = realClock.sleep(PATIENCE_MS, giveUp.signal).then(() => Promise.reject(new Error(`nobody saw ${what}`)));
+  const late = realClock.sleep(PATIENCE_MS, giveUp.signal).then(() => Promise.reject(new Error(`nobody saw ${outcome}`)));
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -95,9 +95,9 @@ function result(parts: Omit<BenchmarkResult, 'ratio'>): BenchmarkResult {
 }
 
 /** A figure may be zero, such as the CPU time of a process that sleeps. */
-function ratioOf({ better, baseline: { median: theirs }, subject: { median: ours } }: Omit<BenchmarkResult, 'ratio'>): number {
-  if (ours === theirs) return 1;
-  const ratio = better === 'lower' ? theirs / ours : ours / theirs;
+function ratioOf({ better, baseline: { median: baselineValue }, subject: { median: ownValue } }: Omit<BenchmarkResult, 'ratio'>): number {
+  if (ownValue === baselineValue) return 1;
+  const ratio = better === 'lower' ? baselineValue / ownValue : ownValue / baselineValue;
   return Math.min(ratio, Number.MAX_VALUE);
 }
 

@@ -38,9 +38,9 @@ export async function runFork(): Promise<{ startMs: number; forkMs: number }> {
   const names = Array.from({ length: FORKED_OBJECTS }, (_, i) => `c-${i}`);
   const create = (name: string) => configMaps.create({ metadata: { name, namespace: 'default' }, data: { name } });
   await cluster.clock.until(Promise.all(names.map(create)));
-  const begun = realClock.monotonic();
+  const launchMs = realClock.monotonic();
   await using fork = await cluster.fork();
-  const forkMs = realClock.monotonic() - begun;
+  const forkMs = realClock.monotonic() - launchMs;
   const { items } = await fork.clock.until(fork.client.of(core.ConfigMap).list({ namespace: 'default' }));
   if (items.length < FORKED_OBJECTS) throw new Error(`the fork has ${items.length} of ${FORKED_OBJECTS} objects`);
   return { startMs, forkMs };

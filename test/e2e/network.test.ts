@@ -366,8 +366,8 @@ describe.skipIf(reason !== undefined)('the network of a real node', () => {
       stdio: ['pipe', 'pipe', 'inherit'],
     }) as ChildProcess;
     try {
-      const [said] = (await once(traffic.stdout!, 'data')) as [Buffer];
-      expect(said.toString().trim()).toBe('open');
+      const [output] = (await once(traffic.stdout!, 'data')) as [Buffer];
+      expect(output.toString().trim()).toBe('open');
       for (let round = 0; round < 2; round++) {
         process.kill(await node.pid(), 'SIGKILL');
         // New connections while nobody is there to serve them.

@@ -292,8 +292,8 @@ describe.skipIf(reason !== undefined)('a real node does what conformance tests a
     expect(outcome.stderr).toBe('');
     const sizes = Object.fromEntries(Object.keys(even).map((name) => [name, size('60m', '50Mi')]));
     await expect.poll(() => sizesOf('replaced'), POLL).toEqual(sizes);
-    const shown = await node.kubectl('get', 'pod', 'replaced', '--subresource=resize', '-o', 'json');
-    expect(JSON.parse(shown)).toEqual(await object('replaced'));
+    const resizeOutput = await node.kubectl('get', 'pod', 'replaced', '--subresource=resize', '-o', 'json');
+    expect(JSON.parse(resizeOutput)).toEqual(await object('replaced'));
   });
 
   // Last: it ends all that still runs.

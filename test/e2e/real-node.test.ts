@@ -101,10 +101,12 @@ spec:
     await node.loseEverything();
     await node.up('--node-name', 'machine', '--nodes', '1');
 
-    const lost = { terminated: { exitCode: 255, reason: 'Unknown' } };
-    await expect.poll(() => containerOf('always'), POLL).toMatchObject({ restartCount: 1, state: { running: {} }, lastState: lost });
+    const terminatedByReboot = { terminated: { exitCode: 255, reason: 'Unknown' } };
+    await expect
+      .poll(() => containerOf('always'), POLL)
+      .toMatchObject({ restartCount: 1, state: { running: {} }, lastState: terminatedByReboot });
     await expect.poll(() => phaseOf('lasting'), POLL).toBe('Failed');
-    expect(await containerOf('lasting')).toMatchObject({ restartCount: 0, state: lost });
+    expect(await containerOf('lasting')).toMatchObject({ restartCount: 0, state: terminatedByReboot });
     expect(await containerOf('short')).toMatchObject({ restartCount: 0, state: { terminated: { exitCode: 0, reason: 'Completed' } } });
     const event = () => node.kubectl('get', 'events', '--field-selector=reason=Rebooted', '-o', 'jsonpath={.items[*].message}');
     const bootId = (await node.run('cat', ['/proc/sys/kernel/random/boot_id'])).stdout.trim();

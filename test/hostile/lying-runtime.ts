@@ -235,8 +235,8 @@ export async function startLyingRuntime(path: string, random: Random): Promise<L
       const truth = answer(request.decode(bytes));
       const kind = random.float() < state.lieRate ? random.pick(state.only ?? LIES) : undefined;
       if (kind !== undefined) lieCounts.set(kind, (lieCounts.get(kind) ?? 0) + 1);
-      const said = kind === undefined ? encode(truth) : lie(kind, { truth, random, encode, hangUp: front.cut });
-      if (said !== undefined) yield said;
+      const reply = kind === undefined ? encode(truth) : lie(kind, { truth, random, encode, hangUp: front.cut });
+      if (reply !== undefined) yield reply;
       else if (!signal.aborted) await once(signal, 'abort');
     };
     return [{ name: method.name, handle }];

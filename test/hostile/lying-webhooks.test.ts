@@ -109,10 +109,10 @@ function createMap(): Promise<Reply> {
   return post(`${MAPS}?dryRun=All`, { metadata: { name: 'a' }, data: { a: 'x'.repeat(1000) } });
 }
 
-let things = 0;
+let objectCount = 0;
 /** Written in one version and stored in another, so that each one is converted. */
 function createThing(): Promise<Reply> {
-  return post(THINGS, { apiVersion: 'lies.example.com/v1', kind: 'Thing', metadata: { name: `t${things++}` } });
+  return post(THINGS, { apiVersion: 'lies.example.com/v1', kind: 'Thing', metadata: { name: `t${objectCount++}` } });
 }
 
 /** The answer to a request that the webhook is asked about, which others do not notice. */

@@ -101,7 +101,7 @@ describe(`a cluster whose store has ${COUNT} spoilt objects (seed ${SEED})`, () 
     await expect.poll(ready, POLL).toBe(2);
     const addresses = async () => {
       const { subsets = [] } = await read<core.Endpoints>(`${DEFAULT}/endpoints/good`);
-      return subsets.flatMap(({ addresses: found = [] }) => found).length;
+      return subsets.flatMap(({ addresses: names = [] }) => names).length;
     };
     await expect.poll(addresses, POLL).toBe(2);
   });

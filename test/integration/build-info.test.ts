@@ -17,8 +17,8 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function commit(): void {
-  const who = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
-  const env = { ...process.env, ...who, GIT_COMMITTER_DATE: '2026-02-03T04:05:06Z' };
+  const author = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
+  const env = { ...process.env, ...author, GIT_COMMITTER_DATE: '2026-02-03T04:05:06Z' };
   for (const args of [
     ['init', '-q'],
     ['add', '.'],

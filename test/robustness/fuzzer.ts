@@ -227,13 +227,13 @@ function simple(event: WatchEvent, withPrevious: boolean): unknown {
 }
 
 /** Compares by content: bytes as text, without leases. */
-function same(actual: unknown, expected: unknown, what: string): void {
+function same(actual: unknown, expected: unknown, label: string): void {
   const [a, b] = [canonical(actual), canonical(expected)];
   if (a === b) return;
   let at = 0;
   while (a[at] === b[at]) at++;
   throw new Error(
-    `${what} differs at ${at}: got …${a.slice(Math.max(0, at - 100), at + 200)}…, expected …${b.slice(Math.max(0, at - 100), at + 200)}…`,
+    `${label} differs at ${at}: got …${a.slice(Math.max(0, at - 100), at + 200)}…, expected …${b.slice(Math.max(0, at - 100), at + 200)}…`,
   );
 }
 

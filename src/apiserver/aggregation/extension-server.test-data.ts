@@ -128,7 +128,7 @@ export async function extensionServer({
   hasAggregatedDiscovery = true,
   hasV3 = true,
   own = {},
-  frontProxyAuthority: given,
+  frontProxyAuthority: configuredAuthority,
 }: ExtensionOptions = {}): Promise<ExtensionServer> {
   const [authority, frontProxyAuthority] = [newAuthority('extension-ca'), newAuthority('front-proxy-ca')];
   const servingPair = newCertificate({ commonName: 'fruit', purpose: 'serverAuth', dnsNames: ['fruit.default.svc'] }, authority);
@@ -185,7 +185,7 @@ export async function extensionServer({
     {
       cert: servingPair.certificate,
       key: servingPair.key,
-      ca: given ?? frontProxyAuthority.certificate,
+      ca: configuredAuthority ?? frontProxyAuthority.certificate,
       requestCert: true,
       rejectUnauthorized: false,
     },

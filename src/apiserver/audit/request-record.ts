@@ -81,7 +81,7 @@ export class RequestRecord implements AuditRecord {
   }
 
   setResponseObject(object: unknown): void {
-    this.#responseObject = this.#shown(object);
+    this.#responseObject = this.#omitManagedFields(object);
   }
 
   event(stage: Stage): AuditEvent {
@@ -102,7 +102,7 @@ export class RequestRecord implements AuditRecord {
       userAgent: userAgent(this.#request),
       objectRef: info.isResource ? this.#objectReference() : undefined,
       responseStatus: this.#responseStatus,
-      requestObject: reaches(level, 'Request') ? this.#shown(this.#requestObject) : undefined,
+      requestObject: reaches(level, 'Request') ? this.#omitManagedFields(this.#requestObject) : undefined,
       responseObject: this.#responseObject,
       requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
       stageTimestamp: formatMicroTime(stage === 'RequestReceived' ? this.#receivedMs : this.#clock.now()),
@@ -128,7 +128,7 @@ export class RequestRecord implements AuditRecord {
     };
   }
 
-  #shown(object: unknown): unknown {
+  #omitManagedFields(object: unknown): unknown {
     return this.#config.omitManagedFields ? withoutManagedFields(object) : object;
   }
 }

@@ -87,9 +87,9 @@ export class FlowSchemaStatus {
   async #write(schema: FlowSchema, desired: ReturnType<typeof danglingCondition>): Promise<void> {
     if (this.#isStopped) return;
     const condition = { ...desired, lastTransitionTime: formatTime(this.#deps.clock.now()) };
-    const wish = { metadata: { name: schema.metadata.name }, status: { conditions: [condition] } };
+    const patch = { metadata: { name: schema.metadata.name }, status: { conditions: [condition] } };
     const options = { subresource: 'status', fieldManager: FIELD_MANAGER, force: true };
-    await this.#deps.client.of(flowcontrol.FlowSchema).apply(wish, options);
+    await this.#deps.client.of(flowcontrol.FlowSchema).apply(patch, options);
   }
 
   #failed({ metadata }: FlowSchema, error: unknown): void {

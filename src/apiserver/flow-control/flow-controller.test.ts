@@ -127,8 +127,8 @@ describe('a request belongs to', () => {
     ],
     ['the default level, of anybody else', user('jane'), '/api/v1/pods', 'global-default', 'global-default'],
     ['the last level, of who is in no group', { name: 'nobody', groups: [] }, '/api/v1/pods', 'catch-all', 'catch-all'],
-  ])('%s', (_, who, path, schema, level) => {
-    const entry = place.controller.classify(place.ask(who, path));
+  ])('%s', (_, requester, path, schema, level) => {
+    const entry = place.controller.classify(place.ask(requester, path));
     expect([entry.name, entry.level.name]).toEqual([schema, level]);
   });
 

@@ -55,10 +55,10 @@ function byPrecedence(a: FlowSchema<unknown>, b: FlowSchema<unknown>): number {
   return difference || (a.name < b.name ? -1 : 1);
 }
 
-function matchesSubject({ kind, user: wanted, group, serviceAccount }: flowcontrol.Subject, user: UserInfo): boolean {
+function matchesSubject({ kind, user: userSubject, group, serviceAccount }: flowcontrol.Subject, user: UserInfo): boolean {
   switch (kind) {
     case 'User':
-      return wanted !== undefined && (wanted.name === '*' || wanted.name === user.name);
+      return userSubject !== undefined && (userSubject.name === '*' || userSubject.name === user.name);
     case 'Group':
       return group !== undefined && (group.name === '*' || user.groups.includes(group.name));
     case 'ServiceAccount': {

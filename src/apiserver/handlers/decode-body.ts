@@ -109,7 +109,7 @@ function parseBytes(bytes: Buffer, contentType: string, expected: ExpectedKind):
   const rest = spec && parseRest(recurring.rest(), expected);
   if (rest) return { ...rest, bytes, spec };
   const whole = parseBody(bytes, contentType, expected);
-  return recurring && specs ? { ...whole, learn: (learned) => specs.learn(recurring.text, learned) } : whole;
+  return recurring && specs ? { ...whole, learn: (decodedSpec) => specs.learn(recurring.text, decodedSpec) } : whole;
 }
 
 function parseMessage(envelope: Envelope, expected: ExpectedKind, specs: RecurringSpecs): RequestDocument {
@@ -118,7 +118,7 @@ function parseMessage(envelope: Envelope, expected: ExpectedKind, specs: Recurri
   const spec = recurring && specs.recall(recurring.text);
   if (spec) return { ...plain, value: { ...decodeMessage({ ...envelope, message: recurring.rest() }, expected), spec: null }, spec };
   const value = decodeMessage(envelope, expected);
-  return recurring ? { ...plain, value, learn: (learned) => specs.learn(recurring.text, learned) } : { ...plain, value };
+  return recurring ? { ...plain, value, learn: (decodedSpec) => specs.learn(recurring.text, decodedSpec) } : { ...plain, value };
 }
 
 /** The document without its spec; undefined if anything is unusual, so that errors concern the whole document. */
@@ -138,7 +138,7 @@ function documentOf(value: JsonValue, { recurringSpecs: specs }: ExpectedKind): 
   if (!specs || !isJsonObject(sent)) return { value, problems: [], bytes: undefined };
   const spec = specs.recallValue(sent);
   if (spec) return { value: Object.assign({}, value, { spec: null }), problems: [], bytes: undefined, spec };
-  return { value, problems: [], bytes: undefined, learn: (learned) => specs.learnValue(sent, learned) };
+  return { value, problems: [], bytes: undefined, learn: (decodedSpec) => specs.learnValue(sent, decodedSpec) };
 }
 
 /** Checks kind and apiVersion of the body. A body without them is taken for the expected kind. */

@@ -6,7 +6,7 @@ import type { KubeObject } from '../watch-cache/kube-object.ts';
 import { ObjectEncoding, StoredObject } from '../watch-cache/object-encoding.ts';
 import { ListBody } from './list-body.ts';
 
-const things = (itemsNameKind: boolean) =>
+const widgets = (itemsNameKind: boolean) =>
   ({ kind: 'Thing', listKind: 'ThingList', apiVersion: 'example.com/v1', itemsNameKind }) as unknown as ServedResource;
 
 const ENCODING = new ObjectEncoding('Thing', 'example.com/v1');
@@ -17,7 +17,7 @@ const cached = (name: string) => CachedObject.of(name, 7, StoredObject.of(exampl
 
 function listOf(names: readonly string[], itemsNameKind: boolean): ListBody {
   const items = names.map((name, i) => (i % 2 === 0 ? converted(name) : cached(name)));
-  return new ListBody({ type: 'list', resource: things(itemsNameKind), items, revision: 1 }, { resourceVersion: '1' });
+  return new ListBody({ type: 'list', resource: widgets(itemsNameKind), items, revision: 1 }, { resourceVersion: '1' });
 }
 
 describe('a list as it leaves', () => {

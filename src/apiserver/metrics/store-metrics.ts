@@ -22,10 +22,10 @@ export class StoreMetrics {
 
   measure<T>(operation: StoreOperation, ask: () => Promise<T>): Promise<T> {
     const { seconds, total, errors } = this.#of(operation);
-    const begun = this.#clock.monotonic();
+    const startMs = this.#clock.monotonic();
     const end = () => {
       total.inc();
-      seconds.observe((this.#clock.monotonic() - begun) / 1000);
+      seconds.observe((this.#clock.monotonic() - startMs) / 1000);
     };
     const answer = ask();
     answer.then(end, () => {

@@ -5,11 +5,11 @@ import { ObjectEncoding, StoredObject } from './object-encoding.ts';
 
 const KEPT = new ObjectEncoding('Thing', 'example.com/v1');
 const NOT_KEPT = new ObjectEncoding('Thing', 'example.com/v1', false);
-const thing = { metadata: { name: 'a', namespace: 'x' }, text: 'é' } as unknown as KubeObject;
+const widget = { metadata: { name: 'a', namespace: 'x' }, text: 'é' } as unknown as KubeObject;
 
 describe('a stored object', () => {
   test('is one object with what is served, and its version is not in its bytes', () => {
-    const stored = StoredObject.of(thing, KEPT);
+    const stored = StoredObject.of(widget, KEPT);
     const cached = CachedObject.of('/things/x/a', 7, stored);
     expect(cached.object).toBe(stored.object);
     expect(cached.object.metadata.resourceVersion).toBe('7');
@@ -20,14 +20,14 @@ describe('a stored object', () => {
   });
 
   test('keeps its bytes once it is written, where its kind does', () => {
-    const stored = StoredObject.of(thing, KEPT);
+    const stored = StoredObject.of(widget, KEPT);
     const { bytes } = stored;
     stored.detach();
     expect(stored.bytes).toBe(bytes);
   });
 
   test('is encoded anew for each reader, where its kind does not keep bytes', () => {
-    const stored = StoredObject.of(thing, NOT_KEPT);
+    const stored = StoredObject.of(widget, NOT_KEPT);
     const { bytes } = stored;
     expect(stored.bytes).toBe(bytes);
     stored.detach();
@@ -38,7 +38,7 @@ describe('a stored object', () => {
 
   test('keeps bytes that it would not be encoded to itself', () => {
     const read = (text: string) => StoredObject.read(JSON.parse(text), NOT_KEPT, Buffer.from(text));
-    const own = read(StoredObject.of(thing, NOT_KEPT).bytes.toString());
+    const own = read(StoredObject.of(widget, NOT_KEPT).bytes.toString());
     expect(own.bytes).not.toBe(own.bytes);
     const foreign = read('{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"\\u0061"}}');
     expect(foreign.bytes).toBe(foreign.bytes);

@@ -7,14 +7,14 @@ const PAGE_BYTES = 4096;
 
 /** The standard metrics of a process. Those of descriptors and address space are Linux's alone. */
 export function processMetrics(metrics: MetricsRegistry, clock: Clock): void {
-  const begun = clock.now() / 1000 - uptime();
+  const startSeconds = clock.now() / 1000 - uptime();
   const gauge = (name: string, help: string, read: () => number) => metrics.gauge({ name, help }).with({}).collect(read);
   gauge('process_cpu_seconds_total', 'Seconds of processor time that the process has used.', () => {
     const { user, system } = cpuUsage();
     return (user + system) / 1e6;
   });
   gauge('process_resident_memory_bytes', 'Memory that the process holds.', () => memoryUsage().rss);
-  gauge('process_start_time_seconds', 'When the process began, in seconds since 1970.', () => begun);
+  gauge('process_start_time_seconds', 'When the process began, in seconds since 1970.', () => startSeconds);
   if (process.platform !== 'linux') return;
   gauge('process_open_fds', 'Number of open file descriptors.', () => readdirSync('/proc/self/fd').length);
   gauge('process_max_fds', 'Maximum number of open file descriptors.', maxDescriptors);

@@ -116,22 +116,22 @@ describe('a WebSocket', () => {
   it('understands another implementation, and is understood by it', async () => {
     const { near, far } = connectedPair();
     const serverSide = collect();
-    const ours = new WebSocketConnection(far, { role: 'server', sink: serverSide.sink });
-    const theirs = await new Promise<WebSocket>((resolve) => {
+    const serverEnd = new WebSocketConnection(far, { role: 'server', sink: serverSide.sink });
+    const clientEnd = await new Promise<WebSocket>((resolve) => {
       // The client part of the library needs a network; its framing does not.
       const socket = new WebSocket(null as never, undefined as never, {} as never);
       (socket as unknown as { _isServer: boolean })._isServer = false;
       (socket as unknown as { setSocket(...args: unknown[]): void }).setSocket(near, Buffer.alloc(0), { maxPayload: 1 << 20 });
       resolve(socket);
     });
-    const echoed = new Promise<Buffer>((resolve) => theirs.once('message', (data) => resolve(data as Buffer)));
-    theirs.send(randomBytes(100_000));
+    const echoed = new Promise<Buffer>((resolve) => clientEnd.once('message', (data) => resolve(data as Buffer)));
+    clientEnd.send(randomBytes(100_000));
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     const sent = serverSide.messages[0]!.data;
-    ours.send([sent]);
+    serverEnd.send([sent]);
     expect((await echoed).equals(sent)).toBe(true);
-    theirs.close();
-    await ours.closed;
+    clientEnd.close();
+    await serverEnd.closed;
     near.destroy();
   });
 });

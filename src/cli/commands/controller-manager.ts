@@ -47,6 +47,6 @@ export function configureControllerManager(command: Command, context: CliContext
 
 /** Private keys are masked. */
 function shownConfiguration({ controllers = ['*'], options = {} }: ControllerManagerConfig): Readonly<Record<string, unknown>> {
-  const { rootCa: _ca, serviceAccountPrivateKey: _key, clusterSigning: _signing, ...shown } = options;
-  return { 'kubecontrollermanager.config.k8s.io': { controllers, ...DEFAULT_CONTROLLER_OPTIONS, ...shown } };
+  const { rootCa: _ca, serviceAccountPrivateKey: _key, clusterSigning: _signing, ...publicOptions } = options;
+  return { 'kubecontrollermanager.config.k8s.io': { controllers, ...DEFAULT_CONTROLLER_OPTIONS, ...publicOptions } };
 }

@@ -161,7 +161,7 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
 };
 
 function concurrency(flags: Readonly<Record<string, readonly [keyof Options, string]>>): FlagTable<ControllerManagerConfig> {
-  const flag = ([key, things]: readonly [keyof Options, string]) =>
-    option(key, wholeNumberValue, { value: 'count', help: `${things} that are looked after at once` });
+  const flag = ([key, objectNames]: readonly [keyof Options, string]) =>
+    option(key, wholeNumberValue, { value: 'count', help: `${objectNames} that are looked after at once` });
   return Object.fromEntries(Object.entries(flags).map(([name, parts]) => [name, flag(parts)]));
 }

@@ -39,12 +39,12 @@ export const SIGNING_FLAGS: FlagTable<ControllerManagerConfig> = {
 
 function pairFlags(
   prefix: string,
-  what: string,
+  subject: string,
   change: (signing: SigningConfig, part: PartialPair) => SigningConfig,
 ): FlagTable<ControllerManagerConfig> {
   const flag = (part: keyof PartialPair, noun: string): Flag<ControllerManagerConfig> => ({
     value: 'file',
-    help: `the ${noun} of the authority that signs ${what}`,
+    help: `the ${noun} of the authority that signs ${subject}`,
     apply: (config, value, context) => {
       const text = fileText(value, context);
       return withSigning(config, (signing) => change(signing, { [part]: text }));

@@ -106,8 +106,8 @@ test.each([
   ['/healthz/constructor', { token: 'good' }, 404, 'not found'],
   ['/other', { token: 'good' }, 404, 'not found'],
   ['/metrics', { token: 'good', method: 'POST' }, 405, 'Method Not Allowed'],
-])('%s asked with %o is answered %d', async (path, asked: RequestCase, code, text) => {
-  expect(await ask(path, asked)).toEqual({ code, text: expect.stringContaining(text) });
+])('%s asked with %o is answered %d', async (path, requestCase: RequestCase, code, text) => {
+  expect(await ask(path, requestCase)).toEqual({ code, text: expect.stringContaining(text) });
 });
 
 test('a check that fails is named, and can be left out', async () => {

@@ -3,10 +3,14 @@ import type { core } from '#api';
 import { assignAddresses } from './assign-addresses.ts';
 import { listeningPorts } from './listening-ports.ts';
 
-const service = (name: string, more: { ports?: core.ServicePort[]; current?: string[]; families?: string[]; asked?: string } = {}) =>
+const service = (name: string, more: { ports?: core.ServicePort[]; current?: string[]; families?: string[]; requestedIp?: string } = {}) =>
   ({
     metadata: { name, namespace: 'd' },
-    spec: { ports: more.ports ?? [{ port: 80 }], ipFamilies: more.families ?? ['IPv4'], ...(more.asked && { loadBalancerIP: more.asked }) },
+    spec: {
+      ports: more.ports ?? [{ port: 80 }],
+      ipFamilies: more.families ?? ['IPv4'],
+      ...(more.requestedIp && { loadBalancerIP: more.requestedIp }),
+    },
     status: { loadBalancer: { ingress: (more.current ?? []).map((ip) => ({ ip })) } },
   }) as unknown as core.Service;
 const assign = (services: core.Service[], ranges: string[] = [], inUse: string[] = []) => {
@@ -39,7 +43,7 @@ describe('addresses of load balancers', () => {
     const services = [
       service('a'),
       service('b', { current: ['10.9.0.0'] }),
-      service('c', { asked: '10.9.0.3' }),
+      service('c', { requestedIp: '10.9.0.3' }),
       service('d'),
       service('e'),
     ];
@@ -53,7 +57,7 @@ describe('addresses of load balancers', () => {
   });
 
   it('are only those that were asked for', () => {
-    expect(assign([service('a', { asked: '10.8.0.1' })], ['10.9.0.0/30'])).toEqual([
+    expect(assign([service('a', { requestedIp: '10.8.0.1' })], ['10.9.0.0/30'])).toEqual([
       'the address 10.8.0.1 is not free in the ranges of load balancers',
     ]);
   });

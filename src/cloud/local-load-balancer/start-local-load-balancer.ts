@@ -83,14 +83,14 @@ interface ReconcileContext {
 async function reconcile(reconciling: ReconcileContext): Promise<void> {
   const { config, deps, services, nodes } = reconciling;
   const all = services.lister.list();
-  const ours = all.filter(isOurs);
+  const ownServices = all.filter(isOurs);
   const used = (deps.listeningPorts ?? listeningPorts)();
   const source = {
     ranges: config.ranges ?? [],
     nodeAddresses: nodes.lister.list().filter(takesTraffic).flatMap(internalAddresses),
     isPortInUse: (protocol: string, port: number) => used.has(`${protocol} ${port}`),
   };
-  for (const [service, assignment] of assignAddresses(ours, source)) {
+  for (const [service, assignment] of assignAddresses(ownServices, source)) {
     report(reconciling, service, 'problem' in assignment ? assignment.problem : undefined);
     await publish(deps.client, service, 'addresses' in assignment ? assignment.addresses : []);
   }

@@ -117,6 +117,6 @@ function truncation(name: string, settings: AuditBackendSettings) {
   return { maxBatchBytes, maxEventBytes };
 }
 
-function demandPositive(what: string, value: number): void {
-  if (!(value > 0)) throw new Error(`invalid audit ${what} ${value}, must be a positive number`);
+function demandPositive(setting: string, value: number): void {
+  if (!(value > 0)) throw new Error(`invalid audit ${setting} ${value}, must be a positive number`);
 }

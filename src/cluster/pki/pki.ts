@@ -169,12 +169,12 @@ function issuerOf(authority: KeyPair): Issuer {
 
 type IssueContext = Pick<PkiOptions, 'now' | 'random'> & Issuer;
 
-function renewCertificate(current: KeyPair | undefined, wish: CertificateProfile, options: IssueContext): KeyPair {
-  return current !== undefined && isGood(new X509Certificate(current.certificate), wish, options) ? current : issue(wish, options);
+function renewCertificate(current: KeyPair | undefined, profile: CertificateProfile, options: IssueContext): KeyPair {
+  return current !== undefined && isGood(new X509Certificate(current.certificate), profile, options) ? current : issue(profile, options);
 }
 
-function isGood(certificate: X509Certificate, wish: CertificateProfile, { now, publicKey }: IssueContext): boolean {
-  return !endsSoon(certificate, now) && hasNames(certificate, wish) && certificate.verify(publicKey());
+function isGood(certificate: X509Certificate, profile: CertificateProfile, { now, publicKey }: IssueContext): boolean {
+  return !endsSoon(certificate, now) && hasNames(certificate, profile) && certificate.verify(publicKey());
 }
 
 function endsSoon({ validTo }: X509Certificate, now: number): boolean {

@@ -31,8 +31,8 @@ export const clusterRoleAggregationController: Controller = {
         const rules = role && aggregatedRules(role, roles.lister.list());
         if (role === undefined || rules === undefined) return;
         const { name } = role.metadata;
-        const wish = { metadata: { name }, rules };
-        ownWrites.wrote(key, roles, await client.of(rbac.ClusterRole).apply(wish, { fieldManager: FIELD_MANAGER, force: true }));
+        const patch = { metadata: { name }, rules };
+        ownWrites.wrote(key, roles, await client.of(rbac.ClusterRole).apply(patch, { fieldManager: FIELD_MANAGER, force: true }));
       },
     });
     // Any role may be selected by any aggregated role.

@@ -68,8 +68,8 @@ export function planDaemons(observed: ObservedDaemonSet): DaemonPlan {
 /** Pods created for a node that was deleted. */
 function podsWithoutNode({ nodes, podsOn }: ObservedDaemonSet): readonly core.Pod[] {
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
-  const lost = [...podsOn].filter(([name]) => !names.has(name)).flatMap(([, pods]) => pods);
-  return lost.filter(({ spec, metadata }) => !spec?.nodeName && metadata.deletionTimestamp === undefined);
+  const podsOfDeletedNodes = [...podsOn].filter(([name]) => !names.has(name)).flatMap(([, pods]) => pods);
+  return podsOfDeletedNodes.filter(({ spec, metadata }) => !spec?.nodeName && metadata.deletionTimestamp === undefined);
 }
 
 interface NodePlan {

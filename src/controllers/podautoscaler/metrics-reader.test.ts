@@ -16,8 +16,8 @@ function readerOf(answers: Readonly<Record<string, unknown>>) {
     const text = query !== undefined && query.size > 0 ? `${path}?${decodeURIComponent(query.toString())}` : path;
     paths.push(text);
     if (text in answers) return answers[text];
-    const nothing = { verb: 'GET', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0 };
-    throw serverResponseError({ ...nothing, code: 404, serverMessage: '404 page not found', unexpected: true });
+    const base = { verb: 'GET', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0 };
+    throw serverResponseError({ ...base, code: 404, serverMessage: '404 page not found', unexpected: true });
   };
   const client = new Client({ request, isLocal: true } as Transport);
   const lookup = new ResourceLookup({ client, clock: realClock, signal });

@@ -116,9 +116,9 @@ function limit(
   spec: autoscalingV2.HorizontalPodAutoscalerSpec,
   { current, desired, history, downWindowMs, now }: DecisionInput,
 ): LimitedReplicas {
-  const wish = { current, desired: desired.replicas, min: minReplicas(spec), max: spec.maxReplicas, now };
-  if (spec.behavior === undefined) return limitByDefault(wish, history, downWindowMs);
-  return limitByBehaviour(wish, history, behaviourOf(spec.behavior, downWindowMs));
+  const unlimited = { current, desired: desired.replicas, min: minReplicas(spec), max: spec.maxReplicas, now };
+  if (spec.behavior === undefined) return limitByDefault(unlimited, history, downWindowMs);
+  return limitByBehaviour(unlimited, history, behaviourOf(spec.behavior, downWindowMs));
 }
 
 export interface NewStatus {

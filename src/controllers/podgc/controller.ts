@@ -60,8 +60,8 @@ class PodGcController implements RunningController {
     for (const name of this.#missing.keys()) if (!missing.includes(name)) this.#missing.delete(name);
     for (const name of missing) if (!this.#missing.has(name)) this.#missing.set(name, clock.now());
     const overdue = missing.filter((name) => clock.now() - (this.#missing.get(name) ?? 0) >= QUARANTINE_MS);
-    const lost = await Promise.all(overdue.map(async (name) => ((await this.#exists(name)) ? [] : [name])));
-    return new Set(lost.flat());
+    const deletedNodes = await Promise.all(overdue.map(async (name) => ((await this.#exists(name)) ? [] : [name])));
+    return new Set(deletedNodes.flat());
   }
 
   async #exists(name: string): Promise<boolean> {

@@ -62,12 +62,14 @@ function ownersOf(claim: Claim, set: StatefulSet, pod: core.Pod): Owner[] | unde
   const owners = claim.metadata.ownerReferences ?? [];
   if (isStale(owners, apps.StatefulSet, set) || isStale(owners, core.Pod, pod)) return undefined;
   const uids = [set.metadata.uid, pod.metadata.uid];
-  const ours = owners.filter(({ uid }) => uids.includes(uid));
+  const ownReferences = owners.filter(({ uid }) => uids.includes(uid));
   const others = owners.filter((owner) => !refersTo(owner, apps.StatefulSet, set) && !refersTo(owner, core.Pod, pod));
-  if (isContested(claim, set, pod)) return ours.length > 0 ? others : undefined;
+  if (isContested(claim, set, pod)) return ownReferences.length > 0 ? others : undefined;
   const desiredOwner = desiredOwnerOf(set, pod);
   const isRight =
-    ours.every(({ controller }) => controller) && ours.length === desiredOwner.length && ours[0]?.uid === desiredOwner[0]?.uid;
+    ownReferences.every(({ controller }) => controller) &&
+    ownReferences.length === desiredOwner.length &&
+    ownReferences[0]?.uid === desiredOwner[0]?.uid;
   return isRight ? undefined : [...others, ...desiredOwner];
 }
 

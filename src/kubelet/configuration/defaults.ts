@@ -80,7 +80,7 @@ export function withDefaults(configuration: KubeletConfiguration): DefaultedConf
 }
 
 /** Configured thresholds replace all defaults, unless mergeDefaultEvictionSettings is set. */
-function evictionHard({ evictionHard: given, mergeDefaultEvictionSettings }: KubeletConfiguration): Readonly<Record<string, string>> {
-  if (given === undefined) return DEFAULT_EVICTION_HARD;
-  return mergeDefaultEvictionSettings === true ? { ...DEFAULT_EVICTION_HARD, ...given } : given;
+function evictionHard({ evictionHard: configured, mergeDefaultEvictionSettings }: KubeletConfiguration): Readonly<Record<string, string>> {
+  if (configured === undefined) return DEFAULT_EVICTION_HARD;
+  return mergeDefaultEvictionSettings === true ? { ...DEFAULT_EVICTION_HARD, ...configured } : configured;
 }

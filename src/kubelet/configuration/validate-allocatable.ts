@@ -20,8 +20,8 @@ type AllocatableSettings = Pick<
 export function allocatableProblems(config: AllocatableSettings): readonly string[] {
   const { enforceNodeAllocatable: enforced, reservedSystemCPUs = '', systemReserved = {}, kubeReserved = {} } = config;
   return [
-    ...['system', 'kube'].flatMap((who) => exclusiveProblem(enforced, who)),
-    ...enforced.flatMap((what, i) => enforcementProblems(what, config, enforced.indexOf(what) !== i)),
+    ...['system', 'kube'].flatMap((component) => exclusiveProblem(enforced, component)),
+    ...enforced.flatMap((target, i) => enforcementProblems(target, config, enforced.indexOf(target) !== i)),
     ...(reservedSystemCPUs !== '' && (config.systemReservedCgroup || config.kubeReservedCgroup)
       ? [
           "invalid configuration: can't use reservedSystemCPUs (--reserved-cpus) with systemReservedCgroup (--system-reserved-cgroup) or kubeReservedCgroup (--kube-reserved-cgroup)",
@@ -33,33 +33,33 @@ export function allocatableProblems(config: AllocatableSettings): readonly strin
   ];
 }
 
-function exclusiveProblem(enforced: readonly string[], who: string): readonly string[] {
-  const [all, compressible] = [`${who}-reserved`, `${who}-reserved-compressible`];
+function exclusiveProblem(enforced: readonly string[], component: string): readonly string[] {
+  const [all, compressible] = [`${component}-reserved`, `${component}-reserved-compressible`];
   if (!enforced.includes(all) || !enforced.includes(compressible)) return [];
   const where = 'cannot be specified together in enforceNodeAllocatable (--enforce-node-allocatable)';
   return [`invalid configuration: both ${goQuote(all)} and ${goQuote(compressible)} ${where}`];
 }
 
-function enforcementProblems(what: string, config: AllocatableSettings, isRepeated: boolean): readonly string[] {
+function enforcementProblems(target: string, config: AllocatableSettings, isRepeated: boolean): readonly string[] {
   const where = 'enforceNodeAllocatable (--enforce-node-allocatable)';
-  if (isRepeated) return [`invalid configuration: duplicated enforcements ${goQuote(what)} in ${where}`];
-  if (!ENFORCEMENTS.includes(what)) {
+  if (isRepeated) return [`invalid configuration: duplicated enforcements ${goQuote(target)} in ${where}`];
+  if (!ENFORCEMENTS.includes(target)) {
     const [last, ...others] = ENFORCEMENTS.map(goQuote).toReversed();
     const valid = `Valid options are ${others.toReversed().join(', ')} or ${last}`;
-    return [`invalid configuration: option ${goQuote(what)} specified for ${where}. ${valid}`];
+    return [`invalid configuration: option ${goQuote(target)} specified for ${where}. ${valid}`];
   }
-  if (what === 'none') {
+  if (target === 'none') {
     if (config.enforceNodeAllocatable.length === 1) return [];
     return [`invalid configuration: ${where} may not contain additional enforcements when "none" is specified`];
   }
-  const [who = ''] = what.split('-');
-  const cgroup = who === 'system' ? config.systemReservedCgroup : config.kubeReservedCgroup;
-  const needs = `${who}ReservedCgroup (--${who}-reserved-cgroup) must be specified when "${who}-reserved" or "${who}-reserved-compressible" included in ${where}`;
+  const [component = ''] = target.split('-');
+  const cgroup = component === 'system' ? config.systemReservedCgroup : config.kubeReservedCgroup;
+  const needs = `${component}ReservedCgroup (--${component}-reserved-cgroup) must be specified when "${component}-reserved" or "${component}-reserved-compressible" included in ${where}`;
   return [
-    ...(what !== 'pods' && !cgroup ? [`invalid configuration: ${needs}`] : []),
+    ...(target !== 'pods' && !cgroup ? [`invalid configuration: ${needs}`] : []),
     ...(config.cgroupsPerQOS
       ? []
-      : [`invalid configuration: cgroupsPerQOS (--cgroups-per-qos) must be set to true when ${goQuote(what)} contained in ${where}`]),
+      : [`invalid configuration: cgroupsPerQOS (--cgroups-per-qos) must be set to true when ${goQuote(target)} contained in ${where}`]),
   ];
 }
 

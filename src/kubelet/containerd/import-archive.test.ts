@@ -129,13 +129,13 @@ describe.skipIf(reason !== undefined)('importing an archive', { timeout: 60_000 
   });
 
   test('takes of an image for several platforms what is there for this one', async () => {
-    const mine = ociManifest(arch, { platform: { os: 'linux', architecture: arch } });
-    const theirs = ociManifest(other, { platform: { os: 'linux', architecture: other } });
-    const json = { schemaVersion: 2, manifests: [theirs.manifest.descriptor, mine.manifest.descriptor] };
+    const ownManifest = ociManifest(arch, { platform: { os: 'linux', architecture: arch } });
+    const foreignManifest = ociManifest(other, { platform: { os: 'linux', architecture: other } });
+    const json = { schemaVersion: 2, manifests: [foreignManifest.manifest.descriptor, ownManifest.manifest.descriptor] };
     const index = blob('application/vnd.oci.image.index.v1+json', Buffer.from(JSON.stringify(json)), {
       annotations: { 'org.opencontainers.image.ref.name': 'example.com/many:1' },
     });
-    expect(await load(ociArchive([index], [index, ...mine.blobs]))).toEqual(['example.com/many:1']);
+    expect(await load(ociArchive([index], [index, ...ownManifest.blobs]))).toEqual(['example.com/many:1']);
     await expect.poll(() => tagsOf('example.com/many:1')).toContain('example.com/many:1');
   });
 

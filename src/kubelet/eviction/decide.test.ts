@@ -66,11 +66,16 @@ describe('decide', () => {
       evictionSoftGracePeriod: Object.fromEntries(signals.map((signal) => [signal, '0s'])),
     });
     fc.assert(
-      fc.property(amounts, amounts, (left, taken) => {
+      fc.property(amounts, amounts, (left, usedBytes) => {
         const observe = (used: (index: number) => number) =>
           new Map(signals.map((signal, i) => [signal, { capacity: 1000, available: Math.max(0, (left[i] as number) - used(i)) }]));
         const more = decide(NO_PRESSURE, { thresholds, transitionPeriodMs: 0, observations: observe(() => 0), nowMs: 0 });
-        const less = decide(NO_PRESSURE, { thresholds, transitionPeriodMs: 0, observations: observe((i) => taken[i] as number), nowMs: 0 });
+        const less = decide(NO_PRESSURE, {
+          thresholds,
+          transitionPeriodMs: 0,
+          observations: observe((i) => usedBytes[i] as number),
+          nowMs: 0,
+        });
         expect(less.conditions).toEqual(expect.arrayContaining([...more.conditions]));
         expect(less.reclaim).toEqual(expect.arrayContaining([...more.reclaim]));
       }),

@@ -40,7 +40,7 @@ export interface NodeObservation {
 /** Measures the node's available resources and their usage. */
 export interface NodeMeasurements {
   /** Resolves before the first measurement. Absent: measured from the start. */
-  readonly begun?: Promise<void>;
+  readonly started?: Promise<void>;
   observe(): Promise<NodeObservation>;
   /** Called only when a pod must be evicted: it may be slow. Pods that cannot be measured are left out. */
   podUses(pods: readonly core.Pod[]): Promise<PodUses>;

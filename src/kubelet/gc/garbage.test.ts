@@ -16,18 +16,18 @@ const image = (id: string, more: Partial<Image> = {}): Image => ({
 const ids = (records: readonly { readonly image: Image }[]) => records.map((record) => record.image.id);
 
 describe('image garbage', () => {
-  const nothing: ImageRecords = new Map();
+  const noRecords: ImageRecords = new Map();
 
   it('goes by last use, and what was never used first', () => {
     const images = [image('old'), image('recent'), image('never')];
-    const first = detectImages(nothing, { images, inUse: new Set(['old']), nowMs: 0 });
+    const first = detectImages(noRecords, { images, inUse: new Set(['old']), nowMs: 0 });
     const second = detectImages(first, { images, inUse: new Set(['recent']), nowMs: 1000 });
     const third = detectImages(second, { images, inUse: new Set(), nowMs: 200_000 });
     expect(ids(removableImages({ records: third, minimumAgeMs: 120_000, nowMs: 200_000 }))).toEqual(['never', 'old', 'recent']);
   });
 
   it('leaves what is young, pinned or in use', () => {
-    const before = detectImages(nothing, { images: [image('used'), image('pinned', { pinned: true })], inUse: new Set(), nowMs: 0 });
+    const before = detectImages(noRecords, { images: [image('used'), image('pinned', { pinned: true })], inUse: new Set(), nowMs: 0 });
     const images = [image('used'), image('pinned', { pinned: true }), image('young')];
     const records = detectImages(before, { images, inUse: new Set(['used']), nowMs: 130_000 });
     expect(ids(removableImages({ records, minimumAgeMs: 120_000, nowMs: 130_000 }))).toEqual([]);

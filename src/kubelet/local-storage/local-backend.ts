@@ -37,15 +37,15 @@ export interface LocalBackend {
 
 /** For simulated nodes. */
 export function simulatedBackend(root: string): LocalBackend {
-  const nothing = async () => {};
+  const noop = async () => {};
   return {
     path: (name) => join(root, name),
-    create: nothing,
-    commit: nothing,
-    ensureMounted: nothing,
-    expand: nothing,
-    release: nothing,
-    remove: nothing,
+    create: noop,
+    commit: noop,
+    ensureMounted: noop,
+    expand: noop,
+    release: noop,
+    remove: noop,
     unfinished: async () => [],
   };
 }

@@ -76,8 +76,8 @@ function runtimeProblems({ conditions }: RuntimeStatus): readonly string[] {
   return ['RuntimeReady', 'NetworkReady'].flatMap((type) => {
     const condition = conditions.find((candidate) => candidate.type === type);
     if (condition?.status === true) return [];
-    const what = type === 'RuntimeReady' ? 'runtime' : 'runtime network';
+    const component = type === 'RuntimeReady' ? 'runtime' : 'runtime network';
     const why = condition === undefined ? '<nil>' : `${type}=false reason:${condition.reason} message:${condition.message}`;
-    return [`container ${what} not ready: ${why}`];
+    return [`container ${component} not ready: ${why}`];
   });
 }

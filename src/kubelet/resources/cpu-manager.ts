@@ -63,18 +63,18 @@ export class CpuManager implements HintProvider {
     for (const [uid, containers] of Object.entries(saved.entries)) {
       this.#assigned.set(uid, new Map(Object.entries(containers).map(([name, text]) => [name, parseCpuSet(text)])));
     }
-    const allocated = this.#given();
+    const allocated = this.#exclusiveCpus();
     if (difference(allocated, this.#all).length > 0) throw new Error(this.#mismatch(`processors ${formatCpuSet(allocated)}`));
   }
 
-  #mismatch(what: string): string {
-    return `the state of the CPU manager in ${this.file.path} is of ${what}, which this machine and its configuration do not have: drain the node and remove the file`;
+  #mismatch(savedState: string): string {
+    return `the state of the CPU manager in ${this.file.path} is of ${savedState}, which this machine and its configuration do not have: drain the node and remove the file`;
   }
 
   /** The shared pool. */
   get sharedCpus(): CpuSet {
     const base = this.config.options?.['strict-cpu-reservation'] ? difference(this.#all, this.#reserved) : this.#all;
-    return difference(base, this.#given());
+    return difference(base, this.#exclusiveCpus());
   }
 
   /** CPUs that can be exclusive, assigned or not. */
@@ -86,23 +86,23 @@ export class CpuManager implements HintProvider {
     return this.#assigned.get(uid)?.get(container);
   }
 
-  #given(): CpuSet {
+  #exclusiveCpus(): CpuSet {
     return union([...this.#assigned.values()].flatMap((containers) => [...containers.values()]));
   }
 
   #allocatable(): CpuSet {
-    return difference(difference(this.#all, this.#reserved), this.#given());
+    return difference(difference(this.#all, this.#reserved), this.#exclusiveCpus());
   }
 
   /** Undefined: the container gets no exclusive CPUs. */
-  #wanted(pod: core.Pod, container: core.Container): number | undefined {
+  #requestedCpus(pod: core.Pod, container: core.Container): number | undefined {
     if (pod.status?.qosClass !== 'Guaranteed') return undefined;
     const milli = Quantity.parse(container.resources?.requests?.cpu ?? container.resources?.limits?.cpu ?? '0').milliValue();
     return milli > 0 && milli % 1000 === 0 ? milli / 1000 : undefined;
   }
 
   hints(pod: core.Pod, containers: readonly core.Container[]): ReadonlyMap<string, readonly TopologyHint[] | undefined> {
-    const amounts = containers.map((container) => this.#wanted(pod, container) ?? 0);
+    const amounts = containers.map((container) => this.#requestedCpus(pod, container) ?? 0);
     const amount = amounts.reduce((sum, each) => sum + each, 0);
     if (amount === 0) return new Map();
     const { topology } = this.config;
@@ -118,7 +118,7 @@ export class CpuManager implements HintProvider {
   }
 
   async allocate(pod: core.Pod, container: core.Container, hint: TopologyHint): Promise<void> {
-    const amount = this.#wanted(pod, container);
+    const amount = this.#requestedCpus(pod, container);
     const uid = pod.metadata.uid ?? '';
     if (amount === undefined || this.cpusOf(uid, container.name) !== undefined) return;
     this.#checkAlignment(amount);

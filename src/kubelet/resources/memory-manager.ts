@@ -67,13 +67,13 @@ export class MemoryManager implements HintProvider {
     return this.#capacity;
   }
 
-  #wanted(pod: core.Pod, containers: readonly core.Container[]): number {
+  #requestedBytes(pod: core.Pod, containers: readonly core.Container[]): number {
     if (pod.status?.qosClass !== 'Guaranteed') return 0;
     return containers.reduce((sum, { resources }) => sum + Quantity.parse(resources?.limits?.memory ?? '0').value(), 0);
   }
 
   hints(pod: core.Pod, containers: readonly core.Container[]): ReadonlyMap<string, readonly TopologyHint[] | undefined> {
-    const requests = this.#wanted(pod, containers);
+    const requests = this.#requestedBytes(pod, containers);
     if (requests === 0) return new Map();
     const able = this.#masks().filter((mask) => this.#sum(mask, this.#capacity) >= requests);
     const least = minOf(able.map(count));
@@ -84,7 +84,7 @@ export class MemoryManager implements HintProvider {
   }
 
   async allocate(pod: core.Pod, container: core.Container, hint: TopologyHint): Promise<void> {
-    const size = this.#wanted(pod, [container]);
+    const size = this.#requestedBytes(pod, [container]);
     const uid = pod.metadata.uid ?? '';
     if (size === 0 || this.nodesOf(uid, container.name) !== undefined) return;
     const own = this.#blocks.get(uid) ?? new Map<string, Block>();
@@ -114,20 +114,20 @@ export class MemoryManager implements HintProvider {
     return masksOf([...this.#capacity.keys()]);
   }
 
-  #given(): readonly Block[] {
+  #allocatedBlocks(): readonly Block[] {
     return [...this.#blocks.values()].flatMap((blocks) => [...blocks.values()]);
   }
 
   /** A node is part of one group at a time: the shares of a group's nodes are not tracked. */
   #isUsable(mask: NumaMask): boolean {
-    return this.#given().every(({ numaAffinity }) => {
+    return this.#allocatedBlocks().every(({ numaAffinity }) => {
       const other = numaAffinity.reduce((all, node) => all | (1 << node), 0);
       return other === mask || (other & mask) === 0 || (count(other) === 1 && count(mask) === 1);
     });
   }
 
   #free(mask: NumaMask): number {
-    const used = this.#given().filter(({ numaAffinity }) => numaAffinity.some((node) => (mask >> node) & 1));
+    const used = this.#allocatedBlocks().filter(({ numaAffinity }) => numaAffinity.some((node) => (mask >> node) & 1));
     return this.#sum(mask, this.#capacity) - used.reduce((sum, { size }) => sum + size, 0);
   }
 

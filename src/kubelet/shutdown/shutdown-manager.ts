@@ -61,10 +61,10 @@ export class ShutdownManager {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    using lost = childSignal(signal);
+    using connectionScope = childSignal(signal);
     using source = await this.deps.open((isShuttingDown) => {
-      this.#work = this.#work.then(() => this.#onShutdown(isShuttingDown, lost.signal));
-    }, lost.signal);
+      this.#work = this.#work.then(() => this.#onShutdown(isShuttingDown, connectionScope.signal));
+    }, connectionScope.signal);
     const neededMs = this.periods.reduce((sum, { shutdownGracePeriodSeconds }) => sum + shutdownGracePeriodSeconds * 1000, 0);
     if (source.maxDelayMs < neededMs)
       this.deps.logger.warn('the machine waits for less than the grace period of its pods: set InhibitDelayMaxSec in logind.conf', {
@@ -75,7 +75,7 @@ export class ShutdownManager {
       this.#lock = await this.deps.inhibit();
       await raceAbort(source.closed, signal);
     } finally {
-      lost.abort();
+      connectionScope.abort();
       await this.#work;
       await this.#release();
     }

@@ -71,7 +71,7 @@ export class StaticPods {
   }
 
   /** The pod has been cleaned up. */
-  gone(uid: string): void {
+  forget(uid: string): void {
     for (const [name, { pod }] of this.#running) {
       if (pod.metadata.uid !== uid) continue;
       this.#running.delete(name);

@@ -81,12 +81,12 @@ function removedForRestart({ restartCount }: core.ContainerStatus): Pick<core.Co
 /** It ran when last seen, and the runtime does not know it: the machine or the runtime was restarted. */
 function lostSince(pod: core.Pod, old: core.ContainerStatus): Pick<core.ContainerStatus, 'lastState' | 'restartCount'> {
   const isDeleted = pod.metadata.deletionTimestamp !== undefined;
-  const lost = {
+  const unknownExit = {
     reason: 'ContainerStatusUnknown',
     message: 'The container could not be located when the pod was deleted.  The container used to be Running',
     exitCode: UNKNOWN_EXIT_CODE,
   };
-  return { lastState: { terminated: lost }, restartCount: old.restartCount + (isDeleted ? 0 : 1) };
+  return { lastState: { terminated: unknownExit }, restartCount: old.restartCount + (isDeleted ? 0 : 1) };
 }
 
 function seenStatus(container: Spec, latest: PodContainer, facts: ContainerFacts): core.ContainerStatus {

@@ -13,10 +13,10 @@ const LOST = {
 export function terminatedStatus(status: core.PodStatus, pod: core.Pod): core.PodStatus {
   const { containerStatuses = [], initContainerStatuses = [] } = status;
   const regular = hasInitialized(pod) ? containerStatuses.map(ended) : containerStatuses;
-  const begun = begunCount(initContainerStatuses);
+  const startedCount = begunCount(initContainerStatuses);
   const sidecars = new Set((pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
   const init = initContainerStatuses.map((one, index) =>
-    index < begun && !(sidecars.has(one.name) && one.lastState?.terminated) ? ended(one) : one,
+    index < startedCount && !(sidecars.has(one.name) && one.lastState?.terminated) ? ended(one) : one,
   );
   return {
     ...status,

@@ -18,10 +18,10 @@ type Run = (program: string, args: readonly string[]) => Promise<string>;
  */
 export async function subordinateIds(run: Run = runProgram): Promise<IdRange | undefined> {
   if (!(await exists(() => run('id', ['-u', USER])))) return undefined;
-  const ask = (what: string, ...args: readonly string[]) =>
+  const ask = (idKind: string, ...args: readonly string[]) =>
     run('getsubids', args).catch((error: Error) => {
       if ((error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
-      throw new Error(`error retrieving additional ${what} for user "${USER}": ${error.message}`, { cause: error });
+      throw new Error(`error retrieving additional ${idKind} for user "${USER}": ${error.message}`, { cause: error });
     });
   const uids = await ask('uids', USER);
   if (uids === undefined) return undefined;

@@ -94,10 +94,10 @@ export class UserNamespaces {
     const { handlers } = await this.runtime.status();
     const own = handlers.find(({ name }) => name === handler);
     if (own?.userNamespaces === true) return;
-    const what = handler === '' ? 'runtime' : `RuntimeClass handler "${handler}"`;
+    const handlerName = handler === '' ? 'runtime' : `RuntimeClass handler "${handler}"`;
     // Runtimes without handlers predate this field.
     const unknown = handlers.length > 0 && own === undefined ? `: the handler "${handler}" is not known` : '';
-    throw new Error(`can't set \`spec.hostUsers: false\`, ${what} does not support user namespaces${unknown}`);
+    throw new Error(`can't set \`spec.hostUsers: false\`, ${handlerName} does not support user namespaces${unknown}`);
   }
 
   #freeRange(): number {

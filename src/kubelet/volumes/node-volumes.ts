@@ -181,9 +181,9 @@ export class NodeVolumes implements PodVolumes {
 
   async removeOrphans(podUids: ReadonlySet<string>): Promise<void> {
     let isDone = true;
-    const report = (what: string, fields: object) => (error: unknown) => {
+    const report = (message: string, fields: object) => (error: unknown) => {
       isDone = false;
-      this.#deps.logger.warn(what, { ...fields, error });
+      this.#deps.logger.warn(message, { ...fields, error });
     };
     const orphans = (await namesIn(this.#deps.directories.pods)).filter((uid) => !podUids.has(uid) && !this.#records.has(uid));
     // In parallel: a driver that does not respond must not block other pods.

@@ -65,7 +65,7 @@ function isObject(value: JsonValue): value is JsonObject {
 
 function fitsObject(plan: Plan, value: JsonValue): boolean {
   if (!isObject(value)) return false;
-  let kept = 0;
+  let presentCount = 0;
   for (const key in value) {
     const field = plan.fields.get(key);
     const member = value[key] as JsonValue;
@@ -73,10 +73,10 @@ function fitsObject(plan: Plan, value: JsonValue): boolean {
       if (plan.preserveUnknown) continue;
       return false;
     }
-    if (field.isKept) kept++;
+    if (field.isKept) presentCount++;
     if (member === null ? field.absent !== null : !fits(field.plan, member)) return false;
   }
-  return kept === plan.alwaysPresent.length;
+  return presentCount === plan.alwaysPresent.length;
 }
 
 function fitsItems(plan: Plan, items: readonly JsonValue[]): boolean {

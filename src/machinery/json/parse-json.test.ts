@@ -113,10 +113,10 @@ describe('parsing JSON', () => {
     const text = fc.string({ unit: fc.constantFrom(...'{}[]",:\\0123eE.-+tfnul \n') });
     fc.assert(
       fc.property(text, (candidate) => {
-        const mine = attempt(() => new ExactJsonParser(Buffer.from(candidate)).parse().value);
-        const theirs = attempt(() => JSON.parse(candidate));
-        expect(mine.ok).toBe(theirs.ok);
-        if (!mine.ok) expect(mine.error).toBeInstanceOf(JsonSyntaxError);
+        const actual = attempt(() => new ExactJsonParser(Buffer.from(candidate)).parse().value);
+        const reference = attempt(() => JSON.parse(candidate));
+        expect(actual.ok).toBe(reference.ok);
+        if (!actual.ok) expect(actual.error).toBeInstanceOf(JsonSyntaxError);
       }),
       { numRuns: 500 },
     );

@@ -79,8 +79,8 @@ function undecodable({ message }: StatusError): StatusError {
 
 /** The one answer that a server gives for every patch that does not apply. */
 export function patchRejected(error: JsonPatchError): StatusError {
-  const nothing = { verb: '', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0, unexpected: false };
-  return serverResponseError({ ...nothing, code: 422, serverMessage: error.message });
+  const request = { verb: '', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0, unexpected: false };
+  return serverResponseError({ ...request, code: 422, serverMessage: error.message });
 }
 
 /**

@@ -20,8 +20,8 @@ function directivesConflict(left: JsonObject, right: JsonObject): boolean {
 function membersConflict(left: JsonObject, right: JsonObject, schema: Schema): boolean {
   return Object.keys(left).some((key) => {
     if (key === DIRECTIVE || key === RETAIN_KEYS) return false;
-    const theirs = getKey(right, key);
-    return theirs !== undefined && fieldsConflict(left[key] ?? null, theirs, { key, schema });
+    const rightValue = getKey(right, key);
+    return rightValue !== undefined && fieldsConflict(left[key] ?? null, rightValue, { key, schema });
   });
 }
 
@@ -53,9 +53,9 @@ function listsConflict(left: readonly JsonValue[], right: readonly JsonValue[], 
 }
 
 function itemsConflict(left: readonly JsonValue[], right: readonly JsonValue[], { mergeKey, schema }: PatchMetadata): boolean {
-  const theirs = new Map(right.map((item) => [goValue(requiredIdentity(item, mergeKey)), item]));
+  const rightValue = new Map(right.map((item) => [goValue(requiredIdentity(item, mergeKey)), item]));
   return left.some((item) => {
-    const other = theirs.get(goValue(requiredIdentity(item, mergeKey)));
+    const other = rightValue.get(goValue(requiredIdentity(item, mergeKey)));
     return isJsonObject(item) && isJsonObject(other) && patchesConflict(item, other, schema);
   });
 }

@@ -21,8 +21,8 @@ export class StrategicPatchError extends Error {
   toStatusError(): StatusError {
     if (this.kind === 'badRequest') return StatusError.badRequest(this.message);
     if (this.kind === 'internal') return StatusError.from(this);
-    const nothing = { verb: '', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0, unexpected: false };
-    return serverResponseError({ ...nothing, code: 422, serverMessage: this.message });
+    const request = { verb: '', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0, unexpected: false };
+    return serverResponseError({ ...request, code: 422, serverMessage: this.message });
   }
 }
 

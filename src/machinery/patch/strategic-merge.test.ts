@@ -221,10 +221,10 @@ describe('making strategic patches', () => {
   it('three-way: finds conflicts unless it overwrites', () => {
     const original = { containers: [first()], count: 1 };
     const modified = { containers: [{ ...first(), image: 'mine' }], count: 1 };
-    const theirs = { containers: [{ ...first(), image: 'theirs' }], count: 1 };
+    const secondPatch = { containers: [{ ...first(), image: 'theirs' }], count: 1 };
     const elsewhere = { containers: [{ ...first(), args: ['z'] }], count: 2 };
     const patch = (current: JsonObject) => createThreeWayStrategicPatch({ original, modified, current }, spec, { overwrite: false });
-    expect(() => patch(theirs)).toThrow(PatchConflictError);
+    expect(() => patch(secondPatch)).toThrow(PatchConflictError);
     expect(() => patch({ ...original })).not.toThrow();
     expect(() => patch(elsewhere)).toThrow(PatchConflictError);
   });

@@ -38,15 +38,15 @@ export function compileRules(schema: JsonSchema, type: CelType): CompiledRule[] 
 
 function compileRule(rule: ValidationRule, schema: JsonSchema, type: CelType): CompiledRule {
   const cardinality = maxCardinality(type.traits.minSerializedSize ?? 0);
-  const nothing: CompiledRule = { rule, usesOldSelf: false, maxCost: 0, maxCardinality: cardinality, messageMaxCost: 0, fieldPath: '' };
-  if (rule.rule.trim() === '') return nothing;
+  const emptyRule: CompiledRule = { rule, usesOldSelf: false, maxCost: 0, maxCardinality: cardinality, messageMaxCost: 0, fieldPath: '' };
+  if (rule.rule.trim() === '') return emptyRule;
   const variables = { self: type, oldSelf: rule.optionalOldSelf === true ? optionalType(type) : type };
   const result = compile(rule.rule, { variables, resultTypes: [BOOL] });
-  if (!result.ok) return { ...nothing, error: ruleProblem(result) };
+  if (!result.ok) return { ...emptyRule, error: ruleProblem(result) };
   const { program } = result;
   const sizes = ruleSizes(variables);
   const usesOldSelf = program.variables.has('oldSelf');
-  const compiled = { ...nothing, program, usesOldSelf, maxCost: program.estimateCost(sizes).max };
+  const compiled = { ...emptyRule, program, usesOldSelf, maxCost: program.estimateCost(sizes).max };
   return { ...compiled, ...compileMessage(rule, variables, sizes), fieldPath: normalPath(rule.fieldPath ?? '', schema) };
 }
 

@@ -63,14 +63,14 @@ function variable(text: string): readonly [string, string] {
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-function parse(text: string, what: string): Fields {
+function parse(text: string, source: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new CniError(CNI_CODES.decodeFailure, `${what} is no JSON`, (cause as Error).message, { cause });
+    throw new CniError(CNI_CODES.decodeFailure, `${source} is no JSON`, (cause as Error).message, { cause });
   }
-  if (!isJsonObject(value as never)) throw decodeFailure(`${what} is no JSON object`);
+  if (!isJsonObject(value as never)) throw decodeFailure(`${source} is no JSON object`);
   return value as Fields;
 }
 

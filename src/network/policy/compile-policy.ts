@@ -62,9 +62,9 @@ class Compiler {
 
   /** Allows traffic with any of the peers on any of the ports. Empty: any. */
   rules(side: 'saddr' | 'daddr', peers: readonly Peer[] = [], ports: readonly Port[] = []): readonly string[] {
-    const who = peers.length === 0 ? [''] : peers.flatMap((peer) => this.#peer(side, peer));
+    const peerMatches = peers.length === 0 ? [''] : peers.flatMap((peer) => this.#peer(side, peer));
     const where = ports.length === 0 ? [''] : ports.flatMap((port) => this.#port(port));
-    return who.flatMap((peer) => where.map((port) => [peer, port, 'return'].filter((part) => part !== '').join(' ')));
+    return peerMatches.flatMap((peer) => where.map((port) => [peer, port, 'return'].filter((part) => part !== '').join(' ')));
   }
 
   /** Empty for a range of the other family. */

@@ -135,7 +135,7 @@ export class PolicyAgent implements AttachmentObserver {
     for (const key of changed) {
       const [namespace = '', name = ''] = key.split('/');
       const pod = this.#pods.lister.get({ namespace, name });
-      const selected = pod && policyPod(pod, { nodeName: this.nodeName, given: this.#attachments.get(key)?.addresses });
+      const selected = pod && policyPod(pod, { nodeName: this.nodeName, assignedAddresses: this.#attachments.get(key)?.addresses });
       for (const table of this.#tables) table.setPod(key, selected);
     }
   }
@@ -168,7 +168,10 @@ async function inTurns(steps: Generator<void>): Promise<void> {
   for (let count = 1; !steps.next().done; count++) if (count % PODS_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function policyPod(pod: core.Pod, { nodeName, given }: { nodeName: string; given: readonly string[] | undefined }): PolicyPod | undefined {
+function policyPod(
+  pod: core.Pod,
+  { nodeName, assignedAddresses }: { nodeName: string; assignedAddresses: readonly string[] | undefined },
+): PolicyPod | undefined {
   const { metadata, spec, status } = pod;
   if (spec?.hostNetwork || status?.phase === 'Succeeded' || status?.phase === 'Failed') return undefined;
   const containers = [
@@ -179,7 +182,7 @@ function policyPod(pod: core.Pod, { nodeName, given }: { nodeName: string; given
   return {
     namespace: metadata?.namespace ?? '',
     labels: metadata?.labels ?? {},
-    addresses: given ?? (status?.podIPs ?? []).map(({ ip }) => ip),
+    addresses: assignedAddresses ?? (status?.podIPs ?? []).map(({ ip }) => ip),
     ports: ports.map(({ name, containerPort, protocol }) => ({
       name: name!,
       port: containerPort,

@@ -52,15 +52,15 @@ function indexed(set: string, target: string, endpoints: readonly ProxyEndpoint[
 }
 
 /** Creates the chains that pick one of some endpoints; the last one is the entry. */
-type PickChains = (endpoints: readonly ProxyEndpoint[], which: 'endpoints' | 'local-endpoints') => readonly NftObject[];
+type PickChains = (endpoints: readonly ProxyEndpoint[], mapName: 'endpoints' | 'local-endpoints') => readonly NftObject[];
 
 /** One chain per protocol and number of endpoints, shared by services. */
 function sharedChains(isNode: boolean, protocol: string, { family }: TableSettings): PickChains {
   const prefix = isNode ? 'node-' : '';
   const target = isNode ? 'meta l4proto . th dport' : `${ipOf(family)} daddr . meta l4proto . th dport`;
-  return (endpoints, which) => {
-    const content = [`dnat to ${target} . numgen random mod ${endpoints.length} map @${prefix}${which}-${protocol}`];
-    return [{ kind: 'chain', name: `${prefix}${which}-${protocol}-${endpoints.length}`, content }];
+  return (endpoints, mapName) => {
+    const content = [`dnat to ${target} . numgen random mod ${endpoints.length} map @${prefix}${mapName}-${protocol}`];
+    return [{ kind: 'chain', name: `${prefix}${mapName}-${protocol}-${endpoints.length}`, content }];
   };
 }
 

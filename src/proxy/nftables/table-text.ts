@@ -44,9 +44,9 @@ export const SERVICE_SETS = (family: 4 | 6): Readonly<Record<string, string>> =>
   for (const protocol of ['tcp', 'udp', 'sctp']) {
     // One map per protocol: nft 1.0 cannot reuse a map whose data are declared as `th dport`.
     const endpoint = `${ip} daddr . ${protocol} dport`;
-    for (const which of ['endpoints', 'local-endpoints']) {
-      byIndex[`${which}-${protocol}`] = `typeof ${ip} daddr . meta l4proto . th dport . ${index} : ${endpoint};`;
-      byIndex[`node-${which}-${protocol}`] = `typeof meta l4proto . th dport . ${index} : ${endpoint};`;
+    for (const mapName of ['endpoints', 'local-endpoints']) {
+      byIndex[`${mapName}-${protocol}`] = `typeof ${ip} daddr . meta l4proto . th dport . ${index} : ${endpoint};`;
+      byIndex[`node-${mapName}-${protocol}`] = `typeof meta l4proto . th dport . ${index} : ${endpoint};`;
     }
   }
   const maps = Object.entries(byIndex).map(([name, type]) => [name, `map ${name} { ${type} }`]);

@@ -95,7 +95,7 @@ function rangesOf(spec: core.ServiceSpec, metadata: core.Service['metadata'], fa
   const texts = spec.loadBalancerSourceRanges?.length ? spec.loadBalancerSourceRanges : annotation?.split(',');
   const ranges = (texts ?? []).map((range) => parseCidr(range.trim())).filter((range) => range !== undefined);
   if (ranges.length === 0) return undefined;
-  const ours = ranges.filter((range) => range.family === family);
-  if (ours.some(({ prefixLength }) => prefixLength === 0)) return undefined;
-  return ours.map(formatCidr);
+  const ofFamily = ranges.filter((range) => range.family === family);
+  if (ofFamily.some(({ prefixLength }) => prefixLength === 0)) return undefined;
+  return ofFamily.map(formatCidr);
 }

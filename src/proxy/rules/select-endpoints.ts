@@ -71,8 +71,8 @@ function byHints(
   own: string | undefined,
 ): readonly Candidate[] | undefined {
   if (own === undefined || !ready.every((candidate) => hintsOf(candidate) !== undefined)) return undefined;
-  const ours = ready.filter((candidate) => hintsOf(candidate)?.includes(own));
-  return ours.length > 0 ? ours : undefined;
+  const hinted = ready.filter((candidate) => hintsOf(candidate)?.includes(own));
+  return hinted.length > 0 ? hinted : undefined;
 }
 
 /** The endpoints on this node: ready ones, else terminating ones that still serve. */

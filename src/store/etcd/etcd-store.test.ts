@@ -36,9 +36,9 @@ describe('an etcd store', () => {
   });
 
   test('finds a member that answers among several that do not', async () => {
-    const nobody = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
+    const unusedPort = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
     for (let i = 0; i < 5; i++) {
-      await using store = await open({ endpoints: [...nobody, ...etcd.endpoints] });
+      await using store = await open({ endpoints: [...unusedPort, ...etcd.endpoints] });
       expect(await write(store, put('/failover', String(i)))).toBeGreaterThan(1);
     }
   });

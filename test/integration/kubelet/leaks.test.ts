@@ -81,14 +81,14 @@ describe.skipIf(reason !== undefined)('a real node', () => {
     await deleteBatch(node, ['first']);
     await expect.poll(async () => (await remains(node)).sandboxes, POLL).toBe(0);
     const before = { own: await descriptors('self'), containerd: await descriptors(containerd) };
-    for (let begun = 0; begun < PODS; begun += AT_ONCE) {
-      const names = Array.from({ length: Math.min(AT_ONCE, PODS - begun) }, (_, i) => `p${begun + i}`);
+    for (let first = 0; first < PODS; first += AT_ONCE) {
+      const names = Array.from({ length: Math.min(AT_ONCE, PODS - first) }, (_, i) => `p${first + i}`);
       await runBatch(node, names);
       await expect.poll(async () => (await networkNamespaces(node)).length, POLL).toBe(names.length);
       await deleteBatch(node, names);
     }
-    const nothing = { sandboxes: 0, containers: 0, namespaces: [], mounts: 0, links: 0, cgroups: [], logs: [], podDirectories: [] };
-    await expect.poll(() => remains(node), { timeout: 30_000, interval: 250 }).toEqual(nothing);
+    const noLeaks = { sandboxes: 0, containers: 0, namespaces: [], mounts: 0, links: 0, cgroups: [], logs: [], podDirectories: [] };
+    await expect.poll(() => remains(node), { timeout: 30_000, interval: 250 }).toEqual(noLeaks);
     await expect.poll(() => descriptors('self'), { timeout: 30_000, interval: 250 }).toBeLessThanOrEqual(before.own);
     await expect.poll(() => descriptors(containerd), { timeout: 30_000, interval: 250 }).toBeLessThanOrEqual(before.containerd);
   });

@@ -19,10 +19,10 @@ const WAIT_MS = 40_000;
 const POLL_MS = 100;
 
 /** Also benchmarks wait, which run without a test around them. */
-async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
+async function waitUntil(condition: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = realClock.monotonic() + WAIT_MS;
   while (!(await isSo())) {
-    if (realClock.monotonic() > deadline) throw new Error(`${what}: not within ${WAIT_MS / 1000} s`);
+    if (realClock.monotonic() > deadline) throw new Error(`${condition}: not within ${WAIT_MS / 1000} s`);
     await realClock.sleep(POLL_MS);
   }
 }

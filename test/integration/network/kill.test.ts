@@ -105,17 +105,17 @@ describe.skipIf(problem !== undefined)('kill -9 under traffic', () => {
     let agent = await run({ name: 'agent', config });
     const [a, b] = [await node.pod('a'), await node.pod('b')];
     await b.pod.listen(8080);
-    const given = new Set([...a.addresses, ...b.addresses]);
+    const addressesInUse = new Set([...a.addresses, ...b.addresses]);
     await underTraffic(a.pod, { host: b.addresses[0]!, port: 8080 }, async () => {
       for (let round = 0; round < ROUNDS; round++) {
         await kill(agent);
         const late = node.pod(`late${round}`);
         agent = await run({ name: 'agent', config });
-        given.add((await late).addresses[0]!);
+        addressesInUse.add((await late).addresses[0]!);
         for (const { id, pod } of [a, b]) expect(await node.cni('CHECK', id, { netns: pod.path })).toMatchObject({ exitCode: 0 });
       }
     });
-    expect(given.size).toBe(2 + ROUNDS);
+    expect(addressesInUse.size).toBe(2 + ROUNDS);
   });
 
   it.each(['nftables', 'iptables'] as ProxyMode[])(

@@ -57,11 +57,11 @@ export async function unsettled(cluster: ShakyCluster): Promise<readonly string[
 }
 
 /** Says how the two differ, if they do. */
-function differ(what: string, actual: object | undefined, expected: object): readonly string[] {
+function differ(label: string, actual: object | undefined, expected: object): readonly string[] {
   const names = Object.keys(expected);
   const text = (object: object | undefined) =>
     JSON.stringify(names.map((name) => (object as Record<string, unknown> | undefined)?.[name] ?? 0));
-  return text(actual) === text(expected) ? [] : [`${what} tells ${text(actual)} for ${names.join(', ')}, and it is ${text(expected)}`];
+  return text(actual) === text(expected) ? [] : [`${label} tells ${text(actual)} for ${names.join(', ')}, and it is ${text(expected)}`];
 }
 
 function nodeFaults({ nodes }: Snapshot): readonly string[] {

@@ -74,13 +74,13 @@ export class ShakyCluster implements AsyncDisposable {
     return inProcessTransport((request) => this.#server.handle(request), { name, groups: MASTERS }, { clock, userAgent });
   }
 
-  #linkedClient(who: string, user: string, userAgent: string): Client {
-    return new Client(this.network.link(who, this.#transport(user, userAgent)));
+  #linkedClient(peer: string, user: string, userAgent: string): Client {
+    return new Client(this.network.link(peer, this.#transport(user, userAgent)));
   }
 
   /** What a part of somebody else's needs, over the same network. */
-  depsOf(who: string) {
-    return { ...this.#deps, client: this.#linkedClient(who, `system:${who}`, who) };
+  depsOf(peer: string) {
+    return { ...this.#deps, client: this.#linkedClient(peer, `system:${peer}`, peer) };
   }
 
   async startCandidate(identity: string): Promise<void> {
@@ -145,7 +145,7 @@ export class ShakyCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.network.isShaky = false;
-    for (const who of [...NODES, ...this.candidates.keys()]) this.network.reconnect(who);
+    for (const peer of [...NODES, ...this.candidates.keys()]) this.network.reconnect(peer);
     await this.until(stopAll([this.#server, ...this.kubelets.values(), ...this.candidates.values()]));
     await this.store.close();
   }

@@ -20,29 +20,29 @@ export class ShakyNetwork {
   constructor(readonly deps: ShakyNetworkDeps) {}
 
   /** The way of `who` to the server. */
-  link(who: string, inner: Transport): Transport {
+  link(peer: string, inner: Transport): Transport {
     const link = new ShakyTransport(inner, this);
-    this.#links.set(who, [...(this.#links.get(who) ?? []), link]);
+    this.#links.set(peer, [...(this.#links.get(peer) ?? []), link]);
     return link;
   }
 
   /** Ends every watch of `who`, with what was still on its way. */
-  cutWatches(who: string): void {
-    for (const link of this.#links.get(who) ?? []) link.cutWatches();
+  cutWatches(peer: string): void {
+    for (const link of this.#links.get(peer) ?? []) link.cutWatches();
   }
 
-  cutOff(who: string): void {
-    for (const link of this.#links.get(who) ?? []) link.isCut = true;
-    this.cutWatches(who);
+  cutOff(peer: string): void {
+    for (const link of this.#links.get(peer) ?? []) link.isCut = true;
+    this.cutWatches(peer);
   }
 
-  reconnect(who: string): void {
-    for (const link of this.#links.get(who) ?? []) link.isCut = false;
+  reconnect(peer: string): void {
+    for (const link of this.#links.get(peer) ?? []) link.isCut = false;
   }
 
   /** One that stopped sends nothing more. */
-  forget(who: string): void {
-    this.#links.delete(who);
+  forget(peer: string): void {
+    this.#links.delete(peer);
   }
 }
 

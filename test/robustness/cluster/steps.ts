@@ -57,9 +57,9 @@ export class Steps {
     for (const node of this.lost) await cluster.until(cluster.kubelets.get(node)!.recover());
     this.lost.clear();
     for (const name of NODES) await this.#cordon(name, false);
-    for (const key of EDITED) await this.#edit(apps.Deployment, key, (found) => withSpec(found, { paused: false }));
+    for (const key of EDITED) await this.#edit(apps.Deployment, key, (current) => withSpec(current, { paused: false }));
     for (const name of ['indexed', 'counted']) {
-      await this.#edit(batch.Job, { name, namespace: 'default' }, (found) => withSpec(found, { suspend: false }));
+      await this.#edit(batch.Job, { name, namespace: 'default' }, (current) => withSpec(current, { suspend: false }));
     }
     for (const name of [...MANAGERS, ...SCHEDULERS]) if (!cluster.candidates.has(name)) await cluster.startCandidate(name);
   }
@@ -69,7 +69,7 @@ export class Steps {
   async #setImage(): Promise<string> {
     const key = this.random.pick(EDITED);
     const image = `${key.name}:${this.random.int(4)}`;
-    await this.#edit(apps.Deployment, key, (found) => withImage(found, image));
+    await this.#edit(apps.Deployment, key, (current) => withImage(current, image));
     return `image ${image} for ${key.name}`;
   }
 
@@ -77,11 +77,11 @@ export class Steps {
     const key = this.random.pick([...EDITED, { namespace: 'default', name: GUARDED }]);
     // The budget knows nothing of replicas that are taken away.
     if (key.name === GUARDED) {
-      await this.#edit(apps.Deployment, key, (found) => withSpec(found, { replicas: Math.min(8, (found.spec?.replicas ?? 0) + 1) }));
+      await this.#edit(apps.Deployment, key, (current) => withSpec(current, { replicas: Math.min(8, (current.spec?.replicas ?? 0) + 1) }));
       return 'one guarded pod more';
     }
     const replicas = this.random.int(key.name === LIMITED ? 6 : 8);
-    await this.#edit(apps.Deployment, key, (found) => withSpec(found, { replicas }));
+    await this.#edit(apps.Deployment, key, (current) => withSpec(current, { replicas }));
     return `${replicas} replicas for ${key.name}`;
   }
 
@@ -90,14 +90,14 @@ export class Steps {
     const maxSurge = this.random.pick([0, 1, 2, '25%', '50%']);
     const maxUnavailable = maxSurge === 0 ? 1 : this.random.pick([0, 1, 2, '25%', '50%']);
     const strategy = { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } };
-    await this.#edit(apps.Deployment, key, (found) => withSpec(found, { strategy }));
+    await this.#edit(apps.Deployment, key, (current) => withSpec(current, { strategy }));
     return `maxSurge ${maxSurge}, maxUnavailable ${maxUnavailable} for ${key.name}`;
   }
 
   async #pause(): Promise<string> {
     const key = this.random.pick(EDITED);
     const paused = this.random.int(3) === 0;
-    await this.#edit(apps.Deployment, key, (found) => withSpec(found, { paused }));
+    await this.#edit(apps.Deployment, key, (current) => withSpec(current, { paused }));
     return `${paused ? 'pause' : 'resume'} ${key.name}`;
   }
 
@@ -107,7 +107,7 @@ export class Steps {
     const { items } = await this.cluster.client.of(apps.ReplicaSet).list({ namespace: key.namespace, labelSelector: `app=${key.name}` });
     const image = items.length === 0 ? undefined : this.random.pick(items).spec?.template?.spec?.containers[0]?.image;
     if (image === undefined) return `nothing to roll back ${key.name} to`;
-    await this.#edit(apps.Deployment, key, (found) => withImage(found, image));
+    await this.#edit(apps.Deployment, key, (current) => withImage(current, image));
     return `roll ${key.name} back to ${image}`;
   }
 
@@ -116,21 +116,21 @@ export class Steps {
     const image = `edited:${this.random.int(3)}`;
     switch (this.random.int(4)) {
       case 0:
-        await this.#edit(apps.StatefulSet, { namespace, name: 'db' }, (found) => withImage(found, image));
+        await this.#edit(apps.StatefulSet, { namespace, name: 'db' }, (current) => withImage(current, image));
         return `image ${image} for db`;
       case 1: {
         const replicas = 1 + this.random.int(4);
-        await this.#edit(apps.StatefulSet, { namespace, name: 'db' }, (found) => withSpec(found, { replicas }));
+        await this.#edit(apps.StatefulSet, { namespace, name: 'db' }, (current) => withSpec(current, { replicas }));
         return `${replicas} replicas for db`;
       }
       case 2:
-        await this.#edit(apps.DaemonSet, { namespace, name: 'agent' }, (found) => withImage(found, image));
+        await this.#edit(apps.DaemonSet, { namespace, name: 'agent' }, (current) => withImage(current, image));
         return `image ${image} for agent`;
       default: {
         const parallelism = 1 + this.random.int(4);
         const name = this.random.pick(['indexed', 'counted']);
         const suspend = this.random.int(4) === 0;
-        await this.#edit(batch.Job, { namespace, name }, (found) => withSpec(found, { parallelism, suspend }));
+        await this.#edit(batch.Job, { namespace, name }, (current) => withSpec(current, { parallelism, suspend }));
         return `parallelism ${parallelism}, suspend ${suspend} for ${name}`;
       }
     }

@@ -127,18 +127,18 @@ class StorageHistory {
   async #fault(): Promise<void> {
     const { cluster, random } = this;
     const pick = (names: readonly string[]) => names[random.int(names.length)] ?? '';
-    const faults: readonly [string, (who: string) => Promise<unknown>, readonly string[]][] = [
-      ['is killed, and starts again', (who) => this.#restartCandidate(who), [...MANAGERS, ...SCHEDULERS]],
-      ['is killed, and starts again', (who) => this.#restartPart(who), ['provisioner', 'sidecars']],
-      ['loses its watches', async (who) => cluster.network.cutWatches(who), [...MANAGERS, ...SCHEDULERS, ...NODES, 'provisioner']],
-      ['restarts its kubelet', (who) => cluster.until(this.#kubelet(who).restart()), STORMY_NODES],
-      ['crashes', (who) => this.#crash(who), STORMY_NODES],
+    const faults: readonly [string, (peer: string) => Promise<unknown>, readonly string[]][] = [
+      ['is killed, and starts again', (peer) => this.#restartCandidate(peer), [...MANAGERS, ...SCHEDULERS]],
+      ['is killed, and starts again', (peer) => this.#restartPart(peer), ['provisioner', 'sidecars']],
+      ['loses its watches', async (peer) => cluster.network.cutWatches(peer), [...MANAGERS, ...SCHEDULERS, ...NODES, 'provisioner']],
+      ['restarts its kubelet', (peer) => cluster.until(this.#kubelet(peer).restart()), STORMY_NODES],
+      ['crashes', (peer) => this.#crash(peer), STORMY_NODES],
     ];
     const [what, act, names] = faults[random.int(faults.length)] ?? faults[0] ?? [];
     if (what === undefined || act === undefined) return;
-    const who = pick(names ?? []);
-    this.#tell(`${who} ${what}`);
-    await act(who);
+    const peer = pick(names ?? []);
+    this.#tell(`${peer} ${what}`);
+    await act(peer);
   }
 
   #kubelet(name: string) {
@@ -147,14 +147,14 @@ class StorageHistory {
     return kubelet;
   }
 
-  async #restartCandidate(who: string): Promise<void> {
-    this.cluster.network.cutOff(who);
-    await this.cluster.stopCandidate(who);
-    await this.cluster.startCandidate(who);
+  async #restartCandidate(peer: string): Promise<void> {
+    this.cluster.network.cutOff(peer);
+    await this.cluster.stopCandidate(peer);
+    await this.cluster.startCandidate(peer);
   }
 
-  async #crash(who: string): Promise<void> {
-    const kubelet = this.#kubelet(who);
+  async #crash(peer: string): Promise<void> {
+    const kubelet = this.#kubelet(peer);
     if (kubelet.failure !== undefined) return this.cluster.until(kubelet.recover());
     await this.cluster.until(kubelet.crash());
     const since = this.cluster.clock.now();
@@ -165,8 +165,8 @@ class StorageHistory {
   async #calm(): Promise<void> {
     const { cluster } = this;
     cluster.network.isShaky = false;
-    for (const who of [...NODES, ...MANAGERS, ...SCHEDULERS, ...this.#parts.keys()]) cluster.network.reconnect(who);
-    for (const who of [...MANAGERS, ...SCHEDULERS]) if (!cluster.candidates.has(who)) await cluster.startCandidate(who);
+    for (const peer of [...NODES, ...MANAGERS, ...SCHEDULERS, ...this.#parts.keys()]) cluster.network.reconnect(peer);
+    for (const peer of [...MANAGERS, ...SCHEDULERS]) if (!cluster.candidates.has(peer)) await cluster.startCandidate(peer);
     this.#tell('all is calm');
   }
 

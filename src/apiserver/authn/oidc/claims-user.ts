@@ -28,16 +28,16 @@ function usernameOf(claims: Claims, mapping: Mapping): string {
   return name;
 }
 
-function text(what: string, claims: Claims, mapping: Mapping): string {
+function text(claimKind: string, claims: Claims, mapping: Mapping): string {
   if ('expression' in mapping) {
-    const value = evaluated(mapping.expression, claims, `error evaluating ${what} claim expression`);
+    const value = evaluated(mapping.expression, claims, `error evaluating ${claimKind} claim expression`);
     if (typeof value === 'string') return value;
-    throw new Error(`oidc: error evaluating ${what} claim expression: ${what} claim expression must return a string`);
+    throw new Error(`oidc: error evaluating ${claimKind} claim expression: ${claimKind} claim expression must return a string`);
   }
   const { claim, prefix } = mapping;
-  if (!Object.hasOwn(claims, claim)) throw new Error(`oidc: parse ${what} claims ${goQuote(claim)}: claim not present`);
+  if (!Object.hasOwn(claims, claim)) throw new Error(`oidc: parse ${claimKind} claims ${goQuote(claim)}: claim not present`);
   const value = claims[claim];
-  if (typeof value !== 'string') throw new Error(`oidc: parse ${what} claims ${goQuote(claim)}: it is no string`);
+  if (typeof value !== 'string') throw new Error(`oidc: parse ${claimKind} claims ${goQuote(claim)}: it is no string`);
   return prefix + value;
 }
 

@@ -161,8 +161,11 @@ function scaled(call: ResourceCall, { live, fields, change }: ScaleUpdate): Kube
   });
   const updated = fields.withReplicas(live, replicas);
   const { uid = live.metadata.uid, resourceVersion = '' } = desired.metadata ?? {};
-  const { managedFields: _, ...kept } = updated.metadata;
-  return { ...updated, metadata: { ...kept, ...(managedFields && { managedFields }), uid, resourceVersion } as KubeObject['metadata'] };
+  const { managedFields: _, ...otherMetadata } = updated.metadata;
+  return {
+    ...updated,
+    metadata: { ...otherMetadata, ...(managedFields && { managedFields }), uid, resourceVersion } as KubeObject['metadata'],
+  };
 }
 
 /** Stands for an absent count, so that a patch that sets none is noticed: a patch may refer to it, as upstream. */

@@ -36,8 +36,8 @@ describe('the expansion of a claim', () => {
         resizer: 'ebs.csi.aws.com',
       },
     ],
-  ])('%s', (_name, wanting, of, expected) => {
-    expect(expansionOf(wanting, of)).toEqual(expected);
+  ])('%s', (_name, observedClaim, of, expected) => {
+    expect(expansionOf(observedClaim, of)).toEqual(expected);
   });
 
   it('is looked at when more is asked for, or there', () => {

@@ -98,8 +98,8 @@ function capacityOf({ status }: Claim, { metadata, spec }: Volume): Readonly<Rec
   if (storage === undefined) throw new Error(`PersistentVolume "${metadata.name}" is without a storage capacity`);
   const before = metadata.annotations?.[PRE_RESIZE_CAPACITY];
   if (before !== undefined) return { ...status?.capacity, storage: isQuantity(before) ? before : storage };
-  const had = status?.capacity?.storage;
-  const isSame = had !== undefined && Quantity.parse(had).compare(Quantity.parse(storage)) === 0;
+  const previousCapacity = status?.capacity?.storage;
+  const isSame = previousCapacity !== undefined && Quantity.parse(previousCapacity).compare(Quantity.parse(storage)) === 0;
   return { ...(isSame ? status?.capacity : spec?.capacity) };
 }
 

@@ -17,14 +17,14 @@ function actionOn(claim: core.PersistentVolumeClaim, { volumes = [], classes = [
 const COMPLETED = { annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } };
 const bound = (volumeName: string) => claimOf({ metadata: COMPLETED, spec: { volumeName } });
 const naming = (volumeName: string, metadata = {}) => claimOf({ metadata, spec: { volumeName } });
-const mine = volumeOf('a', { spec: { claimRef: { name: 'c', namespace: 'n', uid: 'claim-uid' } } });
+const boundVolume = volumeOf('a', { spec: { claimRef: { name: 'c', namespace: 'n', uid: 'claim-uid' } } });
 const claimedVolume = volumeOf('a', { spec: { claimRef: { name: 'd', namespace: 'n', uid: 'u' } } });
 const normal = (reason: string, message: string) => ({ type: 'Normal', reason, message });
 const warning = (reason: string, message: string) => ({ type: 'Warning', reason, message });
 
 describe('a claim that was bound', () => {
   it.each<[string, core.PersistentVolumeClaim, World, object]>([
-    ['stays bound to its volume', bound('a'), { volumes: [mine] }, { type: 'bind', volume: mine }],
+    ['stays bound to its volume', bound('a'), { volumes: [boundVolume] }, { type: 'bind', volume: boundVolume }],
     ['is bound again when its volume forgot it', bound('a'), { volumes: [volumeOf('a')] }, { type: 'bind', volume: volumeOf('a') }],
     [
       'is lost when it names no volume',
@@ -54,7 +54,7 @@ describe('a claim that names a volume', () => {
   it.each<[string, core.PersistentVolumeClaim, World, object]>([
     ['waits for it', naming('a'), { volumes: [volumeOf('b')] }, { type: 'wait' }],
     ['is bound to it', naming('a'), { volumes: [volumeOf('a'), volumeOf('b')] }, { type: 'bind', volume: volumeOf('a') }],
-    ['is bound to it when it is reserved', naming('a'), { volumes: [mine] }, { type: 'bind', volume: mine }],
+    ['is bound to it when it is reserved', naming('a'), { volumes: [boundVolume] }, { type: 'bind', volume: boundVolume }],
     ['waits when another has it', naming('a'), { volumes: [claimedVolume] }, { type: 'wait', event: already }],
     [
       'says why it cannot be bound',

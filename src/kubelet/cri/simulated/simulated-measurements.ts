@@ -9,12 +9,12 @@ export interface SimulatedUsage {
 
 /** Measures nothing, at no cost, until a test sets the usage. */
 export class SimulatedMeasurements implements NodeMeasurements {
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
   #begin: () => void = () => {};
   #usage: () => SimulatedUsage = () => ({ signals: {} });
 
   constructor() {
-    this.begun = new Promise((resolve) => {
+    this.started = new Promise((resolve) => {
       this.#begin = resolve;
     });
   }

@@ -152,8 +152,8 @@ class Provisioner {
     return { volume: { volumeId: await this.#handleOfClaim(source.name, claim) } };
   }
 
-  #require(capability: string, what: string): void {
-    if (!this.deps.capabilities.has(capability)) throw new Error(`driver ${this.deps.driver.name} does not support ${what}`);
+  #require(capability: string, feature: string): void {
+    if (!this.deps.capabilities.has(capability)) throw new Error(`driver ${this.deps.driver.name} does not support ${feature}`);
   }
 
   async #snapshotHandle(name: string, namespace: string): Promise<string> {

@@ -112,9 +112,9 @@ export class CredentialProvider {
     if (cacheKeyType !== 'Image' && cacheKeyType !== 'Registry' && cacheKeyType !== 'Global')
       throw invalid('cacheKeyType must be Image, Registry or Global');
     const entries = Object.entries((auth ?? {}) as Record<string, { username?: unknown; password?: unknown } | null>).map(
-      ([pattern, given]) => ({
+      ([pattern, credentials]) => ({
         pattern,
-        auth: { username: String(given?.username ?? ''), password: String(given?.password ?? '') },
+        auth: { username: String(credentials?.username ?? ''), password: String(credentials?.password ?? '') },
       }),
     );
     return { entries, cacheKeyType, cacheMs: typeof cacheDuration === 'string' ? parseDurationMs(cacheDuration) : defaultCacheMs };

@@ -50,8 +50,8 @@ export class ImageCredentials {
       }
     }
     if (missing.length > 0) {
-      const which = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
-      events.warning(undefined, 'FailedToRetrieveImagePullSecret', `${which}; attempting to pull the image may not succeed.`);
+      const problem = `Unable to retrieve some image pull secrets (${missing.join(', ')})`;
+      events.warning(undefined, 'FailedToRetrieveImagePullSecret', `${problem}; attempting to pull the image may not succeed.`);
     }
     return entries;
   }

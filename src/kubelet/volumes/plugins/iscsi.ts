@@ -100,10 +100,10 @@ class IscsiDisks {
     await this.iscsiadm.prepareInterface(target);
     await mkdir(place, { recursive: true, mode: 0o750 });
     // Written before the login, so that sessions left by a crash are found.
-    const { secrets: _, ...kept } = target;
-    await writeFile(`${place}.json`, JSON.stringify({ ...kept, device: '' }), { mode: 0o600 });
+    const { secrets: _, ...record } = target;
+    await writeFile(`${place}.json`, JSON.stringify({ ...record, device: '' }), { mode: 0o600 });
     const disk = { ...target, device: await this.iscsiadm.logIn(target) };
-    await writeFile(`${place}.json`, JSON.stringify({ ...kept, device: disk.device }), { mode: 0o600 });
+    await writeFile(`${place}.json`, JSON.stringify({ ...record, device: disk.device }), { mode: 0o600 });
     return disk;
   }
 

@@ -100,9 +100,9 @@ describe('as JavaScript, where the two agree', () => {
   test('about what matches, and where', () => {
     fc.assert(
       fc.property(expression, text, (source, subject) => {
-        const ours = new Regex(source);
-        expect(ours.test(subject)).toBe(new RegExp(source).test(subject));
-        expect(ours.find(subject)).toBe(new RegExp(source).exec(subject)?.[0] ?? '');
+        const actual = new Regex(source);
+        expect(actual.test(subject)).toBe(new RegExp(source).test(subject));
+        expect(actual.find(subject)).toBe(new RegExp(source).exec(subject)?.[0] ?? '');
       }),
       { numRuns: 1500 },
     );

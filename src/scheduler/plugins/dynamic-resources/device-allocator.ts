@@ -93,21 +93,21 @@ class DeviceSearch {
     if (requests === undefined) return true;
     const alternatives = requests[request];
     if (alternatives === undefined) return this.#next({ claim: claim + 1, request: 0 });
-    return alternatives.some((one) => this.#take(one, { claim, request }, { taken: 0, start: 0 }));
+    return alternatives.some((one) => this.#take(one, { claim, request }, { allocatedCount: 0, start: 0 }));
   }
 
-  #take(one: DeviceRequest, at: Position, { taken, start }: { taken: number; start: number }): boolean {
+  #take(one: DeviceRequest, at: Position, { allocatedCount, start }: { allocatedCount: number; start: number }): boolean {
     if (++this.#steps > MAX_STEPS) throw new Error(`node ${this.#area.node.name}: timed out trying to allocate devices`);
     if (one.all?.length === 0) return false;
-    if (taken === one.count) return this.#next({ claim: at.claim, request: at.request + 1 });
-    if ((this.allocated[at.claim]?.length ?? 0) + one.count - taken > MAX_DEVICES) return false;
+    if (allocatedCount === one.count) return this.#next({ claim: at.claim, request: at.request + 1 });
+    if ((this.allocated[at.claim]?.length ?? 0) + one.count - allocatedCount > MAX_DEVICES) return false;
     const devices = one.all ?? this.#candidates;
     // Among all devices there is nothing to choose: the next one is it.
     const end = one.all === undefined ? devices.length : start + 1;
     for (let i = start; i < end; i++) {
       const offered = devices[i] as OfferedDevice;
       if (!this.#try(one, offered, at.claim)) continue;
-      if (this.#take(one, at, { taken: taken + 1, start: i + 1 })) return true;
+      if (this.#take(one, at, { allocatedCount: allocatedCount + 1, start: i + 1 })) return true;
       this.#undo(one, offered, at.claim);
     }
     return false;

@@ -4,7 +4,7 @@ import { createAuthority, encodePem, type KeyPair, seededRandom } from '#base';
 import { secretBehaviour } from './secret.behaviour.ts';
 import { tlsKeyPairProblem } from './tls-key-pair.ts';
 
-const ours = authority(1);
+const firstPair = authority(1);
 const others = authority(2);
 const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }) as string;
 
@@ -13,34 +13,41 @@ function authority(seed: number): KeyPair {
 }
 
 test('a certificate and its key go together', () => {
-  expect(tlsKeyPairProblem(ours.certificate, ours.key)).toBeUndefined();
-  expect(tlsKeyPairProblem(`words\n${ours.certificate}${others.certificate}`, `${ours.certificate}${ours.key}`)).toBeUndefined();
+  expect(tlsKeyPairProblem(firstPair.certificate, firstPair.key)).toBeUndefined();
+  expect(
+    tlsKeyPairProblem(`words\n${firstPair.certificate}${others.certificate}`, `${firstPair.certificate}${firstPair.key}`),
+  ).toBeUndefined();
 });
 
 test.each([
-  ['no certificate', 'x', ours.key, 'tls: failed to find any PEM data in certificate input'],
+  ['no certificate', 'x', firstPair.key, 'tls: failed to find any PEM data in certificate input'],
   [
     'base64 that is none',
     '-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----',
-    ours.key,
+    firstPair.key,
     'tls: failed to find any PEM data in certificate input',
   ],
-  ['no key', ours.certificate, '', 'tls: failed to find any PEM data in key input'],
-  ['a certificate as key', ours.certificate, ours.certificate, 'tls: found a certificate rather than a key in the PEM for the private key'],
-  ['a certificate of nothing', encodePem('CERTIFICATE', Buffer.from('x')), ours.key, 'x509: malformed certificate'],
-  ['a key of nothing', ours.certificate, encodePem('PRIVATE KEY', Buffer.from('x')), 'tls: failed to parse private key'],
-  ['a key of another sort', ours.certificate, rsaKey, 'tls: private key type does not match public key type'],
-  ['a key of another', ours.certificate, others.key, 'tls: private key does not match public key'],
+  ['no key', firstPair.certificate, '', 'tls: failed to find any PEM data in key input'],
+  [
+    'a certificate as key',
+    firstPair.certificate,
+    firstPair.certificate,
+    'tls: found a certificate rather than a key in the PEM for the private key',
+  ],
+  ['a certificate of nothing', encodePem('CERTIFICATE', Buffer.from('x')), firstPair.key, 'x509: malformed certificate'],
+  ['a key of nothing', firstPair.certificate, encodePem('PRIVATE KEY', Buffer.from('x')), 'tls: failed to parse private key'],
+  ['a key of another sort', firstPair.certificate, rsaKey, 'tls: private key type does not match public key type'],
+  ['a key of another', firstPair.certificate, others.key, 'tls: private key does not match public key'],
   [
     'a key as certificate',
-    ours.key,
-    ours.key,
+    firstPair.key,
+    firstPair.key,
     'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
   ],
   [
     'other things',
     encodePem('A', Buffer.from('a')) + encodePem('B', Buffer.from('b')),
-    ours.key,
+    firstPair.key,
     'tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [A B]',
   ],
 ])('%s is told of', (_, certificate, key, problem) => {
