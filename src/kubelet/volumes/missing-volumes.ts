@@ -1,15 +1,71 @@
 import type { core } from '#api';
+import type { Clock, TimerHandle } from '#base';
 import { NotAttachedError } from '../csi/csi-volume.ts';
 import type { PodRecord } from './pod-record.ts';
 import { messageOf } from './volume-plugin.ts';
 
-/** Which volumes a pod waited for in vain, and why, in upstream's words. `problems`: by the names of volumes. */
-export function missingVolumesError(record: PodRecord, volumes: readonly core.Volume[], problems: ReadonlyMap<string, unknown>): Error {
-  const missing = volumes.map(({ name }) => name).filter((name) => record.prepared(name) === undefined);
-  const unresolved = missing.filter((name) => !record.entries.has(name));
-  const reasons = unresolved.map((name) => messageOf(problems.get(name)));
-  const reason = reasons.length === 0 ? 'context deadline exceeded' : reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]`;
-  const unattached = missing.filter((name) => problems.get(name) instanceof NotAttachedError);
-  const lists = `unmounted volumes=[${missing.join(' ')}], unattached volumes=[${unattached.join(' ')}], failed to process volumes=[${unresolved.join(' ')}]`;
-  return new Error(`Unable to attach or mount volumes: ${lists}: ${reason}`);
+export interface MountAttemptOptions {
+  readonly record: PodRecord;
+  readonly volumes: readonly core.Volume[];
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Records an event. */
+  report(error: Error): void;
+}
+
+/** Upstream looks again after this time, and tells of volumes that it could not even look up. */
+const REPORT_MS = 300;
+
+/** The volumes that a pod waits for, and why they are missing. */
+export class MountAttempt implements Disposable {
+  readonly #problems = new Map<string, unknown>();
+  #timer: TimerHandle | undefined;
+  #isReported = false;
+
+  constructor(private readonly options: MountAttemptOptions) {}
+
+  get signal(): AbortSignal {
+    return this.options.signal;
+  }
+
+  failed({ name }: core.Volume, error: unknown): void {
+    this.#problems.set(name, error);
+    const { record, clock } = this.options;
+    if (!this.#isReported && !record.entries.has(name)) this.#timer ??= clock.setTimer(REPORT_MS, () => this.#reportUnresolved());
+  }
+
+  succeeded({ name }: core.Volume): void {
+    this.#problems.delete(name);
+  }
+
+  /** Which volumes are missing, in upstream's words. Those that merely take long are no event. */
+  missingError(): Error {
+    const missing = this.#missing();
+    const unresolved = this.#unresolved();
+    const reasons = [...new Set(unresolved.map((name) => messageOf(this.#problems.get(name))))].sort();
+    const unattached = missing.filter((name) => this.#problems.get(name) instanceof NotAttachedError);
+    const lists = `unmounted volumes=[${missing.join(' ')}], unattached volumes=[${unattached.join(' ')}], failed to process volumes=[${unresolved.join(' ')}]`;
+    return new Error(`Unable to attach or mount volumes: ${lists}: ${reasons.join('; ') || 'context deadline exceeded'}`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.cancel();
+  }
+
+  #missing(): readonly string[] {
+    const { volumes, record } = this.options;
+    return volumes.map(({ name }) => name).filter((name) => record.prepared(name) === undefined);
+  }
+
+  #unresolved(): readonly string[] {
+    return this.#missing().filter((name) => !this.options.record.entries.has(name) && this.#problems.has(name));
+  }
+
+  #reportUnresolved(): void {
+    this.#timer = undefined;
+    const { record, report } = this.options;
+    if (record.isClosed || this.#unresolved().length === 0) return;
+    this.#isReported = true;
+    report(this.missingError());
+  }
 }

@@ -8,7 +8,7 @@ import { NotAttachedError } from '../csi/csi-volume.ts';
 import { isBlockVolume } from '../csi/volume-capability.ts';
 import type { KubeletMetrics, StorageOperation } from '../metrics/kubelet-metrics.ts';
 import { containerVolumes } from './container-volumes.ts';
-import { missingVolumesError } from './missing-volumes.ts';
+import { MountAttempt } from './missing-volumes.ts';
 import type { Mounter } from './mount/mounter.ts';
 import { PodTokens } from './payload/pod-tokens.ts';
 import { cleanUpPod, namesIn, tearDownUntilDone } from './pod-clean-up.ts';
@@ -92,17 +92,14 @@ export class NodeVolumes implements PodVolumes {
     if (volumes.every(({ name }) => record.prepared(name) !== undefined)) return;
     this.#objects.follow(record.uid, volumeReferences(pod));
     this.#trustBundles.follow(record.uid, usesTrustBundles(pod));
-    const deadline = timeoutSignal(this.#deps.clock, PREPARE_TIMEOUT_MS, signal);
-    const problems = new Map<string, unknown>();
+    const { clock } = this.#deps;
+    using deadline = timeoutSignal(clock, PREPARE_TIMEOUT_MS, signal);
+    const report = (error: Error) => this.#reportFailure(record, error);
+    using attempt = new MountAttempt({ record, volumes, signal: deadline.signal, clock, report });
     try {
-      await Promise.all(volumes.map((volume) => this.#mountUntil(record, volume, { signal: deadline.signal, problems })));
+      await Promise.all(volumes.map((volume) => this.#mountUntil(record, volume, attempt)));
     } catch (error) {
-      if (signal.aborted || record.isClosed) throw error;
-      const timedOut = missingVolumesError(record, volumes, problems);
-      this.#reportFailure(record, timedOut);
-      throw timedOut;
-    } finally {
-      deadline[Symbol.dispose]();
+      throw signal.aborted || record.isClosed ? error : attempt.missingError();
     }
     this.#scheduleRefresh(record);
   }
@@ -260,7 +257,8 @@ export class NodeVolumes implements PodVolumes {
     return record;
   }
 
-  async #mountUntil(record: PodRecord, volume: core.Volume, { signal, problems }: MountAttempt): Promise<void> {
+  async #mountUntil(record: PodRecord, volume: core.Volume, attempt: MountAttempt): Promise<void> {
+    const { signal } = attempt;
     const backoff = new Backoff(RETRY);
     while (record.prepared(volume.name) === undefined) {
       signal.throwIfAborted();
@@ -268,12 +266,12 @@ export class NodeVolumes implements PodVolumes {
       try {
         await this.#mount(record, volume);
       } catch (error) {
-        problems.set(volume.name, error);
+        attempt.failed(volume, error);
         if (error instanceof VolumeError) this.#reportFailure(record, error);
         await record.pause(backoff.next(), signal);
       }
     }
-    problems.delete(volume.name);
+    attempt.succeeded(volume);
   }
 
   async #mount(record: PodRecord, volume: core.Volume): Promise<void> {
@@ -392,9 +390,4 @@ export class NodeVolumes implements PodVolumes {
     const due = times.filter((time) => time !== undefined);
     record.setTimer(due.length === 0 ? undefined : minOf(due), () => void this.#refresh(record));
   }
-}
-
-interface MountAttempt {
-  readonly signal: AbortSignal;
-  readonly problems: Map<string, unknown>;
 }

@@ -40,17 +40,14 @@ export function emptyDirPlugin({ mounter, allocatable }: PluginDeps): VolumePlug
 /** `HugePages-2Mi` names the size; `HugePages` alone means the only size that the pod's containers request. */
 export function hugePageSize({ spec }: core.Pod, medium: string): string {
   if (!medium.startsWith(HUGE_PAGES)) throw new Error(`unknown storage medium "${medium}"`);
-  const names = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]
-    .flatMap(({ resources }) => Object.keys({ ...resources?.requests, ...resources?.limits }))
+  const names = [spec, ...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]
+    .flatMap((holder) => Object.keys({ ...holder?.resources?.requests, ...holder?.resources?.limits }))
     .filter((name) => name.startsWith(RESOURCE_PREFIX));
   const sizes = [...new Set(names.map((name) => name.slice(RESOURCE_PREFIX.length)))];
-  const [only] = sizes;
-  if (only === undefined) throw new Error(`medium "${medium}" requires at least one container to request huge pages`);
-  if (medium === HUGE_PAGES) {
-    if (sizes.length > 1) throw new Error(`medium ${HUGE_PAGES} can't be used if container requests multiple huge page sizes`);
-    return only;
-  }
-  const size = medium.slice(HUGE_PAGES.length + 1);
-  if (!sizes.includes(size)) throw new Error(`medium "${medium}": size is not present in pod resources`);
+  if (medium === HUGE_PAGES && sizes.length > 1)
+    throw new Error(`medium: ${medium} can't be used if container requests multiple huge page sizes`);
+  const size = medium === HUGE_PAGES ? sizes[0] : medium.slice(HUGE_PAGES.length + 1);
+  if (size === undefined || !sizes.includes(size))
+    throw new Error(`medium ${medium}: hugePages storage requested, but there is no resource request for huge pages`);
   return size;
 }
