@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CgroupLimits } from './cgroup-limits.ts';
 import { type CgroupUsage, readLegacyUsage, readUnifiedUsage, usedOfMachine } from './cgroup-usage.ts';
 
@@ -72,10 +72,11 @@ export class LegacyTree implements CgroupTree {
   }
 
   async create(path: string): Promise<void> {
-    for (const controller of this.#controllers) {
+    const createIn = async (controller: string) => {
       await mkdir(join(this.mount, controller, path), { recursive: true });
-      if (controller === 'cpuset') await this.#inheritCpuset(path);
-    }
+      if (controller === 'cpuset') await Promise.all(['cpuset.cpus', 'cpuset.mems'].map((file) => this.#inheritCpuset(path, file)));
+    };
+    await Promise.all(this.#controllers.map(createIn));
   }
 
   exists(path: string): boolean {
@@ -87,12 +88,19 @@ export class LegacyTree implements CgroupTree {
   }
 
   async reserve(path: string, { cpuShares, cpuQuotaUs, memoryBytes, pids }: CgroupLimits): Promise<void> {
-    const write = (controller: string, file: string, value: number) => this.#write(controller, join(path, file), String(value));
-    if (cpuShares !== undefined) await write('cpu', 'cpu.shares', cpuShares);
-    if (cpuQuotaUs !== undefined && cpuQuotaUs > 0) await write('cpu', 'cpu.cfs_period_us', PERIOD_US);
-    if (cpuQuotaUs !== undefined) await write('cpu', 'cpu.cfs_quota_us', cpuQuotaUs);
-    if (memoryBytes !== undefined) await write('memory', 'memory.limit_in_bytes', memoryBytes);
-    if (pids !== undefined) await write('pids', 'pids.max', pids);
+    const write = async (controller: string, file: string, value: number | undefined) => {
+      if (value !== undefined) await this.#write(controller, join(path, file), String(value));
+    };
+    const writeQuota = async () => {
+      if (cpuQuotaUs !== undefined && cpuQuotaUs > 0) await write('cpu', 'cpu.cfs_period_us', PERIOD_US);
+      await write('cpu', 'cpu.cfs_quota_us', cpuQuotaUs);
+    };
+    await Promise.all([
+      write('cpu', 'cpu.shares', cpuShares),
+      writeQuota(),
+      write('memory', 'memory.limit_in_bytes', memoryBytes),
+      write('pids', 'pids.max', pids),
+    ]);
   }
 
   async kill(path: string): Promise<void> {
@@ -144,17 +152,15 @@ export class LegacyTree implements CgroupTree {
     if (this.#controllers.includes(controller)) await writeFile(join(this.mount, controller, path), value);
   }
 
-  /** A new v1 cpuset is empty until it is initialized. */
-  async #inheritCpuset(path: string): Promise<void> {
-    const parts = path.split('/');
-    for (let depth = 1; depth <= parts.length; depth++) {
-      // bounded: spread lists are the levels of a control group, which the kernel limits
-      const own = join(this.mount, 'cpuset', ...parts.slice(0, depth));
-      for (const file of ['cpuset.cpus', 'cpuset.mems']) {
-        if ((await readFile(join(own, file), 'utf8')).trim() !== '') continue;
-        await writeFile(join(own, file), await readFile(join(own, '..', file), 'utf8'));
-      }
-    }
+  /** A new v1 cpuset is empty until it is initialized. One that is not empty has parents that are not. */
+  async #inheritCpuset(path: string, file: string): Promise<string> {
+    const own = join(this.mount, 'cpuset', path, file);
+    const present = (await readFile(own, 'utf8')).trim();
+    const parent = dirname(path);
+    if (present !== '' || parent === path) return present;
+    const inherited = await this.#inheritCpuset(parent, file);
+    await writeFile(own, inherited);
+    return inherited;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type core, quota } from '#api';
-import { type Clock, type Logger, retry } from '#base';
+import { AsyncSemaphore, type Clock, type Logger, retry } from '#base';
 import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import { milliCpuToShares } from '../pods/config/container-resources.ts';
 import type { PodContext, PodHook } from '../pods/hooks/pod-hook.ts';
@@ -29,6 +29,9 @@ export class PodCgroups implements PodHook {
   readonly #deps: CgroupsDeps;
   /** CPU requests of the pods of each QoS class, in millicores. */
   readonly #requests = new Map<string, { readonly milliCpu: number; readonly qosClass: string }>();
+  /** The weights of the classes as last written, by cgroup. */
+  readonly #weights = new Map<string, number>();
+  readonly #weighing = new AsyncSemaphore(1);
 
   constructor(deps: CgroupsDeps) {
     this.#deps = deps;
@@ -68,7 +71,7 @@ export class PodCgroups implements PodHook {
     });
     const milliCpu = quota.podRequests(pod).get('cpu')?.milliValue() ?? 0;
     this.#requests.set(uid, { milliCpu, qosClass: pod.status?.qosClass ?? 'BestEffort' });
-    await this.#weighClasses();
+    await this.#weighing.run(() => this.#weighClasses());
   }
 
   async resize({ pod }: PodContext): Promise<void> {
@@ -80,7 +83,7 @@ export class PodCgroups implements PodHook {
   async postStop({ pod, uid }: PodContext): Promise<void> {
     const { names } = this.#deps;
     await this.#timed('destroy', () => this.#remove(names.path(names.podParts(pod))));
-    if (this.#requests.delete(uid)) await this.#weighClasses();
+    if (this.#requests.delete(uid)) await this.#weighing.run(() => this.#weighClasses());
   }
 
   async cleanUpOrphans(liveUids: ReadonlySet<string>): Promise<void> {
@@ -120,8 +123,10 @@ export class PodCgroups implements PodHook {
     ] as const;
     for (const [qosClass, cpuShares] of weights) {
       const path = names.path(names.qosParts(qosClass));
+      if (this.#weights.get(path) === cpuShares && tree.exists(path)) continue;
       await tree.create(path);
       await tree.limit(path, { cpuShares });
+      this.#weights.set(path, cpuShares);
     }
   }
 }

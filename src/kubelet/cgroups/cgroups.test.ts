@@ -134,6 +134,34 @@ describe('the trees of cgroups', () => {
     for (const directory of below) expect(await read(path.join(directory, 'cgroup.subtree_control'))).toBe('+cpu +memory +pids');
   });
 
+  it('of version 1 give a new cpuset what its nearest parent has that is not empty', async () => {
+    const file = (directory: string, name: string) => path.join('cpuset', directory, name);
+    for (const directory of ['', 'a', 'a/b']) {
+      await mkdir(path.join(mount, 'cpuset', directory), { recursive: true });
+      for (const name of ['cpuset.cpus', 'cpuset.mems']) await write(file(directory, name), directory === '' ? '0-1\n' : '\n');
+    }
+    await new LegacyTree(mount).create('a/b');
+    const all = ['a', 'a/b'].flatMap((directory) => ['cpuset.cpus', 'cpuset.mems'].map((name) => read(file(directory, name))));
+    expect(await Promise.all(all)).toEqual(['0-1', '0-1', '0-1', '0-1']);
+  });
+
+  it('have the weights of classes written only where these change', async () => {
+    await mkdir(path.join(mount, 'cpu'));
+    await mkdir(path.join(mount, 'memory'));
+    const names = new CgroupNames('cgroupfs', '/');
+    const cgroups = new PodCgroups({ names, tree: new LegacyTree(mount), clock: realClock, logger: silentLogger });
+    const prepare = (uid: string, cpu: string) => {
+      const pod = podOf('Burstable', { requests: { cpu } });
+      return cgroups.prepare({ pod: { ...pod, metadata: { ...pod.metadata, uid } }, uid } as PodContext);
+    };
+    await prepare('one', '1');
+    const weights = ['cpu/kubepods/burstable/cpu.shares', 'cpu/kubepods/besteffort/cpu.shares'];
+    expect(await Promise.all(weights.map(read))).toEqual(['1024', '2']);
+    for (const file of weights) await write(file, 'by somebody else');
+    await prepare('two', '1');
+    expect(await Promise.all(weights.map(read))).toEqual(['2048', 'by somebody else']);
+  });
+
   it('read one value of a file, and 0 where there is none', () => {
     expect([statValue('file 1\ninactive_file 2\n', 'file'), statValue('', 'file')]).toEqual([1, 0]);
   });
