@@ -6,7 +6,16 @@ import type { PodContext } from './hooks/pod-hook.ts';
 import { killContainer } from './kill-container.ts';
 import { killPod } from './kill-pod.ts';
 import type { PodEvents } from './pod-events.ts';
-import { containerSpecs, latestContainer, latestEnded, NO_STATE, type PodContainer, type PodState, readPodState } from './pod-state.ts';
+import {
+  containerSpecs,
+  latestContainer,
+  latestEnded,
+  NO_STATE,
+  type PodContainer,
+  type PodState,
+  podState,
+  readPodState,
+} from './pod-state.ts';
 import { Resizes } from './resizes.ts';
 import { containersToReset } from './restart-all.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
@@ -75,6 +84,7 @@ export class PodContainers {
     for (const { id, isReady } of others) if (isReady) await this.deps.runtime.stopPodSandbox(id);
   }
 
+  /** The state has the new sandbox afterwards. */
   async createSandbox(graceMs: number): Promise<void> {
     const { configs } = this.deps;
     const { events } = this.view;
@@ -87,20 +97,30 @@ export class PodContainers {
     }
     try {
       const config = await configs.sandbox(pod, (old?.attempt ?? -1) + 1, events);
-      await this.#runSandbox(config, await configs.runtimeHandler(pod));
+      const id = await this.#runSandbox(config, await configs.runtimeHandler(pod));
+      await this.#lookAtSandbox(id);
     } catch (error) {
       events.warning(undefined, 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${(error as Error).message}`);
       throw error;
     }
   }
 
-  async #runSandbox(config: SandboxConfig, handler: string): Promise<void> {
+  /** Everything else is as it was before the sandbox was created. */
+  async #lookAtSandbox(id: string): Promise<void> {
+    const { state, ips, metadata, createdAtMs } = await this.deps.runtime.podSandboxStatus(id);
+    this.deps.signal.throwIfAborted();
+    const sandbox = { id, attempt: metadata.attempt, isReady: state === 'ready', createdAtMs, ips };
+    this.#state = podState([sandbox, ...this.#state.sandboxes], this.#state.containers);
+  }
+
+  async #runSandbox(config: SandboxConfig, handler: string): Promise<string> {
     const { runtime, clock, kubeletMetrics } = this.deps;
     const since = clock.monotonic();
     const count = (hasFailed: boolean) => kubeletMetrics?.sandboxRun(handler, (clock.monotonic() - since) / 1000, hasFailed);
     try {
-      await runtime.runPodSandbox(config, handler);
+      const id = await runtime.runPodSandbox(config, handler);
       count(false);
+      return id;
     } catch (error) {
       count(true);
       throw error;

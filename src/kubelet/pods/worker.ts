@@ -325,7 +325,6 @@ export class PodWorker {
     if (actions.createSandbox || starts.length > 0) await this.#deps.hooks.prepare(this.#context());
     if (actions.createSandbox) {
       await this.#containers.createSandbox(this.#graceMs());
-      await this.#containers.look();
       this.#reportSandbox();
       return this.#perform(this.#actions());
     }

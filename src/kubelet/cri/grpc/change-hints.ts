@@ -1,4 +1,15 @@
-import { Backoff, type Clock, field, type GrpcClient, grpcStatus, hasGrpcStatus, type Method, message, repeated } from '#base';
+import {
+  Backoff,
+  type Clock,
+  field,
+  type GrpcClient,
+  grpcStatus,
+  hasGrpcStatus,
+  type Method,
+  message,
+  repeated,
+  type TimerHandle,
+} from '#base';
 import { runtimeService } from './methods.ts';
 
 /** containerd's own event stream, for versions before 1.7, which lack CRI's. */
@@ -12,7 +23,13 @@ const CONTAINERD_FILTERS = [
   'namespace==k8s.io,topic~="^/containers/"',
 ];
 
-/** Signals that containers may have changed, from whichever event stream the runtime has. */
+/** The topics and types of containers that ended or were removed. */
+const END_TOPIC = /^\/(?:tasks\/(?:exit|delete|oom)|containers\/delete)/;
+const END_TYPES: ReadonlySet<string> = new Set(['stopped', 'deleted']);
+/** How long starts are collected: the kubelet starts containers itself and looks at them then. */
+const STARTS_MS = 1_000;
+
+/** Signals that containers may have changed, from whichever event stream the runtime has: ends at once, starts within a second. */
 export class ChangeHints {
   /** Resolves when everything is closed, after the signal aborted. */
   readonly done: Promise<void>;
@@ -21,6 +38,7 @@ export class ChangeHints {
   readonly #signal: AbortSignal;
   #areFlowing = false;
   #isPending = false;
+  #starts: TimerHandle | undefined;
   #wake = () => {};
 
   constructor(client: Pick<GrpcClient, 'serverStream'>, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }) {
@@ -57,19 +75,26 @@ export class ChangeHints {
   }
 
   async #run(): Promise<void> {
-    if (await this.#follow(runtimeService.getContainerEvents, {})) return;
-    await this.#follow(containerdEvents, { filters: CONTAINERD_FILTERS });
+    const isCriEnd = ({ type }: { readonly type: string }) => END_TYPES.has(type);
+    const isContainerdEnd = ({ topic }: { readonly topic: string }) => END_TOPIC.test(topic);
+    try {
+      if (await this.#follow(runtimeService.getContainerEvents, {}, isCriEnd)) return;
+      await this.#follow(containerdEvents, { filters: CONTAINERD_FILTERS }, isContainerdEnd);
+    } finally {
+      this.#starts?.cancel();
+    }
   }
 
   /** Follows one stream and reconnects. False: the runtime does not have it. */
-  async #follow<Request>(method: Method<Request, unknown>, request: Request): Promise<boolean> {
+  async #follow<Request, Event>(method: Method<Request, Event>, request: Request, isEnd: (event: Event) => boolean): Promise<boolean> {
     const backoff = new Backoff({ initialMs: 100, maxMs: 5_000 });
     while (!this.#signal.aborted) {
       try {
-        for await (const _ of this.#client.serverStream(method, request, { signal: this.#signal })) {
+        for await (const event of this.#client.serverStream(method, request, { signal: this.#signal })) {
           backoff.reset();
           this.#areFlowing = true;
-          this.#hint();
+          if (isEnd(event)) this.#hint();
+          else this.#starts ??= this.#clock.setTimer(STARTS_MS, () => this.#hint());
         }
       } catch (error) {
         if (hasGrpcStatus(error, grpcStatus.unimplemented)) return false;
@@ -82,6 +107,8 @@ export class ChangeHints {
   }
 
   #hint(): void {
+    this.#starts?.cancel();
+    this.#starts = undefined;
     this.#isPending = true;
     this.#wake();
   }
