@@ -7,14 +7,14 @@ import { inProcessTransport } from '../in-process/in-process-transport.ts';
 import { startApiServer } from '../server.ts';
 
 /** A server with all that it makes for itself, and a client that may do everything. */
-async function serve() {
-  const clock = new VirtualClock();
+async function serve(clock = new VirtualClock(), store = openMemoryStore({ clock })) {
   const random = seededRandom(1);
-  const deps = { store: openMemoryStore({ clock }), clock, random, logger: silentLogger, metrics: new MetricsRegistry(), admission: [] };
+  const metrics = new MetricsRegistry();
+  const deps = { store, clock, random, logger: silentLogger, metrics, admission: [] };
   const server = startApiServer({ version: {}, anonymousAuth: false }, deps);
   await server.ready;
   const client = new Client(inProcessTransport(server.handle, { name: 'tester', groups: ['system:masters'] }, { clock }));
-  return { client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { client, metrics, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 const writers = ({ managedFields = [] }: meta.ObjectMeta) =>
@@ -37,4 +37,20 @@ test('the first flow schemas tell who made them, and who says where they lead', 
     'api-priority-and-fairness-config-consumer-v1 Apply status',
     'api-priority-and-fairness-config-producer-v1 Update',
   ]);
+});
+
+test('a second start creates nothing that the first one created', async () => {
+  const clock = new VirtualClock();
+  const store = openMemoryStore({ clock });
+  const first = await serve(clock, store);
+  await settled(first.client, 'exempt');
+  await first[Symbol.asyncDispose]();
+  await using second = await serve(clock, store);
+  const creates = second.metrics
+    .text()
+    .split('\n')
+    .filter((line) => line.startsWith('apiserver_request_total{') && line.includes('verb="POST"'));
+  // Endpoints and the authorities of clients are compared by creating them.
+  const resources = creates.map((line) => /resource="(\w+)"/.exec(line)?.[1]).sort();
+  expect(resources).toEqual(['configmaps']);
 });

@@ -28,7 +28,7 @@ export interface SystemObjectsOptions {
 
 export interface SystemObjectsDeps {
   /** Objects of unserved resources are skipped. */
-  readonly table: Pick<ResourceTable, 'find' | 'versions'>;
+  readonly table: Pick<ResourceTable, 'find' | 'storage' | 'versions'>;
   /** A privileged client. */
   readonly client: Client;
   readonly clock: Clock;
@@ -42,10 +42,10 @@ export async function ensureSystemObjects(options: SystemObjectsOptions, deps: S
   const { client, clock, logger, table } = deps;
   const isServed = ({ group, version, resource }: Kind<unknown>) => table.find(group, version, resource) !== undefined;
   const ensure = async <T extends Identified>(kind: Kind<T>, objects: readonly object[], options: WriteOptions = {}) => {
-    if (isServed(kind)) await Promise.all(objects.map((object) => createIfMissing(client.of(kind), object as Draft<T>, options)));
+    if (isServed(kind)) await createMissing(deps, kind, { objects: objects as readonly Draft<T>[], options });
   };
   // Each step waits only for what it needs: every write waits for the disk.
-  const ground = Promise.all([ensureNamespaces(client), ensure(networking.ServiceCIDR, [kubernetesServiceCidr(options.serviceCidrs)])]);
+  const ground = Promise.all([ensureNamespaces(deps), ensure(networking.ServiceCIDR, [kubernetesServiceCidr(options.serviceCidrs)])]);
   await Promise.all([
     ground.then(() => publishKubernetesService(options, deps)),
     ground.then(() => ensure(core.ConfigMap, [legacyTokenTracking(clock.now())])),
@@ -60,30 +60,45 @@ export async function ensureSystemObjects(options: SystemObjectsOptions, deps: S
 }
 
 /** Removes registrations of versions that are no longer served. */
-async function ensureApiServices({ client, clock, table }: SystemObjectsDeps): Promise<void> {
+async function ensureApiServices(deps: SystemObjectsDeps): Promise<void> {
+  const { client, clock, table } = deps;
   const services = client.of(apiregistration.APIService);
   const isServed = ({ spec }: { readonly spec?: apiregistration.APIServiceSpec }) =>
     table.versions(spec?.group ?? '').includes(spec?.version ?? '');
   const served = builtInApiServices().filter(isServed);
-  await Promise.all(
-    served.map((service) => createIfMissing(services, withAvailability(service, clock) as Draft<apiregistration.APIService>)),
-  );
+  const objects = served.map((service) => withAvailability(service, clock) as Draft<apiregistration.APIService>);
+  await createMissing(deps, apiregistration.APIService, { objects });
   const stale = (await services.list()).items.filter((service) => isManagedOnStart(service.metadata.labels) && !isServed(service));
   await Promise.all(stale.map(({ metadata }) => services.delete(metadata)));
 }
 
 /** The objects that are recreated if they are deleted while the server runs. */
 export async function ensureRestoredObjects(options: SystemObjectsOptions, deps: SystemObjectsDeps): Promise<void> {
-  await ensureNamespaces(deps.client);
+  await ensureNamespaces(deps);
   await publishKubernetesService(options, deps);
 }
 
-async function ensureNamespaces(client: Client): Promise<void> {
-  await Promise.all(SYSTEM_NAMESPACES.map((name) => createIfMissing(client.of(core.Namespace), { metadata: { name } })));
+async function ensureNamespaces(deps: SystemObjectsDeps): Promise<void> {
+  await createMissing(deps, core.Namespace, { objects: SYSTEM_NAMESPACES.map((name) => ({ metadata: { name } })) });
 }
 
 function withAvailability(service: object, clock: Clock): object {
   return { ...service, status: { conditions: [localAvailability(formatTime(clock.now()))] } };
+}
+
+/** Asks the cache first: at every start but the first, all of them exist, and a rejected create costs as much as one that succeeds. */
+async function createMissing<T extends Identified>(
+  { client, table }: SystemObjectsDeps,
+  kind: Kind<T>,
+  { objects, options }: { readonly objects: readonly Draft<T>[]; readonly options?: WriteOptions },
+): Promise<void> {
+  const storage = table.storage(kind.group, kind.version, kind.resource);
+  await storage.cache.start();
+  const isMissing = ({ metadata }: Draft<T>) => {
+    const { namespace = '', name = '' } = metadata as { readonly namespace?: string; readonly name?: string };
+    return storage.cache.get(storage.keyOf(namespace, name)) === undefined;
+  };
+  await Promise.all(objects.filter(isMissing).map((object) => createIfMissing(client.of(kind), object, options)));
 }
 
 async function createIfMissing<T extends Identified>(
