@@ -1,21 +1,9 @@
-import { readFile } from 'node:fs/promises';
-
 /**
- * An esbuild plugin that writes `{ ...a, b }` as `{ ...undefined, ...a, b }`, which means the same. V8 (Node 20) copies the first spread of a literal
+ * Writes `{ ...a, b }` as `{ ...undefined, ...a, b }`, which means the same. V8 (Node 20) copies the first spread of a literal
  * together with its hidden class; a property added to the copy then makes a hidden class for that one object: ten times slower, 300 bytes more, and every
  * reader of such objects slower too. Copied into an empty object, objects with the same properties share one. Why, with figures: docs/adr/0009.
+ * Works on formatted source; test/house-rules/shared-shapes.test.ts makes sure that it meets literals only.
  */
-export const sharedShapes = {
-  name: 'shared-shapes',
-  setup(build) {
-    build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => ({
-      contents: shareShapes(await readFile(path, 'utf8')),
-      loader: 'ts',
-    }));
-  },
-};
-
-/** Works on formatted source; test/house-rules/shared-shapes.test.ts makes sure that it meets literals only. */
 export function shareShapes(source) {
   return source.replace(LEADING_SPREAD, '{$1...undefined, ...');
 }

@@ -28,15 +28,14 @@ import {
 } from '#base';
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
-import type { CsiDriver, KubeletConfig, MachineFailure } from '#kubelet';
+import type { KubeletConfig, MachineFailure } from '#kubelet';
 import { type SchedulerConfig, settingsOfItsOwnProcess, startScheduler } from '#scheduler';
 import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig, warnOfOverriddenSettings } from './config/api-server-settings.ts';
 import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
-import { startDriverController } from './csi-controllers.ts';
 import { type LocalStorageConfig, startLocalStorage } from './local-storage.ts';
 import type { NetworkSettings } from './nodes/machine-network.ts';
-import { startMachineNode } from './nodes/machine-node.ts';
+import type { MachineNodeDeps, MachineNodeSettings } from './nodes/machine-node.ts';
 import type { NodeSpecification } from './nodes/node-specification.ts';
 import { type SimulatedNodes, startSimulatedNodes } from './nodes/simulated-nodes.ts';
 import { type ClusterCertificates, type ClusterPki, FRONT_PROXY_CLIENT } from './pki/pki.ts';
@@ -263,15 +262,26 @@ async function startNodes(
   const machineDeps = {
     ...own,
     clusterCidrs: clusterCidrsOf(config),
-    startDriverController: (driver: CsiDriver) => startDriverController(driver, { ...own, ...loggerOf('csi-controller', deps) }),
     dnsServiceIp: dnsServiceIp((config.apiServer?.services ?? DEFAULT_SERVICES).clusterIpRanges[0]!),
     listenForPods: (address: string) => apiServer.listenForPods(address),
   };
-  const machines = specifications.filter((node) => node.type === 'machine').map((node) => startMachineNode(node, settings, machineDeps));
+  const machines = await startMachines(specifications, settings, machineDeps);
   pushAll(parts, machines);
   await raceAbort(Promise.all([nodes, ...machines].map((part) => part.ready)), stopping);
   own.logger.info('nodes run', { count: specifications.length });
   return nodes;
+}
+
+/** The code of machine nodes is loaded only where there is one. */
+async function startMachines(
+  specifications: readonly NodeSpecification[],
+  settings: MachineNodeSettings,
+  deps: MachineNodeDeps,
+): Promise<readonly Component[]> {
+  const machines = specifications.filter((node) => node.type === 'machine');
+  if (machines.length === 0) return [];
+  const { startMachineNode } = await import('./nodes/machine-node.ts');
+  return machines.map((node) => startMachineNode(node, settings, deps));
 }
 
 const DEFAULT_CLUSTER_CIDRS = ['10.244.0.0/16'];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Clock, silentLogger } from '#base';
-import { architectureOf, endpointOf, findProgram, GrpcRuntime, noStreaming, type PrivateContainerdConfig } from '#kubelet';
+import { architectureOf, endpointOf, findProgram, type PrivateContainerdConfig } from '#kubelet';
 
 /** The values of `--runtime`. */
 export type RuntimeChoice = 'auto' | 'simulated' | 'containerd' | `unix://${string}`;
@@ -117,6 +117,7 @@ async function machineSocket(site: RuntimeSite): Promise<NodeRuntime | undefined
 }
 
 async function nameOf(endpoint: string, clock: Clock): Promise<string> {
+  const { GrpcRuntime, noStreaming } = await import('#kubelet');
   using runtime = new GrpcRuntime({ endpoint, requestTimeoutMs: 5_000 }, { clock, logger: silentLogger, streaming: noStreaming });
   const { runtimeName, runtimeVersion } = await runtime.version();
   return `${runtimeName} ${runtimeVersion}`;

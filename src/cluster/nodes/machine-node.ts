@@ -3,15 +3,16 @@ import path from 'node:path';
 import type { LocalKubelets } from '#apiserver';
 import { type Component, raceAbort, runComponent, stopAll, whenAborted } from '#base';
 import {
+  type CsiDriver,
   DEFAULT_EVICTION_HARD,
   GrpcRuntime,
   type Kubelet,
   type KubeletConfig,
-  type LinuxKubeletDeps,
   startLinuxKubelet,
   startPrivateContainerd,
   streamingUrlClient,
 } from '#kubelet';
+import { startDriverController } from '../csi-controllers.ts';
 import { supervise } from '../supervision/supervise.ts';
 import { cgroupRootOf } from './choose-runtime.ts';
 import { machineAddresses } from './machine-addresses.ts';
@@ -25,8 +26,6 @@ export interface MachineNodeSettings {
 }
 
 export interface MachineNodeDeps extends MachineNetworkDeps {
-  /** Runs CSI controller services of drivers on the node. */
-  readonly startDriverController: NonNullable<LinuxKubeletDeps['startDriverController']>;
   /** The API server's in-process connection to the kubelet. */
   readonly kubelets: LocalKubelets;
 }
@@ -103,8 +102,15 @@ function startKubeletOf(
     if (current === undefined) return Promise.reject(new Error('the kubelet is not running'));
     return current.handle(call);
   });
+  const driverDeps = { ...deps, logger: deps.logger.child({ component: 'csi-controller' }) };
+  const kubeletDeps = {
+    ...deps,
+    client,
+    runtime: cri,
+    startDriverController: (driver: CsiDriver) => startDriverController(driver, driverDeps),
+  };
   const start = () => {
-    current = startLinuxKubelet(config, { ...deps, client, runtime: cri });
+    current = startLinuxKubelet(config, kubeletDeps);
     return current;
   };
   return supervise({ name: 'kubelet', start }, deps);

@@ -65,7 +65,7 @@ const UNIT_WORDS: readonly { readonly names: readonly string[]; readonly nanosec
   { names: ['w', 'wk', 'week'], nanoseconds: 604_800_000_000_000n },
 ];
 // Every character is in some token, so that the expression never searches.
-const WORDY_TOKEN = /\d+|[\t\n\f\r ]+|[A-Za-zµ]+|./gs;
+const WORDY_TOKEN = /\d+|[\t\n\f\r ]+|[A-Za-z\u00b5]+|./gs;
 
 /** Parses a duration in words, such as `3 days 2 hours`. Other words are skipped; undefined when no unit is among them, or a number is too large. */
 export function parseWordyDuration(text: string): Nanoseconds | undefined {
@@ -73,7 +73,7 @@ export function parseWordyDuration(text: string): Nanoseconds | undefined {
   let digits: string | undefined;
   for (const [token] of text.matchAll(WORDY_TOKEN)) {
     if (/^[\t\n\f\r ]/.test(token)) continue;
-    if (/^[A-Za-zµ]/.test(token) && digits !== undefined) {
+    if (/^[A-Za-z\u00b5]/.test(token) && digits !== undefined) {
       const count = countOf(digits);
       const unit = unitNamed(token.toLowerCase());
       if (count === undefined) return undefined;

@@ -1,0 +1,3 @@
+export class DirectImports {
+  rewrite(source: string): string;
+}
