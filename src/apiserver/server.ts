@@ -339,6 +339,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     turns,
   };
   const limits = {
+    logger: deps.logger,
     ...(config.requestTimeoutMs && { headersTimeoutMs: config.requestTimeoutMs }),
     ...(config.maxStreamsPerConnection && { maxConcurrentStreams: config.maxStreamsPerConnection }),
   };

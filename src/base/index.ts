@@ -42,6 +42,7 @@ export {
   MetricsRegistry,
 } from './metrics/metrics.ts';
 export { buildInfoMetric, processMetrics } from './metrics/process-metrics.ts';
+export { listenOn } from './net/listen-on.ts';
 export { isSameProcess, processIdentity } from './process/process-identity.ts';
 export { ProgramError, type RunProgramOptions, runProgram } from './process/run-program.ts';
 export { Fifo } from './queues/fifo.ts';

@@ -17,6 +17,12 @@ const ended = runCli({
 });
 
 // No top-level await: the bundle is not an ES module.
-void ended.then((code) => {
-  process.exitCode = code;
-});
+void ended.then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`error: ${error instanceof Error ? error.stack : error}\n`);
+    process.exitCode = 1;
+  },
+);

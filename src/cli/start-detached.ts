@@ -35,10 +35,15 @@ async function untilReady(
   { deadline, signal }: { deadline: number; signal: AbortSignal },
 ): Promise<ClusterState | undefined> {
   let hasEnded = false;
+  let failure: Error | undefined;
+  child.on('error', (error) => {
+    failure = error;
+  });
   child.once('exit', () => {
     hasEnded = true;
   });
   while (!hasEnded) {
+    if (failure !== undefined) throw new Error(`the cluster could not be started: ${failure.message}`, { cause: failure });
     const state = await readState(directory);
     if (state?.pid !== undefined && state.pid === child.pid) return state;
     if (realClock.monotonic() > deadline) throw new Error(`the cluster does not become ready; its log is ${directory.log}`);

@@ -5,11 +5,16 @@ export interface FaultDeps {
   readonly metrics: MetricsRegistry;
 }
 
+/** Where faults come from, and where the log is written to. */
+export interface FaultSource extends Pick<NodeJS.Process, 'on' | 'off'> {
+  readonly stderr: Pick<NodeJS.WritableStream, 'on' | 'off'>;
+}
+
 /**
  * An unhandled error is a bug, but no reason to stop a cluster: it is logged and counted, and the
  * process continues. Until disposed.
  */
-export function surviveFaults(source: Pick<NodeJS.Process, 'on' | 'off'>, { logger, metrics }: FaultDeps): Disposable {
+export function surviveFaults(source: FaultSource, { logger, metrics }: FaultDeps): Disposable {
   const total = metrics.counter({
     name: 'sampan_unhandled_errors_total',
     help: 'Errors that no part of the program handled.',
@@ -19,13 +24,18 @@ export function surviveFaults(source: Pick<NodeJS.Process, 'on' | 'off'>, { logg
     total.with({ kind }).inc();
     logger.error('an error was not handled anywhere: this is a bug, please report it with this line; the process goes on', { kind, error });
   };
+  const lost = metrics.counter({ name: 'sampan_log_write_errors_total', help: 'Lines of the log that could not be written.' }).with({});
   const [onRejection, onException] = [report('rejection'), report('exception')];
+  // A full disk, a reader of the pipe that has gone. Logging this as an unhandled error would fail again, and again.
+  const onLost = () => lost.inc();
+  source.stderr.on('error', onLost);
   source.on('unhandledRejection', onRejection);
   source.on('uncaughtException', onException);
   return {
     [Symbol.dispose]() {
       source.off('unhandledRejection', onRejection);
       source.off('uncaughtException', onException);
+      source.stderr.off('error', onLost);
     },
   };
 }

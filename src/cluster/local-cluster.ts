@@ -228,8 +228,9 @@ function cannotListen(host: string, code: string): Error {
 /** The error of listening there; undefined if it works. */
 function listenErrorOf(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
+    // errors: it never accepts a connection
     const probe = net.createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    probe.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
     probe.listen(port, host, () => probe.close(() => resolve(undefined)));
   });
 }

@@ -1,4 +1,4 @@
-import { HttpEndpoint, type HttpRoutes, METRICS_CONTENT_TYPE, type MetricsRegistry } from '#base';
+import { HttpEndpoint, type HttpRoutes, type Logger, METRICS_CONTENT_TYPE, type MetricsRegistry } from '#base';
 
 /** Addresses of the health and metrics endpoints, as `host:port`. Absent: disabled. */
 export interface HealthAddresses {
@@ -19,9 +19,10 @@ export interface HealthEndpoint {
 export interface HealthSource {
   readonly metrics: MetricsRegistry;
   readonly isSynced: () => boolean;
+  readonly logger: Logger;
 }
 
-export function healthEndpoints(addresses: HealthAddresses, { metrics, isSynced }: HealthSource): readonly HealthEndpoint[] {
+export function healthEndpoints(addresses: HealthAddresses, { metrics, isSynced, logger }: HealthSource): readonly HealthEndpoint[] {
   const ok = { code: 200, body: 'OK' };
   // The plugins that are not ready, as CoreDNS.
   const ready = () => (isSynced() ? ok : { code: 503, body: 'kubernetes' });
@@ -31,5 +32,7 @@ export function healthEndpoints(addresses: HealthAddresses, { metrics, isSynced 
     ['ready', addresses.readyBindAddress, (path) => (path === '/ready' ? ready() : undefined)],
     ['metrics', addresses.metricsBindAddress, (path) => (path === '/metrics' ? scrape() : undefined)],
   ];
-  return served.flatMap(([name, bindAddress, routes]) => (bindAddress ? [{ name, bindAddress, server: new HttpEndpoint(routes) }] : []));
+  return served.flatMap(([name, bindAddress, routes]) =>
+    bindAddress ? [{ name, bindAddress, server: new HttpEndpoint(routes, logger) }] : [],
+  );
 }

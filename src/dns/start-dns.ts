@@ -103,7 +103,7 @@ class DnsRun {
       onLoop: () => this.#leaveLoop(),
       isSynced: () => this.informers.hasSynced,
     });
-    this.#endpoints = healthEndpoints(config, { metrics: deps.metrics, isSynced: () => this.informers.hasSynced });
+    this.#endpoints = healthEndpoints(config, { metrics: deps.metrics, logger: deps.logger, isSynced: () => this.informers.hasSynced });
     this.#follow(index);
   }
 

@@ -271,16 +271,14 @@ export class NodeAgent {
 
   #observeNode(node: core.Node): void {
     this.#reporter.observe(node);
-    void this.#usePodCidr(node);
+    this.#usePodCidr(node).catch((error: unknown) => this.#deps.logger.warn('the range of addresses for pods was refused', { error }));
   }
 
   async #usePodCidr(node: core.Node | undefined): Promise<void> {
     const { podCIDRs, podCIDR } = node?.spec ?? {};
     const cidrs = podCIDRs ?? (podCIDR ? [podCIDR] : []);
     if (cidrs.length === 0) return;
-    await this.#deps.runtime.updateRuntimeConfig({ podCidr: cidrs.join() }).catch((error: unknown) => {
-      this.#deps.logger.warn('the range of addresses for pods was refused', { cidrs, error });
-    });
+    await this.#deps.runtime.updateRuntimeConfig({ podCidr: cidrs.join() });
   }
 
   #admit(pod: core.Pod): PodRejection | undefined {

@@ -50,7 +50,7 @@ export class ServiceHealth implements AsyncDisposable {
       const body = JSON.stringify({ service: { namespace, name }, localEndpoints, serviceProxyHealthy });
       const headers = { 'content-type': 'application/json', 'x-load-balancing-endpoint-weight': `${localEndpoints}` };
       return { code, body, headers };
-    });
+    }, this.logger);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

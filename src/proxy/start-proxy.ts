@@ -107,12 +107,12 @@ class ProxyRun {
     this.#nodes = this.#informers.of(core.Node, { fieldSelector: `metadata.name=${config.nodeName}` });
     this.#kernel = deps.kernel ?? new KernelNetwork();
     this.#health = new ServiceHealth(() => this.#isLive(), deps.logger);
-    this.healthz = new HttpEndpoint(this.#healthRoutes());
+    this.healthz = new HttpEndpoint(this.#healthRoutes(), deps.logger);
     this.metricsEndpoint = new HttpEndpoint((path) => {
       if (path === '/metrics') return { code: 200, body: this.#registry.text(), headers: { 'content-type': METRICS_CONTENT_TYPE } };
       if (path === '/proxyMode') return { code: 200, body: this.#mode };
       return path === '/healthz' ? { code: 200, body: 'ok' } : undefined;
-    });
+    }, deps.logger);
   }
 
   async run(stopping: AbortSignal, ready: () => void): Promise<void> {

@@ -28,7 +28,7 @@ export function temporaryDirectory(): Disposable & { readonly path: string } {
 export async function startSampan(
   directory: string,
   args: readonly string[] = [],
-  { namespace }: { readonly namespace?: string } = {},
+  { namespace, log = join(directory, 'stderr.log') }: { readonly namespace?: string; readonly log?: string } = {},
 ): Promise<ServerProcess> {
   const tokens = join(directory, 'tokens.csv');
   writeFileSync(tokens, `${TOKEN},bench,1,"system:masters"\n`);
@@ -44,7 +44,6 @@ export async function startSampan(
     ...args,
   ];
   // A cluster of thousands of nodes warns of much, which is of interest only when it fails.
-  const log = join(directory, 'stderr.log');
   const errors = openSync(log, 'w');
   const since = realClock.monotonic();
   const [command = '', ...rest] = [
@@ -91,15 +90,17 @@ async function startScript(file: string, answers: object): Promise<ServerProcess
 function announced(child: ChildProcess, log?: string): Promise<unknown> {
   return new Promise((resolve, failed) => {
     let text = '';
+    const onExit = (code: number | null) =>
+      failed(new Error(`${child.spawnargs.join(' ')} ended with ${code}\n${log ? readFileSync(log, 'utf8') : ''}`));
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk;
       const message = parsed(text);
-      if (message !== undefined) resolve(message);
+      if (message === undefined) return;
+      child.off('exit', onExit);
+      resolve(message);
     });
     child.once('error', failed);
-    child.once('exit', (code) =>
-      failed(new Error(`${child.spawnargs.join(' ')} ended with ${code}\n${log ? readFileSync(log, 'utf8') : ''}`)),
-    );
+    child.once('exit', onExit);
   });
 }
 

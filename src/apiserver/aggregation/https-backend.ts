@@ -109,12 +109,13 @@ export class HttpsBackend implements Backend {
     const own = connection === undefined ? { agent: this.#agent } : { createConnection: () => this.#secured(connection) as never };
     return new Promise((resolve, reject) => {
       httpsRequest({ ...common, ...own }, resolve)
-        .once('error', reject)
+        .on('error', reject)
         .end();
     });
   }
 
   #secured(connection: Duplex): Duplex {
+    // errors: the request that it is given to listens
     return connectTls({ ...this.#tls, socket: connection });
   }
 

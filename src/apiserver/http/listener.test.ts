@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '#base';
 import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
 import type { Exchange } from './exchange.ts';
 import { type Listener, listen } from './listener.ts';
@@ -28,7 +29,7 @@ async function serve(answerGet: Answer): Promise<number> {
     await setImmediate();
     await (exchange.method === 'GET' ? answerGet(exchange) : echoLength(exchange));
   };
-  listener = await listen({ host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS, handle });
+  listener = await listen({ host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS, handle, logger: silentLogger });
   return listener.port;
 }
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import tls, { type SecureContextOptions, type TLSSocket } from 'node:tls';
-import { DeadPeerMonitor } from '#base';
+import { DeadPeerMonitor, type Logger, listenOn } from '#base';
 import type { Exchange } from './exchange.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
@@ -16,6 +16,7 @@ export interface ListenerOptions {
   readonly tls: SecureContextOptions;
   /** Resolves when the exchange is over; never rejects. */
   readonly handle: (exchange: Exchange) => Promise<void>;
+  readonly logger: Logger;
   readonly maxConcurrentStreams?: number;
   /** How long a client may take to send its headers. */
   readonly headersTimeoutMs?: number;
@@ -49,15 +50,25 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const headersTimeout = Math.min(options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS, HEADERS_TIMEOUT_MS);
   // Connections that are unused, or that violated the protocol, are closed.
   const idleTimeout = 4 * headersTimeout;
+  /** Never rejects. */
+  const serve = async (exchange: () => Exchange): Promise<void> => {
+    try {
+      await options.handle(exchange());
+    } catch (error) {
+      options.logger.error('a request was not served to its end', { error });
+    }
+  };
+  // errors: it does not listen; those of its connections are handled where they are accepted
   const http1 = http.createServer(
     { headersTimeout, requestTimeout: 0, keepAliveTimeout: idleTimeout, connectionsCheckingInterval: headersTimeout / 4 },
-    (request, response) => void options.handle(new Http1Exchange(request, response)),
+    (request, response) => void serve(() => new Http1Exchange(request, response)),
   );
-  http1.on('upgrade', (request, socket, head) => void options.handle(new UpgradeExchange(request, socket, head)));
+  http1.on('upgrade', (request, socket, head) => void serve(() => new UpgradeExchange(request, socket, head)));
   // Sockets are passed in, so it never listens; Node enforces time limits only on listening servers.
   http1.emit('listening');
   const sessions = new Set<http2.ServerHttp2Session>();
   const idle = new IdleSessions(idleTimeout);
+  // errors: as for HTTP/1.1
   const multiplexed = http2.createServer({
     maxSessionMemory: SESSION_MEMORY_MB,
     settings: { maxConcurrentStreams: options.maxConcurrentStreams ?? 1000, initialWindowSize: 1 << 20 },
@@ -74,7 +85,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const { session } = stream;
     if (session === undefined) return;
     idle.begin(session);
-    void options.handle(new Http2Exchange(stream, headers, session.socket as TLSSocket, rawHeaders)).finally(() => idle.end(session));
+    const exchange = () => new Http2Exchange(stream, headers, session.socket as TLSSocket, rawHeaders);
+    const ended = () => idle.end(session);
+    void serve(exchange).then(ended, ended);
   });
   const server = tls.createServer({
     ...options.tls,
@@ -93,10 +106,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     (socket.alpnProtocol === 'h2' ? multiplexed : http1).emit('connection', socket);
   });
   server.on('tlsClientError', (_error, socket) => socket.destroy());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  await listenOn(server, { host: options.host, port: options.port }, options.logger);
   let closed: Promise<void> | undefined;
   const drain = () => {
     closed ??= new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createGzip, gzip } from 'node:zlib';
-import type { Clock } from '#base';
+import { type Clock, connectedPair } from '#base';
 import { StatusError } from '#machinery';
 import type { ApiResponse, ListResponse, RawResponse, StatusResponse, StreamResponse, UpgradeResponse } from '../handlers/api-response.ts';
 import { includeObjectOf } from '../printing/table.ts';
@@ -172,11 +171,12 @@ async function streamGzip(exchange: Exchange, headers: ResponseContext['headers'
     packed.pause();
     void stream.drained().then(() => packed.resume());
   });
-  const ended = once(packed, 'close');
+  packed.on('error', () => exchange.abandon());
+  const ended = new Promise<void>((resolve) => packed.once('close', () => resolve()));
   for (const chunk of body.chunks(Buffer.allocUnsafe(CHUNK_BYTES))) if (!(await written(packed, chunk))) return;
   packed.end();
   await ended;
-  stream.end();
+  if (!packed.errored) stream.end();
 }
 
 function send(to: ResponseContext, code: number, body: Buffer, contentType: string): void | Promise<void> {
@@ -198,7 +198,13 @@ function acceptsGzip(request: ApiRequest): boolean {
 
 async function upgradeConnection(response: UpgradeResponse, { exchange, headers }: ResponseContext): Promise<void> {
   const connection = exchange.upgrade({ ...headers, ...response.headers });
-  if (connection === undefined) throw StatusError.badRequest('Upgrade request required');
+  if (connection === undefined) {
+    // The other side has upgraded already: it learns that there is nobody.
+    const { near, far } = connectedPair();
+    near.destroy();
+    await response.serve(far);
+    throw StatusError.badRequest('Upgrade request required');
+  }
   try {
     await response.serve(connection);
   } finally {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type { core } from '#api';
 import { DeadPeerMonitor } from '#base';
 import { joinDuplexes, type Upgrade } from '#client';
@@ -78,7 +78,8 @@ export class HttpsKubeletConnector implements KubeletConnector, Disposable {
       sent.on('error', (error) =>
         reject(new Error(`cannot reach the kubelet of node ${node.metadata.name}: ${error.message}`, { cause: error })),
       );
-      if (body instanceof Readable) body.pipe(sent);
+      // A body that breaks off ends the request, whose 'error' event tells why.
+      if (body instanceof Readable) pipeline(body, sent, () => {});
       else sent.end(body);
     });
   }
@@ -102,6 +103,8 @@ function kubeletResponse(response: IncomingMessage): KubeletResponse {
 }
 
 function kubeletUpgrade({ headers }: IncomingMessage, socket: Socket, head: Buffer): Upgrade {
+  // Node takes its own listener away; whoever serves the connection sees that it was closed.
+  socket.on('error', () => socket.destroy());
   socket.setNoDelay(true);
   if (head.length > 0) socket.unshift(head);
   const single = Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string');

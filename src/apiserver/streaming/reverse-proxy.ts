@@ -100,10 +100,12 @@ export async function send(request: ApiRequest, target: ProxyTarget): Promise<Pr
     if (connection === undefined) sent.once('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
     sent.once('response', (response) => resolve({ response }));
     sent.once('upgrade', (upgraded, socket, head) => {
+      // Node takes its own listener away; whoever serves the connection sees that it was closed.
+      socket.on('error', () => socket.destroy());
       if (head.length > 0) socket.unshift(head);
       resolve({ upgraded, socket });
     });
-    sent.once('error', reject);
+    sent.on('error', reject);
   });
   sendBody(request, sent);
   return answer;
@@ -115,6 +117,7 @@ function keptAgent(request: ApiRequest, { agent }: ProxyTarget): HttpsAgent | fa
 }
 
 function secured(connection: Duplex, { scheme, tls = ANY_CERTIFICATE }: ProxyTarget): Duplex {
+  // errors: the request that it is given to listens
   return scheme === 'https' ? connectTls({ ...tls, socket: connection }) : connection;
 }
 

@@ -359,6 +359,7 @@ export class ResourceCache {
     this.#scopes.end('expired');
   }
 
+  /** Never rejects: tries again until it succeeds, or the cache is closed. */
   async #reload(): Promise<void> {
     const { clock, logger } = this.#options;
     this.#isReloading = true;

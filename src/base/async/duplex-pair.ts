@@ -25,6 +25,8 @@ class PairEnd extends Duplex {
 
   constructor() {
     super({ allowHalfOpen: true });
+    // Who uses an end sees that it was closed; who left one unused must not end the process.
+    this.on('error', () => {});
   }
 
   connect(peer: PairEnd): void {

@@ -15,14 +15,18 @@ export function unixSocketPath(endpoint: string): string | undefined {
   return /^unix:(?:\/\/)?(\/.*)$/s.exec(endpoint)?.[1];
 }
 
+/** Whoever opens it listens to its errors. */
 export function openSocket(endpoint: string, tls: GrpcTls | undefined): Socket {
   const socketPath = unixSocketPath(endpoint);
+  // errors: the caller listens, here and below
   if (socketPath !== undefined) return connectTcp({ path: socketPath });
   const { protocol, hostname, port } = new URL(endpoint);
   const host = hostname.replace(/^\[|\]$/g, '');
+  // errors: as above
   if (protocol === 'http:') return connectTcp(Number(port || 80), host);
   if (protocol !== 'https:') throw new TypeError(`${JSON.stringify(endpoint)} is no endpoint: http://, https:// or unix:///path`);
   const name = tls?.serverName ?? (isIP(host) === 0 ? host : undefined);
+  // errors: as above
   return connectTls({
     host,
     port: Number(port || 443),

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { lstat, rm } from 'node:fs/promises';
 import {
   constants,
@@ -8,6 +7,8 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
+import { type Logger, silentLogger } from '../logging/logger.ts';
+import { listenOn } from '../net/listen-on.ts';
 import { drained } from './drained.ts';
 import { unixSocketPath } from './endpoint.ts';
 import { DEFAULT_MAX_MESSAGE_BYTES, FrameReader, frame } from './frames.ts';
@@ -73,6 +74,7 @@ export interface GrpcServerOptions {
   readonly methods: readonly MethodEntry[];
   /** Default: 16 MiB. */
   readonly maxMessageBytes?: number;
+  readonly logger?: Logger;
 }
 
 /** A gRPC server without TLS, for unix sockets and loopback. */
@@ -97,15 +99,15 @@ export class GrpcServer implements AsyncDisposable {
   /** Listens; a socket that an earlier server left behind is replaced. */
   static async start(options: GrpcServerOptions): Promise<GrpcServer> {
     const server = new GrpcServer(options);
+    const { logger = silentLogger } = options;
     const socketPath = unixSocketPath(options.endpoint);
     if (socketPath !== undefined) {
       await removeSocket(socketPath);
-      server.#server.listen(socketPath);
+      await listenOn(server.#server, { path: socketPath }, logger);
     } else {
       const { hostname, port } = new URL(options.endpoint);
-      server.#server.listen(Number(port), hostname);
+      await listenOn(server.#server, { host: hostname, port: Number(port) }, logger);
     }
-    await once(server.#server, 'listening');
     return server;
   }
 
@@ -126,9 +128,11 @@ export class GrpcServer implements AsyncDisposable {
   #accept(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
     const call = this.#serve(stream, headers);
     this.#calls.add(call);
-    void call.finally(() => this.#calls.delete(call));
+    const remove = () => this.#calls.delete(call);
+    void call.then(remove, remove);
   }
 
+  /** Never rejects. */
   async #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     const ended = new AbortController();
     stream
@@ -143,7 +147,17 @@ export class GrpcServer implements AsyncDisposable {
     } catch (error) {
       const { status, message } =
         error instanceof GrpcError ? error : { status: grpcStatus.unknown, message: String((error as Error)?.message ?? error) };
+      this.#fail(stream, status, message);
+    }
+  }
+
+  /** The last word on a stream: what cannot be sent is logged. */
+  #fail(stream: ServerHttp2Stream, status: number, message: string): void {
+    try {
       endWith(stream, status, message);
+    } catch (error) {
+      this.#options.logger?.warn('a status could not be sent', { status, error });
+      stream.destroy();
     }
   }
 }
@@ -176,13 +190,20 @@ async function send(stream: ServerHttp2Stream, message: Uint8Array): Promise<voi
   if (!stream.write(frame(message)) && !stream.destroyed) await drained(stream);
 }
 
+/** In characters: longer trailers than clients accept would end the whole connection. */
+const MAX_STATUS_TEXT = 1024;
+
+/** Lone surrogates, which have no encoding, are replaced. */
 function endWith(stream: ServerHttp2Stream, status: number, message: string): void {
   if (stream.destroyed || stream.closed) return;
-  const trailers = { 'grpc-status': String(status), ...(message !== '' && { 'grpc-message': encodeURIComponent(message) }) };
+  const text = encodeURIComponent(Buffer.from(message.slice(0, MAX_STATUS_TEXT)).toString());
+  const trailers = { 'grpc-status': String(status), ...(text !== '' && { 'grpc-message': text }) };
   // Requests that nobody will read must not keep the stream open.
   stream.resume();
   if (stream.headersSent) {
-    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+    stream.on('wantTrailers', () => {
+      if (!stream.destroyed) stream.sendTrailers(trailers);
+    });
     stream.end();
   } else stream.respond({ ...RESPONSE_HEADERS, ...trailers }, { endStream: true });
   if (!stream.readableEnded && status !== grpcStatus.ok) stream.close(constants.NGHTTP2_NO_ERROR);

@@ -116,6 +116,17 @@ describe('a client and a server on a unix socket', () => {
     await expect(connect().unary(echo, {}, LONG)).rejects.toMatchObject({ status: grpcStatus.notFound, message: text });
   });
 
+  test('an error whose message no trailer can carry ends the call, and the server goes on', async () => {
+    const text = `half a \ud83d pair ${'x'.repeat(100_000)}`;
+    await serve([
+      unaryMethod(echo, () => {
+        throw new Error(text);
+      }),
+    ]);
+    const client = connect();
+    for (let i = 0; i < 2; i++) await expect(client.unary(echo, { text: '' }, LONG)).rejects.toMatchObject({ status: grpcStatus.unknown });
+  });
+
   test('an error in the middle of a stream comes after the messages before it', async () => {
     await serve([
       streamingMethod(countUp, async function* () {

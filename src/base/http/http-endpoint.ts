@@ -1,5 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
+import type { Logger } from '../logging/logger.ts';
+import { listenOn } from '../net/listen-on.ts';
 
 export interface HttpAnswer {
   readonly code: number;
@@ -17,15 +19,26 @@ const TIMEOUT_MS = 10_000;
 export class HttpEndpoint implements AsyncDisposable {
   readonly #server: http.Server;
 
-  constructor(routes: HttpRoutes) {
+  constructor(
+    private readonly routes: HttpRoutes,
+    private readonly logger: Logger,
+  ) {
     this.#server = http.createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
       request.resume();
       const isRead = request.method === 'GET' || request.method === 'HEAD';
-      const path = (request.url ?? '/').split('?')[0]!;
-      const answer = isRead ? (routes(path) ?? { code: 404, body: '404 page not found\n' }) : { code: 405, body: 'method not allowed\n' };
+      const answer = isRead ? this.#answer((request.url ?? '/').split('?')[0]!) : { code: 405, body: 'method not allowed\n' };
       response.writeHead(answer.code, { 'content-type': 'text/plain; charset=utf-8', ...answer.headers }).end(answer.body);
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  #answer(path: string): HttpAnswer {
+    try {
+      return this.routes(path) ?? { code: 404, body: '404 page not found\n' };
+    } catch (error) {
+      this.logger.error('a request could not be answered', { path, error });
+      return { code: 500, body: 'internal server error\n' };
+    }
   }
 
   get port(): number | undefined {
@@ -34,11 +47,10 @@ export class HttpEndpoint implements AsyncDisposable {
   }
 
   /** On `host:port`, as flags have it. */
-  listen(bindAddress: string): Promise<void> {
+  async listen(bindAddress: string): Promise<void> {
     const { host, port } = parseBindAddress(bindAddress);
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', (cause) => reject(new Error(`cannot listen on ${bindAddress}: ${cause.message}`, { cause })));
-      this.#server.listen({ port, ...(host !== '' && { host }) }, resolve);
+    await listenOn(this.#server, { port, ...(host !== '' && { host }) }, this.logger).catch((cause: Error) => {
+      throw new Error(`cannot listen on ${bindAddress}: ${cause.message}`, { cause });
     });
   }
 

@@ -45,7 +45,7 @@ export function runProgram(program: string, args: readonly string[], options: Ru
     child.stderr.on('data', collect(errors));
     // A program that ends before it read all of its input says why on standard error.
     child.stdin.on('error', () => {});
-    child.once('error', (cause) => {
+    child.on('error', (cause) => {
       const problem = signal.aborted
         ? `${program} did not end within ${timeoutMs / 1000} seconds`
         : `cannot run ${program}: ${cause.message}`;

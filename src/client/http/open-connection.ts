@@ -48,10 +48,8 @@ function connectTls(options: ConnectionOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect(options);
     socket.setNoDelay(true);
-    socket.once('error', reject);
-    socket.once('secureConnect', () => {
-      socket.off('error', reject);
-      resolve(socket);
-    });
+    // Stays: an idle socket may break before a session takes it, which notices that it is closed.
+    socket.on('error', reject);
+    socket.once('secureConnect', () => resolve(socket));
   });
 }

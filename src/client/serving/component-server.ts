@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type Component, type Logger, METRICS_CONTENT_TYPE, type MetricsRegistry, runComponent, whenAborted } from '#base';
+import { type Component, type Logger, listenOn, METRICS_CONTENT_TYPE, type MetricsRegistry, runComponent, whenAborted } from '#base';
 import {
   ANONYMOUS,
   bearerToken,
@@ -79,8 +78,7 @@ export function startComponentServer(config: ComponentServerConfig, deps: Compon
   const routes = routesOf(config, deps, startedMs);
   server.on('request', (request, response) => void serve(request, response, { config, deps, access, routes }));
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
-    server.listen(config.port, config.host);
-    await once(server, 'listening', { signal: stopping });
+    await listenOn(server, { host: config.host, port: config.port }, deps.logger);
     ready();
     await whenAborted(stopping);
     await close(server);
@@ -108,6 +106,7 @@ interface RequestDeps {
   readonly routes: Routes;
 }
 
+/** Never rejects. */
 async function serve(request: IncomingMessage, response: ServerResponse, requestDeps: RequestDeps): Promise<void> {
   request.resume();
   const {

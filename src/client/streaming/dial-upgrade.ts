@@ -39,6 +39,8 @@ export function dialUpgrade(url: URL, { method = 'POST', headers, tls, signal, s
     const options: RequestOptions = { method, headers, agent: false, ...(signal && { signal }), ...(socketPath && { socketPath }) };
     const request = url.protocol === 'https:' ? httpsRequest(url, { ...options, ...tls }) : httpRequest(url, options);
     request.once('upgrade', (response: IncomingMessage, socket: Socket, head: Buffer) => {
+      // Node takes its own listener away; the user of the connection sees that it was closed.
+      socket.on('error', () => socket.destroy());
       if (head.length > 0) socket.unshift(head);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -47,7 +49,7 @@ export function dialUpgrade(url: URL, { method = 'POST', headers, tls, signal, s
     request.once('response', (response) => {
       readText(response).then((body) => reject(new NotUpgradedError(response.statusCode ?? 0, body)), reject);
     });
-    request.once('error', reject);
+    request.on('error', reject);
     request.end();
   });
 }

@@ -69,6 +69,7 @@ function requestIdOf({ id, headers }: SpdyStream): string {
   return headers.get('requestid') ?? String(headers.get('streamtype') === 'error' ? id : id - 2);
 }
 
+/** Never rejects: the client reads errors from its second stream. */
 async function forward(data: SpdyStream, error: SpdyStream, dial: PortDialer): Promise<void> {
   error.resume();
   const port = Number(data.headers.get('port'));
@@ -82,12 +83,15 @@ async function forward(data: SpdyStream, error: SpdyStream, dial: PortDialer): P
   data.resume();
 }
 
-/** Connects a client's stream with a port until both have ended. A runtime may report a refused connection long after the dial. */
+/**
+ * Connects a client's stream with a port until both have ended. A runtime may report a refused connection long after the dial.
+ * Never rejects.
+ */
 export async function joinPort(local: Duplex, dial: () => Promise<Duplex>, report: (message: string) => void): Promise<void> {
   try {
     const remote = await dial();
     // Reported before the streams are joined: clients read the message before the end of the data.
-    remote.once('error', (error) => report(error.message));
+    remote.on('error', (error) => report(error.message));
     await joinDuplexes(local, remote);
   } catch (error) {
     report((error as Error).message);

@@ -33,7 +33,7 @@ async function outcomeOf({ exit }: RemoteCommand): Promise<CommandOutcome> {
   }
 }
 
-/** A command may exit without reading all input; the rest is dropped. */
+/** A command may exit without reading all input; the rest is dropped. Never rejects. */
 async function copyInput(from: Readable, to: Writable): Promise<void> {
   to.on('error', () => {});
   await pipeline(from, to).catch(() => from.resume());

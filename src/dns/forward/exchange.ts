@@ -19,19 +19,25 @@ export function exchangeUdp(query: Buffer, server: ServerAddress, { clock, timeo
   return new Promise((resolve, reject) => {
     const socket = createSocket(server.host.includes(':') ? 'udp6' : 'udp4');
     const timer = clock.setTimer(timeoutMs, () => finish(new Error(`${server.host} did not answer within ${timeoutMs} ms`)));
+    let isOver = false;
     const finish = (outcome: Error | Buffer) => {
+      if (isOver) return;
+      isOver = true;
       timer.cancel();
       socket.removeAllListeners('message');
       socket.close();
       if (outcome instanceof Error) reject(outcome);
       else resolve(outcome);
     };
-    socket.once('error', finish);
+    socket.on('error', finish);
     socket.on('message', (reply) => {
       if (isReplyTo(sent, reply)) finish(reply);
     });
     // A connected socket receives packets from this server only.
-    socket.connect(server.port, server.host, (error?: Error) => (error ? finish(error) : socket.send(sent)));
+    socket.connect(server.port, server.host, (error?: Error) => {
+      if (error) finish(error);
+      else if (!isOver) socket.send(sent);
+    });
   });
 }
 

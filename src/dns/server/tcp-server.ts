@@ -1,5 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import { type Clock, isPromise, type TimerHandle } from '#base';
+import { createServer, type Socket } from 'node:net';
+import { type Clock, isPromise, listenOn, type TimerHandle } from '#base';
 import { framed } from '../forward/exchange.ts';
 import type { DnsListener, UdpServerDeps } from './udp-server.ts';
 
@@ -37,8 +37,7 @@ export async function listenTcp(where: { host: string; port: number }, deps: Tcp
     connections.add(connection);
   });
   server.maxConnections = MAX_CONNECTIONS;
-  await listen(server, where);
-  server.on('error', (error) => deps.logger.warn('the DNS server cannot accept connections', { error }));
+  await listenOn(server, where, deps.logger);
   return {
     port: (server.address() as { port: number }).port,
     [Symbol.asyncDispose]: () =>
@@ -129,14 +128,4 @@ class Connection {
       .finally(() => this.#pending--)
       .catch(() => {});
   }
-}
-
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }

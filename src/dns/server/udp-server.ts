@@ -21,6 +21,8 @@ export async function listenUdp(where: { host: string; port: number }, deps: Udp
   // ICMP errors of clients that have gone are ignored.
   socket.on('error', (error) => logger.debug('a DNS reply could not be sent', { error }));
   socket.on('message', (bytes, { address, port }) => {
+    // Nothing can be sent back to port 0, which only a forged datagram comes from.
+    if (port === 0) return;
     const send = (reply: Buffer) => {
       if (!isClosed) socket.send(reply, port, address);
     };

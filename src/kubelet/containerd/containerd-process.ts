@@ -80,7 +80,7 @@ export async function spawnContainerd(program: string, config: string, paths: Co
 
 function started(child: ChildProcess, program: string): Promise<{ readonly pid: number }> {
   return new Promise((resolve, reject) => {
-    child.once('error', (cause) => reject(new Error(`could not start ${program}: ${cause.message}`, { cause })));
+    child.on('error', (cause) => reject(new Error(`could not start ${program}: ${cause.message}`, { cause })));
     child.once('spawn', () => resolve({ pid: child.pid! }));
   });
 }

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { GrpcError, GrpcServer, grpcStatus, unaryMethod } from '#base';
+import { GrpcError, GrpcServer, grpcStatus, type Logger, unaryMethod } from '#base';
 import type { DeviceManager } from './device-manager.ts';
 import { DEVICE_API_VERSION, Register } from './messages.ts';
 
@@ -8,10 +8,11 @@ const RESOURCE_NAME =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){0,8}[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\/[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/;
 
 /** Serves `DIRECTORY/kubelet.sock`, where device plugins register. Its creation tells running plugins to register again. */
-export async function startDeviceRegistration(directory: string, devices: DeviceManager): Promise<AsyncDisposable> {
+export async function startDeviceRegistration(directory: string, devices: DeviceManager, logger: Logger): Promise<AsyncDisposable> {
   await mkdir(directory, { recursive: true, mode: 0o750 });
   await removeSockets(directory);
   return GrpcServer.start({
+    logger,
     endpoint: `unix://${join(directory, 'kubelet.sock')}`,
     methods: [
       unaryMethod(Register, ({ version, endpoint, resourceName, options }) => {

@@ -89,7 +89,10 @@ export class DraPlugins implements PluginHandler, Disposable {
     this.#plugins.set(name, [plugin, ...others]);
     this.deps.departed.returned(name);
     const service = HEALTH_SERVICES.find((candidate) => supportedVersions.includes(candidate));
-    if (service !== undefined) void this.#watchHealth(name, plugin, service);
+    if (service !== undefined)
+      this.#watchHealth(name, plugin, service).catch((error: unknown) =>
+        this.deps.logger.warn('the health of devices is not watched any more', { driver: name, error }),
+      );
   }
 
   async #watchHealth(driver: string, plugin: DraPlugin, service: HealthService): Promise<void> {

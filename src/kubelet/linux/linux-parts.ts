@@ -106,7 +106,7 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     await dynamic.open();
     departed.removeAll();
     resources.onChange(() => tellPods(resources.devices.podUids));
-    const podResources = new PodResourcesServer({ ...resources, dynamic });
+    const podResources = new PodResourcesServer({ ...resources, dynamic, logger: deps.logger });
     await podResources.start(join(rootDir, 'pod-resources'));
     const storage = await openNodeStorage(rootDir, context, { ...deps, pluginHandlers: new Map([['DRAPlugin', plugins]]) });
     const services = startServiceInformer(context.client, deps, context.signal);

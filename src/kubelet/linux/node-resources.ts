@@ -73,7 +73,7 @@ export async function openNodeResources(config: NodeResourcesConfig, deps: NodeR
   if (cpus !== undefined) providers.push(withCpus(cpus));
   if (memory !== undefined) providers.push(withMemory(memory));
   const managers = new ResourceManagers({ providers, numaNodes, policy: topologyManagerPolicy, scope: topologyManagerScope });
-  const registration = await startDeviceRegistration(directory, devices);
+  const registration = await startDeviceRegistration(directory, devices, deps.logger);
   const shared = cpus && new SharedCpus(cpus, deps);
   return {
     hook: {

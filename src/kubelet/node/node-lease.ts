@@ -40,6 +40,7 @@ export class NodeLease {
     this.#timer?.cancel();
   }
 
+  /** Never rejects: tries again until the node stops. */
   async #renew(): Promise<void> {
     const { clock, ticker, signal, logger } = this.deps;
     if (signal.aborted) return;

@@ -162,7 +162,7 @@ export class NodeReporter {
     this.#healthTimer = this.deps.ticker.after(updateMs, () => void this.#checkHealth());
   }
 
-  /** Reports at once when the runtime becomes unhealthy or healthy. */
+  /** Reports at once when the runtime becomes unhealthy or healthy. Never rejects. */
   async #checkHealth(): Promise<void> {
     const { problems } = await this.#health.read().catch(() => ({ problems: this.#problems }));
     if (this.deps.signal.aborted) return;

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { core } from '#api';
-import { GrpcError, GrpcServer, grpcStatus, unaryMethod } from '#base';
+import { GrpcError, GrpcServer, grpcStatus, type Logger, unaryMethod } from '#base';
 import type { DeviceManager } from '../devices/device-manager.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
 import type { PodHook } from '../pods/hooks/pod-hook.ts';
@@ -23,6 +23,7 @@ export interface PodResourcesSources {
   readonly cpus?: CpuManager | undefined;
   readonly memory?: MemoryManager | undefined;
   readonly dynamic: Pick<DraManager, 'devicesOf'>;
+  readonly logger: Logger;
 }
 
 /** The pod resources API: tells monitoring agents over a socket which container has which devices, CPUs and memory. */
@@ -37,6 +38,7 @@ export class PodResourcesServer implements PodHook, AsyncDisposable {
   async start(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o750 });
     this.#server = await GrpcServer.start({
+      logger: this.sources.logger,
       endpoint: `unix://${join(directory, 'kubelet.sock')}`,
       methods: [
         unaryMethod(ListPodResources, () => ({ podResources: this.#activePods().map((pod) => this.#resourcesOf(pod)) })),

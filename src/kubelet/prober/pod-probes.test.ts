@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { core } from '#api';
-import { VirtualClock } from '#base';
+import { silentLogger, VirtualClock } from '#base';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { PodContainer, PodState } from '../pods/pod-state.ts';
 import { PodProbes } from './pod-probes.ts';
@@ -14,7 +14,7 @@ const running = { id: 'c1', name: 'main', state: 'running', createdAtMs: 0 } as 
 
 function probesOf(clock: VirtualClock, passes: () => boolean): PodProbes {
   const events = { warning: () => {} } as unknown as PodEvents;
-  return new PodProbes({ clock, events, onChange: () => {}, ask: async () => ({ passed: passes(), output: '' }) });
+  return new PodProbes({ clock, logger: silentLogger, events, onChange: () => {}, ask: async () => ({ passed: passes(), output: '' }) });
 }
 
 function pod(status: object = {}): core.Pod {

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import type { Clock } from '#base';
+import type { Clock, Logger } from '#base';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { isSidecar, type PodContainer, type PodState } from '../pods/pod-state.ts';
 import { type ProbeOutput, ProbeWorker } from './probe-worker.ts';
@@ -7,6 +7,7 @@ import type { ProbeAnswer, ProbeRequest } from './prober.ts';
 
 export interface PodProbesOptions {
   readonly clock: Clock;
+  readonly logger: Logger;
   ask(container: PodContainer, request: ProbeRequest): Promise<ProbeAnswer>;
   readonly events: PodEvents;
   /** The readiness, startup state or liveness of a container has changed. */
@@ -89,10 +90,10 @@ export class PodProbes {
   }
 
   #worker(probed: ProbedContainer, type: ProbeRequest['type'], probe: core.Probe, earlierResult?: true): ProbeWorker {
-    const { clock, ask, events } = this.options;
+    const { clock, logger, ask, events } = this.options;
     const { spec, status } = probed;
     return new ProbeWorker({
-      ...{ type, probe, clock, startedAtMs: status.startedAtMs ?? status.createdAtMs, ...(earlierResult && { earlierResult }) },
+      ...{ type, probe, clock, logger, startedAtMs: status.startedAtMs ?? status.createdAtMs, ...(earlierResult && { earlierResult }) },
       ask: (request) => ask(status, request),
       onOutput: (kind, output) => {
         const title = type.charAt(0).toUpperCase() + type.slice(1);

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import type { Clock, TimerHandle } from '#base';
+import type { Clock, Logger, TimerHandle } from '#base';
 import { type ProbeAnswer, ProbeError, type ProbeRequest } from './prober.ts';
 
 /** What an event tells of a probe: the last two, that it could not be executed. */
@@ -9,6 +9,7 @@ export interface ProbeWorkerOptions {
   readonly type: ProbeRequest['type'];
   readonly probe: core.Probe;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** When the container started. */
   readonly startedAtMs: number;
   /** The result of an earlier kubelet. */
@@ -56,10 +57,21 @@ export class ProbeWorker {
     else this.#timer = this.#options.clock.setTimer(delayMs, () => void this.#run());
   }
 
+  /** Never rejects. */
   async #run(): Promise<void> {
-    const { type, probe, onOutput } = this.#options;
+    const { type, probe } = this.#options;
     const answer = await this.#ask({ type, probe, timeoutMs: (probe.timeoutSeconds ?? 1) * 1000 });
     if (this.#isStopped) return;
+    try {
+      this.#tell(answer);
+    } catch (error) {
+      this.#options.logger.error('the result of a probe could not be passed on', { type, error });
+    }
+    if (!this.#isStopped) this.#wakeIn(answer instanceof Error ? this.#periodMs : this.#delayAfter(answer));
+  }
+
+  #tell(answer: ProbeAnswer | Error): void {
+    const { onOutput } = this.#options;
     // An error is no statement about the container.
     if (answer instanceof Error) onOutput(isFailure(answer) ? 'errorAsFailure' : 'errorAsUnknown', answer.message);
     else {
@@ -67,7 +79,6 @@ export class ProbeWorker {
       if (!answer.passed) onOutput('failure', answer.output);
       else if (answer.isWarning) onOutput('warning', answer.output);
     }
-    if (!this.#isStopped) this.#wakeIn(answer instanceof Error ? this.#periodMs : this.#delayAfter(answer));
   }
 
   async #ask(request: ProbeRequest): Promise<ProbeAnswer | Error> {

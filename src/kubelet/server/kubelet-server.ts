@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type Component, DeadPeerMonitor, type Logger, runComponent, whenAborted } from '#base';
+import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, whenAborted } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
 import type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -65,8 +65,7 @@ export function startKubeletServer(config: KubeletServerConfig, deps: KubeletSer
     void serveUpgrade(request, socket, connectionDeps);
   });
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
-    server.listen(config.port, config.host);
-    await once(server, 'listening', { signal: stopping });
+    await listenOn(server, { host: config.host, port: config.port }, deps.logger);
     ready();
     await whenAborted(stopping);
     peers[Symbol.dispose]();
@@ -95,6 +94,7 @@ interface ServingDeps extends KubeletServerDeps {
   readonly gate: CallerGate;
 }
 
+/** Never rejects. */
 async function serve(request: IncomingMessage, response: ServerResponse, deps: ServingDeps): Promise<void> {
   const left = new AbortController();
   response.on('close', () => left.abort());
@@ -110,7 +110,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: S
   }
 }
 
-/** An upgrade request; it may also get an ordinary response, which closes the connection. */
+/** An upgrade request; it may also get an ordinary response, which closes the connection. Never rejects. */
 async function serveUpgrade(request: IncomingMessage, socket: Duplex, deps: ServingDeps): Promise<void> {
   const left = new AbortController();
   socket.once('close', () => left.abort());

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Component, type Logger, runComponent, whenAborted } from '#base';
+import { type Component, type Logger, listenOn, runComponent, whenAborted } from '#base';
 import type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -42,8 +42,7 @@ export function startPlainServer(config: PlainServerConfig, { logger, handle }: 
     }
   });
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
-    server.listen(config.port, config.host);
-    await once(server, 'listening', { signal: stopping });
+    await listenOn(server, { host: config.host, port: config.port }, logger);
     ready();
     await whenAborted(stopping);
     const closed = once(server, 'close');

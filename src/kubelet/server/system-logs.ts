@@ -38,7 +38,12 @@ function redirect(location: string): KubeletAnswer {
 }
 
 function fileAnswer(file: string): KubeletAnswer {
-  return { code: 200, headers: { 'content-type': TEXT }, body: createReadStream(file) };
+  return { code: 200, headers: { 'content-type': TEXT }, body: contentOf(file) };
+}
+
+/** Opened by its reader, who sees the error if the file is gone by then. */
+async function* contentOf(file: string): AsyncIterable<Uint8Array> {
+  yield* createReadStream(file);
 }
 
 interface LogFile {
@@ -100,7 +105,7 @@ async function journalUnits(): Promise<ReadonlySet<string>> {
 
 async function* journal(args: readonly string[]): AsyncIterable<Uint8Array> {
   const child = spawn('journalctl', args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: QUERY_MS, killSignal: 'SIGKILL' });
-  const failed = new Promise<never>((_, reject) => child.once('error', reject));
+  const failed = new Promise<never>((_, reject) => child.on('error', reject));
   failed.catch(() => {});
   try {
     yield* child.stdout;
@@ -116,7 +121,7 @@ async function* serviceFile(directory: string, service: string): AsyncIterable<U
   for (const name of [service, `${service}.log`, `${service}/${service}.log`]) {
     const file = await fileInside(directory, name);
     if (file === undefined || file.isDirectory) continue;
-    yield* createReadStream(file.path);
+    yield* contentOf(file.path);
     return;
   }
   yield Buffer.from(`\nlog not found for ${service}\n`);

@@ -47,7 +47,7 @@ export async function holdInhibitor(): Promise<AsyncDisposable> {
   const why = 'Kubelet needs time to handle node shutdown';
   const words = ['--what=shutdown', '--who=kubelet', `--why=${why}`, '--mode=delay', 'sleep', 'infinity'];
   const child = spawn('systemd-inhibit', words, { stdio: 'ignore' });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).on('error', () => resolve()));
   await once(child, 'spawn');
   return {
     async [Symbol.asyncDispose]() {

@@ -110,7 +110,7 @@ export class NodeVolumes implements PodVolumes {
     else if (record.observe(pod)) void this.#refresh(record);
   }
 
-  /** Containers that already run need no preparation, but their volumes must follow their sources. */
+  /** Containers that already run need no preparation, but their volumes must follow their sources. Never rejects. */
   async #adopt(pod: core.Pod): Promise<void> {
     const { deletionTimestamp, uid = '' } = pod.metadata;
     const phase = pod.status?.phase;
@@ -194,7 +194,9 @@ export class NodeVolumes implements PodVolumes {
     // The driver may not be registered yet.
     if (isDone || this.#closing.signal.aborted) return;
     this.#orphanTimer?.cancel();
-    this.#orphanTimer = this.#deps.clock.setTimer(ORPHAN_RETRY_MS, () => void this.removeOrphans(podUids));
+    this.#orphanTimer = this.#deps.clock.setTimer(ORPHAN_RETRY_MS, () => {
+      this.removeOrphans(podUids).catch(report('volumes of pods that are gone could not be removed', {}));
+    });
   }
 
   counts(): readonly VolumeCount[] {
@@ -327,7 +329,7 @@ export class NodeVolumes implements PodVolumes {
     });
   }
 
-  /** Repeats as long as there are expandable volumes. */
+  /** Repeats as long as there are expandable volumes. Never rejects. */
   async #expandAll(): Promise<void> {
     const growing = [...this.#records.values()].flatMap((record) =>
       [...record.entries.values()].filter(canGrow).map((entry) => ({ record, entry })),
@@ -353,7 +355,7 @@ export class NodeVolumes implements PodVolumes {
     }
   }
 
-  /** Updates the files of a pod's volumes. Changes in the meantime are handled afterwards. */
+  /** Updates the files of a pod's volumes. Changes in the meantime are handled afterwards. Never rejects. */
   async #refresh(record: PodRecord): Promise<void> {
     if (record.isRefreshing) {
       record.needsRefresh = true;

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import type { Logger } from '#base';
+import { type Logger, listenOn } from '#base';
 import { CNI_CODES, CniError } from './cni-error.ts';
 import { CNI_VERSIONS, type CniRequest, readCniRequest } from './cni-request.ts';
 
@@ -30,10 +30,7 @@ export class CniServer implements AsyncDisposable {
     await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o700 });
     // Stale socket of a killed agent.
     await rm(socketPath, { force: true });
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(socketPath, resolve);
-    });
+    await listenOn(this.#server, { path: socketPath }, this.logger);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -57,8 +54,18 @@ export class CniServer implements AsyncDisposable {
     });
     socket.on('end', () => {
       socket.setTimeout(0);
-      if (!socket.destroyed) void this.#answer(Buffer.concat(chunks).toString()).then((answer) => socket.end(answer));
+      if (!socket.destroyed) this.#reply(socket, Buffer.concat(chunks).toString());
     });
+  }
+
+  #reply(socket: net.Socket, request: string): void {
+    this.#answer(request).then(
+      (answer) => socket.end(answer),
+      (error: unknown) => {
+        this.logger.error('a CNI request was not answered', { error });
+        socket.destroy();
+      },
+    );
   }
 
   /** The exit code as a digit, the output, and a newline as the end marker. */

@@ -1,6 +1,6 @@
 import dgram from 'node:dgram';
 import net from 'node:net';
-import { type Clock, type IpNetwork, type Logger, Lru, networkContains, parseCidr, parseIp, type Random } from '#base';
+import { type Clock, type IpNetwork, type Logger, Lru, listenOn, networkContains, parseCidr, parseIp, type Random } from '#base';
 import type { ProxyEndpoint } from '../rules/service-rules.ts';
 
 /** Endpoints of a frontend, and its clients. */
@@ -81,28 +81,34 @@ export class TcpForwarder implements Forwarder {
   ) {
     this.#deps = deps;
     this.#picker = new EndpointPicker(deps.random);
-    this.#server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => void this.#forward(client));
+    this.#server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => this.#accept(client));
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   listen(host: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      // Both families may have the port, each by a server of its own.
-      this.#server.listen({ host, port, ipv6Only: this.family === 6 }, resolve);
-    });
+    // Both families may have the port, each by a server of its own.
+    return listenOn(this.#server, { host, port, ipv6Only: this.family === 6 }, this.#deps.logger);
   }
 
   update(rule: ForwardingRule): void {
     this.#picker.update(rule);
   }
 
-  async #forward(client: net.Socket): Promise<void> {
+  #accept(client: net.Socket): void {
     this.#keep(client);
+    this.#forward(client).catch((error: unknown) => {
+      this.#deps.logger.warn('a connection could not be forwarded', { error });
+      client.destroy();
+    });
+  }
+
+  async #forward(client: net.Socket): Promise<void> {
     for (const endpoint of this.#picker.order(client.remoteAddress ?? '', this.#deps.clock.monotonic())) {
       const target = await connectTo(endpoint);
       if (target === undefined) continue;
       this.#keep(target);
+      // The client left while the connection was established.
+      if (client.destroyed) return void target.destroy();
       client.pipe(target);
       target.pipe(client);
       client.once('close', () => target.destroy());
@@ -134,10 +140,9 @@ function connectTo({ address, port }: ProxyEndpoint): Promise<net.Socket | undef
       socket.destroy();
       resolve(undefined);
     };
-    socket.once('error', fail);
+    socket.on('error', fail);
     socket.once('timeout', fail);
     socket.once('connect', () => {
-      socket.off('error', fail);
       socket.off('timeout', fail);
       socket.setTimeout(0);
       resolve(socket);
@@ -186,6 +191,8 @@ export class UdpForwarder implements Forwarder {
   }
 
   #forward(message: Buffer, from: dgram.RemoteInfo): void {
+    // Nothing can be sent back to port 0, which only a forged datagram comes from.
+    if (from.port === 0) return;
     const client = `${from.address} ${from.port}`;
     const flow = this.#flows.get(client) ?? this.#begin(client, from);
     if (flow === undefined) return;

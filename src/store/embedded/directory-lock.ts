@@ -85,6 +85,7 @@ function askHolder(path: string): Promise<string | undefined> {
 const ANSWER_MS = 500;
 
 function listen(path: string, directory: string): Promise<Server> {
+  // errors: one that cannot accept holds the directory all the same
   const server = createServer((socket) => socket.on('error', () => {}).end(`process ${process.pid} on ${hostname()} (${process.title})`));
   return new Promise((resolve, reject) => {
     server.on('error', (cause: NodeJS.ErrnoException) => {

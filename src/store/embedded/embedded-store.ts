@@ -148,6 +148,7 @@ class LmdbStore implements EmbeddedStore {
       }),
       onCommit: (batch) => this.#publish(batch),
       onFailure: (batch, cause) => this.#discard(batch, cause),
+      onFault: (error) => this.#logger.error('a commit could not be published to all watches', { error }),
     });
   }
 

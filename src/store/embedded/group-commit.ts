@@ -7,6 +7,8 @@ export interface GroupCommitOptions {
   onCommit(batch: Batch): void;
   /** A batch was not written. Resolves to what its writers are told. */
   onFailure(batch: Batch, cause: unknown): Promise<unknown>;
+  /** Publishing a batch failed, which is a bug. */
+  onFault(error: unknown): void;
 }
 
 interface Job<T> {
@@ -102,24 +104,31 @@ export class GroupCommit {
     setImmediate(() => {
       this.#sealed = true;
       const batch = this.#batch;
-      batch.seal().then(
-        () => this.#committed(batch),
-        (error: unknown) => void this.#failed(batch, error),
-      );
+      batch
+        .seal()
+        .then(
+          () => this.#committed(batch),
+          (error: unknown) => this.#failed(batch, error),
+        )
+        .catch((error: unknown) => this.#options.onFault(error));
     });
   }
 
+  /** What is durable is acknowledged, and the next batch begins, even if publishing it fails. */
   #committed(batch: Batch): void {
     const jobs = this.#jobs;
     this.#lastBatchJobs = jobs.length;
-    this.#options.onCommit(batch);
-    for (const job of jobs) job.resolve(job.result as never);
-    this.#next();
+    try {
+      this.#options.onCommit(batch);
+    } finally {
+      for (const job of jobs) job.resolve(job.result as never);
+      this.#next();
+    }
   }
 
   async #failed(batch: Batch, cause: unknown): Promise<void> {
     const jobs = this.#jobs;
-    const error = await this.#options.onFailure(batch, cause);
+    const error = await this.#options.onFailure(batch, cause).catch((failure: unknown) => failure);
     for (const job of jobs) job.reject(error);
     this.#next();
   }

@@ -14,6 +14,8 @@ export type ComponentCheck = () => Promise<string>;
 export type ComponentChecks = Readonly<Record<string, ComponentCheck>>;
 
 const TIMEOUT_MS = 5000;
+/** In characters. */
+const MAX_HEALTH_TEXT = 65_536;
 
 /** Upstream's endpoints: the local health ports of the components, and the store. */
 export function componentChecks(store: Store): ComponentChecks {
@@ -65,6 +67,7 @@ function healthOf(url: string): Promise<string> {
       let body = '';
       response.on('data', (chunk: string) => {
         body += chunk;
+        if (body.length > MAX_HEALTH_TEXT) healthRequest.destroy(new Error('the answer is too long'));
       });
       response.on('end', () => (response.statusCode === 200 ? resolve(body) : reject(new Error(body))));
       response.on('error', (error) => fail(error.message));

@@ -107,7 +107,10 @@ export class SimulatedContainer {
       ...{ command: words, env, hostname: podName, files, tty, stdinOnce, clock },
       signal: this.#processEnd.signal,
     });
-    void this.process.exit.then((code) => this.#end(code, undefined, undefined));
+    void this.process.exit.then(
+      (code) => this.#end(code, undefined, undefined),
+      () => this.#end(1, 'Error', undefined),
+    );
   }
 
   /** Resolves when it has exited, by itself in time or killed. */

@@ -19,6 +19,7 @@ export function simulatedPort(podName: string, port: number): Duplex {
 }
 
 function serveHttp(connection: Duplex, podName: string, port: number): void {
+  // errors: it does not listen; those of its one connection are handled above
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     let length = 0;

@@ -40,7 +40,8 @@ export class SimulatedProcess {
     this.#options = options;
     const stdout = this.#output('stdout');
     this.#terminal = options.tty ? new SimulatedTerminal({ stdin: this.#input, stdout }) : undefined;
-    this.exit = this.#run(stdout);
+    // A command that the simulation cannot run to its end has failed.
+    this.exit = this.#run(stdout).catch(() => 1);
   }
 
   /** Replays the output so far and streams what follows. */
@@ -52,9 +53,10 @@ export class SimulatedProcess {
     for (const stream of Object.values(streams)) stream?.once('close', () => this.#attached.delete(streams));
     // Upstream's runtimes do not report the exit code to attached clients.
     const exit = Promise.race([this.exit, this.#detached(stdin)]).then(() => ({ exitCode: 0 }));
-    void exit.then(() => {
+    const finish = () => {
       for (const stream of Object.values(streams)) stream?.end();
-    });
+    };
+    void exit.then(finish, finish);
     const resize = (width: number, height: number) => {
       if (this.#terminal !== undefined) this.#terminal.size = `${height} ${width}`;
     };
@@ -117,7 +119,7 @@ export class SimulatedProcess {
       write: (chunk: Buffer, _encoding, done) => {
         this.#record(stream, chunk);
         const readers = [...this.#attached].map((streams) => streams[stream]).filter((reader) => reader !== undefined);
-        void Promise.all(readers.map((reader) => send(reader, chunk))).then(() => done());
+        void Promise.all(readers.map((reader) => send(reader, chunk))).then(() => done(), done);
       },
     });
   }
