@@ -67,6 +67,7 @@ export class DeadPeerMonitor implements Disposable {
     if (!this.#isDisposed) this.#timer ??= this.#clock.setTimer(this.#intervalMs, () => void this.#check());
   }
 
+  /** Never rejects. */
   async #check(): Promise<void> {
     // A table that cannot be read this time (no free file descriptor) is read the next time; until then TCP decides.
     const tables = await Promise.all(this.#tables.map((table) => unacknowledgedConnections(table).catch(() => [])));

@@ -173,11 +173,11 @@ export class UnifiedTree implements CgroupTree {
   async create(path: string): Promise<void> {
     const parts = path.split('/');
     for (let depth = 0; depth < parts.length; depth++) {
-      const parent = join(this.mount, ...parts.slice(0, depth));
+      const parent = join(this.mount, parts.slice(0, depth).join('/'));
       const available = (await readFile(join(parent, 'cgroup.controllers'), 'utf8')).split(/\s/);
       const controllers = V2_CONTROLLERS.filter((name) => available.includes(name)).map((name) => `+${name}`);
       if (controllers.length > 0) await writeFile(join(parent, 'cgroup.subtree_control'), controllers.join(' '));
-      await mkdir(join(this.mount, ...parts.slice(0, depth + 1)), { recursive: true });
+      await mkdir(join(this.mount, parts.slice(0, depth + 1).join('/')), { recursive: true });
     }
   }
 

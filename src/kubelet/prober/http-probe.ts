@@ -118,7 +118,7 @@ function get(url: URL, headers: Record<string, string | string[]>, signal: Abort
       });
     });
     sent.on('error', (error) => resolve({ error: errorText(error, { signal, isConnected, address }) }));
-    sent.on('response', (response) => void answerOf(response, signal).then(resolve));
+    sent.on('response', (response) => void answerOf(response, signal).then(resolve, (error) => resolve({ error: readErrorText(error) })));
     sent.end();
   });
 }
