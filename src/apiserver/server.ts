@@ -67,6 +67,7 @@ import { OpenApi, openapiHandler } from './openapi/index.ts';
 import { DEFAULT_SERVICES, ServiceClaims, type ServicesConfig } from './registry/core/allocation/service-claims.ts';
 import { type CachedObjects, snapshotsOf } from './registry/generic/cached-objects.ts';
 import { addBuiltInResources, type CatalogOptions } from './registry/generic/catalog.ts';
+import { HeapQuota } from './registry/generic/heap-quota.ts';
 import { KEY_PREFIX } from './registry/generic/resource-storage.ts';
 import { ResourceTable } from './registry/generic/resource-table.ts';
 import { StoreQuota } from './registry/generic/store-quota.ts';
@@ -224,7 +225,9 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const encryption = config.encryption && new Encryption(config.encryption, { ...deps, clock: realClock });
   // etcd may be shared with upstream's servers.
   const storageMediaType = config.storageMediaType ?? (deps.store.engine === 'etcd' ? 'application/json' : undefined);
-  const storageDeps = { ...deps, quota, memory: new ResidentMemory(), encryption, storageMediaType, keyPrefix };
+  const memory = new ResidentMemory();
+  const heap = new HeapQuota({ ...deps, objects: () => memory.objects });
+  const storageDeps = { ...deps, quota, heap, memory, encryption, storageMediaType, keyPrefix };
   const { emulation = NEWEST_RELEASE } = config;
   const gates = new FeatureGates(config.featureGates ?? new Map(), emulation);
   const catalog: CatalogOptions = {
@@ -246,6 +249,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     { name: 'etcd', check: storeAnswers },
     { name: 'etcd-readiness', readinessOnly: true, check: storeAnswers },
     { name: 'database-quota', readinessOnly: true, check: () => quota.isWell() },
+    { name: 'heap-quota', readinessOnly: true, check: () => heap.isWell() },
     { name: 'informer-sync', readinessOnly: true, check: () => isStarted },
     // bounded: spread lists are the checks of this program
     ...steps.checks,
@@ -361,13 +365,13 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       await ensureRestoredObjects(currentObjects(), { ...deps, table, client });
     }
   };
-  /** A full database does not prevent the start: otherwise nothing could be deleted. */
+  /** A full database or heap does not prevent the start: otherwise nothing could be deleted. */
   const unlessFull = async (step: () => Promise<unknown>) => {
     try {
       await step();
     } catch (error) {
-      if (await quota.isWell()) throw error;
-      deps.logger.error('part of the start was left out: the database is full', { error });
+      if (heap.isWell() && (await quota.isWell())) throw error;
+      deps.logger.error('part of the start was left out: the database or the heap is full', { error });
     }
   };
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
@@ -434,6 +438,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       await encryption?.stop();
       await security?.stop();
       eventLoop[Symbol.dispose]();
+      heap[Symbol.dispose]();
     }
   });
   return {

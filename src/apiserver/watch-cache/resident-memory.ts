@@ -31,6 +31,7 @@ export class ResidentMemory {
   readonly #budgetBytes: number;
   readonly #sources = new Set<ShedSource>();
   #bytes = 0;
+  #objects = 0;
   #sinceLook = 0;
   /** Objects of at least this length are shed. */
   #limit = Number.POSITIVE_INFINITY;
@@ -47,18 +48,27 @@ export class ResidentMemory {
     return this.#bytes;
   }
 
+  /** How many objects are current, shed or not. */
+  get objects(): number {
+    return this.#objects;
+  }
+
   add(source: ShedSource): void {
     this.#sources.add(source);
   }
 
   remove(source: ShedSource): void {
     this.#sources.delete(source);
-    for (const object of source.objectsInMemory()) this.#bytes -= object.residentBytes;
+    for (const object of source.objectsInMemory()) {
+      this.#bytes -= object.residentBytes;
+      this.#objects--;
+    }
   }
 
   /** The object became the current one of its key, without references yet. */
   hold(object: CachedObject): void {
     const bytes = object.residentBytes;
+    this.#objects++;
     // Shed in place: the writer may hold a reference.
     if (bytes >= this.#limit || (bytes >= LARGE_BYTES && this.#bytes > this.#budgetBytes * LARGE_SHARE)) object.shed();
     else if (bytes >= this.#unseenLimit) object.shedUnseen();
@@ -75,6 +85,7 @@ export class ResidentMemory {
   /** The object is no longer current. */
   release(object: CachedObject): void {
     this.#bytes -= object.residentBytes;
+    this.#objects--;
     this.remember(object);
   }
 

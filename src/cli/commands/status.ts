@@ -34,6 +34,8 @@ export function configureStatus(command: Command, context: CliContext): void {
 const WHY = lookupTable<string>({
   'database-quota':
     'the database is full and writes fail (database-quota); delete objects, or start with a larger --apiserver-arg quota-backend-bytes=…',
+  'heap-quota':
+    'the heap is nearly full and no objects can be created (heap-quota); delete objects, or start with NODE_OPTIONS=--max-old-space-size=MEBIBYTES',
 });
 /** The prefix of failed checks. */
 const FAILED = '[-]';

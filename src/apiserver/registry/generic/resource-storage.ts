@@ -12,6 +12,7 @@ import { ObjectEncoding, StoredObject } from '../../watch-cache/object-encoding.
 import type { ResidentMemory } from '../../watch-cache/resident-memory.ts';
 import { type CacheState, ResourceCache } from '../../watch-cache/resource-cache.ts';
 import { StoredRepair } from '../../watch-cache/stored-repair.ts';
+import type { HeapQuota } from './heap-quota.ts';
 import type { StoreQuota } from './store-quota.ts';
 
 /** Upstream's key prefix. */
@@ -26,6 +27,8 @@ export interface StorageDeps {
   readonly memory?: ResidentMemory;
   /** Undefined: no quota. */
   readonly quota?: StoreQuota;
+  /** Undefined: no limit but the heap itself. */
+  readonly heap?: HeapQuota;
   /** Encryption at rest. Default: none. */
   readonly encryption?: Pick<Encryption, 'transformerFor'> | undefined;
   /** The prefix of all keys. Default: `/registry`. */
@@ -73,16 +76,18 @@ export class ResourceStorage {
   readonly #ttlSeconds: number | undefined;
   readonly #metrics: StoreMetrics;
   readonly #quota: StoreQuota | undefined;
+  readonly #heap: HeapQuota | undefined;
   readonly #isStale: EncryptedStore['isStale'] | undefined;
 
   constructor(options: StorageOptions, deps: StorageDeps) {
-    const { clock, logger, metrics, quota, memory } = deps;
+    const { clock, logger, metrics, quota, heap, memory } = deps;
     const transformer = transformerOf(options, deps);
     const transformed = transformer && encryptedStore(deps.store, transformer);
     const store = transformed ?? deps.store;
     this.#store = store;
     this.#isStale = transformed?.isStale;
     this.#quota = quota;
+    this.#heap = heap;
     this.#metrics = new StoreMetrics(metrics, { group: options.group, resource: options.resource });
     this.namespaced = options.namespaced;
     this.#ttlSeconds = options.ttlSeconds;
@@ -161,14 +166,17 @@ export class ResourceStorage {
 
   async #put(key: string, stored: StoredObject, modRevision: number): Promise<CachedObject | undefined> {
     if (!this.cache.isStarted) await this.cache.start();
-    const room = this.#quota?.check(stored.object.metadata.deletionTimestamp !== undefined);
+    const isCreation = modRevision === ABSENT;
+    const isRemoval = stored.object.metadata.deletionTimestamp !== undefined;
+    if (this.#heap?.isWell() === false && !(isCreation && this.cache.get(key) !== undefined)) this.#heap.check({ isCreation, isRemoval });
+    const room = this.#quota?.check(isRemoval);
     if (room !== undefined) {
       // AlreadyExists takes precedence.
-      if (modRevision === ABSENT && this.cache.get(key) !== undefined) return undefined;
+      if (isCreation && this.cache.get(key) !== undefined) return undefined;
       await room;
     }
     const put = { type: 'put', key, value: stored, ...(this.#ttlSeconds && { ttlSeconds: this.#ttlSeconds }) } as const;
-    const operation = modRevision === ABSENT ? 'create' : 'update';
+    const operation = isCreation ? 'create' : 'update';
     const written = this.#metrics.measure(operation, () => this.#store.txn({ compare: [{ key, modRevision }], write: [put] }));
     const { succeeded, revision } = await written;
     if (!succeeded) return undefined;
