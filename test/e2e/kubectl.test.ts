@@ -61,6 +61,23 @@ describe.each(KUBECTLS)('kubectl of $version', ({ program, isOld }) => {
     expect(await k('get --raw /readyz')).toBe('ok');
   });
 
+  test('explains custom resources, with the fields that every object has', async () => {
+    const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget' };
+    const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', description: 'What the gadget does.' } } };
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+    const definition = {
+      ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'gadgets.kubectl.example.com' } },
+      spec: { group: 'kubectl.example.com', scope: 'Namespaced', names, versions },
+    };
+    await k('apply -f -', JSON.stringify(definition));
+    await k('wait --for=condition=established crd/gadgets.kubectl.example.com --timeout=20s');
+    const explain = async (path: string) => (await run(`explain ${path}`)).stdout.replaceAll(/\s+/g, ' ');
+    await expect.poll(() => explain('gadgets')).toContain('What the gadget does.');
+    expect(await explain('gadgets.apiVersion')).toContain('APIVersion defines');
+    expect(await explain('gadgets.kind')).toContain('Kind is');
+    await k('delete crd gadgets.kubectl.example.com');
+  });
+
   test('shows objects in every form', async () => {
     expect(await k('get pods')).toMatch(/NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE\nweb-\S+\s+1\/1\s+Running/);
     expect(await k('get deploy,rs,pods -o wide --show-labels')).toMatch(/CONTAINERS\s+IMAGES\s+SELECTOR\s+LABELS/);

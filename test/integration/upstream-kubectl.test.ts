@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiextensions, apps, batch, core } from '#api';
+import { apiextensions, apps, batch, core, events } from '#api';
 import { createLogger, realClock } from '#base';
 import { startCluster } from '#testing';
 
@@ -79,4 +79,36 @@ test.each(['/openapi/v2', '/openapi/v3/version'])('the document %s has the minor
   await using cluster = await startCluster(VIRTUAL);
   const document = JSON.parse(await cluster.client.transport.text({ method: 'GET', path })) as { info: { version: string } };
   expect(document.info.version).toBe('1.36');
+});
+
+test('the field selector source finds events of events.k8s.io by their reporting controller', async () => {
+  await using cluster = await startCluster(VIRTUAL);
+  await cluster.client.of(events.Event).create({
+    metadata: { name: 'reported', namespace: 'default' },
+    ...{ eventTime: '2026-01-01T00:00:00.000000Z', type: 'Normal', reason: 'Tested', action: 'Testing' },
+    ...{ reportingController: 'example.com/tester', reportingInstance: 'tester-1' },
+    regarding: { namespace: 'default' },
+  } as never);
+  const bySource = async (source: string) => {
+    const { items } = await cluster.client.of(core.Event).list({ namespace: 'default', fieldSelector: `source=${source}` });
+    return items.map(({ metadata }) => metadata.name);
+  };
+  expect(await bySource('example.com/tester')).toEqual(['reported']);
+  expect(await bySource('example.com/other')).toEqual([]);
+});
+
+test('OpenAPI describes apiVersion and kind of custom resources', async () => {
+  await using cluster = await startCluster(VIRTUAL);
+  const names = { plural: 'widgets', singular: 'widget', kind: 'Widget' };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  const spec = { group: 'example.com', scope: 'Namespaced', names, versions };
+  await cluster.client.of(apiextensions.CustomResourceDefinition).create({ metadata: { name: 'widgets.example.com' }, spec } as never);
+  const read = async (path: string) => JSON.parse(await cluster.client.transport.text({ method: 'GET', path }));
+  await cluster.waitFor(async () => (await read('/openapi/v2')).definitions['com.example.v1.Widget'] !== undefined);
+  const v2 = await read('/openapi/v2');
+  const v3 = await read('/openapi/v3/apis/example.com/v1');
+  const described = { apiVersion: { description: /^APIVersion defines / }, kind: { description: /^Kind is / } };
+  for (const { properties } of [v2.definitions['com.example.v1.Widget'], v3.components.schemas['com.example.v1.Widget']])
+    for (const [name, { description }] of Object.entries(described)) expect(properties[name].description).toMatch(description);
 });

@@ -21,10 +21,10 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-type Answering = (query: packet.DecodedPacket) => Partial<packet.Packet> | undefined;
+type Responder = (query: packet.DecodedPacket) => Partial<packet.Packet> | undefined;
 
 /** A name server; without an answer it stays silent. */
-async function nameServer(answer: Answering, port = 0): Promise<ServerAddress & { readonly socket: Socket }> {
+async function nameServer(answer: Responder, port = 0): Promise<ServerAddress & { readonly socket: Socket }> {
   const socket = createSocket('udp4');
   socket.on('message', (bytes, from) => {
     const query = packet.decode(bytes);
