@@ -17,7 +17,7 @@ export function isInRelease({ lifecycle }: Pick<Kind<unknown>, 'lifecycle'>, rel
   return compareReleases(lifecycle.introduced, release) <= 0 && compareReleases(release, lifecycle.removed) < 0;
 }
 
-/** What clients of a deprecated version are told; undefined before its deprecation. */
+/** The deprecation warning; undefined for versions that are not deprecated. */
 export function deprecationWarning({ group, version, kind, lifecycle }: Kind<unknown>, release: string): string | undefined {
   if (lifecycle === undefined || compareReleases(lifecycle.deprecated, release) > 0) return undefined;
   const { deprecated, removed, replacement } = lifecycle;

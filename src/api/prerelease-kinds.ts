@@ -14,7 +14,7 @@ import type { Kind } from './schema.ts';
 import * as storageV1beta1 from './storage/v1beta1/index.ts';
 import * as storagemigrationV1beta1 from './storagemigration/v1beta1/index.ts';
 
-/** The beta and alpha versions of kinds, which a server serves when it is told to. */
+/** The beta and alpha kinds, served only if enabled. */
 export const PRERELEASE_KINDS: readonly Kind<unknown>[] = [
   certificatesV1beta1.ClusterTrustBundle,
   certificatesV1alpha1.ClusterTrustBundle,

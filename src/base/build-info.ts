@@ -1,4 +1,4 @@
-/** What the build knows of itself. */
+/** Commit, tree state and date of the build. */
 export interface BuildInfo {
   /** Empty when it is not known. */
   readonly commit: string;

@@ -79,7 +79,7 @@ async function live({ run, readiness, stop }: Life): Promise<void> {
   }
 }
 
-/** A stop that was asked for is no failure: it must not end the process when nobody awaits `ready`. */
+/** A requested stop is not a failure: it must not end the process if `ready` is not awaited. */
 function rejectQuietly(readiness: Deferred, reason: unknown): void {
   readiness.promise.catch(() => {});
   readiness.reject(reason);

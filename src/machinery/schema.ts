@@ -81,9 +81,9 @@ export interface AnySchema {
 /**
  * When a field stands in an encoded object.
  * - `nonzero`: absent when it has its type's zero value (a plain value with omitempty).
- * - `set`: absent only when nobody set it; zero values are kept (a pointer).
+ * - `set`: absent only if not set; zero values are kept (a pointer).
  * - `always`: there even when empty: scalars as their zero value, objects as `{}`, lists, maps and times as `null`.
- * - `nullable`: there even when nobody set it, then as `null`; zero values are kept (a pointer without omitempty).
+ * - `nullable`: encoded as `null` if not set; zero values are kept (a pointer without omitempty).
  */
 export type Presence = 'nonzero' | 'set' | 'always' | 'nullable';
 

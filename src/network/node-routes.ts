@@ -106,7 +106,7 @@ export function tunnelDevice(local: LocalNode, podCidrs: readonly string[], mtu:
     ['link', 'set', VXLAN_DEVICE, 'addrgenmode', 'none'],
     ['link', 'set', VXLAN_DEVICE, 'up'],
     ...podCidrs.map((cidr): NetworkCommand => {
-      // Nobody else has it: without the wait for a duplicate it can be used at once.
+      // The address is unique: without duplicate address detection it can be used at once.
       return ['addr', 'replace', hostRoute(firstAddress(cidr)), 'dev', VXLAN_DEVICE, ...(isIpv6(cidr) ? ['nodad'] : [])];
     }),
   ];

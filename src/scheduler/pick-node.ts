@@ -33,7 +33,7 @@ export function pickNode(state: CycleState, pod: PodInfo, choice: NodeChoice): N
   return snapshot.nodes[buffers.places[greatest(buffers.totals, count, random)] as number] as NodeInfo;
 }
 
-/** Usually nobody asks for the nodes themselves. */
+/** Lazy, since the nodes are rarely needed. */
 class FeasibleNodes implements PreScoreContext {
   #nodes: readonly NodeInfo[] | undefined;
 

@@ -200,7 +200,7 @@ export class SchedulingLoop {
     this.#queue.moveOn({ resource: 'Node', action: 'Delete', label: 'NodeDelete', before: node });
   }
 
-  /** A pod that cannot even be queued is told of on itself, and looked at again when it changes. */
+  /** A pod that cannot be queued is quarantined, and tried again when it changes. */
   #guard(pod: core.Pod, handle: () => void): void {
     try {
       handle();

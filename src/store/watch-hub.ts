@@ -130,7 +130,7 @@ export class WatchHub<P> {
     try {
       watcher.sink.end(reason);
     } catch {
-      // The watch has ended; nobody is left to report the error to.
+      // The watch has ended; the error has no receiver.
     }
   }
 

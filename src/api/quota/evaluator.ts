@@ -16,7 +16,7 @@ export interface QuotaEvaluator<T extends Countable = Countable> {
   usage(object: T, now: number): Amounts;
   /** Whether an object is one of those that a scope is about. */
   matchesScope(requirement: ScopedResourceSelectorRequirement, object: T): boolean;
-  /** Whether a change of an object, as against its coming and going, can change what is used. */
+  /** Whether an update can change the usage. Creation and deletion always do. */
   changesUsage(before: T, after: T, now: number): boolean;
 }
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../time/clock.ts';
 
-/** A signal that somebody owns: dispose of it to let go of its parents and its timer. */
+/** A signal with an owner, who disposes of it to release its parents and its timer. */
 export interface OwnedSignal extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;

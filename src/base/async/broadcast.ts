@@ -159,7 +159,7 @@ class BufferedSubscription<T> implements Subscription<T>, Receiver<T> {
     this.end(new SlowSubscriberError(`more than ${this.#limit} values waited to be read`));
   }
 
-  /** The error is told once; after it the iteration is at its end, as iterators are after they throw. */
+  /** Throws the error once, then ends, as iterators do. */
   #answerEnd(reader: Reader<T>): void {
     const failure = this.#failure;
     this.#failure = undefined;

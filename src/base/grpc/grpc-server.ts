@@ -198,7 +198,7 @@ function endWith(stream: ServerHttp2Stream, status: number, message: string): vo
   if (stream.destroyed || stream.closed) return;
   const text = encodeURIComponent(Buffer.from(message.slice(0, MAX_STATUS_TEXT)).toString());
   const trailers = { 'grpc-status': String(status), ...(text !== '' && { 'grpc-message': text }) };
-  // Requests that nobody will read must not keep the stream open.
+  // Unread requests must not keep the stream open.
   stream.resume();
   if (stream.headersSent) {
     stream.on('wantTrailers', () => {

@@ -72,7 +72,7 @@ export class MetricsRegistry {
 
   #family<S extends Series, L extends string>(type: MetricType, options: HistogramOptions<L>, create: () => S): SeriesFamily<S, L> {
     const existing = this.#families.get(options.name);
-    // Who asks often asks with the same options, which need no comparison.
+    // Frequent callers pass the same options object, which needs no comparison.
     if (existing?.options === options && existing.type === type) return existing as unknown as SeriesFamily<S, L>;
     const definition = definitionOf(type, options);
     if (existing) {

@@ -27,7 +27,7 @@ export class Lru<K, V> {
     this.#options = options;
   }
 
-  /** Counts expired entries that nobody has asked for since. */
+  /** Includes expired entries that were not looked up since. */
   get size(): number {
     return this.#entries.size;
   }

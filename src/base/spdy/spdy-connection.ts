@@ -169,7 +169,7 @@ export class SpdyConnection implements StreamCarrier {
 
   wantsData(stream: SpdyStream): void {
     this.#unblock(stream);
-    // Node asks for more before it hands out what there is.
+    // Node requests more data before it emits what is buffered.
     if (this.#sender.isFlowControlled) process.nextTick(() => this.#credit(stream));
   }
 

@@ -43,7 +43,7 @@ export class SpdyStream extends Duplex {
       this.#rejectReply = reject;
     });
     this.replied.catch(() => {});
-    // Whoever uses the stream hears of errors too; one that nobody uses must not end the process.
+    // Users of the stream handle errors themselves; an error of an unused stream must not end the process.
     this.on('error', () => {});
   }
 

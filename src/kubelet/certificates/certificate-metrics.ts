@@ -3,7 +3,7 @@ import { validityOf } from './certificate-files.ts';
 
 const LIFETIMES = [60, 3600, 14_400, 86_400, 604_800, 2_592_000, 7_776_000, 15_552_000, 31_104_000, 124_416_000];
 
-/** What a certificate that is rotated tells of itself. */
+/** Metrics of a rotated certificate. */
 export interface CertificateMetrics {
   /** This one is used from now on. */
   use(cert: string): void;

@@ -51,7 +51,7 @@ export class DeviceHealth implements Disposable {
     this.onChange(driver);
   }
 
-  /** Nobody says anything of the driver's devices any more. */
+  /** The health of the driver's devices is no longer reported. */
   forget(driver: string): void {
     this.#timers.get(driver)?.cancel();
     this.#timers.delete(driver);

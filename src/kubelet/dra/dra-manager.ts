@@ -98,7 +98,7 @@ export class DraManager implements PodHook {
     });
   }
 
-  /** Who uses devices of a driver. */
+  /** The pods that use devices of a driver. */
   podsOf(driver: string): readonly string[] {
     return [...this.#claims.values()].filter(({ drivers }) => driver in drivers).flatMap(({ podUids }) => podUids);
   }

@@ -43,7 +43,7 @@ export class LogRotation {
   readonly #maxBytes: number;
   readonly #maxFiles: number;
   readonly #workers: AsyncSemaphore;
-  /** Large logs of containers that have ended: nobody writes to them any more. */
+  /** Large logs of exited containers, which are no longer written to. */
   #endedLogs: ReadonlySet<string> = new Set();
 
   constructor(

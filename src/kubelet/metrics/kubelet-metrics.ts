@@ -206,7 +206,7 @@ export class KubeletMetrics {
     this.#cgroups.with({ operation_type }).observe(durationMs / 1000);
   }
 
-  /** A step with a volume begins; the function is told how it ended. */
+  /** Starts measuring a volume operation; call the returned function with its outcome. */
   beginStorageOperation(operation_name: StorageOperation, volume_plugin: string, clock: Clock): (hasFailed: boolean) => void {
     const since = clock.monotonic();
     return (hasFailed) => {

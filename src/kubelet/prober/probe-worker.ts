@@ -2,7 +2,7 @@ import type { core } from '#api';
 import type { Clock, Logger, TimerHandle } from '#base';
 import { type ProbeAnswer, ProbeError, type ProbeRequest } from './prober.ts';
 
-/** What an event tells of a probe: the last two, that it could not be executed. */
+/** Probe results for events and metrics; the last two mean that the probe could not be executed. */
 export type ProbeOutput = 'failure' | 'warning' | 'errorAsFailure' | 'errorAsUnknown';
 
 export interface ProbeWorkerOptions {

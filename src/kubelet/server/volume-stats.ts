@@ -28,7 +28,7 @@ const FIGURES = [
   ['kubelet_volume_stats_inodes_used', 'Number of used inodes in the volume', 'inodesUsed'],
 ] as const;
 
-/** What `/metrics` tells of volumes: how many there are, and what those behind claims hold. */
+/** Volume metrics of `/metrics`: the number of volumes, and the usage of those of claims. */
 export async function volumeMetrics(deps: VolumeStatsDeps): Promise<string> {
   return countText(deps.volumeCounts?.() ?? []) + (await claimText(deps));
 }

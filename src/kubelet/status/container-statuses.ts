@@ -29,7 +29,7 @@ type Role = 'init' | 'regular' | 'ephemeral';
 type Spec = core.Container;
 
 const UNKNOWN_EXIT_CODE = 137;
-/** Of an init container that the runtime has removed, where nobody knows its status, and regular containers were created. */
+/** For an init container that was removed without a known status, after regular containers were created. */
 const COMPLETED_UNSEEN = {
   terminated: {
     reason: 'Completed',

@@ -159,7 +159,7 @@ export class UserNamespaces {
 function rangeProblem({ firstId, length, idsPerPod, maxPods }: IdRange & { readonly idsPerPod: number; readonly maxPods: number }) {
   if (idsPerPod % ID_UNIT !== 0) return `kubelet user namespace length ${idsPerPod} is not a multiple of ${ID_UNIT}`;
   if (firstId % idsPerPod !== 0) return `kubelet user assigned ID ${firstId} is not a multiple of ${idsPerPod}`;
-  // Nobody may be the machine's root.
+  // Pods are never mapped to the machine's root user.
   if (firstId < idsPerPod) return `kubelet user assigned ID ${firstId} must be greater or equal to ${idsPerPod}`;
   if (length % idsPerPod !== 0) return `kubelet user assigned IDs length ${length} is not a multiple of ${idsPerPod}`;
   if (length / idsPerPod < maxPods) return `kubelet user assigned IDs are not enough to support ${maxPods} pods`;

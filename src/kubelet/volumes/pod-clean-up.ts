@@ -17,7 +17,7 @@ export interface PodCleanUpDeps {
   readonly directories: PodDirectories;
   readonly mounter: Mounter;
   readonly plugins: readonly VolumePlugin[];
-  /** A volume of a plugin begins to be unmounted; the function is told how that ended. */
+  /** Called before a volume is unmounted; the returned function gets the outcome. */
   begin(plugin: string): (hasFailed: boolean) => void;
 }
 

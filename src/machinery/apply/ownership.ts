@@ -21,7 +21,7 @@ export interface OtherVersion {
 /** Finds a version by its apiVersion; undefined for one that is not (or no longer) served, whose managers are forgotten. */
 export type VersionLookup = (apiVersion: string) => OtherVersion | undefined;
 
-/** What the rules of ownership need to know of a type and of the endpoint that is written to. */
+/** The type and the endpoint of a write, as far as ownership rules depend on them. */
 export interface OwnershipRules {
   readonly apiVersion: string;
   readonly shape: Shape;

@@ -48,7 +48,7 @@ export interface KeyShape {
 
 const NO_FIELDS: ReadonlyMap<string, FieldShape> = new Map();
 
-// Values that nobody described: owned as a whole, or (deduced) maps field by field and lists as a whole.
+// Values without a schema: owned as a whole, or (deduced) maps field by field and lists as a whole.
 const UNTYPED_ATOMIC: Shape = {
   scalar: 'untyped',
   get map() {

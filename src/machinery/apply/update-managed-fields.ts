@@ -152,7 +152,7 @@ export function ownershipRules(endpoint: Endpoint): OwnershipRules {
   return { apiVersion, shape: shapeOf(schema), filter: fieldFilter(endpoint), versions };
 }
 
-// Whoever writes the same fields again and again owns no more than before.
+// A manager that writes the same fields again owns no more than before.
 function withAll(owned: FieldSet, set: FieldSet): FieldSet {
   return includesAll(owned, set) ? owned : union(set, owned);
 }

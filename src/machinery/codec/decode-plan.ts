@@ -37,7 +37,7 @@ export interface Plan {
   /** Of objects. */
   readonly structName: string;
   readonly fields: ReadonlyMap<string, FieldPlan>;
-  /** The fields that an encoded object has even when nobody set them. */
+  /** The fields that are encoded even if they are not set. */
   readonly alwaysPresent: readonly FieldPlan[];
   readonly preserveUnknown: boolean;
   /** Of lists and maps: their items or values; of the `schemaOr…` forms: the schema. */
@@ -112,7 +112,7 @@ function fieldPlan(field: Field): FieldPlan {
   };
 }
 
-/** Bytes that nobody set are shown as null; only inside a list or a map are they empty ones. */
+/** Unset bytes are null; inside lists and maps they are empty. */
 function absentValue({ presence }: Field, { op, zero }: Plan): JsonValue | undefined {
   if (presence === 'always') return op === Op.bytes ? null : zero;
   return presence === 'nullable' ? null : undefined;

@@ -2,7 +2,7 @@ import { type GroupKind, type GroupResource, groupKindText, groupResourceText } 
 import { goQuote } from '../values/go-format.ts';
 import { aggregateFieldErrors, type FieldError } from './field-error.ts';
 
-/** The machine-readable reasons of a failed request; the empty string is an error nobody classified. */
+/** The machine-readable reasons of a failed request; the empty string is an unclassified error. */
 export type StatusReason =
   | ''
   | 'AlreadyExists'

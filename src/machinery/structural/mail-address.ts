@@ -167,7 +167,7 @@ function isAtomChar(char: string | undefined): boolean {
   return char !== undefined && isVisible(char) && !SPECIALS.has(char);
 }
 
-/** Encoded words (RFC 2047) are decoded; one that is well formed, but in a charset that nobody knows, cannot be. */
+/** Encoded words (RFC 2047) are decoded; one with an unknown charset cannot be. */
 function isReadable(word: string): boolean {
   const [, charset = '', encoding = '', content = ''] = ENCODED_WORD.exec(word) ?? [];
   if (encoding === '' || KNOWN_CHARSETS.has(charset.toLowerCase())) return true;

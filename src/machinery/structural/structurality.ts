@@ -235,7 +235,7 @@ interface Places {
   readonly junctor: Path;
 }
 
-// Whatever is restricted must be described.
+// Restricted fields must be specified in the structural part.
 function junctorCompleteness(schema: JsonSchema, described: JsonSchema | undefined, places: Places): FieldError[] {
   const { not, allOf = [], anyOf = [], oneOf = [] } = schema;
   const { here, junctor } = places;

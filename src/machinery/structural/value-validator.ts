@@ -304,7 +304,7 @@ function isInteger(value: number | bigint): boolean {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
-// Formats of other types, and those that nobody knows, mean nothing.
+// Unknown formats, and formats of other types, are ignored.
 function supportedFormat(types: readonly string[], format: string): string {
   const [type = ''] = types.length === 1 ? types : [];
   switch (type) {

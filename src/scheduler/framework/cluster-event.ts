@@ -1,6 +1,6 @@
 import type { PodInfo } from './pod-info.ts';
 
-/** What a change in the cluster is about. Pods are told apart by whether they run on a node. */
+/** The resource of a cluster event. Assigned and unassigned pods are different resources. */
 export type EventResource =
   | 'Node'
   | 'AssignedPod'

@@ -3,7 +3,7 @@ import { type Status, unresolvable } from './status.ts';
 
 /** Why a pod fits no node. */
 export class Diagnosis {
-  /** Lazily built per-node reasons: most pods fit, and then nobody reads them. */
+  /** Per-node reasons, built lazily: they are read only if the pod does not fit. */
   #notedNodes: { readonly name: string }[] = [];
   #notedStatuses: Status[] = [];
   readonly #statuses = new Map<string, Status>();

@@ -33,7 +33,7 @@ export class EventLog {
     return since;
   }
 
-  /** As `end`, when nobody asks what happened. */
+  /** As `end`, without collecting the events. */
   forget(uid: string): void {
     if (this.#starts.delete(uid)) this.#trim();
   }

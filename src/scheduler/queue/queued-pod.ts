@@ -13,13 +13,13 @@ export interface QueuedPod {
   errors: number;
   /** Plugins that rejected it; only events registered by them can requeue it. */
   rejectedBy: ReadonlySet<string>;
-  /** Who waits for something to happen, and has rejected it until then. */
+  /** The plugins that rejected the pod and wait for an event. */
   pendingOn: ReadonlySet<string>;
   /** The PreEnqueue plugin that gates it; '' when none does. */
   gatedBy: string;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_PLUGINS: ReadonlySet<string> = new Set();
 
 export function newQueuedPod(info: PodInfo, now: number): QueuedPod {
   return {
@@ -29,8 +29,8 @@ export function newQueuedPod(info: PodInfo, now: number): QueuedPod {
     attempts: 0,
     rejections: 0,
     errors: 0,
-    rejectedBy: NOBODY,
-    pendingOn: NOBODY,
+    rejectedBy: NO_PLUGINS,
+    pendingOn: NO_PLUGINS,
     gatedBy: '',
   };
 }

@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 import { systemRandom } from '#base';
 
-/** Below the range from which Linux takes ports for outgoing connections: nobody else gets one between the look and its use. */
+/** Below Linux's ephemeral ports, so that no outgoing connection takes the port between check and use. */
 const FIRST_PORT = 16_000;
 const LAST_PORT = 32_000;
 
-/** A loopback port that nobody listens on, drawn by lot so that tests that run side by side rarely pick the same one. */
+/** A free loopback port, chosen at random so that parallel tests rarely pick the same one. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + systemRandom.int(LAST_PORT - FIRST_PORT);

@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Who speaks: etcd's members name themselves in every request to one another. */
+/** The sender: etcd members name themselves in every request to a peer. */
 const FROM = /^x-server-from: ([0-9a-f]+)\r$/im;
-/** Who is spoken to. */
+/** The receiver. */
 const TO = /^x-raft-to: ([0-9a-f]+)\r$/im;
 
 interface Link {

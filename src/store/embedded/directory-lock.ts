@@ -63,7 +63,7 @@ async function refuseIfAlive(directory: string, path: string): Promise<void> {
   if (holder !== undefined) throw new StoreError('locked', `${directory} is in use by ${holder}`);
 }
 
-/** Who listens there; undefined when no one does. */
+/** The process that holds the lock; undefined if there is none. */
 function askHolder(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);

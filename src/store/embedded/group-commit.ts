@@ -3,9 +3,9 @@ import { Batch, type BatchBase } from './batch.ts';
 export interface GroupCommitOptions {
   /** What the next batch builds on. */
   base(): Omit<BatchBase, 'onFirstWrite'>;
-  /** A batch is durable. Called before its writers are told. */
+  /** A batch is durable. Called before its writes resolve. */
   onCommit(batch: Batch): void;
-  /** A batch was not written. Resolves to what its writers are told. */
+  /** A batch was not written. Resolves to the error of its writes. */
   onFailure(batch: Batch, cause: unknown): Promise<unknown>;
   /** Publishing a batch failed, which is a bug. */
   onFault(error: unknown): void;

@@ -67,7 +67,7 @@ export class EtcdWatch implements WatchHandle {
     try {
       this.#sink.end(reason);
     } catch {
-      // The watch has ended; nobody is left to report the error to.
+      // The watch has ended; the error has no receiver.
     }
   }
 

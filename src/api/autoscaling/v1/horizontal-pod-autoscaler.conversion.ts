@@ -12,7 +12,7 @@ import {
   toLegacyStatus,
 } from './legacy-metric.ts';
 
-/** Autoscalers are stored in version 2; version 1 knows of one metric, and carries the rest in annotations. */
+/** Autoscalers are stored as v2; v1 has a field for one metric, and annotations for the rest. */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -151,7 +151,7 @@ function carriedBehavior(text: string | undefined): v2.HorizontalPodAutoscalerBe
   }
 }
 
-// Behavior is carried with the names of Go's fields; nulls are what nobody set.
+// The annotation uses Go's field names; unset fields are null.
 function fromGoNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromGoNames);
   if (typeof value !== 'object' || value === null) return value;

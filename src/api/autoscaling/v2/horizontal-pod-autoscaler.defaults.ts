@@ -25,7 +25,7 @@ export function defaultHorizontalPodAutoscaler(autoscaler: HorizontalPodAutoscal
   return withField(autoscaler, 'spec', mapField(spec, 'behavior', defaultBehavior));
 }
 
-/** The metric that the first version of the API was all about, and that is meant when none is named. */
+/** The default metric: CPU utilization, the only one of v1. */
 export function cpuMetric(averageUtilization: number = DEFAULT_CPU_UTILIZATION): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } };
 }

@@ -2,7 +2,7 @@ import { FieldError, Path } from '#machinery';
 import type { ResourceClaim } from './resource-claim.ts';
 import type { ResourceClaimSpec } from './resource-claim-spec.ts';
 
-/** Only namespaces with this label, `true`, may look after devices that others use. */
+/** Only namespaces with this label set to `true` may use admin access. */
 export const ADMIN_NAMESPACE_LABEL = 'resource.kubernetes.io/admin-access';
 
 type Labels = Readonly<Record<string, string>>;

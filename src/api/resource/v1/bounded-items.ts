@@ -18,7 +18,7 @@ export function validateItems<T>(
 
 interface SetRules<T> extends Bound {
   readonly item: (value: T, at: FieldReport) => void;
-  /** What must differ between items; objects are told apart by their JSON. */
+  /** The key that must be unique among items; objects are compared by their JSON. */
   readonly keyOf: (value: T) => unknown;
 }
 

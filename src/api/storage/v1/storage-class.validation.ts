@@ -62,7 +62,7 @@ export function validateParameters(
   return errors;
 }
 
-/** The errors grow with the square of the number of terms: nobody reads more of them. */
+/** The number of errors is quadratic in the number of terms, so it is limited. */
 const MAX_DUPLICATES = 1000;
 const NO_TERM = '[]';
 

@@ -31,7 +31,7 @@ function isOrAny(pattern: string, value: string): boolean {
   return pattern === '*' || pattern === value;
 }
 
-/** A policy without user and group matches nobody. */
+/** A policy without user and group matches no one. */
 function matchesSubject({ user, group }: AbacPolicy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
   return (user === '' || user === name) && (group === '' || groups.includes(group));

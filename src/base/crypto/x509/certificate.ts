@@ -24,7 +24,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** Who signs certificates. */
+/** Signs certificates. */
 export interface Authority {
   readonly privateKey: KeyObject;
   /** The name, as the authority's own certificate has it. */

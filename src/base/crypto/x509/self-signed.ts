@@ -20,7 +20,7 @@ export interface SelfSigned {
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-/** A serving certificate for a year, of an authority that nobody knows: for servers that are given none. */
+/** A self-signed serving certificate, valid for a year, for servers without a configured one. */
 export function createSelfSigned(
   { commonName, authorityName, ...names }: SelfSignedOptions,
   { clock, random }: { readonly clock: Clock; readonly random: Random },

@@ -71,7 +71,7 @@ export function claimBoundTo(claim: Claim, volume: Volume): Claim {
   return annotated(bound, { [BIND_COMPLETED]: 'yes' });
 }
 
-/** The claim with the phase and without the status that it had from a volume. */
+/** The claim in the given phase, without status fields that came from a volume. */
 export function claimInPhase(claim: Claim, phase: string): Claim {
   const { accessModes: _, capacity: __, currentVolumeAttributesClassName: ___, ...rest } = claim.status ?? {};
   return withStatus(claim, { ...rest, phase });

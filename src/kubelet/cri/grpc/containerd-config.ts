@@ -14,7 +14,7 @@ export function cgroupDriverOf(config: string | undefined): 'systemd' | 'cgroupf
   return runtime?.options?.SystemdCgroup === true ? 'systemd' : 'cgroupfs';
 }
 
-/** Who keeps the layers of images. */
+/** The snapshotter, which stores image layers. */
 export function snapshotterOf(config: string | undefined): string {
   return parse(config)?.containerd?.snapshotter || 'overlayfs';
 }

@@ -87,7 +87,7 @@ export class SimulatedTerminal {
   }
 
   #enter(): void {
-    // Like a kernel, drops input that nobody reads.
+    // Drops unread input, as a kernel does.
     if (!this.input.writableEnded && !this.input.writableNeedDrain) this.input.write(Buffer.from(this.#line));
     this.#line = [];
   }

@@ -23,7 +23,7 @@ export class AllocatedDevices {
     return this.#exclusive.has(id) || this.#shared.has(id);
   }
 
-  /** Whether nobody else can have it. */
+  /** Whether the device is allocated exclusively. */
   isExclusive(id: string): boolean {
     return this.#exclusive.has(id);
   }

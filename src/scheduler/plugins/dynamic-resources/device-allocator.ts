@@ -28,7 +28,7 @@ export interface NoDevices {
   readonly reason: string;
 }
 
-/** Finds devices for claims on a node. A function of what there is; nothing is changed. */
+/** Finds devices for claims on a node. Does not change its input. */
 export class DeviceAllocator {
   readonly #supply: DeviceSupply;
 

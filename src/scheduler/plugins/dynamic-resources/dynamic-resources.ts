@@ -255,7 +255,7 @@ function isUsableOn(claim: Claim, node: NodeInfo, now: number): boolean {
 
 const LEFT_OVER = unschedulable(NAME, 'cannot schedule extended resource claim');
 
-/** Devices that nobody uses, in a place where the pod cannot be, are given back: it may get others. */
+/** Deallocates unused devices that are on nodes where the pod cannot run, so that it can get others. */
 function makeRoom({ claims, obstacles, extended }: ClaimsState, uid: string, handle: PluginHandle): PostFilterResult {
   const { client } = handle;
   if (claims.length === 0 && extended === undefined) return { status: unschedulable(NAME, 'no new claims to deallocate') };

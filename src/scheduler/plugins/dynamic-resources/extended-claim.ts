@@ -24,7 +24,7 @@ export async function bindExtendedClaim(binding: ExtendedBinding, deps: { readon
     .patch(pod.pod.metadata, { status: { extendedResourceClaimStatus } }, { type: 'strategic', subresource: 'status' });
 }
 
-/** Deletes a claim that nobody uses; the finalizer that protects allocated devices goes first. */
+/** Deletes an unused claim, after removing the finalizer that protects allocated devices. */
 export async function deleteClaim({ metadata }: Claim, { client }: { readonly client: Client }): Promise<void> {
   const claims = client.of(resource.ResourceClaim);
   for (let tries = 1; ; tries++) {

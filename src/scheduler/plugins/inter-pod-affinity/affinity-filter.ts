@@ -100,7 +100,7 @@ export class AffinityFilterState implements CloneableState {
       if (this.counts.affinity.get(topologyKey, value) <= 0) allFound = false;
     }
     if (allFound) return true;
-    // The first pod of a group that wants to be together has nobody to join yet.
+    // The first pod of a group with affinity to itself has no pod to join yet.
     return this.counts.affinity.isEmpty && requiredAffinity.every((term) => termMatches(term, this.pod, this.namespaces));
   }
 

@@ -52,7 +52,7 @@ export function podWarnings(pod: Pod, old?: Pod): readonly string[] {
   ];
 }
 
-/** Profiles that a client names by annotation: once they have become fields, nobody can tell any more. */
+/** Checked before conversion: the annotations are then replaced by fields. */
 export function incomingPodWarnings({ metadata, spec = {} as PodSpec }: Pod): readonly string[] {
   const subject = { spec, metadata, path: Path.none };
   if (spec.os?.name === 'windows' || !hasAnnotation(metadata, APPARMOR_CONTAINER_PREFIX)) return [];

@@ -7,7 +7,7 @@ export function defaultReplicationController(controller: ReplicationController):
   return withTemplateLabels(withField(controller, 'spec', mapField(spec, 'template', defaultPodTemplate)));
 }
 
-/** The oldest of the controllers selects by the labels of its template, and has them itself, when nobody says otherwise. */
+/** Selector and labels default to the labels of the template. */
 function withTemplateLabels(controller: ReplicationController): ReplicationController {
   const labels = controller.spec?.template?.metadata?.labels;
   if (!labels) return controller;

@@ -36,7 +36,7 @@ export function isHugePages(name: string): boolean {
   return name.startsWith(HUGE_PAGES);
 }
 
-/** A resource that Kubernetes itself defines, as against one that a node or a driver advertises. */
+/** Whether Kubernetes defines the resource; others are advertised by nodes and drivers. */
 export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
@@ -94,7 +94,7 @@ const QUOTA_RESOURCES = new Set([
   ...OBJECT_COUNTS,
 ]);
 
-/** A resource that quotas know by themselves, as against `count/…` and those of drivers. */
+/** A built-in quota resource; not `count/…`, not a resource of a driver. */
 export function isStandardQuotaResource(name: string): boolean {
   return QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith(REQUESTS + HUGE_PAGES);
 }

@@ -54,7 +54,7 @@ export function containersText(names: readonly string[]): string {
   return `${plural(names, 'container')} ${quoted(names)}`;
 }
 
-/** Names who set a field, the pod or containers, for the message; empty if nobody did. */
+/** Whether the pod or which containers set the field, for the message; empty if none did. */
 export function settersText(byPod: boolean, names: readonly string[]): string {
   return [...(byPod ? ['pod'] : []), ...(names.length > 0 ? [containersText(names)] : [])].join(' and ');
 }
