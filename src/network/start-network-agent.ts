@@ -118,7 +118,7 @@ class AgentRun {
       await sync();
       await server.listen(socket);
       ready();
-      const onError = (error: unknown) => logger.error('the pod network could not be looked after', { error });
+      const onError = (error: unknown) => logger.error('the pod network could not be maintained', { error });
       const always = { clock, intervalMs: 0, signal: stopping, onError };
       await Promise.all([
         repeat({ ...always, intervalMs: GARBAGE_INTERVAL_MS }, () => this.#collectGarbage()),

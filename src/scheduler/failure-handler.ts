@@ -38,7 +38,7 @@ export interface FailureDeps {
   readonly status: PodStatusWriter;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_PLUGINS: ReadonlySet<string> = new Set();
 
 /** Handles a failed scheduling attempt: requeues the pod, records the event and condition, evicts preemption victims. */
 export class FailureHandler {
@@ -62,7 +62,7 @@ export class FailureHandler {
     // Deleted, recreated or bound by another scheduler: do not requeue.
     if (pod === undefined || pod.metadata.uid !== info.uid || pod.spec?.nodeName) return void queue.done(info.uid);
     if (pod !== info.pod) queued.info = cache.podInfo(pod);
-    queue.failed(queued, { rejectedBy: diagnosis?.rejectedBy ?? NOBODY, pendingOn: diagnosis?.pendingOn ?? NOBODY });
+    queue.failed(queued, { rejectedBy: diagnosis?.rejectedBy ?? NO_PLUGINS, pendingOn: diagnosis?.pendingOn ?? NO_PLUGINS });
     this.#nominate(queued.info, nominatedNode);
     this.#report(queued.info, failure);
     if (preemption?.cleanUp !== undefined) this.#run(preemption.cleanUp);

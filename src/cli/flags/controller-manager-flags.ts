@@ -98,28 +98,28 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
   }),
   'concurrent-horizontal-pod-autoscaler-syncs': option('concurrentHorizontalPodAutoscalerSyncs', numberValue, {
     value: 'count',
-    help: 'autoscalers that are looked after at once',
+    help: 'autoscalers that are synced concurrently',
   }),
   'concurrent-deployment-syncs': option('concurrentDeploymentSyncs', numberValue, {
     value: 'count',
-    help: 'deployments that are looked after at once',
+    help: 'deployments that are synced concurrently',
   }),
   'concurrent-replicaset-syncs': option('concurrentReplicaSetSyncs', numberValue, {
     value: 'count',
-    help: 'replica sets that are looked after at once',
+    help: 'replica sets that are synced concurrently',
   }),
   'concurrent-namespace-syncs': option('concurrentNamespaceSyncs', numberValue, {
     value: 'count',
-    help: 'namespaces that are looked after at once',
+    help: 'namespaces that are synced concurrently',
   }),
   'concurrent-ephemeralvolume-syncs': option('concurrentEphemeralVolumeSyncs', numberValue, {
     value: 'count',
-    help: 'pods with ephemeral volumes that are looked after at once',
+    help: 'pods with ephemeral volumes that are synced concurrently',
   }),
   'concurrent-gc-syncs': option('concurrentGcSyncs', numberValue, { value: 'count', help: 'objects that are collected at once' }),
   'concurrent-endpoint-syncs': option('concurrentEndpointSyncs', numberValue, {
     value: 'count',
-    help: 'Endpoints that are looked after at once',
+    help: 'Endpoints that are synced concurrently',
   }),
   ...concurrency({
     'concurrent-cron-job-syncs': ['concurrentCronJobSyncs', 'cron jobs'],
@@ -162,6 +162,6 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
 
 function concurrency(flags: Readonly<Record<string, readonly [keyof Options, string]>>): FlagTable<ControllerManagerConfig> {
   const flag = ([key, objectNames]: readonly [keyof Options, string]) =>
-    option(key, wholeNumberValue, { value: 'count', help: `${objectNames} that are looked after at once` });
+    option(key, wholeNumberValue, { value: 'count', help: `${objectNames} that are synced concurrently` });
   return Object.fromEntries(Object.entries(flags).map(([name, parts]) => [name, flag(parts)]));
 }

@@ -19,7 +19,7 @@ const nodeAdded: ClusterEvent = { resource: 'Node', action: 'Add', label: 'NodeA
 const podDeleted: ClusterEvent = { resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete' };
 const byNodes: Plugin = { name: 'ByNodes', events: [{ resource: 'Node', actions: ['Add'] }] };
 const byPods: Plugin = { name: 'ByPods', events: [{ resource: 'AssignedPod', actions: ['Delete'] }] };
-const NOBODY = { rejectedBy: new Set<string>(), pendingOn: new Set<string>() };
+const NO_PLUGINS = { rejectedBy: new Set<string>(), pendingOn: new Set<string>() };
 const BY_NODES = { rejectedBy: new Set(['ByNodes']), pendingOn: new Set<string>() };
 const BY_PODS = { rejectedBy: new Set(['ByPods']), pendingOn: new Set<string>() };
 
@@ -87,7 +87,7 @@ describe('the scheduling queue', () => {
     queue.add(info('a'));
     const waits: number[] = [];
     for (let i = 0; i < 6; i++) {
-      queue.failed(queue.pop()!, NOBODY);
+      queue.failed(queue.pop()!, NO_PLUGINS);
       expect(queue.pop()).toBeUndefined();
       const since = clock.now();
       await clock.runUntil(() => queue.placeOf('default-a') === 'active');
@@ -128,7 +128,7 @@ describe('the scheduling queue', () => {
             waiting.add(uid);
           } else if (action === 'pop') flying.push(...[queue.pop()].filter((one) => one !== undefined));
           else if (action === 'reject' && first) queue.failed(first, BY_NODES);
-          else if (action === 'error' && first) queue.failed(first, NOBODY);
+          else if (action === 'error' && first) queue.failed(first, NO_PLUGINS);
           else if (action === 'done' && first) {
             queue.done(first.info.uid);
             waiting.delete(first.info.uid);

@@ -28,7 +28,7 @@ export const ExactDeviceRequest = object('io.k8s.api.resource.v1.ExactDeviceRequ
   selectors: field(2, listOf(DeviceSelector), 'What they must satisfy besides.'),
   allocationMode: field(3, named('v1.DeviceAllocationMode'), 'ExactCount (the default), or All.'),
   count: field(4, int64, 'How many. 1 by default.'),
-  adminAccess: pointer(5, bool, 'Whether they are only to be looked after, beside those who use them.'),
+  adminAccess: pointer(5, bool, 'Whether the devices are allocated for administrative access, in addition to their other users.'),
   tolerations: field(6, listOf(DeviceToleration), 'Taints of devices that are tolerated.'),
   capacity: pointer(7, CapacityRequirements, 'How much of a shared device is wanted.'),
 });

@@ -32,7 +32,7 @@ export const DeviceRequestAllocationResult = object(
     driver: required(2, string, 'The driver.'),
     pool: required(3, string, 'The pool that it is from.'),
     device: required(4, string, 'The device.'),
-    adminAccess: pointer(5, bool, 'Whether it is only to be looked after.'),
+    adminAccess: pointer(5, bool, 'Whether the device was allocated for administrative access.'),
     tolerations: field(6, listOf(DeviceToleration), 'Taints that are tolerated.'),
     // As of devices.
     bindingConditions: pointer(7, listOf(string), 'What must be true of the device before pods start.'),

@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     expected: cannot('cannot allocate all claims'),
   },
   {
-    name: 'a device that is only looked after is to be had all the same',
+    name: 'a device allocated for administrative access can be allocated again',
     state: {
       resourceClaims: [claim('c', { requests: [exactly({ adminAccess: true })] }), claim('x', {}, allocated('b', 'g'))],
       resourceSlices: [slice('b', [{ name: 'g' }])],
