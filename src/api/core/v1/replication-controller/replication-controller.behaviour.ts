@@ -1,8 +1,8 @@
 import { checkDns1123Label, Path } from '#machinery';
-import type { KindBehaviour, TableDefinition } from '../../../behaviour.ts';
-import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../../table-cells.ts';
-import { CONTAINER_COLUMNS, containerCells, labelsCell, SELECTOR_COLUMN } from '../pod/container-cells.ts';
+import type { KindBehaviour } from '../../../behaviour.ts';
+import { labelsCell } from '../pod/container-cells.ts';
 import { podTemplateWarnings } from '../pod/pod.warnings.ts';
+import { replicaTable } from './replica-table.ts';
 import { defaultReplicationController } from './replication-controller.defaults.ts';
 import { ReplicationController } from './replication-controller.ts';
 import {
@@ -12,27 +12,6 @@ import {
 } from './replication-controller.validation.ts';
 
 const TEMPLATE = Path.of('spec', 'template');
-
-const replicationControllerTable: TableDefinition<ReplicationController> = {
-  columns: [
-    NAME_COLUMN,
-    column('Desired', 'How many pods there are to be.', { type: 'integer' }),
-    column('Current', 'How many pods there are.', { type: 'integer' }),
-    column('Ready', 'How many pods are ready.', { type: 'integer' }),
-    AGE_COLUMN,
-    ...CONTAINER_COLUMNS,
-    SELECTOR_COLUMN,
-  ],
-  cells: ({ metadata, spec, status }, now) => [
-    metadata.name,
-    spec?.replicas ?? 0,
-    status?.replicas ?? 0,
-    status?.readyReplicas ?? 0,
-    ageCell(metadata, now),
-    ...containerCells(spec?.template),
-    labelsCell(spec?.selector),
-  ],
-};
 
 /** Names that end up in the names of pods should be host names too. */
 export function podNamePrefixWarnings(name: string): readonly string[] {
@@ -56,5 +35,5 @@ export const replicationControllerBehaviour: KindBehaviour<ReplicationController
   validateStatusUpdate: validateReplicationControllerStatusUpdate,
   warnings: replicationControllerWarnings,
   selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
-  table: replicationControllerTable,
+  table: replicaTable(({ spec }) => labelsCell(spec?.selector)),
 };
