@@ -1,7 +1,9 @@
 import { type Benchmark, SharedRuns } from './harness.ts';
+import { ALONE_IDLE_SECONDS, ALONE_PODS, runKubeletAlone } from './kubelet-alone.ts';
 import { IDLE_SECONDS, MANY_PODS, runRealPods, whyNoContainers } from './real-pods.ts';
 
 const runs = new SharedRuns(runRealPods);
+const alone = new SharedRuns(runKubeletAlone);
 const once = { kind: 'macro', better: 'lower', rounds: 1 } as const;
 const reason = whyNoContainers();
 if (reason !== undefined) console.error(`benchmarks of a real node are left out: ${reason}`);
@@ -34,6 +36,20 @@ const figures: Benchmark[] = [
     name: `node: CPU time over ${IDLE_SECONDS} s while they run, API server included`,
     baseline: runs.figure('no pods', ({ idlePercent }) => idlePercent.empty),
     subject: runs.figure('kubelet', ({ idlePercent }) => idlePercent.full),
+  },
+  {
+    ...once,
+    unit: 'ms of CPU',
+    name: `node: CPU time of a kubelet alone for each of ${ALONE_PODS} pods at once`,
+    baseline: runs.figure('CRI calls', ({ direct }) => direct.cpuMsPerPod),
+    subject: alone.figure('kubelet', ({ cpuMsPerPod }) => cpuMsPerPod),
+  },
+  {
+    ...once,
+    unit: '% of a core',
+    name: `node: CPU time of a kubelet alone over ${ALONE_IDLE_SECONDS} s while they run`,
+    baseline: runs.figure('API server and kubelet', ({ idlePercent }) => idlePercent.full),
+    subject: alone.figure('kubelet', ({ idlePercent }) => idlePercent),
   },
 ];
 
