@@ -1,5 +1,6 @@
 import type { ClusterSigningOptions } from './certificates/controller.ts';
 import { DEFAULT_HORIZONTAL_POD_AUTOSCALER_OPTIONS, type HorizontalPodAutoscalerOptions } from './podautoscaler/options.ts';
+import { DEFAULT_RECYCLERS, type RecyclersOptions } from './volume/persistentvolume/recycler-pod.ts';
 import { DEFAULT_WORKLOAD_OPTIONS, type WorkloadOptions } from './workload-options.ts';
 
 /** Controller options: upstream's flag names and defaults. Times are milliseconds. */
@@ -17,6 +18,8 @@ export interface ControllerOptions extends WorkloadOptions, HorizontalPodAutosca
   readonly legacyServiceAccountTokenCleanUpPeriodMs: number;
   /** How often unbound claims and volumes are synced again. */
   readonly pvClaimBinderSyncPeriodMs: number;
+  /** How volumes with the deprecated policy Recycle are emptied. */
+  readonly pvRecyclers: RecyclersOptions;
   /** PEM of the CA of the API server, published to pods. Absent: not published. */
   readonly rootCa?: string;
   /** PEM of the key that signs service account token secrets. Absent: none are created. */
@@ -38,4 +41,5 @@ export const DEFAULT_CONTROLLER_OPTIONS: ControllerOptions = {
   enableGarbageCollector: true,
   legacyServiceAccountTokenCleanUpPeriodMs: 365 * 24 * 3_600_000,
   pvClaimBinderSyncPeriodMs: 15_000,
+  pvRecyclers: DEFAULT_RECYCLERS,
 };

@@ -55,14 +55,6 @@ function cloudFlags<S>(): FlagTable<S> {
 
 function volumeFlags<S>(): FlagTable<S> {
   return {
-    ...flagsWithoutEffect<S>('volumes are not recycled but deleted or retained', {
-      'pv-recycler-increment-timeout-nfs': 'count',
-      'pv-recycler-minimum-timeout-hostpath': 'count',
-      'pv-recycler-minimum-timeout-nfs': 'count',
-      'pv-recycler-pod-template-filepath-hostpath': 'file',
-      'pv-recycler-pod-template-filepath-nfs': 'file',
-      'pv-recycler-timeout-increment-hostpath': 'count',
-    }),
     ...flagsWithoutEffect<S>('volumes are provisioned by classes', {
       'enable-dynamic-provisioning': 'bool',
       'enable-hostpath-provisioner': 'bool',

@@ -12,6 +12,7 @@ import {
   numberValue,
   wholeNumberValue,
 } from './flag-table.ts';
+import { RECYCLER_FLAGS } from './recycler-flags.ts';
 import { SIGNING_FLAGS } from './signing-flags.ts';
 
 type Options = NonNullable<ControllerManagerConfig['options']>;
@@ -156,6 +157,7 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'ranges',
     help: 'ranges of services, that nodes get no pod addresses of',
   }),
+  ...RECYCLER_FLAGS,
   ...SIGNING_FLAGS,
   ...controllerManagerFlagsWithoutEffect<ControllerManagerConfig>(),
 };

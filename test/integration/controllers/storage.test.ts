@@ -131,6 +131,54 @@ describe('a claim and a volume', () => {
     await cluster.waitFor(areBound, { what: 'the second binding' });
   });
 
+  it('with the policy Recycle, are followed by a pod that empties the volume for the next claim', async () => {
+    await using cluster = await startWithClaim();
+    const { client, clock } = cluster;
+    await cluster.apply(VOLUME.replace('POLICY', 'Recycle'));
+    await cluster.waitFor(async () => (await phases(cluster)).claim === 'Bound', { what: 'the binding' });
+    const pods: string[] = [];
+    const watching = new AbortController();
+    const watched = (async () => {
+      for await (const event of client.of(core.Pod).watch({ namespace: 'default', signal: watching.signal }))
+        if (event.type === 'ADDED') pods.push(`${event.object.metadata.name} ${event.object.spec?.volumes?.[0]?.nfs?.path}`);
+    })().catch(() => {});
+    await clock.until(client.of(core.PersistentVolumeClaim).delete(DATA));
+    const volume = () => client.of(core.PersistentVolume).get({ name: 'disk' });
+    await cluster.waitFor(async () => (await volume()).status?.phase === 'Available', { what: 'the empty volume' });
+    expect((await clock.until(volume())).spec?.claimRef).toBeUndefined();
+    expect(pods).toEqual(['recycler-for-disk /disk']);
+    await cluster.waitFor(async () => (await client.of(core.Pod).list({ namespace: 'default' })).items.length === 0, { what: 'no pod' });
+    const reasons = async () =>
+      (await client.of(core.Event).list({ namespace: 'default' })).items
+        .filter(({ involvedObject }) => involvedObject?.name === 'disk')
+        .map(({ reason, message }) => `${reason}: ${message}`);
+    await cluster.waitFor(async () => (await reasons()).includes('VolumeRecycled: Volume recycled'), { what: 'the event' });
+    expect(await clock.until(reasons())).toContain('RecyclerPod: Recycler pod: Successfully assigned default/recycler-for-disk to n1');
+    await cluster.apply(CLAIM);
+    await cluster.waitFor(async () => (await phases(cluster)).claim === 'Bound', { what: 'the next claim' });
+    watching.abort();
+    await watched;
+  });
+
+  it('with the policy Recycle, end with a failed volume when its pod fails, which is tried again', async () => {
+    await using cluster = await startWithClaim();
+    const { client, clock } = cluster;
+    await cluster.apply(VOLUME.replace('POLICY', 'Recycle'));
+    await cluster.waitFor(async () => (await phases(cluster)).claim === 'Bound', { what: 'the binding' });
+    // Left by a controller manager that was killed.
+    await cluster.apply(`
+      apiVersion: v1
+      kind: Pod
+      metadata: { name: recycler-for-disk, namespace: default }
+      spec: { schedulerName: nobody, containers: [{ name: c, image: x }] }`);
+    await clock.until(client.of(core.PersistentVolumeClaim).delete(DATA));
+    const status = async () => (await client.of(core.PersistentVolume).get({ name: 'disk' })).status;
+    const message = 'Recycle failed: old recycler pod found, will retry later';
+    await cluster.waitFor(async () => (await status())?.message === message, { what: 'the failure' });
+    expect(await clock.until(status())).toMatchObject({ phase: 'Failed' });
+    await cluster.waitFor(async () => (await status())?.phase === 'Available', { what: 'the empty volume', within: '2m' });
+  });
+
   it('end with a failed volume when nothing can delete it', async () => {
     await using cluster = await startWithClaim();
     const { client, clock } = cluster;

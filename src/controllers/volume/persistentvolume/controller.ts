@@ -1,6 +1,6 @@
 import { core, storage } from '#api';
 import { repeat } from '#base';
-import { type EventRecorder, keyOf, type Lister, parseKey, type ResourceClient } from '#client';
+import { type EventRecorder, type EventText, keyOf, type Lister, parseKey, type ResourceClient } from '#client';
 import type { Controller, ControllerContext, RunningController } from '../../runtime/controller.ts';
 import { isGone, KeyedController } from '../../runtime/keyed-controller.ts';
 import { podsByClaim } from '../../runtime/pod-claims.ts';
@@ -21,6 +21,7 @@ import { findMatch } from './match-volume.ts';
 import { type ClaimAction, reconcileClaim } from './reconcile-claim.ts';
 import { mustAskForClaim, reclaim, reconcileVolume, type VolumeAction } from './reconcile-volume.ts';
 import { classNameOf } from './storage-class.ts';
+import { VolumeRecycler } from './volume-recycler.ts';
 
 type Claim = core.PersistentVolumeClaim;
 type Volume = core.PersistentVolume;
@@ -59,6 +60,7 @@ class PersistentVolumeBinder implements RunningController {
   readonly #volumes: LatestObjects<Volume>;
   readonly #cachedClaims: Lister<Claim>;
   readonly #classes: Lister<storage.StorageClass>;
+  readonly #recycler: VolumeRecycler;
   readonly #podsOf: (claimKey: string) => readonly core.Pod[];
 
   constructor(private readonly context: ControllerContext) {
@@ -71,6 +73,10 @@ class PersistentVolumeBinder implements RunningController {
     this.#classes = informers.of(storage.StorageClass).lister;
     this.#podsOf = podsByClaim(informers.of(core.Pod));
     this.#events = context.recorder('persistentvolume-controller');
+    this.#recycler = new VolumeRecycler(context, this.#events, {
+      recycled: (volume) => this.#recycled(volume),
+      failed: (volume, message) => this.#fail(volume, { type: 'Warning', reason: 'VolumeFailedRecycle', message }),
+    });
     this.#claimQueue = new KeyedController(context, {
       name: 'claims',
       isExpected: isGone,
@@ -98,6 +104,7 @@ class PersistentVolumeBinder implements RunningController {
     const onError = (error: unknown) => logger.error('cannot look at all volumes again', { error });
     const resync = repeat({ clock, signal, intervalMs: options.pvClaimBinderSyncPeriodMs, onError }, () => this.#resync());
     await Promise.all([this.#claimQueue.run(), this.#volumeQueue.run(), resync]);
+    await this.#recycler.settled();
   }
 
   /** Periodic resync for state that changes without events. */
@@ -127,6 +134,7 @@ class PersistentVolumeBinder implements RunningController {
 
   #volumeGone(volume: Volume): void {
     this.#volumeQueue.enqueue(volume);
+    this.#recycler.forget(volume.metadata.name);
     const { claimRef } = volume.spec ?? {};
     if (claimRef) this.#claimQueue.queue.add(claimKey(claimRef));
   }
@@ -209,11 +217,8 @@ class PersistentVolumeBinder implements RunningController {
         return;
       case 'release':
         return this.#release(volume);
-      case 'unbind': {
-        const free = await this.#saveVolume(volume, volumeUnbound(volume));
-        await this.#saveVolumeStatus(free, volumeInPhase(free, 'Available'));
-        return;
-      }
+      case 'unbind':
+        return this.#unbind(volume);
       case 'tell-claim':
         if (claim) this.#claimQueue.enqueue(claim);
         return;
@@ -231,9 +236,28 @@ class PersistentVolumeBinder implements RunningController {
     const pods = this.#claims.get(parseKey(key)) === undefined ? this.#podsOf(key) : [];
     const action = reclaim(released, pods);
     if (action.type === 'report') this.#events.record(released, action.event);
-    if (action.type !== 'fail' || released.status?.phase === 'Failed') return;
-    const failed = await this.#saveVolumeStatus(released, volumeInPhase(released, 'Failed', action.event.message));
-    this.#events.record(failed, action.event);
+    if (action.type === 'recycle') this.#recycler.recycle(released);
+    if (action.type === 'fail') await this.#fail(released, action.event);
+  }
+
+  async #unbind(volume: Volume): Promise<void> {
+    const free = await this.#saveVolume(volume, volumeUnbound(volume));
+    await this.#saveVolumeStatus(free, volumeInPhase(free, 'Available'));
+  }
+
+  async #recycled({ metadata }: Volume): Promise<void> {
+    const volume = this.#volumes.get(metadata);
+    // Deleted, or made anew, while its pod ran.
+    if (volume?.metadata.uid !== metadata.uid || volume === undefined) return;
+    this.#events.record(volume, { type: 'Normal', reason: 'VolumeRecycled', message: 'Volume recycled' });
+    await this.#unbind(volume);
+  }
+
+  async #fail({ metadata }: Volume, event: EventText): Promise<void> {
+    const volume = this.#volumes.get(metadata);
+    if (volume?.metadata.uid !== metadata.uid || volume === undefined || volume.status?.phase === 'Failed') return;
+    const failed = await this.#saveVolumeStatus(volume, volumeInPhase(volume, 'Failed', event.message));
+    this.#events.record(failed, event);
   }
 
   #saveClaim(current: Claim, desired: Claim): Promise<Claim> {

@@ -93,6 +93,13 @@ describe('a released volume', () => {
       'No recycler plugin found for the volume!',
     ],
     [
+      'is recycled by a pod',
+      claimedVolume({ persistentVolumeReclaimPolicy: 'Recycle', nfs: { server: 's', path: '/p' } }),
+      [],
+      'recycle',
+      '',
+    ],
+    [
       'is not recycled while pods use it',
       claimedVolume({ persistentVolumeReclaimPolicy: 'Recycle' }),
       [user('q', 'Running'), user('p', 'Running')],

@@ -3,6 +3,7 @@ import type { EventText } from '#client';
 import { hasAnnotation, MIGRATED_TO, PROVISIONED_BY } from './binding.ts';
 import { hasSameMode } from './match-volume.ts';
 import { hasEnded } from './reconcile-claim.ts';
+import { isRecyclable } from './recycler-pod.ts';
 
 type Claim = core.PersistentVolumeClaim;
 type Volume = core.PersistentVolume;
@@ -50,16 +51,20 @@ function modesDiffer(volume: Volume, claim: Claim): VolumeAction {
 
 export type ReclaimAction =
   /** It stays Released: an administrator or its driver does the rest. */
-  { readonly type: 'keep' } | { readonly type: 'report'; readonly event: EventText } | { readonly type: 'fail'; readonly event: EventText };
+  | { readonly type: 'keep' }
+  /** A pod deletes all files. */
+  | { readonly type: 'recycle' }
+  | { readonly type: 'report'; readonly event: EventText }
+  | { readonly type: 'fail'; readonly event: EventText };
 
-/** The action for a released volume. No in-tree plugin can recycle or delete storage. */
+/** The action for a released volume. No in-tree plugin can delete storage. */
 export function reclaim(volume: Volume, pods: readonly core.Pod[]): ReclaimAction {
   if (volume.metadata.annotations?.[MIGRATED_TO]) return { type: 'keep' };
   switch (volume.spec?.persistentVolumeReclaimPolicy) {
     case 'Retain':
       return { type: 'keep' };
     case 'Recycle':
-      return recycle(pods);
+      return recycle(volume, pods);
     case 'Delete': {
       const message = whyNotDeletable(volume);
       return message === undefined ? { type: 'keep' } : fail('VolumeFailedDelete', message);
@@ -69,9 +74,10 @@ export function reclaim(volume: Volume, pods: readonly core.Pod[]): ReclaimActio
   }
 }
 
-function recycle(pods: readonly core.Pod[]): ReclaimAction {
+function recycle(volume: Volume, pods: readonly core.Pod[]): ReclaimAction {
   const users = pods.filter((pod) => !hasEnded(pod)).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  if (users.length === 0) return fail('VolumeFailedRecycle', 'No recycler plugin found for the volume!');
+  if (users.length === 0)
+    return isRecyclable(volume) ? { type: 'recycle' } : fail('VolumeFailedRecycle', 'No recycler plugin found for the volume!');
   const message = `Volume is used by pods: ${users.sort().join(',')}`;
   return { type: 'report', event: { type: 'Normal', reason: 'VolumeFailedRecycle', message } };
 }

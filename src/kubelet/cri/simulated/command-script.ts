@@ -103,9 +103,13 @@ function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
 }
 
-/** The command if it can be interpreted. Other commands of Job pods succeed at once, so that jobs complete. */
-export function expectedCommand({ command, args }: ContainerConfig, { labels }: SandboxConfig): CommandScript | undefined {
+/** Of the controller manager, which waits for them to end. */
+const RECYCLER_PODS = 'recycler-for-';
+
+/** The command if it can be interpreted. Other commands of Job and recycler pods succeed at once, so that these complete. */
+export function expectedCommand({ command, args }: ContainerConfig, { labels, metadata }: SandboxConfig): CommandScript | undefined {
   const script = command.length + args.length === 0 ? undefined : commandScript([...command, ...args]);
-  if (script !== undefined || labels['batch.kubernetes.io/job-name'] === undefined) return script;
+  const mustEnd = labels['batch.kubernetes.io/job-name'] !== undefined || metadata.name.startsWith(RECYCLER_PODS);
+  if (script !== undefined || !mustEnd) return script;
   return { lines: [], runTimeMs: 0, exitCode: 0 };
 }
