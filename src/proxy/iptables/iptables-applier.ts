@@ -4,19 +4,20 @@ import { removeStaleFlows } from '../conntrack.ts';
 import type { NftablesSettings } from '../nftables/nftables-applier.ts';
 import { RuleBook } from '../nftables/rule-book.ts';
 import { frontendId, type ServiceRules } from '../rules/service-rules.ts';
-import { BASE_CHAINS, type Claim, iptablesRules, JUMPS, routesLoopback } from './iptables-text.ts';
+import { BASE_CHAINS, type Claim, type IptablesRules, iptablesRules, JUMPS, restoreText, routesLoopback } from './iptables-text.ts';
 
 const FAMILIES = [4, 6] as const;
 const PROGRAMS = { 4: 'iptables', 6: 'ip6tables' } as const;
 /** Waits for the xtables lock. */
 const WAIT = ['-w', '5'];
 
-/** For machines without nftables: all rules are rewritten on each change, in one transaction per family. */
+/** For machines without nftables: the chains that changed are rewritten, in one transaction per family. */
 export class IptablesApplier implements Applier {
   readonly #services = new Map<string, ServiceRules>();
   /** Used to find stale flows. */
   readonly #flows: readonly RuleBook[];
-  readonly #chains = new Map<4 | 6, ReadonlySet<string>>();
+  /** What the kernel has; absent until the first write, and after a failed one. */
+  readonly #written = new Map<4 | 6, IptablesRules>();
   #families: readonly (4 | 6)[] = FAMILIES;
 
   constructor(
@@ -54,18 +55,24 @@ export class IptablesApplier implements Applier {
   }
 
   async #write(family: 4 | 6): Promise<void> {
-    const { kernel } = this.deps;
-    const { text, natChains } = iptablesRules(family, this.#claims(family), this.settings);
-    await kernel.run(`${PROGRAMS[family]}-restore`, [...WAIT, '--noflush'], { input: text });
+    const rules = iptablesRules(family, this.#claims(family), this.settings);
+    const written = this.#written.get(family);
+    this.#written.delete(family);
+    await this.#restore(family, restoreText(rules, written));
+    if (written === undefined) await this.#connect(family);
+    const stale = [...(written?.nat.keys() ?? (await this.#chainsInKernel(family)))].filter((name) => !rules.nat.has(name));
+    await this.#restore(family, removalText('nat', stale));
+    this.#written.set(family, rules);
+  }
+
+  async #restore(family: 4 | 6, input: string): Promise<void> {
+    if (input !== '') await this.deps.kernel.run(`${PROGRAMS[family]}-restore`, [...WAIT, '--noflush'], { input });
+  }
+
+  async #connect(family: 4 | 6): Promise<void> {
     await this.#ensureJumps(family);
     // Last: the rules that protect what listens on loopback are there.
-    if (routesLoopback(family, this.settings)) await kernel.sysctl({ 'net.ipv4.conf.all.route_localnet': '1' });
-    const stale = [...(this.#chains.get(family) ?? (await this.#chainsInKernel(family)))].filter((name) => !natChains.has(name));
-    if (stale.length > 0) {
-      const removal = ['*nat', ...stale.map((name) => `:${name} - [0:0]`), ...stale.map((name) => `-X ${name}`), 'COMMIT', ''].join('\n');
-      await kernel.run(`${PROGRAMS[family]}-restore`, [...WAIT, '--noflush'], { input: removal });
-    }
-    this.#chains.set(family, natChains);
+    if (routesLoopback(family, this.settings)) await this.deps.kernel.sysctl({ 'net.ipv4.conf.all.route_localnet': '1' });
   }
 
   /** The chains of an earlier proxy. */
@@ -104,6 +111,7 @@ export class IptablesApplier implements Applier {
   }
 
   async repair(): Promise<void> {
+    this.#written.clear();
     for (const family of this.#families) await this.#write(family);
   }
 
@@ -113,15 +121,18 @@ export class IptablesApplier implements Applier {
       for (const { table, chain, rule } of JUMPS)
         await kernel.run(PROGRAMS[family], [...WAIT, '-t', table, '-D', chain, ...rule]).catch(() => '');
       const chains = { nat: [...(await this.#chainsInKernel(family))], filter: [...BASE_CHAINS.filter] };
-      for (const [table, names] of Object.entries(chains)) {
-        const removal = [`*${table}`, ...names.map((name) => `:${name} - [0:0]`), ...names.map((name) => `-X ${name}`), 'COMMIT', ''];
-        await kernel.run(`${PROGRAMS[family]}-restore`, [...WAIT, '--noflush'], { input: removal.join('\n') });
-      }
-      this.#chains.delete(family);
+      for (const [table, names] of Object.entries(chains)) await this.#restore(family, removalText(table, names));
+      this.#written.delete(family);
     }
   }
 
   describe(): readonly string[] {
-    return FAMILIES.flatMap((family) => iptablesRules(family, this.#claims(family), this.settings).text.trimEnd().split('\n'));
+    const text = (family: 4 | 6) => restoreText(iptablesRules(family, this.#claims(family), this.settings));
+    return FAMILIES.flatMap((family) => text(family).trimEnd().split('\n'));
   }
+}
+
+function removalText(table: string, chains: readonly string[]): string {
+  if (chains.length === 0) return '';
+  return [`*${table}`, ...chains.map((name) => `:${name} - [0:0]`), ...chains.map((name) => `-X ${name}`), 'COMMIT', ''].join('\n');
 }

@@ -3,11 +3,26 @@ import { networkContains, parseCidr, parseIp, pushAll } from '#base';
 import type { NftablesSettings } from '../nftables/nftables-applier.ts';
 import { type Frontend, frontendId, type ProxyEndpoint, type ServicePortRules } from '../rules/service-rules.ts';
 
-/** The rules of one family for iptables-restore. */
+/** Our chains of one table, with their rules. */
+export type Chains = ReadonlyMap<string, readonly string[]>;
+
+/** The rules of one family. Chains of ours in the nat table that are not among them are stale. */
 export interface IptablesRules {
-  readonly text: string;
-  /** All of our chains in the nat table: others of ours are stale. */
-  readonly natChains: ReadonlySet<string>;
+  readonly nat: Chains;
+  readonly filter: Chains;
+}
+
+/** The input of iptables-restore for all chains, or for those that differ from what was written before. Empty: there are none. */
+export function restoreText({ nat, filter }: IptablesRules, written?: IptablesRules): string {
+  return tableText('nat', changedChains(nat, written?.nat)) + tableText('filter', changedChains(filter, written?.filter));
+}
+
+function changedChains(chains: Chains, written: Chains | undefined): Chains {
+  return written === undefined ? chains : new Map([...chains].filter(([name, rules]) => !isSame(rules, written.get(name))));
+}
+
+function isSame(rules: readonly string[], others: readonly string[] | undefined): boolean {
+  return rules.length === others?.length && rules.every((rule, i) => rule === others[i]);
 }
 
 export const BASE_CHAINS = {
@@ -133,7 +148,7 @@ class Writer {
       ['SAMPAN-NO-ENDPOINTS', this.#noEndpoints],
       ['SAMPAN-FIREWALL', [...(routesLoopback(this.family, this.settings) ? [NO_FOREIGN_LOOPBACK] : []), ...this.#firewall]],
     ]);
-    return { text: `${tableText('nat', nat)}${tableText('filter', filter)}`, natChains: new Set(nat.keys()) };
+    return { nat, filter };
   }
 
   #loopbackExclusion(): readonly string[] {
@@ -165,7 +180,8 @@ function hash(parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16).toUpperCase();
 }
 
-function tableText(table: string, chains: ReadonlyMap<string, readonly string[]>): string {
+function tableText(table: string, chains: Chains): string {
+  if (chains.size === 0) return '';
   const lines = [`*${table}`, ...[...chains.keys()].map((name) => `:${name} - [0:0]`)];
   for (const [name, rules] of chains) for (const rule of rules) lines.push(`-A ${name} ${rule}`);
   return `${lines.join('\n')}\nCOMMIT\n`;
