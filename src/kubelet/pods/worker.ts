@@ -16,6 +16,7 @@ import {
   rejectedStatus,
   withReadySandbox,
 } from '../status/pod-status.ts';
+import { shareEqual } from '../status/share-equal.ts';
 import { StatusWriter } from '../status/status-writer.ts';
 import { type PodActions, podActions } from './actions.ts';
 import { type ApiObject, apiPod } from './api-object.ts';
@@ -215,6 +216,8 @@ export class PodWorker {
         this.#onError(error);
       }
     }
+    // A pod at rest needs no signal, which takes half a kilobyte once it was used.
+    if (!this.#interrupt.signal.aborted) this.#interrupt = new AbortController();
   }
 
   #stepMeasured(): Promise<void> {
@@ -434,6 +437,7 @@ export class PodWorker {
   /** Whether the API shows another status than the reported one: others wrote it, or the kubelet was down. */
   #resyncStatus(): boolean {
     if (this.#running !== undefined) return true;
+    this.#reported = shareEqual(this.#reported, this.#pod.status);
     this.#status.want(this.#reported);
     return false;
   }

@@ -1,0 +1,15 @@
+import { deepEqual, type JsonValue } from '#machinery';
+
+/** `value`, with those parts of `other` in it that equal its own: what both hold is in memory once. */
+export function shareEqual<T>(value: T, other: unknown): T {
+  if (value === other || !isComposite(value) || !isComposite(other)) return value;
+  if (deepEqual(value as JsonValue, other as JsonValue)) return other as T;
+  if (Array.isArray(value)) return value.map((item, i) => shareEqual(item, other[i])) as T;
+  const shared: Record<string, unknown> = {};
+  for (const key in value) shared[key] = shareEqual(value[key], other[key]);
+  return shared as T;
+}
+
+function isComposite(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
