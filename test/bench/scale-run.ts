@@ -13,6 +13,7 @@ export interface ScaleFigures {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly kibibytesPerPod: number;
+  readonly ownKibibytesPerPod: number;
   readonly settledPercent: number;
   /** Of a reader that asks for the deployments five times a second meanwhile. */
   readonly slowestMs: number;
@@ -65,8 +66,11 @@ async function measure(shape: ScaleShape, work: (driver: ApiDriver) => Promise<u
   const seconds = (realClock.monotonic() - since) / 1000;
   const cpuSeconds = usageOf(server.pid).cpuSeconds - before.cpuSeconds;
   const settledPercent = await settledLoad(server);
-  const kibibytesPerPod = ((usageOf(server.pid).residentMiB - before.residentMiB) * 1024) / podsOf(shape);
-  return { seconds, cpuSeconds, kibibytesPerPod, settledPercent, slowestMs };
+  const after = usageOf(server.pid);
+  const perPod = (mebibytes: number) => (mebibytes * 1024) / podsOf(shape);
+  const kibibytesPerPod = perPod(after.residentMiB - before.residentMiB);
+  const ownKibibytesPerPod = perPod(after.ownMiB - before.ownMiB);
+  return { seconds, cpuSeconds, kibibytesPerPod, ownKibibytesPerPod, settledPercent, slowestMs };
 }
 
 async function settledLoad({ pid }: ServerProcess): Promise<number> {

@@ -23,6 +23,7 @@ function scale(shape: ScaleShape): Benchmark[] {
     figure('s', 'time', ({ seconds }) => seconds),
     figure('s', 'CPU time', ({ cpuSeconds }) => cpuSeconds),
     figure('KiB', 'resident memory a pod', ({ kibibytesPerPod }) => kibibytesPerPod),
+    figure('KiB', 'resident memory a pod without mapped files', ({ ownKibibytesPerPod }) => ownKibibytesPerPod),
     figure('% of a core', 'CPU time in the 20 s after it has settled for 15 s', ({ settledPercent }) => settledPercent),
     figure('ms', 'longest request of a reader', ({ slowestMs }) => slowestMs),
   ];

@@ -127,6 +127,8 @@ export async function stop(child: ChildProcess): Promise<void> {
 export interface Usage {
   readonly cpuSeconds: number;
   readonly residentMiB: number;
+  /** Without mapped files: the program, and pages of the data file, which the kernel takes back when others need memory. */
+  readonly ownMiB: number;
   readonly peakMiB: number;
 }
 
@@ -145,6 +147,7 @@ export function usageOf(pid: number): Usage {
   return {
     cpuSeconds: (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) / TICKS_PER_SECOND,
     residentMiB: mebibytes('VmRSS'),
+    ownMiB: mebibytes('RssAnon'),
     peakMiB: mebibytes('VmHWM'),
   };
 }
