@@ -9,6 +9,7 @@ import type { AbacPolicy } from './authz/abac/abac-policy.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { type BuiltInMode, StructuredAuthorization } from './authz/structured-authorization.ts';
 import { WebhookAuthorizer, type WebhookAuthorizerConfig } from './authz/webhook/webhook-authorizer.ts';
+import type { EgressSelector } from './egress/egress-selector.ts';
 import { type KubeconfigFile, KubeconfigWebhook } from './webhook-client/kubeconfig-webhook.ts';
 
 /** External authentication and authorization. */
@@ -33,6 +34,7 @@ export interface ExternalSecurityDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly egress?: EgressSelector | undefined;
   readonly disallowedIssuers: readonly string[];
   /** The built-in modes. */
   readonly builtIn: (mode: Exclude<BuiltInMode, 'ABAC'>) => Authorizer;
@@ -104,7 +106,11 @@ export class ExternalSecurity {
   }
 
   #webhook(kubeconfig: KubeconfigFile): KubeconfigWebhook {
-    const webhook = new KubeconfigWebhook(kubeconfig, { clock: realClock, logger: this.#deps.logger });
+    const webhook = new KubeconfigWebhook(kubeconfig, {
+      clock: realClock,
+      logger: this.#deps.logger,
+      dial: this.#deps.egress?.controlplane,
+    });
     this.#webhooks.push(webhook);
     return webhook;
   }

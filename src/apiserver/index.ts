@@ -16,6 +16,7 @@ export type { PolicyRule } from './authz/rbac/policy-rule.ts';
 export { type RbacPolicy, reconcileRbac } from './authz/rbac/reconcile-rbac.ts';
 export { kubernetesServiceIp } from './bootstrap/kubernetes-service.ts';
 export { NODE_RULES } from './bootstrap/rbac-policy.ts';
+export { type EgressSelector, readEgressSelector } from './egress/egress-selector.ts';
 export type { ExternalSecurityConfig } from './external-security.ts';
 export type { HttpPolicy } from './filters/chain.ts';
 export { originPatternProblem } from './filters/cors.ts';

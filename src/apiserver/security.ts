@@ -24,6 +24,7 @@ import { alwaysAllow, alwaysDeny, privilegedGroups } from './authz/privileged-gr
 import type { PolicyRule } from './authz/rbac/policy-rule.ts';
 import { RBAC_GROUP, RbacAuthorizer } from './authz/rbac/rbac-authorizer.ts';
 import { unionAuthorizer } from './authz/union-authorizer.ts';
+import type { EgressSelector } from './egress/egress-selector.ts';
 import { ExternalSecurity, type ExternalSecurityConfig } from './external-security.ts';
 import type { ResourceHandlers } from './handlers/handler-table.ts';
 import { openIdPaths, type PathHandler } from './handlers/openid-metadata.ts';
@@ -71,6 +72,7 @@ export interface SecurityContext {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly egress?: EgressSelector | undefined;
   /** host:port under which clients reach the server. */
   readonly address: () => string;
 }

@@ -37,6 +37,7 @@ import { IdentityLease } from './controllers/identity-lease.ts';
 import { ServerLeases } from './controllers/server-leases.ts';
 import { StorageVersionMigrator } from './controllers/storage-version-migrator.ts';
 import { SystemObjectsController } from './controllers/system-objects-controller.ts';
+import type { EgressSelector } from './egress/egress-selector.ts';
 import { type HttpPolicy, requestChain } from './filters/chain.ts';
 import type { InFlightLimits } from './filters/in-flight-limit.ts';
 import { RequestsInFlight } from './filters/requests-in-flight.ts';
@@ -171,6 +172,8 @@ export interface ApiServerDeps {
   readonly admission?: readonly AdmissionPlugin[];
   /** The connector to kubelets. Default: over the network, without a client certificate. */
   readonly kubelets?: KubeletConnector;
+  /** Proxies of the networks that the server connects to. Default: none; the connector to kubelets has its own. */
+  readonly egress?: EgressSelector | undefined;
   /** The checks of `componentstatuses`. Default: upstream's local health ports. */
   readonly components?: ComponentChecks;
   /** Instead of `authenticators` and `authorizer`: built from the server's own storage. */
@@ -265,8 +268,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   let podListener: { readonly address: string; readonly listener: Listener | undefined } | undefined;
   let tls = config.listen?.tls;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
-  const plugins =
-    deps.admission ?? builtInPlugins({ table, clock: deps.clock, random: deps.random, authorizer }, config.admission?.tolerations);
+  const plugins = deps.admission ?? builtInPlugins({ ...deps, table, kubelets, authorizer }, config.admission?.tolerations);
   const admission = admissionChain(orderedPlugins([...plugins, ...(security?.admission ?? [])], config.admission?.disabled));
   const { minWatchTimeoutMs } = config;
   const timing = { clock: deps.clock, random: deps.random, ...(minWatchTimeoutMs && { minWatchTimeoutMs }) };
@@ -316,7 +318,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   );
   const own = inProcessTransport(handle, OWN_USER, { clock: deps.clock, userAgent: 'kube-apiserver' });
   const client = new Client(own);
-  const definitions = new DefinitionsController({ ...storageDeps, table, client });
+  const definitions = new DefinitionsController({ ...storageDeps, table, client, kubelets });
   const registration = new ApiServiceRegistration({ table, client, logger: deps.logger });
   const controllerDeps = { table, client, clock: deps.clock, logger: deps.logger };
   const flowSchemas = new FlowSchemaStatus(controllerDeps);

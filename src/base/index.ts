@@ -9,6 +9,7 @@ export { type Component, type ComponentScope, runComponent, stopAll } from './co
 export * from './crypto/secretbox/index.ts';
 export { cipherNames, TLS_VERSIONS } from './crypto/tls-names.ts';
 export * from './crypto/x509/index.ts';
+export * from './egress/index.ts';
 export * from './grpc/index.ts';
 export { type HttpAnswer, HttpEndpoint, type HttpRoutes, parseBindAddress } from './http/http-endpoint.ts';
 export {

@@ -1,4 +1,11 @@
-import { type ApiServer, createSecurity, HttpsKubeletConnector, type HttpsKubeletOptions, startApiServer } from '#apiserver';
+import {
+  type ApiServer,
+  createSecurity,
+  type EgressSelector,
+  HttpsKubeletConnector,
+  type HttpsKubeletOptions,
+  startApiServer,
+} from '#apiserver';
 import type { Clock, Component, Logger, MetricsRegistry, Random } from '#base';
 import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig, warnOfOverriddenSettings } from './config/api-server-settings.ts';
@@ -21,6 +28,7 @@ export interface StandaloneApiServerDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly egress?: EgressSelector | undefined;
 }
 
 export interface StandaloneApiServer extends Component, ApiServer {
@@ -35,11 +43,13 @@ export function startStandaloneApiServer(
 ): StandaloneApiServer {
   const { listen, serving, clientAuthority, serviceAccountKey, settings } = config;
   warnOfOverriddenSettings(settings, deps.logger);
-  const kubelets = new HttpsKubeletConnector(config.kubelets);
+  const kubelets = new HttpsKubeletConnector({ ...config.kubelets, dial: deps.egress?.cluster });
   let certificates: ServingCertificates = { ...serving, clientAuthority };
   const security = securityConfig(settings, serviceAccountKey, () => certificates.clientAuthority);
   const server = apiServerConfig(settings, { ...listen, tls: tlsOf(certificates, settings) });
   const started = startApiServer(server, { ...deps, kubelets, security: (context) => createSecurity(security, context) }, signal);
+  const close = () => kubelets[Symbol.dispose]();
+  void started.done.then(close, close);
   const useCertificates = (renewed: ServingCertificates) => {
     certificates = renewed;
     started.useCertificate(tlsOf(renewed, settings));

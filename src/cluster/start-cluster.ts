@@ -7,6 +7,7 @@ import {
   HttpsKubeletConnector,
   inProcessTransport,
   LocalKubelets,
+  readEgressSelector,
   startApiServer,
   type UserInfo,
 } from '#apiserver';
@@ -105,7 +106,9 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
   const parts: Component[] = [];
   let nodes: SimulatedNodes | undefined;
   const { pki } = config;
-  const remote = new HttpsKubeletConnector(pki && kubeletCredentials(pki));
+  const { egressConfig } = config.apiServer ?? {};
+  const egress = egressConfig === undefined ? undefined : readEgressSelector(egressConfig, { ...deps, metrics });
+  const remote = new HttpsKubeletConnector({ ...(pki && kubeletCredentials(pki)), dial: egress?.cluster });
   const kubelets = new LocalKubelets(remote);
   let certificates: ClusterCertificates | undefined = pki;
   const settings = pki === undefined ? (config.apiServer ?? {}) : frontProxySettings(config.apiServer ?? {}, () => certificates ?? pki);
@@ -121,6 +124,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
     ...loggerOf('apiserver', deps),
     metrics,
     kubelets,
+    egress,
     components: health.checks(deps.store),
     security: (context) => createSecurity(security, context),
   });
@@ -144,6 +148,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       await Promise.race([whenAborted(stopping), apiServer.done]);
     } finally {
       await stopAll(parts);
+      remote[Symbol.dispose]();
       deps.logger.info('the cluster has stopped');
     }
   });

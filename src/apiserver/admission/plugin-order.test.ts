@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MetricsRegistry, realClock, seededRandom } from '#base';
 import { alwaysAllow } from '../authz/privileged-groups.ts';
+import { HttpsKubeletConnector } from '../kubelet-client/https-kubelet-connector.ts';
 import { ResourceTable } from '../registry/generic/resource-table.ts';
 import { orderedPlugins, PLUGIN_ORDER, TOKEN_VOLUME_NAMES } from './plugin-order.ts';
 import { builtInPlugins } from './plugins.ts';
@@ -19,7 +20,8 @@ test('plugins that are turned off do not run', () => {
 
 test('every built-in plugin has its place', () => {
   const metrics = new MetricsRegistry();
-  const deps = { table: new ResourceTable(), clock: realClock, random: seededRandom(1), authorizer: alwaysAllow, metrics };
+  using kubelets = new HttpsKubeletConnector();
+  const deps = { table: new ResourceTable(), clock: realClock, random: seededRandom(1), authorizer: alwaysAllow, metrics, kubelets };
   // Those of certificates are made with their authority, or where trust bundles are served.
   const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate') || name === 'ClusterTrustBundleAttest');
   const validation = ['ResourceClaimAuthorization', 'PodCertificateSigning', 'PolicyParameterAuthorization'];

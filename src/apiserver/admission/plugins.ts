@@ -25,9 +25,10 @@ import type { PolicyDeps } from './policies/policy-context.ts';
 import { validatingAdmissionPolicy } from './policies/validating-admission-policy.ts';
 import { mutatingAdmissionWebhook } from './webhooks/mutating-admission-webhook.ts';
 import { validatingAdmissionWebhook } from './webhooks/validating-admission-webhook.ts';
+import type { WebhookDeps } from './webhooks/webhook-context.ts';
 
 /** Every admission plugin that is on by default, in the order in which they run. */
-export function builtInPlugins(deps: PluginDeps & PolicyDeps, tolerations?: TolerationDefaults): readonly AdmissionPlugin[] {
+export function builtInPlugins(deps: PluginDeps & PolicyDeps & WebhookDeps, tolerations?: TolerationDefaults): readonly AdmissionPlugin[] {
   return [
     resourceClaimAuthorization(deps),
     podCertificateSigning(deps),

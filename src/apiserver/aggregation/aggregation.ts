@@ -71,7 +71,7 @@ export class Aggregation {
     this.#config = config;
     this.#deps = deps;
     const { routesToEndpoints = true } = config;
-    this.#endpoints = new ServiceEndpoints({ ...deps, routesToEndpoints });
+    this.#endpoints = new ServiceEndpoints({ ...deps, routing: routesToEndpoints ? 'endpoint' : 'cluster-ip' });
     this.#queue = new WorkQueue({ clock: deps.peerClock });
     this.#apis = new RemoteApis(deps.table, { changed: (api) => this.#changed(api), removed: (name) => this.#removed(name) });
   }

@@ -18,8 +18,11 @@ export interface ServiceEndpointsDeps {
   readonly table: ResourceTable;
   readonly random: Random;
   readonly kubelets: KubeletConnector;
-  /** As `--enable-aggregator-routing`: to an endpoint of the Service, or to its cluster IP, which the machine must route. */
-  readonly routesToEndpoints: boolean;
+  /**
+   * `endpoint`, as with `--enable-aggregator-routing`: an endpoint of the Service. `cluster-ip`: its cluster IP, which the machine must
+   * route. `endpoint-or-cluster-ip`: the cluster IP where no endpoint is ready, so that connecting says why.
+   */
+  readonly routing: 'endpoint' | 'cluster-ip' | 'endpoint-or-cluster-ip';
 }
 
 const SERVICE_LABEL = 'kubernetes.io/service-name';
@@ -36,14 +39,25 @@ export class ServiceEndpoints {
   async resolve(target: ServicePort): Promise<ServiceEndpoint> {
     const { namespace, name, port } = target;
     const service = await this.service(namespace, name);
-    if (service === undefined) throw StatusError.notFound({ group: '', resource: 'services' }, name);
+    // Upstream's lister names the resource in the singular.
+    if (service === undefined) throw StatusError.notFound({ group: '', resource: 'service' }, name);
     const { type = 'ClusterIP', externalName = '', clusterIP = '', ports = [] } = service.spec ?? {};
-    if (type === 'ExternalName') return { host: externalName, port };
+    if (type === 'ExternalName') return this.#address(externalName, port);
     const servicePort = ports.find((candidate) => candidate.port === port);
     if (servicePort === undefined) throw StatusError.serviceUnavailable(`no service port ${port} found for service ${goQuote(name)}`);
-    if (this.#deps.routesToEndpoints) return this.#endpoint(service, servicePort.name ?? '');
+    const { routing } = this.#deps;
+    const endpoint = routing === 'cluster-ip' ? undefined : await this.#endpoint(service, servicePort.name ?? '');
+    if (endpoint !== undefined) return endpoint;
+    const hasClusterIp = clusterIP !== '' && clusterIP !== 'None';
+    if (routing === 'endpoint' || (routing === 'endpoint-or-cluster-ip' && !hasClusterIp))
+      throw StatusError.serviceUnavailable(`no endpoints available for service ${goQuote(name)}`);
     if (clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"');
-    return { host: clusterIP, port };
+    return this.#address(clusterIP, port);
+  }
+
+  #address(host: string, port: number): ServiceEndpoint {
+    const dial = this.#deps.kubelets.dialCluster;
+    return { host, port, ...(dial && { connect: () => dial({ host, port }) }) };
   }
 
   async service(namespace: string, name: string): Promise<core.Service | undefined> {
@@ -58,15 +72,15 @@ export class ServiceEndpoints {
       .filter(({ metadata }) => metadata.labels?.[SERVICE_LABEL] === service);
   }
 
-  async #endpoint({ metadata, spec }: core.Service, portName: string): Promise<ServiceEndpoint> {
+  async #endpoint({ metadata, spec }: core.Service, portName: string): Promise<ServiceEndpoint | undefined> {
     const { namespace = '', name = '' } = metadata;
     const ready = (await this.slices(namespace, name)).flatMap((slice) => readyEndpoints(slice, portName));
     const preferred = ready.filter(({ family }) => family === spec?.ipFamilies?.[0]);
     const candidates = preferred.length > 0 ? preferred : ready;
     const chosen = candidates[this.#deps.random.int(Math.max(candidates.length, 1))];
-    if (chosen === undefined) throw StatusError.serviceUnavailable(`no endpoints available for service ${goQuote(name)}`);
+    if (chosen === undefined) return undefined;
     const connect = await this.#dialer(namespace, chosen);
-    return { host: chosen.host, port: chosen.port, ...(connect && { connect }) };
+    return connect === undefined ? this.#address(chosen.host, chosen.port) : { host: chosen.host, port: chosen.port, connect };
   }
 
   /** Simulated pods have no real address and are reached through their kubelet. */

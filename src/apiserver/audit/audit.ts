@@ -1,4 +1,5 @@
 import type { Clock, Logger, MetricsRegistry, Random } from '#base';
+import type { EgressSelector } from '../egress/egress-selector.ts';
 import { type KubeconfigFile, KubeconfigWebhook } from '../webhook-client/kubeconfig-webhook.ts';
 import { type AuditBackend, ignoringErrors, unionBackend } from './audit-backend.ts';
 import { AuditMetrics } from './audit-metrics.ts';
@@ -44,6 +45,7 @@ export interface AuditDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly egress?: EgressSelector | undefined;
 }
 
 /** The audit configuration of the filter. */
@@ -75,8 +77,8 @@ function logBackend(config: AuditLogConfig, deps: BackendDeps): AuditBackend {
 }
 
 function webhookBackend(config: AuditWebhookConfig, deps: BackendDeps): AuditBackend {
-  const { realClock: clock, random, logger, metrics } = deps;
-  const webhook = new KubeconfigWebhook(config.kubeconfig, { clock, logger });
+  const { realClock: clock, random, logger, metrics, egress } = deps;
+  const webhook = new KubeconfigWebhook(config.kubeconfig, { clock, logger, dial: egress?.controlplane });
   return wrapped(new WebhookBackend(config.initialBackoffMs, { webhook, clock, random, metrics }), config, deps);
 }
 

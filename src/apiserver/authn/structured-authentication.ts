@@ -1,5 +1,6 @@
 import type { Clock, Logger, MetricsRegistry } from '#base';
 import { FollowedFile } from '../config-file/followed-file.ts';
+import type { EgressSelector } from '../egress/egress-selector.ts';
 import type { TokenAuthenticator, TokenVerdict } from './authenticator.ts';
 import { type AnonymousConfiguration, parseAuthenticationConfiguration } from './oidc/authentication-configuration.ts';
 import { JwtAuthenticator } from './oidc/jwt-authenticator.ts';
@@ -11,6 +12,7 @@ export interface StructuredAuthenticationDeps {
   readonly realClock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly egress?: EgressSelector | undefined;
   /** Service account issuers, which JWT authenticators must not use. */
   readonly disallowedIssuers: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { Clock, Logger, MetricsRegistry, Random } from '#base';
 import { FollowedFile } from '../config-file/followed-file.ts';
+import type { EgressSelector } from '../egress/egress-selector.ts';
 import type { UserInfo } from '../request/user.ts';
 import { KubeconfigWebhook } from '../webhook-client/kubeconfig-webhook.ts';
 import { type AuthorizerConfiguration, parseAuthorizationConfiguration } from './authorization-configuration.ts';
@@ -15,6 +16,7 @@ export interface StructuredAuthorizationDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  readonly egress?: EgressSelector | undefined;
   /** Built-in authorizers. Throws when the mode lacks its configuration. */
   readonly builtIn: (mode: BuiltInMode) => Authorizer;
 }
@@ -69,8 +71,8 @@ export class StructuredAuthorization implements Authorizer {
 
   #authorizer(configuration: AuthorizerConfiguration): Authorizer {
     if (configuration.type !== 'Webhook') return this.#deps.builtIn(configuration.type);
-    const { realClock: clock, random, logger, metrics } = this.#deps;
-    const webhook = new KubeconfigWebhook(configuration.kubeconfig, { clock, logger });
+    const { realClock: clock, random, logger, metrics, egress } = this.#deps;
+    const webhook = new KubeconfigWebhook(configuration.kubeconfig, { clock, logger, dial: egress?.controlplane });
     this.#webhooks.push(webhook);
     return new WebhookAuthorizer(configuration.webhook, { webhook, clock, random, metrics });
   }

@@ -2,8 +2,8 @@ import { apiextensions } from '#api';
 import { Backoff, type Clock, type Logger, type Random } from '#base';
 import type { Client } from '#client';
 import { formatTime, isStatusReason, type JsonValue, sameJson } from '#machinery';
-import { ServiceAddresses } from '../admission/webhooks/service-addresses.ts';
-import { WebhookClient } from '../admission/webhooks/webhook-client.ts';
+import type { WebhookClient } from '../admission/webhooks/webhook-client.ts';
+import { type WebhookNetwork, webhookClient } from '../admission/webhooks/webhook-context.ts';
 import { type CustomResources, customResourcesOf } from '../crd/custom-resources.ts';
 import { deleteInstances } from '../crd/delete-instances.ts';
 import { namingOf } from '../crd/naming.ts';
@@ -15,7 +15,7 @@ import type { KubeObject } from '../watch-cache/kube-object.ts';
 type Definition = apiextensions.CustomResourceDefinition;
 type Condition = apiextensions.CustomResourceDefinitionCondition;
 
-export interface DefinitionsDeps extends StorageDeps {
+export interface DefinitionsDeps extends StorageDeps, WebhookNetwork {
   readonly table: ResourceTable;
   readonly client: Client;
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export class DefinitionsController {
 
   constructor(deps: DefinitionsDeps) {
     this.#deps = deps;
-    this.#webhooks = new WebhookClient(new ServiceAddresses(deps));
+    this.#webhooks = webhookClient(deps);
   }
 
   /** Resolves once every existing definition is served. */

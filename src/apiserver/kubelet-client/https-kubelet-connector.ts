@@ -3,7 +3,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { core } from '#api';
-import { DeadPeerMonitor } from '#base';
+import { DeadPeerMonitor, type Dialer, DialingAgent } from '#base';
 import { joinDuplexes, type Upgrade } from '#client';
 import { StatusError } from '#machinery';
 import type { KubeletConnector, KubeletRequest, KubeletResponse } from './kubelet-connector.ts';
@@ -16,6 +16,8 @@ export interface HttpsKubeletOptions {
   readonly authority?: string;
   /** Node address types in order of preference. */
   readonly preferredAddressTypes?: readonly string[];
+  /** Connects to nodes and pods. Default: directly. */
+  readonly dial?: Dialer | undefined;
 }
 
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
@@ -25,11 +27,14 @@ const KEEP_ALIVE_MS = 15_000;
 /** Connects to kubelets at the address and port in the Node's status. */
 export class HttpsKubeletConnector implements KubeletConnector, Disposable {
   #options: HttpsKubeletOptions;
-  readonly #agent = new Agent({ keepAlive: true });
+  readonly #agent: Agent;
+  readonly dialCluster: Dialer | undefined;
   readonly #peers = new DeadPeerMonitor();
 
   constructor(options: HttpsKubeletOptions = {}) {
     this.#options = options;
+    this.dialCluster = options.dial;
+    this.#agent = options.dial === undefined ? new Agent({ keepAlive: true }) : new DialingAgent(options.dial);
   }
 
   /** Replaces the client certificate for new connections. */

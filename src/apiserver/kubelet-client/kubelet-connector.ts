@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { core } from '#api';
-import { connectedPair, realClock } from '#base';
+import { connectedPair, type Dialer, realClock } from '#base';
 import { PORT_FORWARD_PROTOCOL, PortForwardClient, PROTOCOL_HEADER, SPDY, type Upgrade } from '#client';
 
 /** A request to a kubelet's API. */
@@ -36,6 +36,8 @@ export interface KubeletConnector {
   addressOf(node: core.Node): string;
   /** Connects to a port of a simulated pod, whose address is not on a network. Undefined for other pods. */
   dialPod?(pod: core.Pod, port: number): (() => Promise<Duplex>) | undefined;
+  /** Connects to an address of the cluster's network by way of a proxy. Undefined: it is reached directly. */
+  readonly dialCluster?: Dialer | undefined;
 }
 
 /** Handles requests to one in-process kubelet. */
@@ -97,6 +99,10 @@ export class LocalKubelets implements KubeletConnector {
   async upgrade(request: KubeletRequest): Promise<KubeletResponse | Upgrade> {
     const handler = this.#handlers.get(request.node.metadata.name ?? '')?.handler;
     return handler === undefined ? this.#others.upgrade(request) : handler(request);
+  }
+
+  get dialCluster(): Dialer | undefined {
+    return this.#others.dialCluster;
   }
 
   addressOf(node: core.Node): string {

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import type { Random } from '#base';
+import type { DialTarget, Random } from '#base';
 import { StatusError } from '#machinery';
 import type { ApiResponse } from '../handlers/api-response.ts';
 import type { ResourceCall } from '../handlers/resource-call.ts';
@@ -91,7 +91,7 @@ async function podTarget({ call, name, place, kubelets }: ProxyCall): Promise<Pr
   const port = portOf(name.port === '' ? String(firstPort ?? (name.scheme === 'https' ? 443 : 80)) : name.port);
   const ip = pod.status?.podIPs?.[0]?.ip ?? pod.status?.podIP ?? '';
   checkProxyable(ip);
-  return { scheme: name.scheme || 'http', host: ip, port, ...targetAt(place), ...podConnection(pod, port, kubelets) };
+  return { scheme: name.scheme || 'http', host: ip, port, ...targetAt(place), ...podConnection(pod, { host: ip, port }, kubelets) };
 }
 
 function portOf(text: string): number {
@@ -102,9 +102,13 @@ function portOf(text: string): number {
 }
 
 /** Simulated pods are reached through their kubelet. */
-function podConnection(pod: core.Pod, port: number, kubelets: KubeletConnector): Pick<ProxyTarget, 'connect'> {
-  const connect = kubelets.dialPod?.(pod, port);
-  return connect === undefined ? {} : { connect };
+function podConnection(pod: core.Pod, address: DialTarget, kubelets: KubeletConnector): Pick<ProxyTarget, 'connect'> {
+  const connect = kubelets.dialPod?.(pod, address.port);
+  return connect === undefined ? networkConnection(address, kubelets) : { connect };
+}
+
+function networkConnection(address: DialTarget, { dialCluster: dial }: KubeletConnector): Pick<ProxyTarget, 'connect'> {
+  return dial === undefined ? {} : { connect: () => dial(address) };
 }
 
 async function serviceTarget({ call, name, place, kubelets }: ProxyCall): Promise<ProxyTarget> {
@@ -121,7 +125,7 @@ async function serviceTarget({ call, name, place, kubelets }: ProxyCall): Promis
     const pod = await validPod(call, addresses, call.deps.random);
     if (pod === undefined) continue;
     const common = { scheme: name.scheme || 'http', host: pod.ip, port, ...targetAt(place) } as const;
-    return { ...common, ...podConnection(pod.pod, port, kubelets) };
+    return { ...common, ...podConnection(pod.pod, { host: pod.ip, port }, kubelets) };
   }
   throw none();
 }
@@ -150,7 +154,13 @@ async function connectNode({ call, name, place, kubelets }: ProxyCall): Promise<
   const isKubelet = name.port === '' || name.port === String(kubeletPort(node));
   if (isKubelet) return connectKubelet({ call, name, place, kubelets }, node);
   const host = await proxyableAddress(kubelets.addressOf(node));
-  return proxyRequest(call.request, { scheme: name.scheme || 'http', host, port: portOf(name.port), ...targetAt(place) });
+  const address = { host, port: portOf(name.port) };
+  return proxyRequest(call.request, {
+    scheme: name.scheme || 'http',
+    ...address,
+    ...targetAt(place),
+    ...networkConnection(address, kubelets),
+  });
 }
 
 async function connectKubelet({ call, place, kubelets }: ProxyCall, node: core.Node): Promise<ApiResponse> {

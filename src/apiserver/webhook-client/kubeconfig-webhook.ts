@@ -1,4 +1,4 @@
-import { type Clock, type Logger, timeoutSignal } from '#base';
+import { type Clock, type Dialer, type Logger, timeoutSignal } from '#base';
 import { type ConnectionConfig, connectionFrom, httpsTransport, parseKubeconfig, type Transport } from '#client';
 
 export interface KubeconfigFile {
@@ -14,6 +14,8 @@ export interface PostOptions {
 export interface WebhookDeps {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Connects to the service. Default: directly. */
+  readonly dial?: Dialer | undefined;
 }
 
 interface Service {
@@ -72,6 +74,6 @@ export class KubeconfigWebhook implements AsyncDisposable {
 
   async #connection(): Promise<ConnectionConfig> {
     const { connection } = await connectionFrom(parseKubeconfig(this.#file));
-    return connection;
+    return { ...connection, dial: this.#deps.dial };
   }
 }

@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type OutgoingHttpHeaders } from 'node:http2';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Dialer } from '../egress/dialer.ts';
 import type { Clock, TimerHandle } from '../time/clock.ts';
 import { type GrpcTls, openSocket } from './endpoint.ts';
 import { DEFAULT_MAX_MESSAGE_BYTES } from './frames.ts';
@@ -10,6 +11,8 @@ export interface ConnectionOptions {
   /** `http://host:port`, `https://host:port` or `unix:///path`. */
   readonly endpoint: string;
   readonly tls?: GrpcTls | undefined;
+  /** Connects to the endpoint's host. Default: by TCP. */
+  readonly dial?: Dialer | undefined;
   readonly clock: Clock;
   readonly connectTimeoutMs: number;
   /**
@@ -46,7 +49,7 @@ export class GrpcConnection implements StreamOwner {
   readonly endpoint: string;
   readonly maxMessageBytes: number;
   readonly #options: ConnectionOptions;
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #session: ClientHttp2Session;
   #timer: TimerHandle | undefined;
   #isAlive = true;
@@ -59,7 +62,7 @@ export class GrpcConnection implements StreamOwner {
     this.endpoint = options.endpoint;
     this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
     this.#options = options;
-    this.#socket = openSocket(options.endpoint, options.tls);
+    this.#socket = openSocket(options.endpoint, options.tls, options.dial);
     this.#session = connect(options.endpoint.startsWith('unix:') ? 'http://localhost' : options.endpoint, {
       createConnection: () => this.#socket,
       maxSessionMemory: SESSION_MEMORY,

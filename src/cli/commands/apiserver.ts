@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
-import type { HttpsKubeletOptions } from '#apiserver';
+import { type HttpsKubeletOptions, readEgressSelector } from '#apiserver';
 import { childSignal, lookupTable } from '#base';
 import { type ApiServerSettings, followCertificates, openEtcd, type ServingCertificates, startStandaloneApiServer } from '#cluster';
 import type { EtcdStoreOptions } from '#store';
@@ -67,8 +67,9 @@ async function run(options: Options, context: CliContext): Promise<void> {
     serviceAccountKey: files.key('service-account-signing-key-file'),
     kubelets: kubeletOptions(options, context),
   };
-  await using store = await openEtcd({ ...etcdOptions(options, context), ...deps });
-  const server = startStandaloneApiServer(config, { ...deps, store }, context.signal);
+  const egress = settings.egressConfig === undefined ? undefined : readEgressSelector(settings.egressConfig, deps);
+  await using store = await openEtcd({ ...etcdOptions(options, context), ...deps, dial: egress?.etcd });
+  const server = startStandaloneApiServer(config, { ...deps, store, egress }, context.signal);
   using stop = childSignal(context.signal);
   const use = (certificates: ServingCertificates) => server.useCertificates(certificates);
   const following = followCertificates({ current: servingPair, read: () => files.serving(), use }, deps, stop.signal);

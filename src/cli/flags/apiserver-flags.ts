@@ -103,6 +103,11 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     help: 'whether flow schemas and priority levels decide which requests wait; otherwise there are limits for all together',
     apply: (s, value) => withLimits(s, { priorityAndFairness: booleanValue(value) }),
   },
+  'egress-selector-config-file': {
+    value: 'file',
+    help: 'an EgressSelectorConfiguration: proxies to the cluster, the control plane and etcd',
+    apply: (s, value, { cwd }) => ({ ...s, egressConfig: path.resolve(cwd, value) }),
+  },
   'encryption-provider-config': {
     value: 'file',
     help: 'how objects are encrypted in the store: an EncryptionConfiguration',

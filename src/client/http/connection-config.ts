@@ -1,3 +1,4 @@
+import type { Dialer } from '#base';
 import type { ExecPlugin } from './exec-plugin.ts';
 
 /** A server and the credentials for it: a kubeconfig context, resolved. */
@@ -12,6 +13,8 @@ export interface ConnectionConfig {
   readonly tlsServerName?: string;
   readonly credentials?: CredentialConfig;
   readonly impersonate?: Impersonation;
+  /** Connects to the server. Default: directly. */
+  readonly dial?: Dialer | undefined;
 }
 
 /** At most one kind of credentials; a client certificate can be combined with any. */

@@ -1,18 +1,21 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { onAbort } from '#base';
+import { type Dialer, DialingAgent, dialedConnection, onAbort } from '#base';
 import type { HttpAnswer, HttpConnection, HttpRequest } from './http-connection.ts';
 
 /** HTTP/1.1, for servers and proxies without HTTP/2. */
 export class Http1Connection implements HttpConnection {
   readonly #agent: http.Agent;
+  readonly #dial: Dialer | undefined;
   readonly #url: URL;
 
-  constructor(origin: string, tls: ConnectionOptions) {
+  constructor(origin: string, tls: ConnectionOptions, dial?: Dialer) {
     this.#url = new URL(origin);
-    const isSecure = this.#url.protocol === 'https:';
-    this.#agent = isSecure ? new https.Agent({ ...tls, keepAlive: true } as https.AgentOptions) : new http.Agent({ keepAlive: true });
+    this.#dial = dial;
+    const options = tls as https.AgentOptions;
+    if (this.#url.protocol === 'http:') this.#agent = new http.Agent({ keepAlive: true });
+    else this.#agent = dial === undefined ? new https.Agent({ ...options, keepAlive: true }) : new DialingAgent(dial, options);
   }
 
   send({ method, target, headers, body, signal }: HttpRequest): Promise<HttpAnswer> {
@@ -20,10 +23,12 @@ export class Http1Connection implements HttpConnection {
     const request = protocol === 'https:' ? https.request : http.request;
     const length = body === undefined ? {} : { 'content-length': String(body.length) };
     return new Promise((resolve, reject) => {
+      const host = hostname.replace(/^\[|\]$/g, '');
+      const dial = protocol === 'http:' ? this.#dial : undefined;
       const outgoing = request({
-        agent: this.#agent,
+        ...(dial ? { createConnection: () => dialedConnection(dial, { host, port: Number(port || 80) }) } : { agent: this.#agent }),
         method,
-        hostname: hostname.replace(/^\[|\]$/g, ''),
+        hostname: host,
         port,
         path: target,
         headers: { ...headers, ...length },

@@ -1,5 +1,5 @@
 import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
-import type { Clock } from '#base';
+import { type Clock, dialedConnection } from '#base';
 import type { ConnectionConfig } from './connection-config.ts';
 import type { Credentials } from './credentials.ts';
 import type { HttpConnection } from './http-connection.ts';
@@ -9,15 +9,15 @@ import { Http2Connection } from './http2-connection.ts';
 /** Connects with the best protocol that the server supports. The first socket decides; others are opened on demand. */
 export async function openConnection(config: ConnectionConfig, credentials: Credentials, clock: Clock): Promise<HttpConnection> {
   const { origin, protocol } = new URL(config.server);
-  if (protocol === 'http:') return new Http1Connection(origin, {});
+  if (protocol === 'http:') return new Http1Connection(origin, {}, config.dial);
   const options = await tlsOptions(config, credentials);
-  let first: TLSSocket | undefined = await connectTls(options);
+  let first: TLSSocket | undefined = await connectTls(options, config);
   if (first.alpnProtocol !== 'h2') {
     first.destroy();
-    return new Http1Connection(origin, options);
+    return new Http1Connection(origin, options, config.dial);
   }
   const connect = async () => {
-    const socket = first ?? (await connectTls(await tlsOptions(config, credentials)));
+    const socket = first ?? (await connectTls(await tlsOptions(config, credentials), config));
     first = undefined;
     return socket;
   };
@@ -44,9 +44,10 @@ function isAddress(host: string): boolean {
   return host.includes(':') || /^\d+(\.\d+){3}$/.test(host);
 }
 
-function connectTls(options: ConnectionOptions): Promise<TLSSocket> {
+function connectTls(options: ConnectionOptions, { dial }: ConnectionConfig): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = tls.connect(options);
+    const { host = '', port = 443 } = options;
+    const socket = tls.connect({ ...options, ...(dial && { socket: dialedConnection(dial, { host, port: Number(port) }) }) });
     socket.setNoDelay(true);
     // Stays: an idle socket may break before a session takes it, which notices that it is closed.
     socket.on('error', reject);

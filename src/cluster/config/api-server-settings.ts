@@ -35,6 +35,8 @@ export interface ApiServerSettings extends ExternalSecuritySettings {
   readonly tls?: TlsSettings;
   readonly audit?: AuditSettings;
   readonly encryption?: EncryptionConfig;
+  /** The file of an EgressSelectorConfiguration. */
+  readonly egressConfig?: string;
   readonly runtimeConfig?: NonNullable<ApiServerConfig['runtimeConfig']>;
   readonly storageMediaType?: NonNullable<ApiServerConfig['storageMediaType']>;
   /** The prefix of all keys in the store. */

@@ -1,10 +1,21 @@
-import { Backoff, type Clock, GrpcConnection, GrpcError, type GrpcStream, type GrpcTls, type Random, type StreamHandler } from '#base';
+import {
+  Backoff,
+  type Clock,
+  type Dialer,
+  GrpcConnection,
+  GrpcError,
+  type GrpcStream,
+  type GrpcTls,
+  type Random,
+  type StreamHandler,
+} from '#base';
 import { StoreError } from '../store-error.ts';
 import { certainlyUntouched, transient } from './etcd-error.ts';
 
 export interface ClusterOptions {
   readonly endpoints: readonly string[];
   readonly tls?: GrpcTls | undefined;
+  readonly dial?: Dialer | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly connectTimeoutMs: number;

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import {
   type Clock,
+  type Dialer,
   type GrpcConnection,
   GrpcError,
   type GrpcTls,
@@ -66,6 +67,8 @@ export interface EtcdStoreOptions {
   /** `http://host:port` or `https://host:port` of the members; one is enough, all are better. */
   readonly endpoints: readonly string[];
   readonly tls?: GrpcTls;
+  /** Connects to members. Default: directly. */
+  readonly dial?: Dialer | undefined;
   /** Prefix of every key in etcd, invisible to callers. Default: none, as keys are complete already (`/registry/…`). */
   readonly prefix?: string;
   /** Default: the real one. */
@@ -131,6 +134,7 @@ class ClusterStore implements EtcdStore {
     this.#cluster = new Cluster({
       endpoints: options.endpoints,
       tls: options.tls,
+      dial: options.dial,
       clock: this.#clock,
       random: options.random ?? systemRandom,
       connectTimeoutMs: options.connectTimeoutMs ?? 5_000,

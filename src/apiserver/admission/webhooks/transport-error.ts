@@ -1,5 +1,4 @@
-import { lookupTable } from '#base';
-import type { NetworkAddress } from './service-addresses.ts';
+import { type DialTarget, lookupTable } from '#base';
 
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
@@ -17,7 +16,7 @@ const CONNECT_FAILURES = lookupTable<string>({
 });
 
 /** The message of a failed request, as Go's HTTP client words it. */
-export function transportErrorText(error: NodeJS.ErrnoException, { host, port }: NetworkAddress): string {
+export function transportErrorText(error: NodeJS.ErrnoException, { host, port }: DialTarget): string {
   const { code = '' } = error;
   const connecting = CONNECT_FAILURES[code];
   if (connecting !== undefined) return `dial tcp ${host.includes(':') ? `[${host}]` : host}:${port}: ${connecting}`;

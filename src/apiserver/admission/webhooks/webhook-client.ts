@@ -1,8 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { admissionregistration } from '#api';
-import { realClock } from '#base';
+import { type Dialer, type DialTarget, dialedConnection, realClock } from '#base';
 import {
   encodeJson,
   goQuote,
@@ -14,7 +16,7 @@ import {
   parseJson,
   serverResponseError,
 } from '#machinery';
-import type { NetworkAddress, ServiceAddresses } from './service-addresses.ts';
+import type { ServiceEndpoint, ServiceEndpoints } from '../../aggregation/service-endpoints.ts';
 import { transportErrorText } from './transport-error.ts';
 
 export type WebhookClientConfig = admissionregistration.WebhookClientConfig;
@@ -35,10 +37,13 @@ interface Answer {
 /** Calls webhooks at a URL or at a service of the cluster, over kept-alive connections. */
 export class WebhookClient {
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #services: ServiceAddresses;
+  readonly #services: ServiceEndpoints;
+  readonly #dialUrl: Dialer | undefined;
 
-  constructor(services: ServiceAddresses) {
+  /** `dialUrl`: connects to webhooks that are given by URL. Default: directly. */
+  constructor(services: ServiceEndpoints, dialUrl?: Dialer) {
     this.#services = services;
+    this.#dialUrl = dialUrl;
   }
 
   /** The response object. Throws an Error with upstream's message. */
@@ -59,12 +64,16 @@ export class WebhookClient {
     }
   }
 
-  #address(url: URL, { service }: WebhookClientConfig): Promise<NetworkAddress> | NetworkAddress {
-    if (service === undefined) return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443) };
+  #address(url: URL, { service }: WebhookClientConfig): Promise<ServiceEndpoint> | ServiceEndpoint {
+    if (service === undefined) {
+      const address = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443) };
+      const dial = this.#dialUrl;
+      return { ...address, ...(dial && { connect: () => dial(address) }) };
+    }
     return this.#services.resolve({ namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? 443 });
   }
 
-  async #exchange(url: URL, address: NetworkAddress, call: WebhookCall): Promise<Answer> {
+  async #exchange(url: URL, address: ServiceEndpoint, call: WebhookCall): Promise<Answer> {
     const timer = new AbortController();
     const ended = new AbortController();
     const stop = () => timer.abort(call.signal?.reason);
@@ -86,7 +95,11 @@ export class WebhookClient {
     }
   }
 
-  #request(url: URL, { host, port }: NetworkAddress, { call, signal }: { call: WebhookCall; signal: AbortSignal }): Promise<Answer> {
+  #request(
+    url: URL,
+    { host, port, connect }: ServiceEndpoint,
+    { call, signal }: { call: WebhookCall; signal: AbortSignal },
+  ): Promise<Answer> {
     const body = Buffer.from(encodeJson(call.body));
     const { caBundle } = call.config;
     const headers = { host: url.host, accept: 'application/json', 'content-type': 'application/json', 'content-length': body.length };
@@ -99,7 +112,7 @@ export class WebhookClient {
           method: 'POST',
           path: url.pathname + url.search,
           headers,
-          agent: this.#agent,
+          ...(connect === undefined ? { agent: this.#agent } : { createConnection: securedBy(connect, { host, port }) }),
           signal,
           ...(isIP(name) === 0 && { servername: name }),
           ...(caBundle && { ca: Buffer.from(caBundle, 'base64') }),
@@ -115,6 +128,11 @@ export class WebhookClient {
       sent.end(body);
     });
   }
+}
+
+/** Such connections are not kept: they cost little more than the proxy's own. */
+function securedBy(connect: () => Promise<Duplex>, address: DialTarget): RequestOptions['createConnection'] {
+  return (options) => connectTls({ ...(options as ConnectionOptions), socket: dialedConnection(connect, address) });
 }
 
 /** The limit of a response, far above any object. Leaving the loop closes the connection. */

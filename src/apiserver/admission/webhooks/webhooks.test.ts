@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { admissionregistration, core, discovery } from '#api';
 import { seededRandom } from '#base';
+import { ServiceEndpoints } from '../../aggregation/service-endpoints.ts';
+import { HttpsKubeletConnector } from '../../kubelet-client/https-kubelet-connector.ts';
 import { configMap, serveAdmission } from '../admission-server.test-data.ts';
 import { LOOPBACK_TLS } from './loopback-certificate.test-data.ts';
-import { ServiceAddresses } from './service-addresses.ts';
 
 interface Review {
   readonly apiVersion: string;
@@ -198,7 +199,9 @@ describe('a validating webhook', () => {
 
   it('is looked for at the ready endpoints of its service', async () => {
     const { client, server } = await serveAdmission();
-    const addresses = new ServiceAddresses({ table: server.table, random: seededRandom(1) });
+    using kubelets = new HttpsKubeletConnector();
+    const routing = 'endpoint-or-cluster-ip';
+    const addresses = new ServiceEndpoints({ table: server.table, random: seededRandom(1), kubelets, routing });
     const place = { namespace: 'default', name: 's', port: 443 };
     const spec = { clusterIP: 'None', ports: [{ name: 'web', port: 443 }] };
     await client.of(core.Service).create({ metadata: { name: 's', namespace: 'default' }, spec });

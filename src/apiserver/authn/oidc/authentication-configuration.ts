@@ -110,11 +110,14 @@ class AuthenticationReader extends StrictConfigurationReader {
     const audiences = this.list(fields.audiences, `${path}.audiences`).map((item, i) => this.text(item, `${path}.audiences[${i}]`, ''));
     pushAll(this.errors, issuerErrors({ url, discoveryUrl, certificateAuthority }, path, this.disallowedIssuers));
     pushAll(this.errors, audienceErrors(audiences, policy, path));
-    if (text('egressSelectorType') !== '')
-      this.errors.push(
-        FieldError.forbidden(path.child('egressSelectorType'), 'this server has no egress selectors: it reaches issuers directly'),
-      );
-    return { url, ...(discoveryUrl && { discoveryUrl }), ...(certificateAuthority && { certificateAuthority }), audiences };
+    const egress = this.#egress(text('egressSelectorType'), path.child('egressSelectorType'));
+    return { url, ...(discoveryUrl && { discoveryUrl }), ...(certificateAuthority && { certificateAuthority }), audiences, ...egress };
+  }
+
+  #egress(name: string, path: Path): Pick<JwtConfiguration['issuer'], 'egress'> {
+    if (name === 'controlplane' || name === 'cluster') return { egress: name };
+    if (name !== '') this.errors.push(FieldError.invalid(path, name, 'egress selector must be either controlplane or cluster'));
+    return {};
   }
 
   #claimRule(value: unknown, path: Path): readonly ClaimValidationRule[] {

@@ -1,6 +1,6 @@
 import { get } from 'node:https';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { type Clock, raceAbort, timeoutSignal, withoutTrailing } from '#base';
+import { type Clock, type Dialer, DialingAgent, raceAbort, timeoutSignal, withoutTrailing } from '#base';
 import { goQuote, isJsonObject, parseJson } from '#machinery';
 
 export interface IssuerKeysOptions {
@@ -10,6 +10,8 @@ export interface IssuerKeysOptions {
   readonly discoveryUrl?: string | undefined;
   /** PEM. Default: the system's CAs. */
   readonly certificateAuthority?: string | undefined;
+  /** Connects to the issuer. Default: directly. */
+  readonly dial?: Dialer | undefined;
   readonly clock: Clock;
 }
 
@@ -93,26 +95,30 @@ export class IssuerKeys {
 }
 
 /** Redirects are not followed, since their target is not configured. */
-async function fetchText(url: string, { certificateAuthority, clock }: IssuerKeysOptions): Promise<string> {
+async function fetchText(url: string, { certificateAuthority, clock, dial }: IssuerKeysOptions): Promise<string> {
   using timeout = timeoutSignal(clock, TIMEOUT_MS);
   const { signal } = timeout;
   const answer = new Promise<string>((resolve, reject) => {
     const ca = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
-    const request = get(url, { ...ca, agent: false, signal, headers: { accept: 'application/json' } }, (response) => {
-      if (response.statusCode !== 200) {
-        response.destroy();
-        return reject(new Error(`oidc: ${url} answered ${response.statusCode}`));
-      }
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        chunks.push(chunk);
-        if (size > MAX_ANSWER_BYTES) response.destroy(new Error(`oidc: the answer of ${url} is longer than ${MAX_ANSWER_BYTES} bytes`));
-      });
-      response.on('error', reject);
-      response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    });
+    const request = get(
+      url,
+      { ...ca, agent: dial ? new DialingAgent(dial) : false, signal, headers: { accept: 'application/json' } },
+      (response) => {
+        if (response.statusCode !== 200) {
+          response.destroy();
+          return reject(new Error(`oidc: ${url} answered ${response.statusCode}`));
+        }
+        const chunks: Buffer[] = [];
+        let size = 0;
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          chunks.push(chunk);
+          if (size > MAX_ANSWER_BYTES) response.destroy(new Error(`oidc: the answer of ${url} is longer than ${MAX_ANSWER_BYTES} bytes`));
+        });
+        response.on('error', reject);
+        response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+      },
+    );
     request.on('error', reject);
     // After a protocol switch Node closes the connection without an error.
     request.on('close', () => reject(new Error(`oidc: ${url} closed the connection before it had answered`)));

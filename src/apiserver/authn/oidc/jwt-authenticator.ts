@@ -1,6 +1,7 @@
 import { compactVerify, errors, type JWTVerifyGetKey } from 'jose';
 import { type Clock, Lru } from '#base';
 import { goQuote } from '#machinery';
+import type { EgressSelector } from '../../egress/egress-selector.ts';
 import type { UserInfo } from '../../request/user.ts';
 import type { TokenAuthenticator, TokenVerdict } from '../authenticator.ts';
 import { claimedIssuer } from '../service-accounts/signed-tokens.ts';
@@ -14,6 +15,12 @@ const REMEMBERED_MS = 10_000;
 /** The leeway for clock skew of `nbf`. */
 const NOT_BEFORE_LEEWAY_MS = 5 * 60_000;
 
+export interface JwtDeps {
+  readonly clock: Clock;
+  readonly realClock: Clock;
+  readonly egress?: EgressSelector | undefined;
+}
+
 /** ID tokens of one OpenID Connect issuer. */
 export class JwtAuthenticator implements TokenAuthenticator {
   readonly #configuration: JwtConfiguration;
@@ -21,11 +28,13 @@ export class JwtAuthenticator implements TokenAuthenticator {
   readonly #clock: Clock;
   readonly #verified: Lru<string, Claims>;
 
-  constructor(configuration: JwtConfiguration, { clock, realClock }: { readonly clock: Clock; readonly realClock: Clock }) {
-    const { url: issuer, discoveryUrl, certificateAuthority } = configuration.issuer;
+  constructor(configuration: JwtConfiguration, { clock, realClock, egress }: JwtDeps) {
+    const { url: issuer, discoveryUrl, certificateAuthority, egress: network } = configuration.issuer;
+    if (network !== undefined && egress === undefined) throw new Error('oidc: egress lookup required if egress selector type is set');
+    const dial = network && egress?.[network];
     this.#configuration = configuration;
     this.#clock = clock;
-    this.#keys = new IssuerKeys({ issuer, discoveryUrl, certificateAuthority, clock: realClock });
+    this.#keys = new IssuerKeys({ issuer, discoveryUrl, certificateAuthority, clock: realClock, dial });
     this.#verified = new Lru({ capacity: REMEMBERED_TOKENS, ttlMs: REMEMBERED_MS, clock: realClock });
   }
 

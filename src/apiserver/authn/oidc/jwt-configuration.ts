@@ -6,6 +6,8 @@ export interface JwtConfiguration {
     /** PEM. */
     readonly certificateAuthority?: string | undefined;
     readonly audiences: readonly string[];
+    /** The egress selector of requests to the issuer. Default: none. */
+    readonly egress?: 'controlplane' | 'cluster' | undefined;
   };
   readonly claimValidationRules: readonly ClaimValidationRule[];
   readonly claimMappings: {

@@ -1,0 +1,52 @@
+import { Agent, type AgentOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { connectedPair } from '../async/duplex-pair.ts';
+
+export interface DialTarget {
+  /** An address or a name, for whoever connects to it. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Connects to a TCP port by way of something else, such as a proxy. Rejects with the reason. */
+export type Dialer = (target: DialTarget) => Promise<Duplex>;
+
+/** `host:port`, as proxies are told it. */
+export function targetText({ host, port }: DialTarget): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A connection that can be written to at once; it fails when the dialer does. */
+export function dialedConnection(dial: Dialer, target: DialTarget): Duplex {
+  const { near, far } = connectedPair();
+  // Who has the near end sees why; the far end has nobody else.
+  far.on('error', () => {});
+  dial(target).then(
+    (connection) => join(far, connection),
+    (error: Error) => near.destroy(error),
+  );
+  return near;
+}
+
+function join(far: Duplex, connection: Duplex): void {
+  connection.on('error', (error) => far.destroy(error));
+  connection.once('close', () => far.destroy());
+  far.once('close', () => connection.destroy());
+  far.pipe(connection).pipe(far);
+}
+
+/** Keeps TLS connections that were opened by a dialer. */
+export class DialingAgent extends Agent {
+  readonly #dial: Dialer;
+
+  constructor(dial: Dialer, options: AgentOptions = {}) {
+    super({ ...options, keepAlive: true });
+    this.#dial = dial;
+  }
+
+  override createConnection(options: ConnectionOptions): Duplex {
+    const { host = '', port = 443 } = options;
+    return connectTls({ ...options, socket: dialedConnection(this.#dial, { host, port: Number(port) }) });
+  }
+}
