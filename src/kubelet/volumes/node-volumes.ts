@@ -285,7 +285,8 @@ export class NodeVolumes implements PodVolumes {
   async #newEntry(record: PodRecord, volume: core.Volume): Promise<VolumeEntry> {
     const spec = await resolveVolume(volume, record.pod, this.#deps.client);
     const plugin = this.#plugins.find((candidate) => candidate.supports(spec));
-    if (plugin === undefined) throw new Error(`no volume plugin matched volume "${spec.name}"`);
+    if (plugin === undefined)
+      throw new Error(`failed to get Plugin from volumeSpec for volume "${spec.name}" err=no volume plugin matched`);
     const attachedName = await plugin.attachedName?.(spec);
     // A concurrent call may have created the entry.
     const entry = record.entries.get(volume.name) ?? { spec, plugin, attachedName, lock: new AsyncMutex(), mounted: undefined };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { core } from '#api';
-import { realClock, seededRandom, silentLogger } from '#base';
+import { type Clock, realClock, seededRandom, silentLogger, VirtualClock } from '#base';
 import { CsiDrivers, hostMounter, NodeVolumes, PodDirectories } from '#kubelet';
 import { type ControlPlane, startControlPlane } from '../control-plane.ts';
 
@@ -23,11 +23,11 @@ describe.skipIf(!isRoot)('the volumes of a node (needs root: it mounts)', () => 
   let volumes: NodeVolumes;
   let events: Told[];
 
-  const open = () => {
+  const open = (clock: Clock = realClock) => {
     const tell = (_: unknown, reason: string, message: string) => void events.push({ reason, message });
     return new NodeVolumes({
       client: plane.client,
-      clock: realClock,
+      clock,
       random: seededRandom('volumes'),
       logger: silentLogger,
       recorder: { normal: tell, warning: tell, record: () => {} },
@@ -124,6 +124,21 @@ describe.skipIf(!isRoot)('the volumes of a node (needs root: it mounts)', () => 
     await plane.client.of(core.ConfigMap).patch({ name: 'late', namespace: 'default' }, { data: { k: 'came' } });
     await prepared;
     expect(await readFile(join(await sourceOf(pod), 'k'), 'utf8')).toBe('came');
+    await end(pod);
+  });
+
+  it('of a type that the node does not know are named by an event', async () => {
+    const clock = new VirtualClock();
+    await volumes[Symbol.asyncDispose]();
+    volumes = open(clock);
+    const pod = await podWith({ rbd: { monitors: ['m'], image: 'i' } });
+    const message =
+      'Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[], failed to process volumes=[v]: ' +
+      'failed to get Plugin from volumeSpec for volume "v" err=no volume plugin matched';
+    const refused = expect(volumes.prepare(pod, signal)).rejects.toThrow(message);
+    await clock.advance(130_000);
+    await refused;
+    expect(events).toContainEqual({ reason: 'FailedMount', message });
     await end(pod);
   });
 
