@@ -47,6 +47,7 @@ export class DialingAgent extends Agent {
 
   override createConnection(options: ConnectionOptions): Duplex {
     const { host = '', port = 443 } = options;
+    // errors: the agent's request listens
     return connectTls({ ...options, socket: dialedConnection(this.#dial, { host, port: Number(port) }) });
   }
 }

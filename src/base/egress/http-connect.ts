@@ -33,18 +33,22 @@ export function httpConnectDialer(proxy: ConnectProxy): Dialer {
         resolve(socket);
       });
       sent.once('timeout', () => sent.destroy(new Error('the proxy took too long to answer')));
-      sent.once('error', (error) => reject(new Error(`dialing ${address} by proxy ${place} failed: ${error.message}`, { cause: error })));
+      sent.on('error', (error) => reject(new Error(`dialing ${address} by proxy ${place} failed: ${error.message}`, { cause: error })));
       sent.end();
     });
   };
 }
 
+/** Whoever opens it listens to its errors. */
 function open({ url, tls }: ConnectProxy, options: RequestOptions) {
   const { protocol, hostname, port, pathname } = new URL(url);
+  // errors: the caller listens, here and below
   if (protocol === 'unix:') return requestHttp({ ...options, socketPath: pathname });
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: port || (protocol === 'https:' ? 443 : 80) };
+  // errors: as above
   if (protocol === 'http:') return requestHttp({ ...options, ...place });
   const { serverName, ...keys } = tls ?? {};
+  // errors: as above
   return requestHttps({ ...options, ...place, ...keys, ...(serverName && { servername: serverName }) });
 }
 

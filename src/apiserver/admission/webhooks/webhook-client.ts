@@ -132,6 +132,7 @@ export class WebhookClient {
 
 /** Such connections are not kept: they cost little more than the proxy's own. */
 function securedBy(connect: () => Promise<Duplex>, address: DialTarget): RequestOptions['createConnection'] {
+  // errors: the request listens
   return (options) => connectTls({ ...(options as ConnectionOptions), socket: dialedConnection(connect, address) });
 }
 
