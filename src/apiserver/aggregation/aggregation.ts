@@ -6,6 +6,7 @@ import type { ApiResponse, Handler } from '../handlers/api-response.ts';
 import type { KubeletConnector } from '../kubelet-client/kubelet-connector.ts';
 import type { ResourceTable } from '../registry/generic/resource-table.ts';
 import type { ApiRequest } from '../request/api-request.ts';
+import { ServiceEndpoints } from '../service-endpoints/service-endpoints.ts';
 import { Availability } from './availability.ts';
 import { type Backend, textResponse } from './backend.ts';
 import { HttpsBackend, type ProxyClientCertificate } from './https-backend.ts';
@@ -14,7 +15,6 @@ import { type RemoteApi, serviceKey } from './remote-api.ts';
 import { RemoteApis } from './remote-apis.ts';
 import { RemoteDiscovery } from './remote-discovery.ts';
 import { RemoteOpenApi } from './remote-openapi.ts';
-import { ServiceEndpoints } from './service-endpoints.ts';
 
 export interface AggregationConfig {
   /** As `--enable-aggregator-routing`. Default true: to endpoints. */

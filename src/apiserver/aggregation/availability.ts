@@ -2,9 +2,9 @@ import { apiregistration } from '#api';
 import type { Clock, Counter, Family, Gauge, MetricsRegistry } from '#base';
 import type { Client } from '#client';
 import { formatTime } from '#machinery';
+import type { ServiceEndpoints } from '../service-endpoints/service-endpoints.ts';
 import type { Backend } from './backend.ts';
 import { type APIService, availableCondition, type RemoteApi } from './remote-api.ts';
-import type { ServiceEndpoints } from './service-endpoints.ts';
 import { whyUnreachable } from './unreachable-service.ts';
 
 type Condition = apiregistration.APIServiceCondition;

@@ -8,11 +8,11 @@ import { isLongRunning } from '../filters/long-running.ts';
 import type { ApiResponse } from '../handlers/api-response.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { ANONYMOUS } from '../request/user.ts';
+import type { ServiceEndpoint, ServiceEndpoints } from '../service-endpoints/service-endpoints.ts';
 import { type ProxyAnswer, passedHeaders, send, upgradeAnswer } from '../streaming/reverse-proxy.ts';
 import { type Backend, type JsonAnswer, type Question, textResponse } from './backend.ts';
 import { frontProxyHeaders } from './front-proxy-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
-import type { ServiceEndpoint, ServiceEndpoints } from './service-endpoints.ts';
 
 /** The proxy client certificate, by which backends trust the user headers. PEM. */
 export interface ProxyClientCertificate {

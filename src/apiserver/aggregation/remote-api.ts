@@ -1,13 +1,7 @@
 import type { apiregistration } from '#api';
+import type { ServicePort } from '../service-endpoints/service-endpoints.ts';
 
 export type APIService = apiregistration.APIService;
-
-/** A Service port. */
-export interface ServicePort {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port: number;
-}
 
 /** A group version that another server serves. */
 export interface RemoteApi {

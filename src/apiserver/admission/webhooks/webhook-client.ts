@@ -16,7 +16,7 @@ import {
   parseJson,
   serverResponseError,
 } from '#machinery';
-import type { ServiceEndpoint, ServiceEndpoints } from '../../aggregation/service-endpoints.ts';
+import type { ServiceEndpoint, ServiceEndpoints } from '../../service-endpoints/service-endpoints.ts';
 import { transportErrorText } from './transport-error.ts';
 
 export type WebhookClientConfig = admissionregistration.WebhookClientConfig;

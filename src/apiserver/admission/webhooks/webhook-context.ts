@@ -1,9 +1,9 @@
 import type { Random } from '#base';
-import { ServiceEndpoints } from '../../aggregation/service-endpoints.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import type { EgressSelector } from '../../egress/egress-selector.ts';
 import type { KubeletConnector } from '../../kubelet-client/kubelet-connector.ts';
 import type { ResourceTable } from '../../registry/generic/resource-table.ts';
+import { ServiceEndpoints } from '../../service-endpoints/service-endpoints.ts';
 import { matchContext } from '../matching/match-context.ts';
 import { configurationStorage } from '../policies/policy-context.ts';
 import { WebhookCaller } from './webhook-caller.ts';

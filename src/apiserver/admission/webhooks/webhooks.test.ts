@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { admissionregistration, core, discovery } from '#api';
 import { seededRandom } from '#base';
-import { ServiceEndpoints } from '../../aggregation/service-endpoints.ts';
 import { HttpsKubeletConnector } from '../../kubelet-client/https-kubelet-connector.ts';
+import { ServiceEndpoints } from '../../service-endpoints/service-endpoints.ts';
 import { configMap, serveAdmission } from '../admission-server.test-data.ts';
 import { LOOPBACK_TLS } from './loopback-certificate.test-data.ts';
 

@@ -4,7 +4,13 @@ import type { Random } from '#base';
 import { goQuote, StatusError } from '#machinery';
 import type { KubeletConnector } from '../kubelet-client/kubelet-connector.ts';
 import type { ResourceTable } from '../registry/generic/resource-table.ts';
-import type { ServicePort } from './remote-api.ts';
+
+/** A Service port. */
+export interface ServicePort {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
 
 /** An address to connect to. */
 export interface ServiceEndpoint {
