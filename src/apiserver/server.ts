@@ -213,7 +213,7 @@ export interface ApiServer extends Component {
 }
 
 /** Gates that are off by default and decide about fields of objects. */
-const FIELD_GATES: readonly string[] = ['ClusterTrustBundleProjection'];
+const FIELD_GATES: readonly string[] = ['ClusterTrustBundleProjection', 'PodCertificateRequest'];
 
 // One file: the composition root of the API server; the parts that it connects have folders of their own.
 export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {

@@ -33,7 +33,7 @@ export function validatePodCertificateRequest({ metadata, spec }: Request): Fiel
   return errors;
 }
 
-function validateUserAnnotations(annotations: Readonly<Record<string, string>>, at: FieldReport): void {
+export function validateUserAnnotations(annotations: Readonly<Record<string, string>>, at: FieldReport): void {
   for (const key of Object.keys(annotations).map((name) => name.toLowerCase())) {
     if (key === '') at.required();
     else at.problems(key, domainKeyProblems(key));
@@ -58,14 +58,18 @@ function validateSubject(spec: PodCertificateRequestSpec, at: FieldReport): void
 }
 
 /** Signers of Kubernetes itself are held to a day. */
+export function maxLifetimeSeconds(signerName: string): number {
+  const domain = signerName.split('/', 1)[0] ?? '';
+  const isOwn = domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io');
+  return (isOwn ? 1 : MAX_DAYS) * 24 * HOUR;
+}
+
 function validateLifetime({ maxExpirationSeconds: seconds, signerName = '' }: PodCertificateRequestSpec, at: FieldReport): boolean {
   if (seconds === undefined) {
     at.required('must be set');
     return false;
   }
-  const domain = signerName.split('/', 1)[0] ?? '';
-  const isOwn = domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io');
-  const max = (isOwn ? 1 : MAX_DAYS) * 24 * HOUR;
+  const max = maxLifetimeSeconds(signerName);
   if (seconds < HOUR || seconds > max) at.invalid(seconds, `must be in the range [${HOUR}, ${max}]`);
   return true;
 }

@@ -8,6 +8,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { CertificateSigningRequest } from './certificate-request.ts';
 import { apiReference } from './node-restriction/mirror-pod-references.ts';
 import { forbiddenLabels } from './node-restriction/node-labels.ts';
+import { restrictPodCertificateRequests } from './node-restriction/pod-certificate-requests.ts';
 import { podNeedsAudience } from './node-restriction/token-audiences.ts';
 import { forbid, type PluginDeps, readObject } from './plugin-deps.ts';
 
@@ -54,6 +55,7 @@ const RESTRICTIONS = lookupTable<Restriction>({
   },
   'resource.k8s.io/resourceslices': restrictSlices,
   'certificates.k8s.io/certificatesigningrequests': restrictSigningRequests,
+  'certificates.k8s.io/podcertificaterequests': ({ node, attributes, deps }) => restrictPodCertificateRequests(node, attributes, deps),
 });
 
 function nameOf({ name, object }: AdmissionAttributes): string {

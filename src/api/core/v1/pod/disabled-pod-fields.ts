@@ -32,7 +32,7 @@ function dropFromVolume(volume: Volume, features: PodFeatures): Volume {
 
 function dropProjections(projected: ProjectedVolumeSource, features: PodFeatures): ProjectedVolumeSource {
   const drop = (source: VolumeProjection) => {
-    const served = withoutFields(source, 'podCertificate');
+    const served = features.has('PodCertificateRequest') ? source : withoutFields(source, 'podCertificate');
     return features.has('ClusterTrustBundleProjection') ? served : withoutFields(served, 'clusterTrustBundle');
   };
   return mapField(projected, 'sources', (sources) => mapItems(sources, drop));

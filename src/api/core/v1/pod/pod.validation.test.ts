@@ -229,6 +229,18 @@ describe('volumes', () => {
       ],
     ],
     [
+      'a pod certificate without files',
+      {
+        name: 'v',
+        projected: { sources: [{ podCertificate: { signerName: 'example.com/s', keyType: 'DSA', maxExpirationSeconds: 60 } }] },
+      },
+      [
+        'spec.volumes[0].projected.sources[0].podCertificate.keyType: Unsupported value: "DSA": supported values: "RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"',
+        'spec.volumes[0].projected.sources[0].podCertificate.maxExpirationSeconds: Invalid value: 60: if provided, maxExpirationSeconds must be >= 3600',
+        'spec.volumes[0].projected.sources[0].podCertificate: Required value: specify at least one of credentialBundlePath, keyPath, and certificateChainPath',
+      ],
+    ],
+    [
       'an odd iSCSI name',
       { name: 'v', iscsi: { targetPortal: '1.2.3.4', iqn: 'xyz', lun: 300 } },
       [

@@ -3,6 +3,7 @@ import { validateFieldRef, validateResourceFieldRef } from '../container/contain
 import type { DownwardAPIVolumeFile } from './downward-api-volume-file.ts';
 import type { KeyToPath } from './key-to-path.ts';
 import { validateNonReservedPath } from './local-path.validation.ts';
+import { validatePodCertificate } from './pod-certificate-projection.validation.ts';
 import type { ProjectedVolumeSource, ServiceAccountTokenProjection, VolumeProjection } from './projected-volume-source.ts';
 import type { DownwardAPIVolumeSource } from './volume-source.ts';
 import { requireTexts, validateFileMode, validateKeyToPath } from './volume-source.validation.ts';
@@ -47,7 +48,7 @@ interface ProjectionReport {
 }
 
 function validateProjection(source: VolumeProjection, at: FieldReport, projected: ProjectionReport): void {
-  const { secret, configMap, downwardAPI, serviceAccountToken } = source;
+  const { secret, configMap, downwardAPI, serviceAccountToken, podCertificate } = source;
   if (secret) validateKeys(secret, at.child('secret'), projected);
   if (configMap) validateKeys(configMap, at.child('configMap'), projected);
   for (const file of downwardAPI?.items ?? []) {
@@ -55,7 +56,8 @@ function validateProjection(source: VolumeProjection, at: FieldReport, projected
     claimPath(file.path, file.path, projected);
   }
   if (serviceAccountToken) validateToken(serviceAccountToken, at.child('serviceAccountToken'), projected);
-  const count = [secret, configMap, downwardAPI, serviceAccountToken].filter(Boolean).length;
+  if (podCertificate) validatePodCertificate(podCertificate, at.child('podCertificate'), (path) => claimPath(path, path, projected));
+  const count = [secret, configMap, downwardAPI, serviceAccountToken, podCertificate].filter(Boolean).length;
   if (count > 1) at.forbidden('may not specify more than 1 volume type per source');
 }
 
