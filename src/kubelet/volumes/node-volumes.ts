@@ -11,6 +11,7 @@ import { containerVolumes } from './container-volumes.ts';
 import { MountAttempt } from './missing-volumes.ts';
 import type { Mounter } from './mount/mounter.ts';
 import { PodTokens } from './payload/pod-tokens.ts';
+import { PodCertificates } from './pod-certificates.ts';
 import { cleanUpPod, namesIn, tearDownUntilDone } from './pod-clean-up.ts';
 import type { PodDirectories } from './pod-directories.ts';
 import { PodRecord, type VolumeEntry, volumeCounts } from './pod-record.ts';
@@ -60,6 +61,7 @@ export class NodeVolumes implements PodVolumes {
   readonly #objects: ReferencedObjects;
   readonly #tokens: PodTokens;
   readonly #trustBundles: TrustBundles;
+  readonly #certificates: PodCertificates;
   readonly #plugins: readonly VolumePlugin[];
   readonly #closing = new AbortController();
   readonly #reportLock = new AsyncMutex();
@@ -74,7 +76,9 @@ export class NodeVolumes implements PodVolumes {
     this.#tokens = new PodTokens(deps);
     const { seLinux = new SeLinux() } = deps;
     this.#trustBundles = new TrustBundles(deps, (uids) => this.#sourcesChanged(uids));
-    const sources = { objects: this.#objects, tokens: this.#tokens, trustBundles: this.#trustBundles };
+    this.#certificates = new PodCertificates(deps, (uids) => this.#sourcesChanged(uids));
+    const certificates = this.#certificates;
+    const sources = { objects: this.#objects, tokens: this.#tokens, trustBundles: this.#trustBundles, certificates };
     this.#plugins = volumePlugins({ ...deps, ...sources, seLinux });
   }
 
@@ -173,6 +177,7 @@ export class NodeVolumes implements PodVolumes {
     this.#objects.release(podUid);
     this.#trustBundles.follow(podUid, false);
     this.#tokens.release(podUid);
+    this.#certificates.release(podUid);
     for (const { lock } of record?.entries.values() ?? []) await lock.run(() => {});
   }
 
@@ -247,6 +252,7 @@ export class NodeVolumes implements PodVolumes {
     for (const record of this.#records.values()) record.close();
     await this.#objects[Symbol.asyncDispose]();
     await this.#trustBundles[Symbol.asyncDispose]();
+    await this.#certificates[Symbol.asyncDispose]();
     for (const { entries } of this.#records.values()) for (const { lock } of entries.values()) await lock.run(() => {});
   }
 

@@ -50,7 +50,7 @@ export function contentPlugins(deps: PluginDeps): readonly VolumePlugin[] {
         name: 'kubernetes.io/projected',
         onDisk: false,
         supports: ({ volume }) => volume.projected !== undefined,
-        collect: ({ volume: { projected } }, pod) => sources.projected(projected ?? { sources: [] }, pod),
+        collect: ({ volume }, pod) => sources.projected(volume, pod),
       },
       deps,
     ),

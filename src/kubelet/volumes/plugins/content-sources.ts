@@ -16,6 +16,13 @@ export interface SourceContext {
   readonly defaultMode: number;
 }
 
+/** A source of a projected volume. */
+interface ProjectionContext extends SourceContext {
+  readonly volume: string;
+  /** The position of the source in its volume. */
+  readonly index: number;
+}
+
 interface KeyedReference {
   readonly name?: string | undefined;
   readonly items?: readonly core.KeyToPath[] | undefined;
@@ -46,13 +53,14 @@ export class ContentSources {
   }
 
   /** All sources in one directory. All errors are reported. */
-  async projected({ sources = [], defaultMode = 0o644 }: core.ProjectedVolumeSource, pod: core.Pod): Promise<Contents> {
+  async projected({ name: volume, projected }: core.Volume, pod: core.Pod): Promise<Contents> {
+    const { sources = [], defaultMode = 0o644 } = projected ?? {};
     const payload = new Map<string, ProjectedFile>();
     const problems: string[] = [];
     let refreshAtMs: number | undefined;
-    for (const source of sources) {
+    for (const [index, source] of sources.entries()) {
       try {
-        const contents = await this.#projection(source, { pod, defaultMode });
+        const contents = await this.#projection(source, { pod, defaultMode, volume, index });
         for (const [path, file] of contents.payload) payload.set(path, file);
         refreshAtMs = earliest(refreshAtMs, contents.refreshAtMs);
       } catch (error) {
@@ -63,12 +71,13 @@ export class ContentSources {
     return { payload, refreshAtMs };
   }
 
-  async #projection(source: core.VolumeProjection, context: SourceContext): Promise<Contents> {
+  async #projection(source: core.VolumeProjection, context: ProjectionContext): Promise<Contents> {
     if (source.configMap) return { payload: await this.configMap(source.configMap, context) };
     if (source.secret) return { payload: await this.secret(source.secret, context) };
     if (source.downwardAPI) return { payload: this.downwardApi(source.downwardAPI.items ?? [], context) };
     if (source.serviceAccountToken) return this.#token(source.serviceAccountToken, context);
     if (source.clusterTrustBundle) return this.#trustBundle(source.clusterTrustBundle, context);
+    if (source.podCertificate) return this.#certificate(source.podCertificate, context);
     const [kind] = Object.keys(source);
     if (kind === undefined) throw new Error('a source of the projected volume names nothing: set one of its fields, or remove it');
     throw new Error(`projected volumes of ${kind} are not supported`);
@@ -76,6 +85,16 @@ export class ContentSources {
 
   async #trustBundle(source: core.ClusterTrustBundleProjection, context: SourceContext): Promise<Contents> {
     return { payload: new Map([[source.path, ownFile(await this.deps.trustBundles.read(source), context)]]) };
+  }
+
+  async #certificate(projection: core.PodCertificateProjection, context: ProjectionContext): Promise<Contents> {
+    const { key, chain, refreshAtMs } = await this.deps.certificates.get({ ...context, projection });
+    const { credentialBundlePath, keyPath, certificateChainPath } = projection;
+    const payload = new Map<string, ProjectedFile>();
+    if (credentialBundlePath) payload.set(credentialBundlePath, ownFile(key + chain, context));
+    if (keyPath) payload.set(keyPath, ownFile(key, context));
+    if (certificateChainPath) payload.set(certificateChainPath, ownFile(chain, context));
+    return { payload, refreshAtMs };
   }
 
   async #token(source: core.ServiceAccountTokenProjection, context: SourceContext): Promise<Contents> {
