@@ -33,5 +33,5 @@ test.each(['created', 'started'])('that a container was %s is a hint after a sec
   await expect.poll(() => stream.timers.map(({ delayMs }) => delayMs)).toEqual([1_000]);
   const waiting = stream.hints.wait(10_000);
   stream.timers[0]?.fire();
-  expect(await waiting).toBe(true);
+  expect(await waiting).toBe(false);
 });

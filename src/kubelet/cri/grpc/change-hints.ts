@@ -38,6 +38,7 @@ export class ChangeHints {
   readonly #signal: AbortSignal;
   #areFlowing = false;
   #isPending = false;
+  #hasEnd = false;
   #starts: TimerHandle | undefined;
   #wake = () => {};
 
@@ -55,11 +56,12 @@ export class ChangeHints {
 
   clear(): void {
     this.#isPending = false;
+    this.#hasEnd = false;
   }
 
-  /** Resolves at the next hint since `clear` (true), after `timeoutMs`, or when the signal aborts. */
+  /** Resolves at the next hint since `clear`, after `timeoutMs`, or when the signal aborts. True: something may have ended. */
   async wait(timeoutMs: number): Promise<boolean> {
-    if (this.#isPending || this.#signal.aborted) return this.#isPending;
+    if (this.#isPending || this.#signal.aborted) return this.#hasEnd;
     await new Promise<void>((resolve) => {
       const timer = this.#clock.setTimer(timeoutMs, () => this.#wake());
       const abort = () => this.#wake();
@@ -71,7 +73,7 @@ export class ChangeHints {
         resolve();
       };
     });
-    return this.#isPending;
+    return this.#hasEnd;
   }
 
   async #run(): Promise<void> {
@@ -93,23 +95,24 @@ export class ChangeHints {
         for await (const event of this.#client.serverStream(method, request, { signal: this.#signal })) {
           backoff.reset();
           this.#areFlowing = true;
-          if (isEnd(event)) this.#hint();
-          else this.#starts ??= this.#clock.setTimer(STARTS_MS, () => this.#hint());
+          if (isEnd(event)) this.#hint(true);
+          else this.#starts ??= this.#clock.setTimer(STARTS_MS, () => this.#hint(false));
         }
       } catch (error) {
         if (hasGrpcStatus(error, grpcStatus.unimplemented)) return false;
       }
       this.#areFlowing = false;
-      this.#hint();
+      this.#hint(true);
       await this.#clock.sleep(backoff.next(), this.#signal).catch(() => {});
     }
     return true;
   }
 
-  #hint(): void {
+  #hint(isEnd: boolean): void {
     this.#starts?.cancel();
     this.#starts = undefined;
     this.#isPending = true;
+    this.#hasEnd ||= isEnd;
     this.#wake();
   }
 }

@@ -54,9 +54,9 @@ export async function* watchContainers(options: WatchContainersOptions): AsyncGe
       }
       await clock.sleep(GAP_MS, ended.signal).catch(() => {});
       const longest = hints.areFlowing && !hasFailed ? SLOW_RELIST_MS : RELIST_MS;
-      // Events may precede the change in lists: relist again shortly after each.
-      const hasChanged = await hints.wait(Math.min(waitMs, longest));
-      waitMs = hasChanged ? FIRST_RELIST_MS : Math.min(waitMs * 2, longest);
+      // Events may precede the change in lists: relist again shortly after an end.
+      const hasEnded = await hints.wait(Math.min(waitMs, longest));
+      waitMs = hasEnded ? FIRST_RELIST_MS : Math.min(waitMs * 2, longest);
     }
   } finally {
     ended.abort();
