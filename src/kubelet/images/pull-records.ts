@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AsyncMutex, type Clock, type Logger } from '#base';
@@ -139,6 +140,8 @@ export class PullRecords {
 
   /** A corrupt file counts as absent: credentials are then verified. */
   async #read<T>(path: string): Promise<T | undefined> {
+    // Images that were loaded have no record: asking is cheaper than an error for each of their containers.
+    if (!existsSync(path)) return undefined;
     try {
       return JSON.parse(await readFile(path, 'utf8')) as T;
     } catch (error) {

@@ -8,6 +8,7 @@ import { killPod } from './kill-pod.ts';
 import type { PodEvents } from './pod-events.ts';
 import {
   containerSpecs,
+  containerView,
   latestContainer,
   latestEnded,
   NO_STATE,
@@ -49,6 +50,10 @@ export class PodContainers {
   readonly #resizes = new Resizes();
   readonly #ended = new Map<string, PodContainer>();
   #state: PodState = NO_STATE;
+  /** Counts what may have changed the state in the runtime. */
+  #changes = 0;
+  /** The count that the state reflects. */
+  #seen = -1;
 
   constructor(
     private readonly view: PodView,
@@ -66,11 +71,31 @@ export class PodContainers {
   /** Reads the state from the runtime. Throws when the kubelet has stopped: its successor manages the pod. */
   async look(): Promise<void> {
     const { runtime, terminationMessage, signal } = this.deps;
+    const changes = this.#changes;
     const reader = { runtime, ended: this.#ended, ...(terminationMessage && { terminationMessage }) };
     const state = await readPodState(reader, this.view.pod().metadata.uid ?? '');
     signal.throwIfAborted();
     this.#state = state;
+    this.#seen = changes;
     if (this.#ended.size > state.containers.length) this.#forgetRemoved(state);
+  }
+
+  /** Reads the state, unless nothing but this worker's own starts has changed it since the last time. */
+  async lookAgain(): Promise<void> {
+    if (this.#seen !== this.#changes) await this.look();
+  }
+
+  /** Something other than the worker's own starts may have changed the state. */
+  invalidate(): void {
+    this.#changes++;
+  }
+
+  /** Performs a change that it also makes to the state. If it throws, or others happen meanwhile, the state is read again. */
+  async #change(perform: () => Promise<void>): Promise<void> {
+    const changes = ++this.#changes;
+    const wasCurrent = this.#seen === changes - 1;
+    await perform();
+    if (wasCurrent && this.#changes === changes) this.#seen = changes;
   }
 
   #forgetRemoved({ containers }: PodState): void {
@@ -80,8 +105,9 @@ export class PodContainers {
 
   /** A sandbox requested by a stopped kubelet may appear after its successor's. */
   async stopStraySandboxes(): Promise<void> {
-    const [, ...others] = this.#state.sandboxes;
-    for (const { id, isReady } of others) if (isReady) await this.deps.runtime.stopPodSandbox(id);
+    const [, ...others] = this.#state.sandboxes.filter(({ isReady }, index) => isReady || index === 0);
+    if (others.length > 0) this.invalidate();
+    for (const { id } of others) await this.deps.runtime.stopPodSandbox(id);
   }
 
   /** The state has the new sandbox afterwards. */
@@ -97,8 +123,8 @@ export class PodContainers {
     }
     try {
       const config = await configs.sandbox(pod, (old?.attempt ?? -1) + 1, events);
-      const id = await this.#runSandbox(config, await configs.runtimeHandler(pod));
-      await this.#lookAtSandbox(id);
+      const handler = await configs.runtimeHandler(pod);
+      await this.#change(async () => this.#lookAtSandbox(await this.#runSandbox(config, handler)));
     } catch (error) {
       events.warning(undefined, 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${(error as Error).message}`);
       throw error;
@@ -143,8 +169,9 @@ export class PodContainers {
     if (sandbox === undefined) return false;
     const context = this.view.context();
     const { kubeletMetrics } = this.deps;
+    const request = { context, container, attempt, sandbox, targetId: this.#targetOf(container) };
     try {
-      await startContainer({ context, container, attempt, sandbox, targetId: this.#targetOf(container) }, this.deps);
+      await this.#change(async () => this.#lookAtStarted(await startContainer(request, this.deps), last));
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       kubeletMetrics?.containerStarted(this.#typeOf(name), error.reason);
@@ -155,6 +182,15 @@ export class PodContainers {
     this.restarts.started(container);
     await this.#removeDead(name);
     return true;
+  }
+
+  /** Only the first container of its name: there is nothing to remove for others to see. */
+  async #lookAtStarted(id: string, last: PodContainer | undefined): Promise<void> {
+    const { sandbox } = this.#state;
+    const status = last === undefined && sandbox !== undefined ? await this.deps.runtime.containerStatus(id) : undefined;
+    if (status?.state !== 'running' || sandbox === undefined) return this.invalidate();
+    this.deps.signal.throwIfAborted();
+    this.#state = podState(this.#state.sandboxes, [containerView(status, sandbox.id), ...this.#state.containers]);
   }
 
   #typeOf(name: string): ContainerType {
@@ -193,6 +229,7 @@ export class PodContainers {
   async resize(graceMs: number): Promise<boolean> {
     const due = this.#resizes.due(this.view.pod(), this.#state);
     if (due.length === 0) return false;
+    this.invalidate();
     const restarted = await this.#resizes.perform(due, this.view.context(), this.deps);
     for (const container of restarted) await this.kill(container, graceMs, `Container ${container.name} resize requires restart`);
     return restarted.length > 0;
@@ -200,6 +237,7 @@ export class PodContainers {
 
   /** As upstream, without a grace period: kills all containers and removes everything but logs, so that the pod restarts in its sandbox. */
   async resetAll(): Promise<void> {
+    this.invalidate();
     for (const container of containersToReset(this.view.pod(), this.#state)) {
       if (container.state !== 'exited') await this.kill(container, 0, 'killing');
       await this.deps.runtime.removeContainer(container.id);
@@ -208,11 +246,13 @@ export class PodContainers {
   }
 
   kill({ id, name, state }: PodContainer, graceMs: number, message: string): Promise<void> {
+    this.invalidate();
     const target = { id, name, isRunning: state === 'running' };
     return killContainer({ ...this.#killRequest(graceMs), target, spec: this.specOf(name), message }, this.deps);
   }
 
   async killAll(graceMs: number): Promise<void> {
+    this.invalidate();
     await killPod(this.#killRequest(graceMs), this.deps);
     this.deps.signal.throwIfAborted();
   }

@@ -76,8 +76,8 @@ export function specHash({ name, image = '' }: core.Container): string {
   return (hash >>> 0).toString(16);
 }
 
-/** Pulls, creates and starts a container, with upstream's events. Throws a StartFailure, or the signal's reason. */
-export async function startContainer(request: StartRequest, deps: ContainerDeps): Promise<void> {
+/** Pulls, creates and starts a container, with upstream's events. Resolves to its id. Throws a StartFailure, or the signal's reason. */
+export async function startContainer(request: StartRequest, deps: ContainerDeps): Promise<string> {
   const { context, container, sandbox } = request;
   const { pod, events, signal } = context;
   const { runtime, hooks } = deps;
@@ -95,6 +95,7 @@ export async function startContainer(request: StartRequest, deps: ContainerDeps)
   await deps.configs.started?.({ containerId: id, config, sandboxConfig });
   await hooks.postStart({ ...context, container, containerId: id });
   await afterStart(id, request, deps);
+  return id;
 }
 
 /** Pulls the image volumes of the container; ids by image name. */

@@ -147,7 +147,8 @@ export class PodWorker {
     if (graceSeconds(pod) < graceSeconds(before) && pod.metadata.deletionTimestamp !== undefined)
       this.#shortenGracePeriod(graceSeconds(pod));
     if (pod.metadata.deletionTimestamp !== undefined) this.#interrupt.abort();
-    if (!wasOwnWrite || this.#resyncStatus()) this.wake();
+    if (!wasOwnWrite) this.wake();
+    else if (this.#resyncStatus()) this.#sync();
   }
 
   /** The API object was replaced, changed or deleted. */
@@ -182,13 +183,18 @@ export class PodWorker {
     this.wake();
   }
 
-  /** Requests a sync. */
+  /** Requests a sync that reads the state from the runtime. */
   wake(): void {
+    this.#containers.invalidate();
+    this.#sync();
+  }
+
+  #sync(): void {
     if (this.#deps.signal.aborted) return;
     this.#isDirty = true;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#isDirty) this.wake();
+      if (this.#isDirty) this.#sync();
     });
   }
 
@@ -253,7 +259,7 @@ export class PodWorker {
     if (this.#pod.metadata.deletionTimestamp !== undefined) return this.#terminate();
     if (this.#isOver) return;
     if (!this.#isAdmitted && !(await this.#admit())) return;
-    await this.#containers.look();
+    await this.#containers.lookAgain();
     await this.#containers.stopStraySandboxes();
     this.#probes.follow(this.#pod, this.#containers.state);
     this.#checkDeadline();
