@@ -1,5 +1,9 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { core } from '#api';
+import { runProgram } from '#base';
 import { DEFAULT_RECYCLERS, isRecyclable, recyclerPod } from './recycler-pod.ts';
 
 const volume = (spec: object, storage = '1Gi') =>
@@ -16,6 +20,23 @@ describe('the pod that recycles a volume', () => {
       volumes: [{ name: 'vol', hostPath: { path: '/data' } }],
       containers: [{ volumeMounts: [{ name: 'vol', mountPath: '/scrub' }] }],
     });
+  });
+
+  it('deletes all that is in the volume, hidden files too, and fails where there is none', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'recycled-'));
+    const [shell = '', ...args] = recyclerPod(volume(NFS), DEFAULT_RECYCLERS).spec?.containers[0]?.command ?? [];
+    const run = () =>
+      runProgram(
+        shell,
+        args.map((text) => text.replaceAll('/scrub', directory)),
+      );
+    await mkdir(join(directory, 'sub/deep'), { recursive: true });
+    for (const name of ['f', '.hidden', '..odd', 'sub/deep/g', ' with space']) await writeFile(join(directory, name), 'x');
+    await run();
+    expect(await readdir(directory)).toEqual([]);
+    await run();
+    await rm(directory, { recursive: true });
+    await expect(run()).rejects.toThrow();
   });
 
   it.each([

@@ -35,7 +35,8 @@ const DEFAULT_TEMPLATE: Draft<core.Pod> = {
       {
         name: 'pv-recycler',
         image: 'busybox:1',
-        command: ['/bin/sh', '-c', 'find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)"'],
+        // Without -delete, which not every busybox has.
+        command: ['/bin/sh', '-c', 'find /scrub -mindepth 1 -maxdepth 1 -exec rm -rf {} + && test -z "$(ls -A /scrub)"'],
         volumeMounts: [{ name: 'vol', mountPath: '/scrub' }],
       },
     ],
