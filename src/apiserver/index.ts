@@ -46,3 +46,4 @@ export {
   startApiServer,
 } from './server.ts';
 export type { EncryptionConfig } from './storage-encryption/encryption.ts';
+export { parseTracingConfiguration, type TracingConfiguration } from './tracing/tracing-configuration.ts';

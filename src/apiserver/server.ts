@@ -79,6 +79,8 @@ import type { UserInfo } from './request/user.ts';
 import type { Security, SecurityContext } from './security.ts';
 import { Encryption, type EncryptionConfig } from './storage-encryption/encryption.ts';
 import type { StorageMediaType } from './storage-format/storage-format.ts';
+import { openTracing } from './tracing/server-tracing.ts';
+import type { TracingConfiguration } from './tracing/tracing-configuration.ts';
 import { ResidentMemory } from './watch-cache/resident-memory.ts';
 
 export interface ApiServerConfig {
@@ -135,6 +137,8 @@ export interface ApiServerConfig {
   readonly emulation?: GateReleases;
   /** Audit policy and backends. Default: none. */
   readonly audit?: AuditConfig;
+  /** Where spans of requests are sent, and how many. Default: none are recorded. */
+  readonly tracing?: TracingConfiguration;
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -296,6 +300,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     remote: () => (aggregation.isEmpty ? undefined : aggregation.versions()),
   });
   const audit = openAudit(config.audit, { ...deps, realClock });
+  const tracing = openTracing(config.tracing, config.hostname ?? '', { ...deps, realClock, dial: deps.egress?.controlplane });
   const turns = new RequestBatcher();
   const flowControl = config.priorityAndFairness === false ? undefined : flowController(config, { ...deps, table, turns });
   const handle = requestChain(
@@ -313,6 +318,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       allowsAnonymous: (path) => security?.allowsAnonymous(path) ?? config.anonymousAuth,
       authorizer,
       audit,
+      tracer: tracing?.tracer,
     },
     aggregation.delegate((request) => (request.info.isResource ? resources(request) : others(request))),
   );
@@ -437,6 +443,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       await Promise.all([listener?.close(graceEnd), podListener?.listener?.close(graceEnd)]);
       grace.abort();
       await audit?.backend.close();
+      await tracing?.[Symbol.asyncDispose]();
       await encryption?.stop();
       await security?.stop();
       eventLoop[Symbol.dispose]();

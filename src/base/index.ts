@@ -70,5 +70,6 @@ export {
 export { type RepeatOptions, repeat } from './time/repeat.ts';
 export { type RetryOptions, retry } from './time/retry.ts';
 export { VirtualClock, type VirtualClockOptions } from './time/virtual-clock.ts';
+export * from './tracing/index.ts';
 export * from './websocket/index.ts';
 export * from './without-trailing.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { type Clock, childSignal, type TimerHandle, timeoutSignal } from '#base';
+import { type Clock, childSignal, formatTraceparent, type TimerHandle, timeoutSignal } from '#base';
 import { transportErrorText } from '../admission/webhooks/transport-error.ts';
 import { isLongRunning } from '../filters/long-running.ts';
 import type { ApiResponse } from '../handlers/api-response.ts';
@@ -80,7 +80,7 @@ export class HttpsBackend implements Backend {
       pathPrefix: '',
       tls: this.#tls,
       agent: this.#agent,
-      headers: { ...frontProxyHeaders(user), host, ...(request.isLocal && localHeaders(request)) },
+      headers: { ...frontProxyHeaders(user), host, ...(request.isLocal && localHeaders(request)), ...traceHeaders(request) },
       signal,
     });
   }
@@ -142,6 +142,11 @@ function hostText({ host, port }: ServiceEndpoint): string {
 function pathOf({ path, query }: ApiRequest): string {
   const escaped = path.split('/').map(encodeURIComponent).join('/');
   return query.size === 0 ? escaped : `${escaped}?${query}`;
+}
+
+/** The backend's spans are within this server's. */
+function traceHeaders({ span }: ApiRequest): Readonly<Record<string, string>> {
+  return span === undefined ? {} : { traceparent: formatTraceparent(span.context) };
 }
 
 function localHeaders(request: ApiRequest): Readonly<Record<string, string>> {

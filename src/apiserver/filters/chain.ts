@@ -1,4 +1,4 @@
-import type { Clock, EventLoopWatch, MetricsRegistry, Random } from '#base';
+import type { Clock, EventLoopWatch, MetricsRegistry, Random, Tracer } from '#base';
 import type { Audit } from '../audit/audit.ts';
 import type { Authenticator } from '../authn/authenticator.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
@@ -19,6 +19,7 @@ import { priorityAndFairness } from './priority-and-fairness.ts';
 import { countRequests, requestMetrics } from './request-metrics.ts';
 import type { RequestsInFlight } from './requests-in-flight.ts';
 import { strictTransportSecurity } from './strict-transport-security.ts';
+import { traceHandlers, traceRequests } from './tracing.ts';
 import { watchTurns } from './turn-watch.ts';
 
 /** A step that every request passes. It throws to reject, or responds instead of calling `next`. */
@@ -55,13 +56,15 @@ export interface ChainOptions {
   readonly authorizer: Authorizer;
   /** Undefined: no auditing. */
   readonly audit?: Audit | undefined;
+  /** Absent: no tracing. */
+  readonly tracer?: Tracer | undefined;
   /** Absent: global in-flight limits instead. */
   readonly flowControl?: FlowController | undefined;
 }
 
 /** All requests pass these filters in this order, from the network and in-process. */
 export function requestChain(options: ChainOptions, handler: Handler): Handler {
-  const { metrics, random, clock, table, inFlight, limits, authorizer, audit, flowControl, http = {} } = options;
+  const { metrics, random, clock, table, inFlight, limits, authorizer, audit, flowControl, tracer, http = {} } = options;
   const requests = requestMetrics(metrics, table);
   return chain(
     [
@@ -73,10 +76,12 @@ export function requestChain(options: ChainOptions, handler: Handler): Handler {
       deadline({ inFlight, metrics: requests, requestTimeoutMs: limits.requestTimeoutMs }),
       ...(http.allowedOrigins ? [allowOrigins(http.allowedOrigins)] : []),
       authenticate({ ...options, ...(audit && { onFailure: (request) => recordFailedAuthentication(audit, request) }) }),
+      ...(tracer ? [traceRequests(tracer)] : []),
       ...(audit ? [recordRequests(audit)] : []),
       impersonate(authorizer),
       flowControl ? priorityAndFairness({ flowControl, metrics, requests }) : limitInFlight({ ...limits, metrics, requests }),
       authorize(authorizer),
+      ...(tracer ? [traceHandlers(tracer)] : []),
     ],
     handler,
   );

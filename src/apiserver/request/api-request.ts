@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Span } from '#base';
 import type { StatusError } from '#machinery';
 import type { HeaderLine } from './header-lines.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -34,6 +35,8 @@ export interface ApiRequest {
   responseHeaders?: Readonly<Record<string, string>>;
   /** Set by the first filter. */
   audit?: AuditContext;
+  /** Set by tracing, if the request is sampled. */
+  span?: Span;
   /** Set by flow control: the flow schema and priority level. */
   flow?: FlowIdentity;
   /** From an in-process component. */

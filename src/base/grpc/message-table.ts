@@ -21,6 +21,7 @@ interface ScalarTypes {
   uint64: number;
   double: number;
   exact64: bigint;
+  fixed64: bigint;
 }
 
 export type Scalar = keyof ScalarTypes;
@@ -157,6 +158,13 @@ const SCALARS: Readonly<Record<Scalar, Codec>> = {
     writePresent: (writer, number, value) => void writer.double(number, value as number),
     read: (reader) => reader.double(),
     absent: () => 0,
+    isNumeric: false,
+  },
+  fixed64: {
+    write: (writer, number, value) => void writer.fixed64(number, value as bigint),
+    writePresent: (writer, number, value) => void writer.fixed64(number, value as bigint),
+    read: (reader) => reader.fixed64(),
+    absent: () => 0n,
     isNumeric: false,
   },
   exact64: {

@@ -39,6 +39,15 @@ export class MessageWriter {
     return this;
   }
 
+  /** A fixed64, unsigned. */
+  fixed64(field: number, value: bigint): this {
+    if (value === 0n) return this;
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(value);
+    this.#parts.push(varint(field * 8 + FIXED64), bytes);
+    return this;
+  }
+
   text(field: number, value: string): this {
     return this.bytes(field, Buffer.from(value));
   }
@@ -136,6 +145,13 @@ export class MessageReader {
     const start = this.#at;
     this.#advance(8);
     return this.#bytes.readDoubleLE(start);
+  }
+
+  fixed64(): bigint {
+    this.#expect(FIXED64);
+    const start = this.#at;
+    this.#advance(8);
+    return this.#bytes.readBigUInt64LE(start);
   }
 
   /** The numbers of a repeated field: all of them packed, or one of them. */

@@ -7,6 +7,7 @@ import {
   type PluginName,
   parseRuntimeConfig,
   parseTokenFile,
+  parseTracingConfiguration,
 } from '#apiserver';
 import { cipherNames, TLS_VERSIONS, withoutTrailing } from '#base';
 import type { ApiServerSettings, ServiceAccountSettings, ServingLimits } from '#cluster';
@@ -102,6 +103,11 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     value: 'bool',
     help: 'whether flow schemas and priority levels decide which requests wait; otherwise there are limits for all together',
     apply: (s, value) => withLimits(s, { priorityAndFairness: booleanValue(value) }),
+  },
+  'tracing-config-file': {
+    value: 'file',
+    help: 'a TracingConfiguration: the OpenTelemetry collector that spans are sent to, and how many traces begin here',
+    apply: (s, value, context) => ({ ...s, tracing: parseTracingConfiguration(fileText(value, context)) }),
   },
   'egress-selector-config-file': {
     value: 'file',

@@ -8,6 +8,7 @@ import {
   type RequestHeaderConfig,
   type SecurityConfig,
   type ServicesConfig,
+  type TracingConfiguration,
   type UserInfo,
 } from '#apiserver';
 import type { Logger } from '#base';
@@ -35,6 +36,7 @@ export interface ApiServerSettings extends ExternalSecuritySettings {
   readonly tls?: TlsSettings;
   readonly audit?: AuditSettings;
   readonly encryption?: EncryptionConfig;
+  readonly tracing?: TracingConfiguration;
   /** The file of an EgressSelectorConfiguration. */
   readonly egressConfig?: string;
   readonly runtimeConfig?: NonNullable<ApiServerConfig['runtimeConfig']>;
@@ -88,6 +90,7 @@ export function apiServerConfig(settings: ApiServerSettings, listen: ApiServerCo
     ...limits,
     ...(audit && { audit }),
     ...(settings.encryption && { encryption: settings.encryption }),
+    ...(settings.tracing && { tracing: settings.tracing }),
     ...(settings.runtimeConfig && { runtimeConfig: settings.runtimeConfig }),
     ...(settings.storageMediaType && { storageMediaType: settings.storageMediaType }),
     ...(settings.keyPrefix && { keyPrefix: settings.keyPrefix }),

@@ -1,0 +1,27 @@
+/** Where a request is in a trace: W3C's trace context. */
+export interface TraceContext {
+  /** 16 bytes, in hexadecimal. */
+  readonly traceId: string;
+  /** 8 bytes, in hexadecimal. */
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+const SAMPLED = 1;
+
+/** The context in a `traceparent` header; undefined for one that makes no sense, as if it were absent. */
+export function parseTraceparent(text: string | undefined): TraceContext | undefined {
+  const [version = '', traceId = '', spanId = '', flags = '', ...more] = (text ?? '').split('-');
+  const isHex = isHexOf(version, 2) && isHexOf(traceId, 32) && isHexOf(spanId, 16) && isHexOf(flags, 2);
+  if (!isHex || version === 'ff' || (version === '00' && more.length > 0)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
+}
+
+function isHexOf(text: string, length: number): boolean {
+  return text.length === length && /^[0-9a-f]+$/.test(text);
+}
+
+export function formatTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+}

@@ -1,0 +1,48 @@
+import type { Random } from '../random.ts';
+import type { Clock } from '../time/clock.ts';
+import { SPAN_KIND, Span } from './span.ts';
+import type { SpanExporter } from './span-exporter.ts';
+import type { TraceContext } from './trace-context.ts';
+
+export interface TracerOptions {
+  readonly exporter: Pick<SpanExporter, 'add'>;
+  /** Of traces that begin here; those that began elsewhere have decided already. */
+  readonly samplingRatePerMillion: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface StartOptions {
+  readonly parent?: TraceContext | undefined;
+  readonly links?: readonly TraceContext[];
+  readonly kind?: number;
+  /** Default: now. */
+  readonly startMs?: number;
+}
+
+const MILLION = 1_000_000n;
+
+/** Begins spans. Those that are not sampled are not there at all. */
+export class Tracer {
+  readonly #options: TracerOptions;
+
+  constructor(options: TracerOptions) {
+    this.#options = options;
+  }
+
+  start(name: string, { parent, links, kind = SPAN_KIND.internal, startMs }: StartOptions = {}): Span | undefined {
+    if (parent !== undefined && !parent.isSampled) return undefined;
+    const { random, clock, exporter } = this.#options;
+    const traceId = parent?.traceId ?? Buffer.from(random.bytes(16)).toString('hex');
+    if (parent === undefined && !this.#isSampled(traceId)) return undefined;
+    const context = { traceId, spanId: Buffer.from(random.bytes(8)).toString('hex'), isSampled: true };
+    const start = { name, context, kind, startMs: startMs ?? clock.now(), parentSpanId: parent?.spanId, ...(links && { links }) };
+    return new Span(start, clock, (span) => exporter.add(span));
+  }
+
+  /** By the trace's id, so that all that sample at a rate agree. */
+  #isSampled(traceId: string): boolean {
+    const drawn = BigInt(`0x${traceId.slice(16)}`) >> 1n;
+    return drawn < (BigInt(this.#options.samplingRatePerMillion) << 63n) / MILLION;
+  }
+}
