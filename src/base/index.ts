@@ -3,7 +3,7 @@ export { AsyncMutex, AsyncSemaphore } from './async/async-semaphore.ts';
 export { Broadcast, SlowSubscriberError, type SubscribeOptions, type Subscription } from './async/broadcast.ts';
 export { connectedPair, type DuplexPair } from './async/duplex-pair.ts';
 export { allMaybePromise, isPromise, type MaybePromise, mapMaybePromise } from './async/maybe-promise.ts';
-export { TurnBudget } from './async/turn-budget.ts';
+export { runInTurns, runSteps, TurnBudget } from './async/turn-budget.ts';
 export { type BuildInfo, buildInfo } from './build-info.ts';
 export { type Component, type ComponentScope, runComponent, stopAll } from './component.ts';
 export * from './crypto/secretbox/index.ts';

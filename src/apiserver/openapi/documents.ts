@@ -1,6 +1,6 @@
 import { listSchemaOf, meta } from '#api';
-import { mergeAll } from '#base';
-import { type GroupVersionKind, type JsonObject, type ObjectSchema, type OpenApiVersion, openapiDefinitions } from '#machinery';
+import { mergeAll, pushAll, runSteps } from '#base';
+import { type GroupVersionKind, type JsonObject, type ObjectSchema, type OpenApiVersion, openapiDefinitionSteps } from '#machinery';
 import { customDefinitions } from './custom-definition.ts';
 import { type DocumentPart, fixedParts, groupPart, versionPath } from './discovery-paths.ts';
 import { definitionName, listDefinitionName, type OpenApiResource } from './openapi-resource.ts';
@@ -41,18 +41,19 @@ export function buildV3(plan: DocumentPlan, options: DocumentOptions): JsonObjec
   return {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: options.serverVersion },
-    paths: renderPaths(3, pathsOf(plan)),
-    components: { schemas: definitionsOf(3, [plan], options), securitySchemes: { BearerToken: SECURITY } },
+    paths: runSteps(renderSteps(3, [plan])),
+    components: { schemas: runSteps(definitionSteps(3, [plan], options)), securitySchemes: { BearerToken: SECURITY } },
     security: [{ BearerToken: [] }],
   };
 }
 
-export function buildV2(plans: readonly DocumentPlan[], options: DocumentOptions): JsonObject {
+/** In steps: it holds everything that is served. */
+export function* buildV2(plans: readonly DocumentPlan[], options: DocumentOptions): Generator<void, JsonObject> {
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version: options.serverVersion },
-    paths: renderPaths(2, plans.flatMap(pathsOf)),
-    definitions: definitionsOf(2, plans, options),
+    paths: yield* renderSteps(2, plans),
+    definitions: yield* definitionSteps(2, plans, options),
     securityDefinitions: { BearerToken: SECURITY },
     security: [{ BearerToken: [] }],
   };
@@ -64,17 +65,29 @@ function pathsOf({ paths, resources }: DocumentPlan): readonly PathModel[] {
   return [...paths, ...own, ...resources.flatMap(resourcePaths)];
 }
 
-function renderPaths(version: OpenApiVersion, paths: readonly PathModel[]): JsonObject {
-  const sorted = paths.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return Object.fromEntries(sorted.map((path) => [path.path, renderPath(version, path)]));
+function* renderSteps(version: OpenApiVersion, plans: readonly DocumentPlan[]): Generator<void, JsonObject> {
+  const paths: PathModel[] = [];
+  for (const plan of plans) {
+    pushAll(paths, pathsOf(plan));
+    yield;
+  }
+  const rendered: [string, JsonObject][] = [];
+  for (const path of paths.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    rendered.push([path.path, renderPath(version, path)]);
+    yield;
+  }
+  return Object.fromEntries(rendered);
 }
 
-function definitionsOf(version: OpenApiVersion, plans: readonly DocumentPlan[], options: DocumentOptions): JsonObject {
+function* definitionSteps(version: OpenApiVersion, plans: readonly DocumentPlan[], options: DocumentOptions): Generator<void, JsonObject> {
   const resources = plans.flatMap((plan) => plan.resources);
   const builtIn = resources.filter(({ custom }) => !custom);
   const roots = [...plans.flatMap(({ types }) => types), ...builtIn.flatMap(rootsOf), ...(resources.length > 0 ? COMMON : [])];
   return {
-    ...openapiDefinitions(roots, { version, kinds: kindsOf(builtIn, version === 2 ? options.groupVersions : ownGroupVersions(resources)) }),
+    ...(yield* openapiDefinitionSteps(roots, {
+      version,
+      kinds: kindsOf(builtIn, version === 2 ? options.groupVersions : ownGroupVersions(resources)),
+    })),
     ...mergeAll(resources.filter(({ custom }) => custom).map((resource) => customDefinitions(version, resource))),
     ...(resources.length > 0 && { [PATCH_DEFINITION]: PATCH }),
   };

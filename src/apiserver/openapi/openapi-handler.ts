@@ -13,7 +13,7 @@ const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 export function openapiHandler(openapi: OpenApi, clock: Clock, delegated: DelegatedOpenApi = NOTHING_DELEGATED): Handler {
   return (request) => {
     const path = request.path.replace(/\/$/, '');
-    if (path === '/openapi/v2') return negotiated(request, 'v2', openapi.documentV2());
+    if (path === '/openapi/v2') return openapi.prepareV2(clock).then((document) => negotiated(request, 'v2', document));
     if (path === '/openapi/v3') return openapi.indexV3(clock).then((index) => respond(request, { ...index, contentType: JSON_TYPE }));
     if (!path.startsWith('/openapi/v3/')) return PAGE_NOT_FOUND;
     return delegated.respond(path.slice('/openapi/v3/'.length), request) ?? version3(request, { openapi, clock });

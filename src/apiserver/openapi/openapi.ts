@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Clock, TurnBudget } from '#base';
-import { encodeJson, type JsonObject } from '#machinery';
+import { type Clock, runInTurns, runSteps, TurnBudget } from '#base';
+import { encodeJson, isJsonObject, type JsonObject } from '#machinery';
 import { type DelegatedOpenApi, mergedV2, NOTHING_DELEGATED } from './delegated.ts';
 import { buildV2, buildV3, builtInGroupVersions, type DocumentOptions, type DocumentPlan, planDocuments } from './documents.ts';
 import type { OpenApiResource, OpenApiSource } from './openapi-resource.ts';
@@ -79,10 +79,37 @@ export class OpenApi {
 
   documentV2(): OpenApiDocument {
     this.refresh();
+    this.v2 ??= runSteps(this.stepsV2());
+    return this.v2;
+  }
+
+  /** Builds the v2 document while other requests get their turns. */
+  async prepareV2(clock: Clock): Promise<OpenApiDocument> {
+    this.refresh();
+    if (this.v2 !== undefined) return this.v2;
+    const { generation, delegatedGeneration } = this;
+    const document = await runInTurns(this.stepsV2(), clock);
+    this.refresh();
+    // What was registered meanwhile is in the next one.
+    if (generation === this.generation && delegatedGeneration === this.delegatedGeneration) this.v2 ??= document;
+    return document;
+  }
+
+  private *stepsV2(): Generator<void, OpenApiDocument> {
     const { plans, options } = this;
     const parts = this.delegated.partsV2();
-    this.v2 ??= documentOf(() => mergedV2(buildV2([...plans.values()], options), parts), encodeDocumentV2);
-    return this.v2;
+    const build = function* () {
+      return mergedV2(yield* buildV2([...plans.values()], options), parts);
+    };
+    let protobuf: Buffer | undefined;
+    const body = yield* encodedSteps(yield* build());
+    return {
+      ...sealed(body),
+      protobuf: () => {
+        protobuf ??= encodeDocumentV2(runSteps(build()));
+        return protobuf;
+      },
+    };
   }
 
   private refresh(): void {
@@ -117,6 +144,27 @@ function documentOf(build: () => JsonObject, encode: (document: JsonObject) => B
       return protobuf;
     },
   };
+}
+
+/** The JSON of a document, member by member of its members. */
+function* encodedSteps(document: JsonObject): Generator<void, Buffer> {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(document)) {
+    parts.push(`${parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+    if (!isJsonObject(value)) {
+      parts.push(encodeJson(value));
+      continue;
+    }
+    let separator = '{';
+    for (const [key, member] of Object.entries(value)) {
+      parts.push(`${separator}${JSON.stringify(key)}:${encodeJson(member)}`);
+      separator = ',';
+      yield;
+    }
+    parts.push(separator === '{' ? '{}' : '}');
+  }
+  yield;
+  return Buffer.from(`${parts.join('')}}`);
 }
 
 function sealed(body: Buffer): Pick<OpenApiDocument, 'body' | 'hash'> {

@@ -35,3 +35,21 @@ export class TurnBudget {
     return this.#next;
   }
 }
+
+/** Runs work that pauses by `yield` in one go. */
+export function runSteps<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Runs work that pauses by `yield` in as many turns of the event loop as it takes. */
+export async function runInTurns<T>(steps: Generator<void, T>, clock: Clock): Promise<T> {
+  const turn = new TurnBudget(clock);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (turn.isSpent) await turn.next();
+  }
+}

@@ -1,1 +1,7 @@
-export { definitionRef, type OpenApiDefinitionsOptions, type OpenApiVersion, openapiDefinitions } from './openapi-definitions.ts';
+export {
+  definitionRef,
+  type OpenApiDefinitionsOptions,
+  type OpenApiVersion,
+  openapiDefinitionSteps,
+  openapiDefinitions,
+} from './openapi-definitions.ts';

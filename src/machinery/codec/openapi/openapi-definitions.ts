@@ -1,4 +1,4 @@
-import { lookupTable } from '#base';
+import { lookupTable, runSteps } from '#base';
 import type { JsonObject, JsonValue, MutableJsonObject } from '../../json/json-value.ts';
 import type { Field, GroupVersionKind, ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema, Union } from '../../schema.ts';
 
@@ -46,11 +46,25 @@ export function definitionRef(version: OpenApiVersion, name: string): string {
 
 /** The OpenAPI definitions of the given types and of all that they refer to, by name. */
 export function openapiDefinitions(roots: Iterable<ObjectSchema>, options: OpenApiDefinitionsOptions): Record<string, JsonObject> {
+  return runSteps(openapiDefinitionSteps(roots, options));
+}
+
+/** The same, definition by definition: all types of the API take longer than one turn of the event loop may. */
+export function* openapiDefinitionSteps(
+  roots: Iterable<ObjectSchema>,
+  options: OpenApiDefinitionsOptions,
+): Generator<void, Record<string, JsonObject>> {
   const types = new TypeCollector();
-  for (const root of roots) types.add(root);
+  for (const root of roots) {
+    types.add(root);
+    yield;
+  }
   const writer = new DefinitionWriter(options, types.objects);
   const definitions: [string, JsonObject][] = [];
-  for (const schema of types.objects.values()) definitions.push([schema.name, writer.object(schema)]);
+  for (const schema of types.objects.values()) {
+    definitions.push([schema.name, writer.object(schema)]);
+    yield;
+  }
   for (const [name, objectOnly] of types.opaque) definitions.push([name, objectOnly ? { type: 'object' } : {}]);
   for (const scalar of types.scalars) definitions.push([NAMED_SCALARS[scalar], writer.namedScalar(scalar)]);
   return Object.fromEntries(definitions.sort(([a], [b]) => (a < b ? -1 : 1)));
