@@ -1,7 +1,8 @@
 import { core, storage } from '#api';
-import { type Component, type Random, seededRandom } from '#base';
+import { type Component, MetricsRegistry, type Random, seededRandom } from '#base';
 import { startLocalProvisioner } from '#kubelet';
 import { isStatusReason } from '#machinery';
+import { supervise } from '../../../src/cluster/supervision/supervise.ts';
 import { MANAGERS, NODES, SCHEDULERS, ShakyCluster, STORMY_NODES } from './shaky-cluster.ts';
 import { DRIVER, StorageSystem, startSidecars } from './storage-system.ts';
 
@@ -112,7 +113,9 @@ class StorageHistory {
     const deps = this.cluster.depsOf(name);
     const backend = this.#system.localBackend();
     const nodes = { backendOf: () => backend, nodeNames: () => NODES };
-    const part = name === 'sidecars' ? startSidecars(this.#system, deps) : startLocalProvisioner(nodes, deps);
+    const start = () => (name === 'sidecars' ? startSidecars(this.#system, deps) : startLocalProvisioner(nodes, deps));
+    // As in a cluster: a start whose requests get lost is tried again.
+    const part = supervise({ name, start }, { ...deps, metrics: new MetricsRegistry() });
     this.#parts.set(name, part);
     await this.cluster.until(part.ready.catch(() => {}));
   }
