@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { connectedPair, type Random, SpdyConnection, seededRandom, WebSocketConnection } from '#base';
+import { UpgradeExchange } from '../../src/apiserver/http/upgrade-exchange.ts';
 import { patience, SEED, times } from './length.ts';
 
 const ROUNDS = Number(process.env.FRAMING_INPUTS ?? times(3_000, 100_000));
@@ -44,6 +48,34 @@ function webSocketInput(random: Random): Buffer {
     frames.push(Buffer.from([...head, 1, 2, 3, 4]), Buffer.from(random.bytes(length)));
   }
   return damaged(Buffer.concat(frames), random);
+}
+
+/** Something like a request to leave HTTP, with a body or the first frames behind it. */
+function upgradeInput(random: Random): Buffer {
+  const lengths = [
+    '',
+    'content-length: 5',
+    'content-length: 99999999',
+    'content-length: -1',
+    'transfer-encoding: chunked',
+    'content-length: 5, 6',
+  ];
+  const lines = [
+    `${random.pick(['GET', 'POST', 'PUT', 'PRI', 'CONNECT', ''])} ${random.pick(['/exec', '*', '//', 'http://x/', '/%zz'])} HTTP/${random.pick(['1.1', '1.0', '2.0', ''])}`,
+    'host: x',
+    `connection: ${random.pick(['Upgrade', 'upgrade, keep-alive', 'close', ''])}`,
+    `upgrade: ${random.pick(['websocket', 'SPDY/3.1', 'h2c', ''])}`,
+    'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    random.pick(lengths),
+  ].filter((line) => line !== '' && random.int(12) > 0);
+  return damaged(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(random.bytes(random.int(300)))]), random);
+}
+
+/** Reads the body, then leaves HTTP and gives back what comes. */
+async function serveUpgrade(exchange: UpgradeExchange): Promise<void> {
+  await exchange.readBody({ limit: 1024 });
+  const connection: Duplex = exchange.upgrade({ connection: 'Upgrade', upgrade: 'x' });
+  connection.pipe(connection);
 }
 
 function damaged(bytes: Buffer, random: Random): Buffer {
@@ -95,5 +127,28 @@ describe(`whatever a peer sends, the connection ends cleanly (seed ${SEED})`, ()
       await connection.closed;
       near.destroy();
     }
+  });
+
+  test('as a request to leave HTTP', { timeout: patience(60_000) }, async () => {
+    const random = seededRandom(`${SEED} upgrade`);
+    const server = http.createServer((_request, response) => void response.end('no upgrade'));
+    server.on('upgrade', (request, socket, head) => {
+      socket.on('error', () => {});
+      const exchange = new UpgradeExchange(request, socket, head);
+      serveUpgrade(exchange).catch(() => exchange.abandon());
+    });
+    server.on('clientError', (_error, socket) => socket.destroy());
+    for (let i = 0; i < ROUNDS; i++) {
+      const { near, far } = connectedPair();
+      for (const end of [near, far]) end.on('error', () => {});
+      const closed = once(far, 'close');
+      near.resume();
+      server.emit('connection', far);
+      for (const piece of pieces(upgradeInput(random), random)) near.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+      near.destroy();
+      await closed;
+    }
+    server.close();
   });
 });
