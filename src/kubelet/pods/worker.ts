@@ -222,8 +222,8 @@ export class PodWorker {
         this.#onError(error);
       }
     }
-    // A pod at rest needs no signal, which takes half a kilobyte once it was used.
-    if (!this.#interrupt.signal.aborted) this.#interrupt = new AbortController();
+    // A pod at rest needs no signal, which takes half a kilobyte once it was used. The step that a stopping kubelet left behind needs it.
+    if (!this.#interrupt.signal.aborted && !this.#deps.signal.aborted) this.#interrupt = new AbortController();
   }
 
   #stepMeasured(): Promise<void> {
