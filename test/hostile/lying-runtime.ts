@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { GrpcError, GrpcServer, grpcStatus, type MethodEntry, type Random } from '#base';
 import { imageService, runtimeService } from '../../src/kubelet/cri/grpc/methods.ts';
 
-/** A runtime that speaks CRI, keeps its containers in memory, and answers with a lie as often as it is lieCounts to. */
+/** A runtime that speaks CRI, keeps its containers in memory, and answers with a lie as often as `lieRate` says. */
 export interface LyingRuntime extends AsyncDisposable {
   readonly endpoint: string;
   /** From 0, always the truth, to 1. */
@@ -15,7 +15,7 @@ export interface LyingRuntime extends AsyncDisposable {
   readonly lieCounts: ReadonlyMap<Lie, number>;
 }
 
-const LIES = ['garbage', 'nothing', 'flood', 'stranger', 'contradiction', 'future', 'error', 'silence', 'hang-up'] as const;
+export const LIES = ['garbage', 'nothing', 'flood', 'stranger', 'contradiction', 'future', 'error', 'silence', 'hang-up'] as const;
 export type Lie = (typeof LIES)[number];
 
 interface Sandbox {
