@@ -16,7 +16,7 @@ import { PACKET, Packet, PROXY_METHOD } from './network-proxy-messages.ts';
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'sampan-egress-'));
 const at = (name: string) => path.join(directory, name);
-const asked: string[] = [];
+const proxyRequests: string[] = [];
 const servers: (Server | http.Server)[] = [];
 let port = 0;
 let agent: GrpcServer;
@@ -31,7 +31,7 @@ async function listen<T extends Server>(server: T, where?: string): Promise<T> {
 
 /** A proxy that connects to loopback whatever it is asked for, and refuses port 1. */
 function tunnel(request: http.IncomingMessage, client: Socket): void {
-  asked.push(`${request.method} ${request.url}`);
+  proxyRequests.push(`${request.method} ${request.url}`);
   if (request.url?.endsWith(':1')) return void client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   const server = connect(Number(request.url?.split(':').at(-1)), '127.0.0.1', () => {
     client.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -55,7 +55,7 @@ const proxy: MethodHandler = async function* (requests, { signal }) {
       const { type, dialRequest, data, closeRequest } = Packet.decode(bytes);
       if (type === PACKET.dialRequest && dialRequest) {
         const { address, protocol, random } = dialRequest;
-        asked.push(`${protocol} ${address}`);
+        proxyRequests.push(`${protocol} ${address}`);
         if (address.endsWith(':1')) send({ type: PACKET.dialResponse, dialResponse: { error: 'dial refused', random } });
         else {
           server = connect(Number(address.split(':').at(-1)), '127.0.0.1', () =>
@@ -147,16 +147,16 @@ const CONNECTIONS: readonly (readonly [string, string, () => Promise<object>])[]
 
 test.each(CONNECTIONS)('connections go by %s', async (_, verb, connectionOf) => {
   const { selector, metrics } = await selectorOf(await connectionOf());
-  asked.length = 0;
+  proxyRequests.length = 0;
   const sent = randomBytes(300_000);
   const connection = dialedConnection(selector.cluster!, { host: '10.9.8.7', port });
   connection.write(sent);
   expect((await readExactly(connection, sent.length)).equals(sent)).toBe(true);
-  expect(asked).toEqual([`${verb} 10.9.8.7:${port}`]);
+  expect(proxyRequests).toEqual([`${verb} 10.9.8.7:${port}`]);
   const refused = dialedConnection(selector.cluster!, { host: '2001:db8::1', port: 1 });
   const [error] = (await once(refused, 'error')) as [Error];
   expect(error.message).toMatch(/code 403: 403 Forbidden|dial refused/);
-  expect(asked[1]).toBe(`${verb} [2001:db8::1]:1`);
+  expect(proxyRequests[1]).toBe(`${verb} [2001:db8::1]:1`);
   expect(metrics.text()).toMatch(/apiserver_egress_dialer_dial_failure_count\{.*stage="proxy"\} 1/);
 });
 

@@ -54,6 +54,7 @@ const REFRESH_RETRY_MS = 30_000;
 const EXPANSION_CHECK_MS = 10_000;
 const ORPHAN_RETRY_MS = 5_000;
 
+// One file: mounting, refreshing and unmounting share the records of pods; each kind of work is in files of its own (pod-clean-up.ts, container-volumes.ts).
 /** The volumes of pods on this machine. */
 export class NodeVolumes implements PodVolumes {
   readonly #deps: NodeVolumesDeps;

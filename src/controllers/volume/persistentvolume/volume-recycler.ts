@@ -106,7 +106,7 @@ export class VolumeRecycler {
     const { uid = '' } = pod.metadata;
     const stop = new AbortController();
     const ending = AbortSignal.any([stop.signal, this.context.signal]);
-    const told = this.#tellEvents(volume, pod, ending);
+    const eventWatch = this.#repeatEvents(volume, pod, ending);
     try {
       return await new Promise<string | undefined>((resolve, reject) => {
         ending.addEventListener('abort', () => reject(ending.reason), { once: true });
@@ -121,12 +121,12 @@ export class VolumeRecycler {
     } finally {
       this.#watched.delete(uid);
       stop.abort();
-      await told;
+      await eventWatch;
     }
   }
 
   /** Repeats the events of the pod on the volume, until the signal aborts. */
-  async #tellEvents(volume: Volume, { metadata }: core.Pod, signal: AbortSignal): Promise<void> {
+  async #repeatEvents(volume: Volume, { metadata }: core.Pod, signal: AbortSignal): Promise<void> {
     const { namespace, name, uid = '' } = metadata;
     const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${name}`;
     try {

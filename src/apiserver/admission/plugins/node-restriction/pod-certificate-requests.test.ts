@@ -20,8 +20,8 @@ const deps = {
     findPreferred: (_group: string, resource: string) => ({
       storage: {
         get: (namespace: string, name: string) => {
-          const found = objects.get(`${resource}/${namespace}/${name}`);
-          return found === undefined ? undefined : { object: found };
+          const object = objects.get(`${resource}/${namespace}/${name}`);
+          return object === undefined ? undefined : { object };
         },
       },
     }),
