@@ -1,6 +1,6 @@
 /**
- * The model of a type, as every mechanism of the API reads it: decoding, defaulting, patches, apply, protobuf, OpenAPI. Built-in types are
- * written in `api/`'s definition language, custom resources are compiled from their CRD; both end here and take one path from then on.
+ * The model of a type, used by decoding, defaulting, patches, apply, protobuf and OpenAPI. Built-in types are written in `api/`'s definition
+ * language, custom resources are compiled from their CRD; both take the same path from here on.
  */
 export type Schema = ScalarSchema | ObjectSchema | ListSchema | MapSchema | AnySchema;
 
@@ -19,7 +19,7 @@ export type ScalarType =
 
 export interface ScalarSchema {
   readonly type: ScalarType;
-  /** What upstream's errors call the type, where it has a name of its own: `v1.PullPolicy`. */
+  /** The type's name in upstream's errors, if it has one: `v1.PullPolicy`. */
   readonly goName?: string;
 }
 
@@ -33,14 +33,14 @@ export interface ObjectSchema {
   readonly fieldsByName: ReadonlyMap<string, Field>;
   /** Server-side apply owns the whole object at once. */
   readonly atomic: boolean;
-  /** Unknown fields are kept as they came (custom resources, embedded objects). */
+  /** Unknown fields are preserved (custom resources, embedded objects). */
   readonly preserveUnknown: boolean;
-  /** Of these fields one is given; OpenAPI tells so, and nothing else does. */
+  /** A union: one of these fields is set. Only published in OpenAPI. */
   readonly union?: Union;
 }
 
 export interface Union {
-  /** The field that tells which one is given, where there is such a field. */
+  /** The union's discriminator, if any. */
   readonly discriminator?: string;
   readonly fields: readonly string[];
 }
@@ -51,9 +51,9 @@ export interface ListSchema {
   readonly listType: 'atomic' | 'set' | 'map';
   /** The keys that identify an item when `listType` is `map`. */
   readonly keys: readonly string[];
-  /** Protobuf carries the list in a message of its own, as it does every list that is a map's value. */
+  /** Protobuf wraps the list in a message, as every list that is a map's value. */
   readonly wrapped?: boolean;
-  /** OpenAPI does not tell how the list is merged; it is atomic then. */
+  /** OpenAPI omits the list type, which means atomic. */
   readonly unmarked?: boolean;
   readonly goName?: string;
 }
@@ -62,7 +62,7 @@ export interface MapSchema {
   readonly type: 'map';
   readonly values: Schema;
   readonly atomic: boolean;
-  /** OpenAPI tells what goes without saying: that entries are owned one by one. */
+  /** OpenAPI states the default explicitly: entries are owned one by one. */
   readonly granular?: boolean;
   readonly goName?: string;
 }
@@ -71,7 +71,7 @@ export interface MapSchema {
 export interface AnySchema {
   readonly type: 'any';
   readonly name: string;
-  /** An object is demanded (RawExtension, FieldsV1), though nothing is known of its fields. */
+  /** Must be an object (RawExtension, FieldsV1), without known fields. */
   readonly objectOnly: boolean;
   readonly proto: 'raw' | 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray';
   /** The schema that the `schemaOr…` forms hold. */
@@ -122,7 +122,7 @@ export function apiVersionOf({ group, version }: { group: string; version: strin
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** What a kind is called on the wire, beyond its fields. */
+/** The wire names of a kind, besides its fields. */
 export interface ResourceInfo extends GroupVersionKind {
   readonly resource: string;
   readonly singular: string;

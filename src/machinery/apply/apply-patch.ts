@@ -33,10 +33,10 @@ import { ownershipRules, updateOwners } from './update-managed-fields.ts';
 import { typedProblems } from './validate-typed.ts';
 
 export interface ApplyPatchOptions extends WrittenFields {
-  /** The type of the objects. The live object is in the form in which it is encoded: fields that are always encoded are there. */
+  /** The objects' type. The live object must be in encoded form: always-encoded fields are present. */
   readonly schema: ObjectSchema;
   readonly kind: GroupVersionKind;
-  /** What is stored, in the version of the request; undefined when the apply creates the object. */
+  /** The stored object in the request's version; undefined when the apply creates it. */
   readonly live: object | undefined;
   /** The configuration as the client sent it: no defaults, nulls kept. */
   readonly applied: object;
@@ -118,7 +118,7 @@ function unclassified(message: string): StatusError {
   return new StatusError({ code: 500, reason: '', message });
 }
 
-// An object that was not tracked so far: all it holds belongs to a manager of its own, so that the first apply can conflict with it.
+// An untracked object: all its fields get a manager, so that the first apply can conflict with it.
 function ownersBeforeFirstApply(options: ApplyPatchOptions, live: JsonObject): Owners {
   const writer = { ...options, apiVersion: apiVersionOf(options.kind), manager: 'before-first-apply' };
   return updateOwners(writer, { live: undefined, updated: live, owners: NO_OWNERS });

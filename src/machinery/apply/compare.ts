@@ -13,7 +13,7 @@ export interface Comparison {
 
 const SAME: Comparison = { added: EMPTY_SET, modified: EMPTY_SET, removed: EMPTY_SET };
 
-/** Throws ListItemError for items of lists that cannot be told apart from others. */
+/** Throws ListItemError for list items without a distinct identity. */
 export function compareValues(shape: Shape, before: JsonValue, after: JsonValue): Comparison {
   if (before === after) return SAME;
   const level = new Level();
@@ -29,7 +29,7 @@ export function isSame({ added, modified, removed }: Comparison): boolean {
   return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
 }
 
-// What was found about the children of one place, and whether the place itself was modified.
+// The differences among the children of a field, and whether the field itself was modified.
 class Level {
   added: NodeBuilder | undefined;
   modified: NodeBuilder | undefined;
@@ -67,7 +67,7 @@ function selfNode(member: boolean): FieldSet | undefined {
   return member ? LEAF : undefined;
 }
 
-// Two values that are both there. Neither being absent, the place itself is never added or removed, only modified.
+// Compares two present values: the field itself can only be modified, not added or removed.
 class PresentPair {
   constructor(
     private readonly shape: Shape,
@@ -78,7 +78,7 @@ class PresentPair {
   compare(level: Level): void {
     const { shape, before, after } = this;
     const facet = facetOf(shape, after);
-    // Values of two kinds at a place that allows both: each kind has its say, so that what the one held is removed and the other added.
+    // Values of two kinds where both are allowed: the old kind's fields are removed, the new kind's added.
     if (!sameFacet(shape, before, after)) this.compareAs(facetOf(shape, before), level);
     this.compareAs(facet, level);
   }
@@ -104,7 +104,7 @@ class PresentPair {
     else compareItems(list, { before, after }, level);
   }
 
-  // Also tells an empty value from null.
+  // Also distinguishes an empty value from null.
   private compareLeaves(level: Level): void {
     if (!valuesEqual(this.before, this.after)) level.selfModified = true;
   }
@@ -139,7 +139,7 @@ function comparePair(element: PathElement, pair: PresentPair, level: Level): voi
   level.addChild(element, child);
 }
 
-// Every place at and below a value that appeared or disappeared as a whole.
+// Every path at and below a value that was added or removed as a whole.
 function wholeNode(shape: Shape, value: JsonValue): FieldSet {
   if (value === null) return LEAF;
   const facet = facetOf(shape, value);
@@ -165,7 +165,7 @@ function wholeList(list: ListShape, items: readonly JsonValue[]): FieldSet {
   if (list.atomic || items.length === 0) return LEAF;
   const builder = new NodeBuilder();
   for (const [element, same] of groupByElement(list, items)) {
-    // Items with the same key cannot be owned one by one.
+    // Items with the same key cannot be owned individually.
     builder.add(element, same.length > 1 ? LEAF : wholeNode(list.items, same[0] as JsonValue));
   }
   return builder.build(true) ?? LEAF;

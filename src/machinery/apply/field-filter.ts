@@ -46,7 +46,7 @@ function matchingChildren(node: FieldSet, patterns: FieldPaths, member: boolean)
   return builder.build(member);
 }
 
-// Fields that the server sets, and the object's identity, have no owner.
+// Server-set fields and the object's identity have no owner.
 const SERVER_FIELDS = setOfPaths(
   [
     ['apiVersion'],

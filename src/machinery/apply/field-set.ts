@@ -2,10 +2,10 @@ import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { compareElements, type PathElement, PathElementError, parseElement } from './path-element.ts';
 
 /**
- * A set of field paths, in the very form that `managedFields[].fieldsV1` has on the wire: a tree of path elements. A node without members is in
- * the set itself; a node with a `.` is in the set, and so are some of its descendants; any other node only leads to its descendants. The root
- * stands for the whole object, which nobody owns: an empty root is the empty set. Nodes are sorted and never changed once built, so sets share
- * structure with each other and with the objects they were read from, and need no encoding.
+ * A set of field paths in the wire form of `managedFields[].fieldsV1`: a tree of path elements. A node without children is in the set; a node with a
+ * `.` is in the set together with some of its descendants; any other node only contains descendants. The root is the whole object, which cannot be
+ * owned: an empty root is the empty set. Nodes are sorted and immutable, so sets share structure with each other and with the objects they were read
+ * from, and need no encoding.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
@@ -57,7 +57,7 @@ export class NodeBuilder {
     return at;
   }
 
-  /** The node, or undefined when there is nothing to say of this path. */
+  /** The node, or undefined if it would be empty. */
   build(member: boolean): FieldSet | undefined {
     const count = this.elements.length;
     if (count === 0) return member ? LEAF : undefined;
@@ -105,7 +105,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return unionChildren(a, b, {});
 }
 
-/** Of many sets: what they have below one path is joined at once, so that none is copied more than once. */
+/** The union of many sets. Joins the children of each path in one step, so that no set is copied more than once. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length <= 2) return union(sets[0] ?? EMPTY_SET, sets[1] ?? EMPTY_SET);
   return unionOfChildren(sets).build(false) ?? EMPTY_SET;
@@ -113,7 +113,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
 
 function unionOfNodes(nodes: readonly FieldSet[]): FieldSet {
   if (nodes.length <= 2) return nodes.length === 1 ? nodes[0]! : unionNodes(nodes[0]!, nodes[1]!);
-  // One of the two is there: every node is in a set, or leads to something that is.
+  // At least one is present: every node is in a set or has descendants that are.
   return unionOfChildren(nodes).build(nodes.some(isMember)) ?? LEAF;
 }
 
@@ -253,7 +253,7 @@ export function setsEqual(a: FieldSet, b: FieldSet): boolean {
   });
 }
 
-/** Every path of the set: those of a level before those below it, each sorted, as upstream lists conflicts. */
+/** Every path of the set, breadth first and sorted, as upstream lists conflicts. */
 export function pathsOf(set: FieldSet): PathElement[][] {
   const paths: PathElement[][] = [];
   collectPaths(set, [], paths);
@@ -268,13 +268,10 @@ function collectPaths(node: FieldSet, prefix: readonly PathElement[], paths: Pat
   for (const element of elements) collectPaths(node[element] as FieldSet, [...prefix, element], paths);
 }
 
-/** No set of ours is deeper; functions on sets may call themselves. */
+/** Bounds the depth of every set, so functions on sets may recurse. */
 const MAX_SET_DEPTH = 1000;
 
-/**
- * Reads a set that a client wrote. Elements of unknown kinds are dropped, paths that are too long end early; what is already in order is shared,
- * not copied.
- */
+/** Parses a client's set. Unknown kinds of elements are dropped, overlong paths are truncated; sorted parts are shared, not copied. */
 export function decodeFieldSet(fields: JsonValue): FieldSet {
   return decodeNode(fields, { member: false, depth: 0 }) ?? EMPTY_SET;
 }

@@ -24,8 +24,8 @@ function lastAppliedOf(object: JsonObject): string {
 }
 
 /**
- * The fields that client-side apply set and that still have its values: kubectl may take them over without conflict when a user changes from
- * client-side to server-side apply. Undefined when there is no usable annotation.
+ * The fields that client-side apply set and that still have its values: kubectl may take them over without conflict when a user switches to
+ * server-side apply. Undefined without a usable annotation.
  */
 export function fieldsOfLastApplied(rules: OwnershipRules, live: JsonObject): FieldSet | undefined {
   const lastApplied = parseObject(lastAppliedOf(live));
@@ -49,7 +49,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Keeps the annotation of client-side apply in step, so that a user can go back to it. */
+/** Keeps the annotation of client-side apply up to date, so that a user can switch back to it. */
 export function syncLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   if (lastAppliedOf(object) === '' || !isJsonObject(object.metadata)) return object;
   const { [LAST_APPLIED_ANNOTATION]: _, ...others } = annotationsOf(object) ?? {};

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { ManagedFieldsEntry } from './owners.ts';
 
-/** An object without its managedFields, which own nothing of themselves. */
+/** An object without its managedFields, which are not owned. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const { metadata } = object;
   if (!isJsonObject(metadata) || metadata.managedFields === undefined) return object;
@@ -24,10 +24,7 @@ export function metadataText(object: JsonObject, name: 'name' | 'namespace' | 'u
   return typeof value === 'string' ? value : '';
 }
 
-/**
- * Whether a document that a client sent (or a patch made) resets ownership. To be asked before decoding, which takes an empty list for an
- * absent one.
- */
+/** Whether a client's document (or a patch's result) resets ownership. Check before decoding, which drops empty lists. */
 export function resetsManagedFields(document: object): boolean {
   return isReset(managedFieldsOf(document as JsonObject));
 }

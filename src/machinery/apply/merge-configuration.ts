@@ -11,8 +11,8 @@ export class MergeConfigurationError extends Error {
 }
 
 /**
- * Puts a configuration over an object as server-side apply does, but owning nothing: the configuration's values win, and nothing is removed.
- * What would replace a value as a whole is refused, for that would remove what the configuration does not mention. The result is not decoded.
+ * Merges a configuration into an object as server-side apply does, without ownership: the configuration's values win and nothing is removed. Values
+ * that would be replaced as a whole are errors, since that would remove what the configuration does not mention. The result is not decoded.
  */
 export function mergeConfiguration(schema: ObjectSchema, object: JsonObject, configuration: JsonObject): JsonObject {
   const shape = shapeOf(schema);

@@ -4,7 +4,7 @@ import type { PathElement } from './path-element.ts';
 import type { ListShape, MapShape, Shape } from './shape.ts';
 import { asList, asMap, facetOf, isEmptyMap, itemElement, memberElement, memberShape } from './typed-value.ts';
 
-/** Puts a configuration over an object: its values win, lists and maps merge as their schema says. Shares what does not change. */
+/** Merges a configuration into an object: its values win, lists and maps merge by their schema. Shares unchanged parts. */
 export function mergeValues(shape: Shape, live: JsonValue | undefined, config: JsonValue | undefined): JsonValue | undefined {
   if (config === undefined || config === live) return live;
   if (live === undefined) return config;
@@ -41,16 +41,13 @@ interface Item {
   readonly value: JsonValue;
 }
 
-/**
- * Interleaves two lists: items of the configuration keep their order, items that only the object has stay where they were between their
- * neighbours.
- */
+/** Interleaves two lists: the configuration's items keep their order, the object's other items stay between their neighbours. */
 class ListMerge {
   private readonly live: readonly Item[];
   private readonly config: readonly Item[];
   private readonly liveByElement = new Map<PathElement, JsonValue>();
   private readonly configByElement = new Map<PathElement, JsonValue>();
-  /** Elements on both sides that have not been placed yet, in the configuration's order. */
+  /** Elements of both lists that are not placed yet, in the configuration's order. */
   private readonly shared: PathElement[];
   private readonly placed = new Set<PathElement>();
   private readonly out: JsonValue[] = [];
@@ -64,7 +61,7 @@ class ListMerge {
   ) {
     this.live = live.map((value) => ({ element: itemElement(list, value), value }));
     this.config = config.map((value) => ({ element: itemElement(list, value), value }));
-    // Items of the object that share their key are not merged with the configuration's: it replaces them.
+    // Items of the object with duplicate keys are replaced by the configuration's item, not merged.
     for (const { element, value } of this.live) this.liveByElement.set(element, this.liveByElement.has(element) ? null : value);
     for (const { element, value } of this.config) this.configByElement.set(element, value);
     this.shared = this.config.map((item) => item.element).filter((element) => this.liveByElement.has(element));
@@ -88,8 +85,8 @@ class ListMerge {
     } else this.stepShared(live.element, config);
   }
 
-  // At an item that both sides have, though the configuration is at another one: the configuration goes first, unless another shared item is
-  // awaited, in which case this one will come with it.
+  // The object is at a shared item, the configuration at another: the configuration goes first, unless it still has to place another shared item,
+  // which then includes this one.
   private stepShared(element: PathElement, config: Item | undefined): void {
     const awaited = this.shared[0];
     if (config !== undefined && awaited !== undefined && awaited !== element) {
@@ -120,7 +117,7 @@ class ListMerge {
   }
 }
 
-/** The value without the fields of the set. What becomes empty by it is null, as upstream leaves it. */
+/** The value without the fields of the set. Values that become empty are null, as upstream. */
 export function removeFields(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue {
   const facet = facetOf(shape, value);
   if (facet === 'map' && shape.map !== undefined) return removeMembers(shape.map, asMap(value), fields);

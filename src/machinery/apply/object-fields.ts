@@ -5,7 +5,7 @@ import { isDeducedMap, type ListShape, type MapShape, type Shape } from './shape
 import { isMadeFor } from './shared-sets.ts';
 import { asList, asMap, facetOf, isEmptyMap, itemElement, memberElement, memberShape } from './typed-value.ts';
 
-/** The fields that an object sets, which is what applying it owns: leaves, items of lists, keys of maps, and explicit nulls. */
+/** The fields that an object sets, and that applying it owns: leaves, list items, map keys, and explicit nulls. */
 export function fieldsOfObject(shape: Shape, object: JsonObject): FieldSet {
   return ownNode(shape, object, false) ?? EMPTY_SET;
 }
@@ -30,7 +30,7 @@ function ownMap(map: MapShape, value: JsonObject | undefined, member: boolean): 
   return builder.build(member);
 }
 
-// Null and {} are owned themselves: there is nothing below them to own.
+// Null and {} have no children to own, so they are owned themselves.
 function isBare(value: JsonValue): boolean {
   if (value === null) return true;
   const map = asMap(value);
@@ -49,7 +49,7 @@ function ownList(list: ListShape, items: readonly JsonValue[] | undefined, membe
   return builder.build(member);
 }
 
-/** The set with every declared field on the way to a path made a member too, so that removing the paths removes what only led to them. */
+/** Adds every declared field on the way to each path, so that removing the set also removes emptied parents. */
 export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
   return namedNode(set, shape, false) ?? EMPTY_SET;
 }
@@ -70,7 +70,7 @@ function shapeAt(shape: Shape | undefined, element: PathElement): Shape | undefi
   return shape?.list?.items;
 }
 
-/** The set as it would have been recorded under today's schema, where a map or list that was granular is atomic now. */
+/** The set converted to the current schema, in which a granular map or list may have become atomic. */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
   return shape.map === undefined || isMadeFor(set, shape) ? set : reconcileChildren(set, shape);
 }
@@ -83,7 +83,7 @@ function reconcileChildren(node: FieldSet, shape: Shape): FieldSet {
   return node;
 }
 
-// Schemas hardly ever change this way, so a copy is made only once a difference is found.
+// Schemas rarely change this way: copies only after the first difference.
 function reconciledCopy(node: FieldSet, shape: Shape): FieldSet {
   const builder = new NodeBuilder();
   for (const element in node) {

@@ -20,19 +20,19 @@ export interface Owner {
   readonly id: OwnerId;
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
-  /** The version of the API in which `set` is spelled. */
+  /** The API version of the paths in `set`. */
   readonly apiVersion: string;
   readonly subresource: string;
   readonly time: string | undefined;
   readonly set: FieldSet;
-  /** The entry this was read from, reused while nothing changes. */
+  /** The entry this was parsed from, reused while nothing changes. */
   readonly entry?: ManagedFieldsEntry;
 }
 
-/** Tells owners apart: an applier by its name and subresource, an updater also by the version it used. */
+/** The key of an owner: name and subresource for appliers, also the version for updaters. */
 export type OwnerId = string;
 
-/** In no particular order; what is encoded is sorted. */
+/** Unordered; sorted when encoded. */
 export type Owners = ReadonlyMap<OwnerId, Owner>;
 export const NO_OWNERS: Owners = new Map();
 
@@ -69,12 +69,12 @@ export class ManagedFieldsError extends Error {
   override readonly name = 'ManagedFieldsError';
 }
 
-/** Reads managedFields that a client sent. Throws ManagedFieldsError for what a client must not write. */
+/** Parses a client's managedFields. Throws ManagedFieldsError for invalid entries. */
 export function decodeOwners(entries: JsonValue | readonly ManagedFieldsEntry[] | undefined): Owners {
   return readOwners(entries, readSet);
 }
 
-/** Reads managedFields of a stored object. Their sets were checked and sorted before they were stored, so they are taken as they are. */
+/** Parses managedFields of a stored object: validated and sorted when they were written. */
 export function storedOwners(entries: JsonValue | readonly ManagedFieldsEntry[] | undefined): Owners {
   return readOwners(entries, (entry) => entry.fieldsV1 ?? EMPTY_SET);
 }
@@ -121,7 +121,7 @@ export function encodeOwners(owners: Owners, sets?: SharedSets): readonly Manage
 
 type EntryOrder = Pick<ManagedFieldsEntry, 'operation' | 'manager' | 'apiVersion' | 'subresource'> & { readonly time?: string | undefined };
 
-/** Below it, to read a time again costs less than to remember it. */
+/** Below this length parsing a time is cheaper than memoizing it. */
 const FEW = 16;
 
 export function compareEntries(a: EntryOrder, b: EntryOrder): number {
@@ -159,7 +159,7 @@ function newEntry({ manager, operation, apiVersion, time, subresource }: Owner, 
   return entry;
 }
 
-/** The entries as JSON text. What many objects have alike is encoded once. */
+/** The entries as JSON text. Recurring entries are encoded once. */
 export function encodeManagedFields(entries: readonly ManagedFieldsEntry[]): string {
   return `[${entries.map(entryText).join(',')}]`;
 }

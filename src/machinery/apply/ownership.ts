@@ -18,10 +18,10 @@ export interface OtherVersion {
   readonly toCurrent: (object: JsonObject) => JsonObject;
 }
 
-/** Finds a version by its apiVersion; undefined for one that is not (or no longer) served, whose managers are forgotten. */
+/** Finds a version by its apiVersion; undefined if it is not served (any more): its managers are dropped. */
 export type VersionLookup = (apiVersion: string) => OtherVersion | undefined;
 
-/** The type and the endpoint of a write, as far as ownership rules depend on them. */
+/** The type and endpoint of a write, as far as ownership depends on them. */
 export interface OwnershipRules {
   readonly apiVersion: string;
   readonly shape: Shape;
@@ -35,7 +35,7 @@ export interface Conflict {
   readonly path: readonly PathElement[];
 }
 
-/** An apply would change fields of others. */
+/** An apply would change fields of other managers. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
   constructor(readonly conflicts: readonly Conflict[]) {
@@ -43,7 +43,7 @@ export class ConflictError extends Error {
   }
 }
 
-/** An object has no form in a version that some manager used: it holds fields that the version does not declare. */
+/** An object cannot be converted to a manager's version, which does not declare some of its fields. */
 export class ConversionError extends Error {
   override readonly name = 'ConversionError';
 }
@@ -61,7 +61,7 @@ interface Transition {
   readonly owners: Owners;
 }
 
-/** Gives what changed to `self`, under its own id among the result: what it added and modified it owns, and nobody else does any more. */
+/** Moves the changed fields to `self`: it owns what it added and modified, exclusively. */
 export function ownershipAfterUpdate(rules: OwnershipRules, transition: Transition, self: Owner): Owners {
   const owners = reconcileOwners(rules, transition);
   const { owners: others, comparison } = settle(rules, { ...transition, owners }, { self: self.id, force: true });
@@ -83,7 +83,7 @@ interface ApplyTransition {
   readonly force: boolean;
 }
 
-/** Merges a configuration into the object and settles ownership. Throws ConflictError. */
+/** Merges a configuration into the object and updates ownership. Throws ConflictError. */
 export function applyConfig(rules: OwnershipRules, transition: ApplyTransition, self: Owner): ApplyResult {
   const { live, config, force } = transition;
   const owners = reconcileOwners(rules, { live, owners: transition.owners });
@@ -96,7 +96,7 @@ export function applyConfig(rules: OwnershipRules, transition: ApplyTransition, 
   return { object: valuesEqual(live, object) ? undefined : object, owners: settled.owners };
 }
 
-// Entries of versions that are gone are dropped; those that were written under an older schema are brought up to date.
+// Drops entries of versions that are no longer served; converts those of an older schema.
 function reconcileOwners(rules: OwnershipRules, { owners }: { live: JsonObject; owners: Owners }): Owners {
   const result = new Map<OwnerId, Owner>();
   for (const owner of owners.values()) {
@@ -123,7 +123,7 @@ interface Settlement {
   readonly comparison: Change;
 }
 
-// What changed leaves the sets of all others; without force, that it was in one is a conflict.
+// Removes the changed fields from all other sets; without force a field in one of them is a conflict.
 function settle(rules: OwnershipRules, transition: Transition, { self, force }: { self: OwnerId; force: boolean }): Settlement {
   const comparisons = new Comparisons(rules, transition);
   const result = new Map<OwnerId, Owner>();
@@ -149,7 +149,7 @@ function sortedById(owners: Owners): Owner[] {
   return sorted.length > 1 ? sorted.sort((a, b) => (a.id < b.id ? -1 : 1)) : sorted;
 }
 
-// The change, compared in every version that some manager used; each at most once.
+// The change, compared in every version that a manager used, at most once each.
 class Comparisons {
   readonly current: Change;
   private readonly others = new Map<string, Change | undefined>();
@@ -191,8 +191,8 @@ interface PruneInput {
 }
 
 /**
- * Removes what the applier applied last time, leaves out this time, and nobody else owns. Done in the version of the last apply, since its
- * fields are spelled in it.
+ * Removes fields that the applier's last configuration had, this one lacks, and no one else owns. Uses the version of the last apply, whose paths
+ * they are.
  */
 function prune(rules: OwnershipRules, { merged, owners, last }: PruneInput): JsonObject {
   const current: VersionedObject = { apiVersion: rules.apiVersion, shape: rules.shape, object: merged };
@@ -211,7 +211,7 @@ const PRUNING = 'failed to prune fields';
 const MERGED = 'failed to convert merged object';
 const PRUNED = 'failed to convert pruned object';
 
-// Puts back what managers still own (the applier's new configuration among them), first in the version at hand, then in the others.
+// Restores fields that managers still own (including the new configuration's): first in the current version, then in the others.
 function keepOwned(rules: OwnershipRules, start: { merged: VersionedObject; pruned: VersionedObject }, owners: Owners): VersionedObject {
   let { merged, pruned } = start;
   for (const [apiVersion, owned] of ownedByVersion(owners, merged.apiVersion)) {
@@ -246,7 +246,7 @@ function withoutFields(versioned: VersionedObject, fields: FieldSet): VersionedO
 
 interface Conversion {
   readonly apiVersion: string;
-  /** What upstream says first when the object does not fit the version. */
+  /** Upstream's prefix for objects that do not fit the version. */
   readonly failure: string;
 }
 
@@ -261,7 +261,7 @@ function convert(rules: OwnershipRules, from: VersionedObject, { apiVersion, fai
   return { apiVersion, shape, object: fitting(shape, target.fromCurrent(object), failure) };
 }
 
-/** Versions of a custom resource differ in name alone, so that what one declares another may not. */
+/** Versions of a custom resource may declare different fields. */
 function fitting(shape: Shape, object: JsonObject, failure: string): JsonObject {
   const problems = typedProblems(shape, object);
   if (problems !== undefined) throw new ConversionError(`${failure}: ${problems}`);
@@ -293,7 +293,7 @@ export function capUpdaters(owners: Owners): Owners {
 /** The oldest updaters of a version. */
 interface Bucket {
   readonly first: Owner;
-  /** Those that are not on their own any more. */
+  /** Merged into the bucket. */
   readonly merged: Owner[];
 }
 
@@ -310,6 +310,6 @@ function fillBucket(owners: Map<OwnerId, Owner>, { first, merged }: Bucket): voi
   const base = existing ?? { ...detached(first, { id, manager: BUCKET }), subresource: '' };
   if (existing === undefined) owners.delete(first.id);
   for (const owner of merged) owners.delete(owner.id);
-  // The time of the youngest, since it is what the bucket was last changed at.
+  // The newest time: when the bucket last changed.
   owners.set(id, detached(base, { set: unionOf([base.set, ...merged.map(({ set }) => set)]), time: merged.at(-1)!.time }));
 }

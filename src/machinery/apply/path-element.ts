@@ -17,7 +17,7 @@ export function valueElement(value: JsonValue): PathElement {
   return `v:${encodeValue(value)}`;
 }
 
-/** `members` are the texts `"name":value`, sorted by name. */
+/** `members` are `"name":value` texts, sorted by name. */
 export function keyElement(members: readonly string[]): PathElement {
   return `k:{${members.join(',')}}`;
 }
@@ -35,7 +35,7 @@ export class PathElementError extends Error {
   override readonly name = 'PathElementError';
 }
 
-/** The element in its one form, or undefined for a kind of element that only a later version of the API would know. */
+/** The canonical element, or undefined for a kind of element from a later API version. */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new PathElementError('key must be 2 characters long:');
   if (text[1] !== ':') throw new PathElementError(`missing colon: ${text}`);
@@ -133,7 +133,7 @@ function compareKeys(a: PathElement, b: PathElement): number {
   return compareKeyMembers(keyMembers(parseValue(a.slice(2))), keyMembers(parseValue(b.slice(2))));
 }
 
-// Most lists have one key that holds a plain string; then the order is that of the string, and nothing needs parsing.
+// Most lists have one string key: ordered by the string without parsing.
 function plainKeyStart(element: PathElement): number {
   const colon = element.indexOf('":"');
   const plain = colon > 0 && element.endsWith('"}') && !element.includes('\\') && element.lastIndexOf('":') === colon;

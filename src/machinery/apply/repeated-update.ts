@@ -23,8 +23,8 @@ interface Transition {
 }
 
 /**
- * The entries after a manager wrote only fields that it owned before and nobody else does: as they were, but for its time. Undefined when there
- * is more to it. Nearly all writes are of this kind, a lease renewed or a status reported, and need none of the general rules.
+ * The fast path for a manager that only writes fields it already owns exclusively: the entries with an updated time. Undefined otherwise. Nearly all
+ * writes (lease renewals, status reports) are of this kind.
  */
 export function entriesAfterRepeat(writer: Writer, { live, updated, entries }: Transition): readonly ManagedFieldsEntry[] | undefined {
   const self = entries.find((entry) => isOf(writer, entry));

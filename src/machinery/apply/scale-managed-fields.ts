@@ -8,7 +8,7 @@ export type ReplicasPaths = Readonly<Record<string, readonly string[] | undefine
 const SCALE_VERSION = 'autoscaling/v1';
 const SCALE_REPLICAS = ['spec', 'replicas'].map(fieldElement);
 
-/** The managedFields of a resource as its scale subresource shows them: only who owns the replicas. */
+/** The managedFields of a resource as its scale subresource shows them: the owners of the replicas. */
 export function scaleManagedFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
   paths: ReplicasPaths,
@@ -31,7 +31,7 @@ interface ScaleUpdate {
   readonly paths: ReplicasPaths;
 }
 
-/** Brings ownership that changed through the scale subresource back to the resource. */
+/** Maps ownership changes of the scale subresource back to the resource. */
 export function managedFieldsAfterScale({
   entries,
   scaleEntries,
@@ -65,7 +65,7 @@ export function managedFieldsAfterScale({
   return encodeOwners(result);
 }
 
-// An entry in the scale's version stands for the resource's entry of the same manager, whatever version that one has.
+// An entry in the scale's version is the resource's entry of the same manager, in any version.
 function byScaleIdentity(entries: readonly ManagedFieldsEntry[] | undefined): Map<OwnerId, Owner> {
   return new Map([...decodeOwners(entries).values()].map((owner) => [scaleIdentity(owner), owner]));
 }

@@ -3,10 +3,7 @@ import type { Field, ListSchema, ObjectSchema, ScalarType, Schema } from '../sch
 import { compareBytes } from '../values/go-format.ts';
 import { encodeValue, fieldElement, type PathElement } from './path-element.ts';
 
-/**
- * A schema as apply sees it: what may stand at a place. A place that may hold several things (a value nobody described) has several members;
- * the value decides which one counts.
- */
+/** A schema as seen by apply: the kinds of values a field may have. A field without a schema may have several; the value selects one. */
 export interface Shape {
   readonly scalar?: ScalarCheck;
   readonly map?: MapShape;
@@ -42,7 +39,7 @@ export interface KeyShape {
   readonly name: string;
   /** `"name":` as the path element starts. */
   readonly prefix: string;
-  /** Stands in for an absent key: the whole member, `"protocol":"TCP"`. */
+  /** Replaces an absent key: the whole member, `"protocol":"TCP"`. */
   readonly defaultMember?: string;
 }
 
@@ -61,8 +58,8 @@ const UNTYPED_ATOMIC: Shape = {
 const UNTYPED_MAP: MapShape = { atomic: true, fields: NO_FIELDS, values: UNTYPED_ATOMIC };
 const UNTYPED_LIST: ListShape = { atomic: true, keys: undefined, keyNames: [], items: UNTYPED_ATOMIC };
 /**
- * Maps that nobody described are owned field by field to this depth, and as a whole below it. It bounds the depth of every set of fields, so that
- * what walks sets and shapes may call itself.
+ * Maps without a schema are owned field by field to this depth, and as a whole below. Bounds the depth of every set, so code on sets and shapes may
+ * recurse.
  */
 const MAX_DEDUCED_DEPTH = 500;
 
@@ -89,12 +86,12 @@ function deduced(map: MapShape): Shape {
 const DEDUCED_MAP: MapShape = new DeducedMap(1);
 const DEDUCED: Shape = deduced(DEDUCED_MAP);
 
-/** Whether nothing at all is known of a map's content. */
+/** Whether the map's content has no schema at all. */
 export function isDeducedMap(map: MapShape): boolean {
   return map instanceof DeducedMap || (map.values === DEDUCED && map.fields.size === 0);
 }
 
-/** Whether any value may stand there. */
+/** Whether any value is allowed. */
 export function isUntyped(shape: Shape): boolean {
   return shape === UNTYPED_ATOMIC || (shape.scalar === 'untyped' && shape.map instanceof DeducedMap);
 }
@@ -113,7 +110,7 @@ const SCALARS: Readonly<Record<ScalarType, Shape>> = {
   intOrString: { scalar: 'untyped' },
 };
 
-// Shapes are made once a schema. Below a schema that keeps unknown fields, all objects keep them: hence two tables.
+// Shapes are created once per schema. Below a schema that preserves unknown fields all objects preserve them, hence two tables.
 const declaredShapes = new WeakMap<Schema, Shape>();
 const preservingShapes = new WeakMap<Schema, Shape>();
 
@@ -143,7 +140,7 @@ function compile(schema: Schema, preserve: boolean): Shape {
   }
 }
 
-// Fields are compiled when first asked for, since a schema may contain itself.
+// Fields are compiled on first use, since a schema may contain itself.
 class ObjectShape implements MapShape {
   readonly atomic: boolean;
   private compiled: ReadonlyMap<string, FieldShape> | undefined;
@@ -223,7 +220,7 @@ function zeroScalar(schema: Schema): JsonValue | undefined {
   }
 }
 
-/** An object of this type with nothing set: what a new object is compared with. Fields that are always encoded are there. */
+/** An object of this type with nothing set, compared with new objects. Has the always-encoded fields. */
 export function emptyObject(schema: ObjectSchema): Readonly<Record<string, JsonValue>> {
   let empty = emptyObjects.get(schema);
   if (empty === undefined) {

@@ -7,14 +7,14 @@ import type { PathElement } from './path-element.ts';
 import type { KeyShape, ListShape, MapShape, Shape } from './shape.ts';
 import { facetOf } from './typed-value.ts';
 
-/** When this many are known, others are as likely to be asked for next: the table starts over. */
+/** The table is cleared when it has this many entries. */
 const MAX_SETS = 1000;
 /** Longer texts are not kept: objects with so many fields are rare, and 1000 of them would fill the heap. */
 const MAX_TEXT = 16 << 10;
 
 /**
- * Sets of fields that many objects have alike. Objects from one template have the same fields whatever the values, and a controller writes the
- * same fields of each: so one set, encoded once, serves them all.
+ * Interns field sets: objects from one template have the same fields whatever their values, and a controller writes the same fields of each, so one
+ * set, encoded once, serves all of them.
  */
 export class SharedSets {
   readonly #byText = new Map<string, FieldSet>();
@@ -36,14 +36,14 @@ export class SharedSets {
     return sets;
   }
 
-  /** This set, or one that is the same. */
+  /** The interned set, if there is an equal one. */
   share(set: FieldSet): FieldSet {
     if (origins.has(set)) return set;
     const text = JSON.stringify(set);
     if (text.length > MAX_TEXT) return set;
     const cached = this.#byText.get(text);
     if (cached === undefined) return this.#shareNew(set, text);
-    // Not before it recurs: a set with a pod's address in it would keep its text as long as the pod.
+    // Interned when it recurs: a set with a pod's address would keep its text as long as the pod.
     origins.get(cached)!.text = text;
     return cached;
   }
@@ -55,7 +55,7 @@ export class SharedSets {
     return shared;
   }
 
-  /** The same set, of nodes that other sets have as well: those of pods differ in the addresses alone. */
+  /** The same set built from shared nodes: sets of pods differ only in their addresses. */
   #withSharedNodes(set: FieldSet): FieldSet {
     const shared: Record<PathElement, FieldSet> = {};
     for (const element in set) shared[element as PathElement] = this.#sharedNode(set[element as PathElement]!);
@@ -73,7 +73,7 @@ export class SharedSets {
     return shared;
   }
 
-  /** What whoever creates `object` owns of it, as `compute` finds out for the first of its kind. */
+  /** The fields owned by the creator of `object`; `compute` runs for the first of its kind. */
   created(object: JsonObject, resetFields: FieldPaths | undefined, compute: () => FieldSet): FieldSet {
     let cached = this.#byOutline.get(resetFields);
     if (cached === undefined) {
@@ -104,7 +104,7 @@ interface Origin {
 const tables = new WeakMap<Shape, SharedSets>();
 const origins = new WeakMap<FieldSet, Origin>();
 
-/** The sets of objects that have this very spec, by the outlines of the rest of them. */
+/** Sets of objects with this very spec, by the outline of everything else. */
 const outlinesBeside = oncePerPair((_spec: object, _known: Map<string, FieldSet>) => new Map<string, FieldSet>());
 
 function remember<T>(table: Map<string, T>, key: string, value: T): void {
@@ -118,12 +118,12 @@ export function sharedText(set: FieldSet): string | undefined {
   return origins.get(set)?.text;
 }
 
-/** Whether a set was made for objects of this shape, and not under an older one. */
+/** Whether the set was computed for this shape, not for an older one. */
 export function isMadeFor(set: FieldSet | undefined, shape: Shape): boolean {
   return set !== undefined && origins.get(set)?.shape === shape;
 }
 
-/** Everything of an object that decides which fields it has: names and kinds of values, but no values beyond the keys of lists. */
+/** Everything that determines an object's set of fields: names and kinds of values, and the keys of list items. */
 function outlineOf(shape: Shape, value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return scalarOutline(value);
   const facet = facetOf(shape, value);
@@ -146,7 +146,7 @@ function scalarOutline(value: JsonValue): string {
   }
 }
 
-// An atomic map is one field whatever is in it, unless it is as empty as in an object that sets nothing: the outline tells that.
+// An atomic map is one field whatever it contains, except when it is empty; the outline includes that.
 function atomicOutline(value: JsonObject): string {
   let outline = '{';
   for (const key in value) {
@@ -163,7 +163,7 @@ function mapOutline(map: MapShape, value: JsonObject): string {
   for (const key in value) {
     const member = value[key];
     const shape = member === undefined ? undefined : (map.fields.get(key)?.shape ?? map.values);
-    // With its length before it no name can pass for something else.
+    // Prefixed by its length, so that names are unambiguous.
     if (shape !== undefined) outline += `${key.length}:${key}${outlineOf(shape, member as JsonValue)}`;
   }
   return `${outline}}`;

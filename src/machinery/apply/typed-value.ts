@@ -5,12 +5,10 @@ import { goFloat, goQuote, goValue } from '../values/go-format.ts';
 import { encodeValue, keyElement, type PathElement, valueElement } from './path-element.ts';
 import type { FieldShape, KeyShape, ListShape, MapShape, Shape } from './shape.ts';
 
-/** Which member of a shape deals with a value. */
+/** The member of a shape that handles a value. */
 export type Facet = 'map' | 'scalar' | 'list';
 
-/**
- * The facet that the value itself asks for; a null, or a value of a kind that the shape does not allow, falls to the first that the shape has.
- */
+/** The facet of the value's kind; for null or a kind that the shape does not allow, the shape's first. */
 export function facetOf(shape: Shape, value: JsonValue): Facet {
   if (typeof value !== 'object') {
     if (shape.scalar !== undefined) return 'scalar';
@@ -27,7 +25,7 @@ function firstFacet(shape: Shape): Facet {
   return shape.scalar !== undefined ? 'scalar' : 'list';
 }
 
-/** Whether both values are dealt with by the same facet alone. */
+/** Whether the same single facet handles both values. */
 export function sameFacet(shape: Shape, a: JsonValue, b: JsonValue): boolean {
   const facet = facetOf(shape, a);
   if (facet !== facetOf(shape, b)) return false;
@@ -52,7 +50,7 @@ export function isEmptyMap(value: JsonObject | undefined): boolean {
   return true;
 }
 
-/** What stands under a key: a declared field, or a member of a map; undefined when the shape has no place for it. */
+/** The shape of a key: a declared field or a map value; undefined when the shape does not allow it. */
 export function memberShape(map: MapShape, key: string): Shape | undefined {
   return map.fields.get(key)?.shape ?? map.values;
 }
@@ -61,7 +59,7 @@ export function memberElement(declared: FieldShape | undefined, key: string): Pa
   return declared === undefined ? `f:${key}` : declared.element;
 }
 
-/** An item of a list cannot be told apart from others. */
+/** A list item without a distinct identity. */
 export class ListItemError extends Error {
   override readonly name = 'ListItemError';
 }
@@ -100,7 +98,7 @@ function missingKeysText({ keyNames }: ListShape): string {
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
 }
 
-/** Deep equality; integers compare by value however they are held. */
+/** Deep equality; integers compare by value, as number or bigint. */
 export function valuesEqual(a: JsonValue, b: JsonValue): boolean {
   return equalByLevels(compareLevel, a, b);
 }
@@ -150,7 +148,7 @@ export function goWrappedText(value: JsonValue): string {
   return `&{${goValue(value)}}`;
 }
 
-/** What is nested more deeply is printed as JSON. */
+/** Deeper values are printed as JSON. */
 const MAX_GO_SYNTAX_DEPTH = 500;
 
 function goSyntax(value: JsonValue, depth = 0): string {

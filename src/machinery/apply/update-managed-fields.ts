@@ -23,13 +23,13 @@ import { SharedSets } from './shared-sets.ts';
 import { ListItemError } from './typed-value.ts';
 
 export interface UpdateManagedFieldsOptions<T extends object> extends WrittenFields {
-  /** The type of the objects. Objects are in the form in which they are encoded: fields that are always encoded are there. */
+  /** The objects' type. Objects are in encoded form: always-encoded fields are present. */
   readonly schema: ObjectSchema;
   /** The version of the request, and of the objects. */
   readonly apiVersion: string;
-  /** What is stored; undefined on create. */
+  /** The stored object; undefined on create. */
   readonly live: object | undefined;
-  /** What is about to be stored, defaults included. */
+  /** The object to be stored, with defaults. */
   readonly updated: T;
   readonly manager: string;
   /** Empty for the main resource. */
@@ -37,13 +37,13 @@ export interface UpdateManagedFieldsOptions<T extends object> extends WrittenFie
   /** RFC 3339, to the second. */
   readonly now: string;
   readonly versions?: VersionLookup | undefined;
-  /** The client asked to forget all owners: see `resetsManagedFields`. */
+  /** The client asked to reset ownership: see `resetsManagedFields`. */
   readonly reset?: boolean;
 }
 
 /**
- * Sets the managedFields of an object that was created, replaced or patched: whoever wrote owns what changed. Never fails; an object that
- * cannot be compared is no longer tracked.
+ * Updates the managedFields of an object that was created, replaced or patched: the writer owns what changed. Never fails; an object that cannot be
+ * compared is no longer tracked.
  */
 export function updateManagedFields<T extends object>(options: UpdateManagedFieldsOptions<T>): T {
   const live = options.live as JsonObject | undefined;
@@ -59,7 +59,7 @@ export function updateManagedFields<T extends object>(options: UpdateManagedFiel
   }
 }
 
-/** The entries, when the writer left them as they are. */
+/** The entries, if the writer did not change them. */
 function sharedEntries(live: JsonObject, updated: JsonObject): readonly ManagedFieldsEntry[] | undefined {
   const stored = managedFieldsOf(live);
   return Array.isArray(stored) && stored === managedFieldsOf(updated) ? (stored as unknown as readonly ManagedFieldsEntry[]) : undefined;
@@ -75,7 +75,7 @@ function tracked<T extends object>(options: UpdateManagedFieldsOptions<T>, live:
   return withManagedFields(object, encodeOwners(capUpdaters(after), SharedSets.of(shapeOf(options.schema))));
 }
 
-// What the client sent, where it may; else what is stored. So clients that know nothing of ownership do not erase it.
+// The client's entries if it sent some, else the stored ones, so that clients unaware of ownership do not erase it.
 function startingOwners(
   { subresource = '', reset = false }: { subresource?: string; reset?: boolean },
   live: JsonObject | undefined,
@@ -139,7 +139,7 @@ function selfOf({ manager, apiVersion, subresource = '', now }: Writer, set: Fie
 export function updateOwners(writer: Writer, { live, updated, owners }: Change): Owners {
   const before = live === undefined ? emptyObject(writer.schema) : withoutManagedFields(live);
   const self = selfOf(writer, EMPTY_SET);
-  // The changes go to an owner of their own first: so the manager's earlier entry shows what it loses and keeps its time when nothing changes.
+  // Changes are first assigned to a temporary owner: the manager's earlier entry then shows what it loses, and keeps its time when nothing changes.
   const current = { ...self, id: CURRENT };
   const after = ownershipAfterUpdate(ownershipRules(writer), { live: before, updated, owners }, current);
   return mergeCurrent(after, self);
@@ -152,7 +152,7 @@ export function ownershipRules(endpoint: Endpoint): OwnershipRules {
   return { apiVersion, shape: shapeOf(schema), filter: fieldFilter(endpoint), versions };
 }
 
-// A manager that writes the same fields again owns no more than before.
+// Writing the same fields again does not change ownership.
 function withAll(owned: FieldSet, set: FieldSet): FieldSet {
   return includesAll(owned, set) ? owned : union(set, owned);
 }

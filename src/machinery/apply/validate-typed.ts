@@ -10,7 +10,7 @@ interface Problem {
 
 const NONE: readonly Problem[] = [];
 
-/** What is wrong with a configuration before it can be applied, in upstream's words; undefined when nothing is. */
+/** The first error of a configuration that cannot be applied, in upstream's words; undefined if valid. */
 export function typedProblems(shape: Shape, value: JsonValue): string | undefined {
   const problems = check(shape, value);
   const [first] = problems;

@@ -12,14 +12,14 @@ const SCALARS: Readonly<Record<ScalarType, CelType | undefined>> = {
   time: TIMESTAMP,
   microTime: TIMESTAMP,
   duration: STRING,
-  // Either of two types, which published schemas cannot say in one word: expressions that are checked do not see them.
+  // A union of two types, which published schemas cannot express: invisible to type-checked expressions.
   quantity: undefined,
   intOrString: undefined,
 };
 
 /**
- * The type by which expressions see values of a schema of the API, for checking them; undefined for values that they do not see. Fields are
- * typed as they are asked for: schemas recur.
+ * The type of an API schema's values in expressions, for type checking; undefined for values that expressions cannot access. Fields are typed lazily,
+ * since schemas may be recursive.
  */
 export function apiType(schema: Schema, name: string): CelType | undefined {
   switch (schema.type) {
@@ -53,6 +53,6 @@ function structType(schema: ObjectSchema, name: string): CelType {
     fields.set(identifier, resolved);
     return resolved;
   };
-  // After a dot a reserved word needs no escape, unless the grammar itself knows the word.
+  // After a dot a reserved word needs no escape, except for keywords of the grammar.
   return objectType(name, (identifier) => resolve(identifier) ?? (isReservedWord(identifier) ? resolve(`__${identifier}__`) : undefined));
 }

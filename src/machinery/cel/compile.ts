@@ -20,9 +20,8 @@ export interface CompileOptions {
 }
 
 /**
- * A compiled expression, or why there is none. `message` is the API server's text for it: for `compile` the issues
- * with their places, for `result` that the type of the result is not among those wanted, for `program` why a constant
- * part of the expression cannot be evaluated.
+ * A compiled expression, or the error. `message` is the API server's text: for `compile` the issues with their locations, for `result` that the
+ * result type is not allowed, for `program` why a constant part cannot be evaluated.
  */
 export type CompileResult =
   | { readonly ok: true; readonly program: CelProgram; readonly issues: readonly [] }

@@ -32,16 +32,16 @@ const KUBERNETES_LIBRARIES: readonly CelLibrary[] = [
   LIST_EXTENSIONS_LIBRARY,
 ];
 
-/** What every expression in the Kubernetes API may use. */
+/** The functions available to every expression of the Kubernetes API. */
 export const KUBERNETES_ENVIRONMENT = new CelEnvironment(KUBERNETES_LIBRARIES);
 
-/** The same with `jsonpatch.escapeKey`, for mutating policies; give `resolveMutationType` with it. */
+/** The same with `jsonpatch.escapeKey`, for mutating policies; use it with `resolveMutationType`. */
 export const MUTATION_ENVIRONMENT = new CelEnvironment([...KUBERNETES_LIBRARIES, JSON_PATCH_LIBRARY]);
 
-/** The same with `cel.bind`, for expressions that choose devices: they name the same domain over and over. */
+/** The same with `cel.bind`, for device selectors, which repeat the same domain. */
 export const DEVICE_ENVIRONMENT = new CelEnvironment([...KUBERNETES_LIBRARIES, { functions: [], macros: BINDING_MACROS }]);
 
-/** Everything there is, also what the API server does not offer: `cel.bind` and `string.reverse`. */
+/** Everything, including what the API server does not offer: `cel.bind` and `string.reverse`. */
 export const FULL_ENVIRONMENT = new CelEnvironment([
   ...KUBERNETES_LIBRARIES,
   JSON_PATCH_LIBRARY,

@@ -21,8 +21,8 @@ export function isReservedWord(name: string): boolean {
 }
 
 /**
- * The identifier by which expressions reach the property of that name: `x-y` is `x__dash__y`, `namespace` is
- * `__namespace__`. Undefined where the name cannot be written as an identifier.
+ * The identifier of a property in expressions: `x-y` is `x__dash__y`, `namespace` is
+ * `__namespace__`. Undefined if the name cannot be escaped.
  */
 export function escapeIdentifier(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;

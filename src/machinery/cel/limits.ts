@@ -12,10 +12,10 @@ export const STATIC_ESTIMATED_COST_LIMIT = 10_000_000;
 export const STATIC_ESTIMATED_CRD_COST_LIMIT = 100_000_000;
 /** The longest message that a messageExpression may give, in bytes. */
 export const MAX_MESSAGE_SIZE = 5 * 1024;
-/** The largest request, from which sizes that a schema leaves open are estimated. */
+/** The maximum request size, from which unbounded sizes are estimated. */
 export const MAX_REQUEST_SIZE = 3 * 1024 * 1024;
 
-/** What the API server says of an estimate over its limit; `what` is for example "estimated rule cost". */
+/** The API server's message for an estimate over its limit; `what` is for example "estimated rule cost". */
 export function costErrorMessage(subject: string, cost: number, limit: number): string {
   const excess = cost / limit;
   const factor = excess > 100 ? 'more than 100x' : excess < 1.5 ? `${excess.toFixed(6)}x` : `${excess.toFixed(1)}x`;
@@ -23,12 +23,12 @@ export function costErrorMessage(subject: string, cost: number, limit: number): 
   return `${subject} exceeds budget by factor of ${factor} (${advice})`;
 }
 
-/** How often data of that least size could occur in one request, if no schema around it bounds it. */
+/** How many values of that minimum size fit into one request, if no enclosing schema bounds it. */
 export function maxCardinality(minSerializedSize: number): number {
   return Math.floor(MAX_REQUEST_SIZE / (minSerializedSize + 1));
 }
 
-/** The cost of a rule that runs as often as its data may occur, with the bound at which estimates stay. */
+/** The cost of a rule times its cardinality, capped at the estimates' maximum. */
 export function multiplyCost(cost: number, cardinality: number): number {
   return Math.min(cost * cardinality, MAX_ESTIMATE);
 }

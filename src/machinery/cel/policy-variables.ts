@@ -10,7 +10,7 @@ const TYPE_NAME = 'kubernetes.variables';
  * it. Each is evaluated when first needed, at most once for an activation.
  */
 export class PolicyVariables {
-  /** The type of `variables`; it knows the names that are defined so far. */
+  /** The type of `variables`, with the names defined so far. */
   readonly type: CelType = objectType(TYPE_NAME, (name) => {
     const result = this.results.get(name);
     return result === undefined ? undefined : { type: result.ok ? result.program.outputType : DYN, property: name };
@@ -42,7 +42,7 @@ export class PolicyVariables {
 
 /** The variables of a policy over one activation. */
 export class BoundVariables {
-  /** What to evaluate the policy's expressions with. */
+  /** The activation for the policy's expressions. */
   readonly activation: Activation;
   private readonly values: LazyVariables;
 
@@ -51,7 +51,7 @@ export class BoundVariables {
     this.activation = { ...activation, variables: this.values };
   }
 
-  /** What evaluating variables has cost since this was last asked. */
+  /** The cost of evaluating variables since the last call. */
   takeCost(): number {
     return this.values.takeCost();
   }

@@ -40,7 +40,7 @@ export class CelProgram {
   private readonly root: Evaluate;
   private readonly slotCount: number;
 
-  /** Throws an EvalFailure where a constant part of the expression cannot be worked out. */
+  /** Throws an EvalFailure if a constant part of the expression fails. */
   constructor(expression: string, checked: CheckedExpr, declared: Readonly<Record<string, CelType>>) {
     const planner = new Planner(checked);
     this.expression = expression;
@@ -85,18 +85,18 @@ export class CelProgram {
 function toCelError(error: unknown): CelError {
   if (error instanceof EvalFailure) return new CelError(error.message);
   if (error instanceof CostLimitExceeded) return new CelError(error.message, 'cost');
-  // Only an expression near the limits of nesting, over data nested as deep, gets here.
+  // Reached only by expressions near the nesting limits, on data of the same depth.
   if (error instanceof RangeError) return new CelError(`internal error: ${error.message}`);
   throw error;
 }
 
 const SIZED: ReadonlySet<string> = new Set(['string', 'bytes', 'list', 'map', 'dyn', 'any']);
 
-/** Follows a path through the declared types to the bound at its end. */
+/** Follows a path through the declared types to its size bound. */
 export function declaredSizes(variables: Readonly<Record<string, CelType>>): SizeEstimator {
   return (path) => {
     const [variable = '', ...rest] = path;
-    // Upstream looks from the root of the data, whatever the path starts with; names of types get there too.
+    // Upstream resolves from the root of the data, whatever the path starts with, including type names.
     let type = Object.hasOwn(variables, variable) ? variables[variable] : variables.self;
     for (const name of rest) type = type === undefined ? undefined : stepInto(type, name);
     if (type === undefined) return undefined;

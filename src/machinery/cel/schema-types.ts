@@ -52,8 +52,8 @@ const MAX_TEXT_SIZE = MAX_REQUEST_SIZE - 2;
 const BYTES_PER_CHARACTER = 4;
 
 /**
- * The type by which expressions see data of a schema; undefined for data they do not see, which has no type. The
- * root of a resource always has `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
+ * The type of a schema's data in expressions; undefined for data that expressions cannot access. The root of a resource always has `apiVersion`,
+ * `kind`, `metadata.name` and `metadata.generateName`.
  */
 export function schemaType(
   schema: TypedSchema,
@@ -143,10 +143,10 @@ function propertiesType(schema: TypedSchema, name: string): CelType {
     const type = nested(propertySchema, `${name}.${identifier ?? property}`);
     if (type === undefined) continue;
     if (identifier !== undefined) fields.set(identifier, { type, property });
-    // What has a default need not be written.
+    // Fields with a default may be omitted.
     if (required.has(property) && propertySchema.default === undefined) size += Buffer.byteLength(property) + minSize(type) + 4;
   }
-  // After a dot a reserved word needs no escape, unless the grammar itself knows the word.
+  // After a dot a reserved word needs no escape, except for keywords of the grammar.
   const find = (identifier: string): CelField | undefined =>
     fields.get(identifier) ?? (isReservedWord(identifier) ? fields.get(`__${identifier}__`) : undefined);
   return objectType(name, find, { ...nullability(schema), minSerializedSize: size });

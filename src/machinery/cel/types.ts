@@ -31,8 +31,8 @@ export interface CelField {
 export type FieldResolver = (name: string) => CelField | undefined;
 
 /**
- * What a type knows beyond its identity. None of it takes part in type checking, except `fields`; it guides how plain
- * data becomes CEL values, and the cost estimates.
+ * Attributes of a type beyond its identity. Ignored by type checking, except for `fields`; used to convert plain data to CEL values and for cost
+ * estimates.
  */
 export interface TypeTraits {
   /** Fields of a struct, looked up by the name that expressions use. */
@@ -63,7 +63,7 @@ export class CelType extends CelBoxed {
   readonly name: string;
   readonly params: readonly CelType[];
   readonly traits: TypeTraits;
-  /** How many types it is made of. */
+  /** The number of types it consists of. */
   readonly weight: number;
   /** Whether it is a type parameter or made of some. */
   readonly hasParams: boolean;
@@ -112,12 +112,12 @@ export function mapType(key: CelType, value: CelType, traits: TypeTraits = {}): 
 
 const MAX_TYPE_WEIGHT = 1000;
 
-/** The type, or `dyn` for one so large that only an expression made to be large has it: `{m: m}` doubles the type of m. */
+/** The type, or `dyn` if it is too large: `{m: m}` doubles the type of m. */
 export function boundedType(type: CelType): CelType {
   return type.weight > MAX_TYPE_WEIGHT ? DYN : type;
 }
 
-/** A type that is known by its name alone: expressions can hand its values to functions but not look into them. */
+/** A type known only by name: values can be passed to functions but not inspected. */
 export function closedType(name: string, traits: TypeTraits = {}): CelType {
   return new CelType('struct', name, { traits: { minSerializedSize: 2, ...traits } });
 }
@@ -134,7 +134,7 @@ function tableResolver(table: Readonly<Record<string, CelType>>): FieldResolver 
   return (name) => fields.get(name);
 }
 
-/** A type whose values expressions can only hand to functions. */
+/** A type whose values can only be passed to functions. */
 export function opaqueType(name: string, params: readonly CelType[] = NO_PARAMS): CelType {
   return new CelType('opaque', name, { params });
 }

@@ -4,14 +4,14 @@ export class Base64TextError extends Error {
 }
 
 const CANONICAL = /^[A-Za-z0-9+/]*={0,2}$/;
-/** The last character before one or two `=`: the bits that no byte uses are zero. */
+/** The last character before one or two `=`: its unused bits are zero. */
 const LAST_BEFORE_ONE = /[AEIMQUYcgkosw048]=$/;
 const LAST_BEFORE_TWO = /[AQgw]==$/;
 const ALPHABET = /[A-Za-z0-9+/]/;
 
 /**
- * The canonical base64 of the bytes that `text` encodes: line breaks are dropped and unused bits cleared. The same string when it is
- * canonical already. Throws Base64TextError.
+ * The canonical base64 of the bytes that `text` encodes: without line breaks, unused bits cleared. The same string if it is canonical. Throws
+ * Base64TextError.
  */
 export function canonicalBase64(text: string): string {
   if (isCanonical(text)) return text;

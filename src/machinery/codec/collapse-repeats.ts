@@ -3,14 +3,14 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, type Mutabl
 import { type FieldPlan, Op, type Plan } from './decode-plan.ts';
 
 /**
- * The value that a text with repeated keys stands for, each key now there once. Go decodes every occurrence into what the ones before it
- * left: structs and maps gain members, items of a list are decoded over those in their place, and everything else is replaced.
+ * The value of a text with repeated keys, as Go decodes it: every occurrence is decoded into the result of the previous ones, so structs and maps are
+ * merged, list items are decoded over those at the same index, and everything else is replaced.
  */
 export function collapseRepeats(plan: Plan, value: JsonObject, written: WrittenMembers): JsonObject {
   return new Collapse(written).object(plan, value, undefined);
 }
 
-/** Objects and maps under construction are its own, and grow in place: a text may repeat a key as often as it has room for. */
+/** Objects under construction are owned here and grow in place, since a text may repeat a key any number of times. */
 class Collapse {
   constructor(private readonly written: WrittenMembers) {}
 
@@ -44,7 +44,7 @@ class Collapse {
     return this.members(items).map((member, i) => (member.value === null ? (old[i] ?? null) : this.value(inner, member, old[i])));
   }
 
-  /** Unlike fields, the values of a map begin anew each time. */
+  /** Unlike fields, map values are decoded from scratch each time. */
   private map(plan: Plan, source: JsonObject, before: JsonValue | undefined): JsonValue {
     const out = grown(before);
     for (const member of this.members(source)) setKey(out, member.key as string, this.value(plan.inner as Plan, member, undefined));
@@ -68,7 +68,7 @@ function grown(before: JsonValue | undefined): MutableJsonObject {
   return isJsonObject(before) ? (before as MutableJsonObject) : {};
 }
 
-/** Null empties what can be empty in Go; a struct or a scalar that is no pointer keeps what it has. */
+/** Null clears what is nilable in Go; structs and plain scalars keep their value. */
 function clearedByNull({ plan, isPointer }: FieldPlan): boolean {
   return isPointer || plan.op === Op.list || plan.op === Op.map || plan.op === Op.bytes || (plan.op !== Op.object && plan.zero === null);
 }

@@ -4,8 +4,8 @@ import { Op, type Plan, planOf } from './decode-plan.ts';
 import { canonicalSeconds, isCanonicalMicro, ZERO_TIME_SECONDS } from './time-text.ts';
 
 /**
- * Whether `decodeObject` would find nothing wrong with a value, and nothing to fill in: a look at what this program wrote itself, which costs a part
- * of decoding. False also where only decoding can tell.
+ * Whether `decodeObject` would report nothing and fill in nothing: a check of objects that this program wrote itself, cheaper than decoding. False if
+ * only decoding can decide.
  */
 export function conforms(schema: ObjectSchema, value: JsonValue): boolean {
   return fits(planOf(schema), value);

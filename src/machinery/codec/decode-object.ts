@@ -21,7 +21,7 @@ import {
 } from './time-text.ts';
 
 export interface DecodedObject {
-  /** The canonical object; what of the input was canonical already is shared with it. Not to be used when there is an `error`. */
+  /** The canonical object, sharing canonical parts of the input. Invalid if there is an `error`. */
   readonly object: JsonObject;
   /** The first value of a wrong type or form, in upstream's words. */
   readonly error?: string;
@@ -29,21 +29,20 @@ export interface DecodedObject {
   readonly problems: readonly string[];
 }
 
-/** As many as upstream lists; the rest is not news. */
+/** Upstream's limit. */
 const MAX_PROBLEMS = 100;
-/** No schema nests this deep by itself; only a hostile custom resource definition does. */
+/** No schema is this deep, except for a hostile CRD's. */
 const MAX_DEPTH = 500;
 
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
- * Reads a parsed JSON value as an object of `schema`: types are checked, unknown fields dropped and reported, and every value brought to
- * the one form in which the API encodes it. Never mutates its input, and returns it when it is canonical.
- *
- * `written` is what the value does not tell of its text. Keys that stand there twice are read twice: reported where the schema knows them, and
- * the later value laid over the earlier, as upstream does. Of `known`, an object that was decoded before, fields that are the very same are taken
- * as they are.
+ * Decodes a parsed JSON value as an object of `schema`: types are checked, unknown fields dropped and reported, and every value converted to
+ * its canonical form. Never mutates its input, and returns it if it is canonical.
+ * `written` has details of the text that the value lacks. Repeated keys are decoded repeatedly: reported if the schema knows them, and
+ * merged as upstream does. `known` is an object that was decoded before: identical fields are taken
+ * from it.
  */
 export function decodeObject(
   schema: ObjectSchema,
@@ -61,7 +60,7 @@ export function decodeObject(
   return { ...decoded, object };
 }
 
-/** Why a value that stands alone cannot be read as `schema`, in upstream's words. */
+/** Why a standalone value cannot be decoded as `schema`, in upstream's words. */
 export function valueError(schema: Schema, value: JsonValue): string | undefined {
   return new Walk().errorOf(planOf(schema), value);
 }
@@ -77,18 +76,18 @@ class Walk {
   private readonly problems: string[] = [];
   private error: string | undefined;
   private isFatal = false;
-  /** The way from the root: keys and indices, and the field where a key names one. */
+  /** The path from the root: keys and indices, and the field if a key names one. */
   private depth = 0;
   private readonly keys: (string | number)[] = [];
   private readonly steps: (FieldPlan | undefined)[] = [];
   private readonly structs: Plan[] = [];
-  /** Inside forms that upstream decodes on their own, unknown fields go unnoticed. */
+  /** In forms that upstream decodes separately, unknown fields are not reported. */
   private lenient = 0;
 
-  /** How the number being read is written, where that is not as a plain integer. */
+  /** The notation of the current number, if it is not a plain integer. */
   private numberText: string | undefined;
 
-  /** With `written`, the walk sees every member of the text, but what it returns is of no use. */
+  /** With `written` the walk visits every member of the text, but its result is unusable. */
   constructor(private readonly written?: WrittenMembers) {}
 
   run(plan: Plan, value: JsonObject, existing?: JsonObject): DecodedObject {
@@ -181,7 +180,7 @@ class Walk {
     this.push(field.name, field);
     const decoded = this.value(plan, value);
     this.depth--;
-    // Some texts stand for nothing, such as the zero time.
+    // Some texts mean "unset", such as the zero time.
     if (decoded === null) return field.absent;
     return field.dropsZero && isZero(plan, decoded) ? undefined : decoded;
   }
@@ -276,7 +275,7 @@ class Walk {
 
   private quantity(plan: Plan, value: JsonValue): JsonValue {
     try {
-      // Objects and lists are no quantity, whatever text they would convert to.
+      // Objects and lists are no quantities, even if their text is.
       const isStructure = typeof value === 'object' && value !== null;
       const read = this.numberText ?? (isStructure ? '{}' : value === null || typeof value === 'boolean' ? String(value) : value);
       return Quantity.fromJson(read).toString();
@@ -362,13 +361,13 @@ class Walk {
     return path;
   }
 
-  /** Upstream notes the first mismatch and reads on. */
+  /** Upstream records the first mismatch and continues. */
   private mismatch(plan: Plan, value: JsonValue): JsonValue {
     this.error ??= this.mismatchText(plan, value);
     return plan.zero;
   }
 
-  /** Types with a reading of their own end the decoding, and their error outranks a mismatch noted before. */
+  /** Types with their own decoder end the decoding; their error replaces a recorded mismatch. */
   private fatalMismatch(plan: Plan, value: JsonValue): JsonValue {
     return this.fatal(this.mismatchText(plan, value), plan.zero);
   }

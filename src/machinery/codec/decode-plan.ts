@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { AnySchema, EmbeddedMessage, Field, ObjectSchema, Schema } from '../schema.ts';
 import { goTypeName, shortTypeName } from './go-type-name.ts';
 
-/** What to do with a value. Plain numbers, as one is looked at for every value of every request. */
+/** How to decode a value. Numbers, since it is read for every value of every request. */
 export const Op = {
   string: 0,
   bool: 1,
@@ -26,13 +26,13 @@ export const Op = {
 export type Op = (typeof Op)[keyof typeof Op];
 
 /**
- * A schema made ready for the decoder's one walk: names resolved to numbers, zero values at hand. Every plan has the same members in the
- * same order, whatever its type, so that the walk stays monomorphic.
+ * A schema prepared for the decoder: names resolved to numbers, zero values precomputed. Every plan has the same members in the same order, so that
+ * the walk stays monomorphic.
  */
 export interface Plan {
   readonly op: Op;
   readonly typeName: string;
-  /** What a null stands for inside a list or a map: the type's zero value. */
+  /** The meaning of null in a list or map: the type's zero value. */
   readonly zero: JsonValue;
   /** Of objects. */
   readonly structName: string;
@@ -50,7 +50,7 @@ export interface FieldPlan {
   readonly dropsZero: boolean;
   readonly isPointer: boolean;
   readonly isKept: boolean;
-  /** What stands for null and for absence; undefined when the field is then left out. */
+  /** The value of null and absence; undefined: the field is omitted. */
   readonly absent: JsonValue | undefined;
   /** The field in errors, after the names of the embedded types it came with: `VolumeSource.hostPath`. */
   readonly errorName: string;

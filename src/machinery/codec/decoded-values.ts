@@ -25,7 +25,7 @@ function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-// Deleting keys would turn the object into a slow dictionary; it is built anew.
+// Copied, since deleting keys would turn the object into a slow dictionary.
 export function withoutUndefined(source: MutableJsonObject): MutableJsonObject {
   const out: MutableJsonObject = {};
   for (const key in source) {

@@ -29,7 +29,7 @@ function elementName(schema: Schema): string {
   return ELEMENT_NAMES.get(schema.type) ?? goTypeName(schema);
 }
 
-/** The types that are read through plain ones; as what a list or a map is made of, they are themselves. */
+/** Types that are decoded through plain ones; as elements of lists and maps they have their own name. */
 const ELEMENT_NAMES: ReadonlyMap<Schema['type'], string> = new Map([
   ['time', 'v1.Time'],
   ['microTime', 'v1.MicroTime'],

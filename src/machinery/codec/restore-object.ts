@@ -4,8 +4,8 @@ import { valueError } from './decode-object.ts';
 import { goTypeName } from './go-type-name.ts';
 
 /**
- * Why a document cannot become an object of `schema`, in the words for documents that were never text: upstream turns the result of a strategic
- * merge patch into an object member by member, and its errors then name kinds of values, not fields.
+ * Why a document cannot be converted to an object of `schema`, in the words for documents that were never text: upstream converts the result of a
+ * strategic merge patch by reflection, and its errors name kinds of values, not fields.
  */
 export function restoreError(schema: ObjectSchema, value: JsonValue): string | undefined {
   return errorOf(schema, value);
@@ -13,7 +13,7 @@ export function restoreError(schema: ObjectSchema, value: JsonValue): string | u
 
 const NAME: ScalarSchema = { type: 'string' };
 
-/** Why a document does not say what it is: its kind and version may be any, but not of any type. */
+/** Why a document has no valid apiVersion and kind: they may have any value, but must be strings. */
 export function restoreNameError(value: JsonValue): string | undefined {
   return isJsonObject(value) ? firstError(['kind', 'apiVersion'], (key) => errorOf(NAME, value[key] ?? null)) : undefined;
 }
@@ -64,7 +64,7 @@ function scalarError(schema: ScalarSchema, value: JsonValue): string | undefined
 
 const GO_KINDS = { string: 'string', bool: 'bool', int32: 'int32', int64: 'int64', double: 'float64' } as const;
 
-/** Numbers convert to numbers unless a fraction would be lost; to Go an integer is also convertible to a string, and refused as such. */
+/** Numbers convert to numbers unless a fraction would be lost; in Go an integer is also convertible to a string, which is rejected. */
 function plainError(schema: ScalarSchema, value: JsonValue): string | undefined {
   const goKind = GO_KINDS[schema.type as keyof typeof GO_KINDS];
   const kind = kindOf(value);

@@ -33,7 +33,7 @@ export function isCanonicalMicro(text: string): boolean {
   return !Number.isNaN(canonicalSeconds(`${text.slice(0, 19)}Z`));
 }
 
-// The fields stand at fixed places; every one is checked, as the text comes from outside.
+// The fields are at fixed positions; each is checked, since the text is untrusted.
 function civilSeconds(text: string): number {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
@@ -95,7 +95,7 @@ export function parseMicroTime(text: string): Instant {
   return new TimeParser(text, RFC3339_MICRO).parse();
 }
 
-/** Takes a text apart from left to right; each failure names what is left and what was expected there, as clients know it. */
+/** Parses a text from left to right; errors have the remaining text and what was expected, as upstream's. */
 class TimeParser {
   private readonly text: string;
   private readonly layout: string;

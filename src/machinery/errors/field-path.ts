@@ -1,6 +1,6 @@
 /**
- * Where in an object a problem is. Validators make a path for every field they look at and print almost none, so a path is
- * a link to its parent and the text is built on demand.
+ * The location of a problem in an object. Validators create a path for every field and print almost none, so a path links to its parent and the text
+ * is built on demand.
  */
 export class Path {
   /** No path: prints as upstream's nil path; its children are roots. */

@@ -35,7 +35,7 @@ const FIXED_MEANINGS: ReadonlyMap<number, ReasonText> = new Map([
   ],
 ] as const);
 
-/** What a client makes of an HTTP failure whose body is not a Status. */
+/** The client's error for an HTTP failure whose body is not a Status. */
 export function serverResponseError(response: ServerResponse): StatusError {
   const { code, name, resource, retryAfterSeconds, serverMessage } = response;
   const { reason, message } = meaningOf(response);

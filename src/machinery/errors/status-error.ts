@@ -52,9 +52,9 @@ export interface Status {
   readonly code: number;
 }
 
-/** An answer names this many wrong fields; upstream names all, and may answer with many times the length of the request. */
+/** The maximum number of field errors in a response; upstream has no limit, and may respond with many times the size of the request. */
 const MAX_INVALID_FIELDS = 1000;
-/** So much is said of them, in the message and again in the causes. */
+/** The maximum length of their texts, in the message and again in the causes. */
 const MAX_INVALID_LENGTH = 64 << 10;
 
 interface StatusParts {
@@ -66,14 +66,14 @@ interface StatusParts {
 }
 
 /**
- * An API failure: what a client receives as a Status. One family for the server (which throws it) and the client (which
- * decodes it), so that in-process calls and calls over the wire fail alike. Made by the static functions.
+ * An API error, received by clients as a Status. One class for the server (which throws it) and the client (which decodes it), so that in-process
+ * calls and calls over the wire fail alike. Created by the static functions.
  */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: StatusReason;
   readonly details: StatusDetails | undefined;
-  /** How to go on with a list that failed, when there is a way. */
+  /** How to continue a failed list, if possible. */
   readonly metadata: Status['metadata'];
 
   constructor(parts: StatusParts, options?: ErrorOptions) {
@@ -149,7 +149,7 @@ export class StatusError extends Error {
     return new StatusError({ code: 410, reason: 'Gone', message });
   }
 
-  /** The resource version asked for is too old. */
+  /** The requested resource version is too old. */
   static expired(message: string, metadata: Status['metadata'] = {}): StatusError {
     return new StatusError({ code: 410, reason: 'Expired', message, metadata });
   }
@@ -199,7 +199,7 @@ export class StatusError extends Error {
     return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${why}` });
   }
 
-  /** A passing fault: the client should try again after the given time. */
+  /** A transient error: the client should retry after the given time. */
   static serverTimeout(resource: GroupResource, operation: string, retryAfterSeconds: number): StatusError {
     const target = groupResourceText(resource);
     const message = `The ${operation} operation against ${target} could not be completed at this time, please try again.`;
@@ -229,7 +229,7 @@ export class StatusError extends Error {
     return new StatusError({ code, reason, message, ...(details !== undefined && { details }), ...(metadata && { metadata }) });
   }
 
-  /** Any thrown value as an API failure: what is not one already answers 500 with its message and no reason. */
+  /** Converts any thrown value to an API error: 500 with its message and no reason, unless it is one already. */
   static from(error: unknown): StatusError {
     if (error instanceof StatusError) return error;
     return new StatusError({ code: 500, reason: '', message: errorText(error) }, { cause: error });
@@ -241,7 +241,7 @@ export function isStatusReason(error: unknown, reason: StatusReason): error is S
   return error instanceof StatusError && error.reason === reason;
 }
 
-/** The resource named by an empty group and resource is no resource: errors about requests for none name it. */
+/** Errors about requests without a resource have an empty group and resource. */
 export const NO_RESOURCE: GroupResource = { group: '', resource: '' };
 
 function forbiddenSubject(resource: GroupResource, name: string): string {
@@ -271,7 +271,7 @@ function withoutEmpty(details: StatusDetails): StatusDetails {
   };
 }
 
-/** How many of the errors an answer has room for: one in any case. */
+/** How many errors fit into the response: at least one. */
 function printedErrors(errors: readonly FieldError[]): number {
   let length = 0;
   for (const [i, error] of errors.entries()) {

@@ -25,7 +25,7 @@ export interface GateReleases {
 
 export type GateSettings = ReadonlyMap<string, boolean>;
 
-/** Gates that stand for all of a stage. */
+/** Gates that set all features of a stage. */
 const CLASSES: ReadonlyMap<string, GateStage> = new Map([
   ['AllAlpha', 'Alpha'],
   ['AllBeta', 'Beta'],
@@ -34,7 +34,7 @@ const UNKNOWN_BEFORE: GateSpec = { since: '0.0', stage: 'PreAlpha', default: fal
 /** The component whose gates these are, where a flag names it. */
 const COMPONENT = 'kube';
 
-/** `Name=bool` pairs, separated by commas. Throws, in upstream's words, for what is none. */
+/** `Name=bool` pairs, separated by commas. Throws with upstream's text for invalid ones. */
 export function parseFeatureGates(text: string): GateSettings {
   const settings = new Map<string, boolean>();
   for (const pair of text.split(',').map((part) => part.trim())) {
@@ -70,7 +70,7 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 export class FeatureGates {
   readonly #states: ReadonlyMap<string, GateState>;
 
-  /** Throws for gates that there are not, and for those that cannot be set so. */
+  /** Throws for unknown gates, and for values that cannot be set. */
   constructor(settings: GateSettings, releases: GateReleases) {
     const specs = new Map(Object.keys(KNOWN_GATES).map((name) => [name, specOf(KNOWN_GATES[name]!, releases.emulated)]));
     for (const [name, isEnabled] of settings) checkSetting({ name, isEnabled }, specs.get(name), releases);

@@ -1,4 +1,4 @@
-/** Features that need others: v1.36 refuses to start with one on and what it needs off. */
+/** Feature dependencies: v1.36 does not start with a feature on and one of its dependencies off. */
 export const GATE_DEPENDENCIES: ReadonlyMap<string, readonly string[]> = new Map([
   ['AuthorizeNodeWithSelectors', ['AuthorizeWithSelectors']],
   ['ClusterTrustBundleProjection', ['ClusterTrustBundle']],

@@ -1,6 +1,6 @@
 import { lookupTable } from '#base';
 
-/** Every feature gate of v1.36's control plane and nodes: since which release it has had which stage, and whether it is on unless it is set. */
+/** Every feature gate of v1.36's control plane and nodes: its stages by release, and its defaults. */
 export const KNOWN_GATES = lookupTable<string>({
   APIResponseCompression: '1.8 Alpha off, 1.16 Beta on',
   APIServerIdentity: '1.20 Alpha off, 1.26 Beta on',

@@ -15,7 +15,7 @@ export class JsonPath {
     this.nodes = parseJsonPath(path);
   }
 
-  /** All values that the path leads to. What is not there leads to nothing; what cannot be followed (an index into a text) throws JsonPathError. */
+  /** All values at the path. Missing fields yield nothing; invalid steps (an index into a string) throw JsonPathError. */
   find(object: JsonValue): readonly JsonValue[] {
     return walk(this.nodes, [object]);
   }
@@ -66,7 +66,7 @@ function childrenOf(value: JsonValue): readonly JsonValue[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-/** More than any object has; a path that descends again and again from a deep object has as many as the powers of its depth. */
+/** More than any object has; repeated recursive descent into a deep object is exponential in its depth. */
 const MAX_DESCENDANTS = 1_000_000;
 
 /** All that have children, parents first. */

@@ -151,7 +151,7 @@ class Parser {
     this.nodes.push({ kind: 'filter', left: parseJsonPath(left, deeper), operator, right: parseJsonPath(right, deeper) });
   }
 
-  // The parenthesis that closes the filter, which may stand in a quoted text before.
+  // The filter's closing parenthesis; quoted ones are skipped.
   private filterEnd(start: number): number {
     let quote = '';
     for (let i = start; i < this.text.length; i++) {

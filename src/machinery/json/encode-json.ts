@@ -6,7 +6,7 @@ export function encodeJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null';
   } catch (error) {
-    // JSON.stringify refuses bigints, and what is nested beyond the stack. Both are rare, so they are not looked for before.
+    // JSON.stringify rejects bigints and overflows the stack on deep values. Both are rare, so they are handled when it throws.
     const isBeyond = error instanceof RangeError || (error instanceof TypeError && /BigInt/.test(error.message));
     if (isBeyond) return encodeDeepJson(value as JsonValue | undefined);
     throw error;

@@ -5,8 +5,8 @@ export type EqualBelow<T> = (a: T, b: T) => boolean;
 const MAX_CALLS = 500;
 
 /**
- * Deep equality by a function that compares two values and calls `equal` for what is in them. All pairs must be equal for the whole to be, so those
- * too deep for the stack are put off.
+ * Deep equality by a function that compares two values and calls `equal` for their children. All pairs must be equal, so those too deep for the stack
+ * are deferred.
  */
 export function equalByLevels<T>(compare: (a: T, b: T, equal: EqualBelow<T>) => boolean, a: T, b: T): boolean {
   if (a === b) return true;

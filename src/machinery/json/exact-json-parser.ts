@@ -18,21 +18,21 @@ export interface ParsedDocument {
   readonly value: JsonValue;
   /** Keys that stand more than once in their object; the last one counts. */
   readonly duplicates: readonly DocumentPath[];
-  /** What `value` does not tell of the text; absent when it tells all. */
+  /** Details of the text that `value` lacks; absent if there are none. */
   readonly written?: WrittenMembers;
 }
 
-/** The members, as the text has them, of the objects and lists with repeated keys or with numbers written other than as plain integers. */
+/** The members, as in the text, of objects and lists with repeated keys or with numbers in other than plain integer notation. */
 export type WrittenMembers = ReadonlyMap<object, readonly WrittenMember[]>;
 
 export interface WrittenMember {
   readonly key: string | number;
   readonly value: JsonValue;
-  /** A number with a fraction or an exponent, to the letter: `1.0` and `1` are the same number, but only one of them is an integer to Go. */
+  /** The text of a number with a fraction or an exponent: `1.0` and `1` are the same number, but only one is an integer to Go. */
   readonly text: string | undefined;
 }
 
-/** As many repeated keys as upstream lists; to name all of a hostile text would cost its square. */
+/** Upstream's limit; listing all of a hostile text would be quadratic. */
 export const MAX_DUPLICATES = 100;
 
 /** As deep as Go's decoder goes. */
@@ -45,7 +45,7 @@ interface Frame {
   repeated: Set<string | number> | undefined;
   /** The key or index of the member being read. */
   key: string | number;
-  /** The container does not show all that is written. */
+  /** The container lacks details of the text. */
   isLossy: boolean;
 }
 
@@ -63,8 +63,8 @@ const ESCAPES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Parses JSON byte by byte, for the texts that JSON.parse does not serve: those with integers beyond 2^53, with repeated keys, or with a mistake
- * that is to be named as Go names it. Keeps its own stack, so that depth is limited by choice and not by the engine.
+ * Parses JSON byte by byte, for texts that JSON.parse cannot handle: integers beyond 2^53, repeated keys, and errors in Go's words. Uses its own
+ * stack, so that depth is limited by choice and not by the engine.
  */
 export class ExactJsonParser {
   private at = 0;
@@ -72,7 +72,7 @@ export class ExactJsonParser {
   private readonly duplicates = new Map<string, DocumentPath>();
   private readonly written = new Map<object, readonly WrittenMember[]>();
   private root: JsonValue = null;
-  /** How the number just read is written, where that matters. */
+  /** The notation of the last number, if relevant. */
   private numberText: string | undefined;
 
   constructor(private readonly bytes: Buffer) {}
@@ -277,7 +277,7 @@ export class ExactJsonParser {
     }
   }
 
-  /** The next byte. At the end it throws, unless a value may end here. */
+  /** The next byte. Throws at the end, unless a value may end here. */
   private peek(mayEnd = false): number {
     const byte = this.bytes[this.at];
     if (byte !== undefined) return byte;

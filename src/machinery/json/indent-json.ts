@@ -1,12 +1,12 @@
 const LEVEL = '  ';
 const QUOTE = '"';
-/** Indentation may take so many times the room of the text itself, and this much in any case. */
+/** The indentation may be this many times as long as the text itself, and this long in any case. */
 const MAX_GROWTH = 8;
 const FREE_INDENTATION = 1 << 20;
 
 /**
- * JSON text without white space, on a line for each member, indented by two spaces a level. What is nested so deeply that its indentation would be many times
- * as long as itself stays on one line: white space has no meaning, and the indentation of nested objects grows with the square of their depth.
+ * Indents compact JSON by two spaces per level. Deeply nested values whose indentation would be many times their own length stay on one line, since
+ * indentation grows with the square of the depth.
  */
 export function indentJson(text: string, depth = 0): string {
   return indentationLength(text, depth) > Math.max(FREE_INDENTATION, MAX_GROWTH * text.length) ? text : indented(text, depth);

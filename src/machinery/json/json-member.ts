@@ -10,8 +10,8 @@ const COLON = 0x3a;
 const OPEN_BRACE = 0x7b;
 
 /**
- * Where the outermost object's member of this name stands, if that is an object, and the only one of its name. Whether the text is valid is not
- * asked: in one that is valid, the answer is right.
+ * The position of the top-level member of this name, if it is an object and occurs exactly once. Correct for valid text only; validity is not
+ * checked.
  */
 export function objectMemberRange(bytes: Uint8Array, name: string): TextRange | undefined {
   let range: TextRange | undefined;
@@ -66,7 +66,7 @@ function spells(bytes: Uint8Array, from: number, to: number, name: string): bool
   return true;
 }
 
-/** Where the value of the key that ends at `at` begins; -1 when a string ends there that is no key. */
+/** The start of the value of the key that ends at `at`; -1 if the string is not a key. */
 function valueAfterKey(bytes: Uint8Array, at: number): number {
   const colon = skipSpace(bytes, at);
   return bytes[colon] === COLON ? skipSpace(bytes, colon + 1) : -1;

@@ -1,13 +1,13 @@
-/** What a quick look over JSON text tells about it, without knowing whether it is valid. */
+/** The result of scanning JSON text, valid or not. */
 export interface JsonTextScan {
   /** Colons outside strings: in a valid text, the number of keys. */
   readonly colons: number;
   readonly depth: number;
-  /** Something that JSON.parse would not keep exactly: a number that is long or written unlike JavaScript writes it, half of a surrogate pair. */
+  /** Contains something that JSON.parse does not preserve: a long or unusually written number, half of a surrogate pair. */
   readonly needsExactParser: boolean;
 }
 
-/** From this many characters on, a number may be more than a double holds. */
+/** A number of this many characters may exceed a double's precision. */
 const LONG_NUMBER = 16;
 
 const QUOTE = 0x22;

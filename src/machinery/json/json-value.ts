@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** A JSON object under construction; what has been handed out is never changed. */
+/** A JSON object under construction; immutable once returned. */
 export interface MutableJsonObject {
   [key: string]: JsonValue;
 }
@@ -18,10 +18,7 @@ export function isJsonArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/**
- * Sets a key that came from outside. Plain assignment to `__proto__` would change the object's prototype instead of
- * adding data, so that one key is defined.
- */
+/** Sets an untrusted key. Assigning to `__proto__` would change the object's prototype, so that key is defined instead. */
 export function setKey(target: MutableJsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -30,7 +27,7 @@ export function setKey(target: MutableJsonObject, key: string, value: JsonValue)
   }
 }
 
-/** Reads a key as data: what an object inherits (`constructor`, `toString`) is not there. */
+/** Reads an own key: inherited properties (`constructor`, `toString`) are not data. */
 export function getKey(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

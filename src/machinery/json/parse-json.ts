@@ -5,9 +5,8 @@ import type { JsonValue } from './json-value.ts';
 const NO_DUPLICATES: readonly never[] = Object.freeze([]);
 
 /**
- * Parses JSON as an API server does: integers are exact (a bigint beyond 2^53), repeated keys are reported with their path, `__proto__` is a
- * key like any other. The common text costs JSON.parse and two quick looks; only what those find odd is parsed by hand.
- * Throws JsonSyntaxError with the text that Go's decoder gives.
+ * Parses JSON as an API server does: integers are exact (a bigint beyond 2^53), repeated keys are reported with their path, `__proto__` is an
+ * ordinary key. Common texts cost JSON.parse and two scans; only unusual ones are parsed by hand. Throws JsonSyntaxError with Go's text.
  */
 export function parseJson(input: Uint8Array | string): ParsedDocument {
   const bytes = typeof input === 'string' ? Buffer.from(input) : asBuffer(input);
@@ -28,12 +27,12 @@ function parseNatively(text: string): { readonly value: JsonValue } | undefined 
   try {
     return { value: JSON.parse(text) as JsonValue };
   } catch {
-    // The exact parser finds the same mistake and words it as Go does.
+    // The exact parser finds the same error and reports it in Go's words.
     return undefined;
   }
 }
 
-/** All keys in a tree. With its own stack: a text may nest deeper than calls can. */
+/** Counts all keys in a tree. Uses its own stack: a text may be nested deeper than the call stack allows. */
 function countKeys(root: JsonValue): number {
   if (typeof root !== 'object' || root === null) return 0;
   const pending: object[] = [root];

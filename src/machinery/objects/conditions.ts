@@ -21,8 +21,8 @@ export function isConditionFalse(conditions: readonly Condition[] | undefined, t
 }
 
 /**
- * The conditions with this one in its place, or at the end. Its transition time changes only with its status: it stays as it was, or is
- * the given one, else `now`. Conditions that stay the same are returned as they are.
+ * Sets a condition, replacing the one of its type or appending it. The transition time changes only with the status: to the given one, else to `now`.
+ * Unchanged conditions are returned as they are.
  */
 export function withCondition<C extends Condition>(conditions: readonly C[] | undefined, next: C, now: string): readonly C[] {
   const existing = findCondition(conditions, next.type);

@@ -1,25 +1,25 @@
 /**
- * Values that many objects have alike, such as the spec of all pods that one template makes. As nothing is ever changed in place, what was found out
- * about such a value once holds for every object that has it.
+ * Memoizes results for values that many objects share, such as the spec of all pods of one template. Objects are immutable, so a result holds for
+ * every object with the same value.
  */
 const recurring = new WeakSet<object>();
 const variants = new WeakMap<object, Variant>();
 
-/** A value that is like a recurring one in all but a name. */
+/** A recurring value with a name of its own. */
 interface Variant {
   readonly of: object;
   readonly naming: NameSlot<never>;
   readonly name: string;
 }
 
-/** A name that each object has for itself, while everything around it recurs. Nothing that is found out about the value depends on it. */
+/** A name that differs per object while everything around it recurs. No memoized result depends on it. */
 export interface NameSlot<V> {
   /** The name in the value that recurs. */
   readonly placeholder: string;
   rename(value: V, name: string): V;
 }
 
-/** From now on, what is found out about this very value is remembered. */
+/** Marks the value as recurring: results for it are memoized from now on. */
 export function markRecurring(value: object): void {
   recurring.add(value);
 }
@@ -28,19 +28,19 @@ export function isRecurring(value: object): boolean {
   return recurring.has(value);
 }
 
-/** Whether this very value recurs, or one that differs from it in a name alone. */
+/** Whether the value recurs, or is a variant that differs only in a name. */
 export function recurs(value: object): boolean {
   return recurring.has(value) || variants.has(value);
 }
 
-/** The value with a name of its own instead of the placeholder. */
+/** The value with its own name instead of the placeholder. */
 export function withOwnName<V extends object>(value: V, naming: NameSlot<V>, name: string): V {
   const renamed = naming.rename(value, name);
   if (recurring.has(value)) variants.set(renamed, { of: value, naming: naming as NameSlot<never>, name });
   return renamed;
 }
 
-/** `compute`, which looks at nothing but its argument, worked out once for a value that recurs. */
+/** Memoizes `compute`, a pure function of its argument, for recurring values. */
 export function oncePerValue<V extends object, R extends NonNullable<unknown>>(compute: (value: V) => R): (value: V) => R {
   const results = new WeakMap<V, R>();
   return (value) => {
@@ -55,7 +55,7 @@ export function oncePerValue<V extends object, R extends NonNullable<unknown>>(c
   };
 }
 
-/** The most partners with which the result for one value is remembered. */
+/** The maximum number of memoized second arguments per value. */
 const MAX_PARTNERS = 4;
 
 interface PairResult<P, R> {
@@ -63,7 +63,7 @@ interface PairResult<P, R> {
   readonly result: R;
 }
 
-/** Like `oncePerValue`, where the result depends on a second value as well, which is one of a few. */
+/** Like `oncePerValue`, for a function of a second argument with few different values. */
 export function oncePerPair<V extends object, P, R extends NonNullable<unknown>>(
   compute: (value: V, partner: P) => R,
 ): (value: V, partner: P) => R {
@@ -78,13 +78,13 @@ export function oncePerPair<V extends object, P, R extends NonNullable<unknown>>
   };
 }
 
-/** A change that depends on nothing but the value, made once for one that recurs. What becomes of such a value recurs itself. */
+/** Memoizes a pure transformation of recurring values. Its results recur too. */
 export function changeOnce<V extends object>(change: (value: V) => V): (value: V) => V {
   const changeWith = changeOnceWith((value: V, _: undefined) => change(value));
   return (value) => changeWith(value, undefined);
 }
 
-/** The same for a change that depends on a second value as well, which is one of a few. */
+/** The same for a transformation with a second argument of few different values. */
 export function changeOnceWith<V extends object, P>(change: (value: V, partner: P) => V): (value: V, partner: P) => V {
   const changed = oncePerPair((value: V, partner: P) => {
     const result = change(value, partner);
@@ -99,7 +99,7 @@ export function changeOnceWith<V extends object, P>(change: (value: V, partner: 
   };
 }
 
-/** A text of a value, which is put together from that of the value that it is a variant of. */
+/** Memoizes a text of a value; a variant's text is derived from the recurring value's. */
 export function textOnce(encode: (value: object) => string): (value: object) => string {
   const textOf = oncePerValue(encode);
   const piecesOf = oncePerPair((value: object, naming: NameSlot<never>) => textPieces(value, naming, encode));
@@ -111,7 +111,7 @@ export function textOnce(encode: (value: object) => string): (value: object) => 
   };
 }
 
-/** What stands around the name in the text; nothing when the placeholder stands where it is no name. */
+/** The text around the name; undefined if the placeholder is not in a name's position. */
 function textPieces(value: object, naming: NameSlot<never>, encode: (value: object) => string): readonly string[] {
   const pieces = encode(value).split(naming.placeholder);
   const probe = `${naming.placeholder}-probe`;
@@ -121,11 +121,14 @@ function textPieces(value: object, naming: NameSlot<never>, encode: (value: obje
 interface NamedBytes {
   readonly naming: NameSlot<never>;
   readonly bytes: Buffer;
-  /** Where the placeholder stands; undefined when another name of its length changes more than that. */
+  /** The placeholder's position; undefined if another name of the same length changes more than that. */
   readonly offsets: readonly number[] | undefined;
 }
 
-/** A binary encoding of a value by a second one, which is one of a few. That of a variant is a copy with another name where both are equally long. */
+/**
+ * Memoizes a binary encoding of a value by a second argument of few different values. A variant's encoding is a copy with another name, if both have
+ * the same length.
+ */
 export function bytesOnce<V extends object, P>(encode: (value: V, partner: P) => Buffer): (value: V, partner: P) => Buffer {
   const bytesOf = oncePerPair(encode);
   const namedOf = oncePerPair((_: V, __: P): { named?: NamedBytes } => ({}));

@@ -76,7 +76,7 @@ function equalQuantities(a: JsonValue, b: JsonValue): boolean {
   try {
     return Quantity.fromJson(a as string).equals(Quantity.fromJson(b as string));
   } catch (error) {
-    // What is no quantity equals only itself.
+    // An invalid quantity equals only itself.
     if (error instanceof QuantityError) return false;
     throw error;
   }

@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * A document under a patch. Containers are copied the first time they change and changed in place from then on, so the given document stays as
- * it was and a long patch does not copy a long list for each operation.
+ * A document being patched. Containers are copied on the first change and then changed in place, so the input stays unmodified and a long patch does
+ * not copy a long list for each operation.
  */
 export class JsonDocument {
   private root: JsonValue;
@@ -37,7 +37,7 @@ export class JsonDocument {
     this.root = value;
   }
 
-  /** From here on a container may be reachable on two ways: none may be changed in place any more. */
+  /** A container may now be reachable by two paths: none may be changed in place any more. */
   share(): void {
     this.owned = new Set();
   }
@@ -71,7 +71,7 @@ export class JsonDocument {
     delete (container as MutableJsonObject)[key];
   }
 
-  /** The container that holds the path's last step; with `own` it and all above it may be changed. */
+  /** The container of the path's last step; with `own`, it and all its parents may be changed. */
   private find(path: string, own: boolean): Place {
     const steps = path.split('/').slice(1).map(decodeStep);
     const key = steps.pop();
@@ -122,7 +122,7 @@ function insert(list: JsonValue[], key: string, value: JsonValue): void {
   }
   const index = parseIndex(key);
   if (index === undefined) throw new JsonPatchError(`value was not a proper array index: '${key}'`);
-  // One place more than there are elements: -1 is behind the last one.
+  // One more than the number of elements: -1 is after the last one.
   const place = index < 0 ? index + list.length + 1 : index;
   if (place < 0 || place > list.length) throw new JsonPatchError(`Unable to access invalid index: ${index}: invalid index referenced`);
   list.splice(place, 0, value);

@@ -28,7 +28,7 @@ export interface DecodedJsonPatch {
 }
 
 export interface JsonPatchOptions {
-  /** For clients that want field validation ignored: an operation's members are looked at only when it is their turn. */
+  /** For clients with field validation `Ignore`: an operation is validated only when it is applied. */
   readonly lenient?: boolean;
 }
 
@@ -77,22 +77,22 @@ function undecodable({ message }: StatusError): StatusError {
   return StatusError.badRequest(`${DECODING}${message}`);
 }
 
-/** The one answer that a server gives for every patch that does not apply. */
+/** The server's response for every patch that does not apply. */
 export function patchRejected(error: JsonPatchError): StatusError {
   const request = { verb: '', resource: NO_RESOURCE, name: '', retryAfterSeconds: 0, unexpected: false };
   return serverResponseError({ ...request, code: 422, serverMessage: error.message });
 }
 
 /**
- * Applies a patch: all operations or none. The document is not changed; the result shares what the patch does not touch. Behaves as upstream's
- * library where RFC 6902 is stricter: `replace` adds a missing key, a negative index counts from the end, a missing value is null, `test`
- * takes a missing key for null, and what stands before a path's first slash is ignored. Throws JsonPatchError.
+ * Applies a patch: all operations or none. The document is not changed; the result shares untouched parts. More lenient than RFC 6902, as upstream's
+ * library: `replace` adds a missing key, a negative index counts from the end, a missing value is null, `test` treats a missing key as null, and text
+ * before a path's first slash is ignored. Throws JsonPatchError.
  */
 export function applyJsonPatch(document: JsonValue, operations: readonly JsonPatchOperation[]): JsonValue {
   const target = new JsonDocument(document);
   let copied = 0;
   for (const operation of operations) copied = applyOperation(target, operation, copied);
-  // Other patches are no deeper than what they are read from; operations can put one deep value below another.
+  // Other patches are no deeper than their text; JSON patch operations can nest one deep value in another.
   if (isDeeperThan(target.value, MAX_JSON_DEPTH)) throw new JsonPatchError('exceeded max depth');
   return target.value;
 }

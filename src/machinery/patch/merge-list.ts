@@ -52,7 +52,7 @@ interface PatchDirectives {
   readonly additions: readonly JsonValue[];
 }
 
-/** Items with `$patch` are orders, not items: delete one, or replace the whole list by the patch's other items. */
+/** Items with `$patch` are directives: delete an item, or replace the whole list by the patch's other items. */
 function applyItemDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string): PatchDirectives {
   const additions = patch.filter((item) => !Object.hasOwn(asObject(item), DIRECTIVE));
   if (additions.length === patch.length) return { remaining: original, additions };

@@ -4,12 +4,12 @@ import { copyObject, getKey, isJsonObject, type JsonObject, type JsonValue, type
 import { goJsonKind } from './json-kind.ts';
 import { sameJson } from './same-json.ts';
 
-/** What a server says of a merge patch that is none. */
+/** The server's error for an invalid merge patch. */
 export const INVALID_MERGE_PATCH = 'Invalid JSON Patch';
 
 /**
- * Reads a decoded JSON value as a merge patch. Throws the StatusError that a server answers for anything but an object; `lenient` is for
- * clients that want field validation ignored, whom it tells no more than that the patch is none.
+ * Decodes a JSON value as a merge patch. Throws the server's StatusError for anything but an object; `lenient`, for clients with field validation
+ * `Ignore`, only reports that the patch is invalid.
  */
 export function decodeMergePatch(value: JsonValue, { lenient = false }: { readonly lenient?: boolean } = {}): JsonObject {
   if (isJsonObject(value)) return value;
@@ -41,7 +41,7 @@ function merge(document: JsonObject, patch: JsonObject, depth: number): JsonObje
 /** Calls go this deep; a patch of 10,000 levels needs more than the stack has. */
 const MAX_CALLS = 500;
 
-/** The same with a stack of its own, which copies what it passes. */
+/** The same with an explicit stack; copies what it visits. */
 function mergeCopy(document: JsonObject, patch: JsonObject): JsonObject {
   const root = copyObject(document);
   const pending = [{ target: root, patch }];
@@ -97,8 +97,8 @@ export interface ThreeWay<T = JsonObject> {
 }
 
 /**
- * The merge patch of a client-side apply: sets what `modified` has and `current` lacks, deletes what `original` had and `modified` no longer
- * has, and leaves alone what others added.
+ * The merge patch of a client-side apply: sets what `modified` has and `current` lacks, deletes what `original` had and `modified` lacks, and keeps
+ * additions of others.
  */
 export function createThreeWayMergePatch({ original, modified, current }: ThreeWay): JsonObject {
   const changes = onlyChanges(createMergePatch(current, modified));
@@ -112,7 +112,7 @@ function onlyChanges(patch: JsonObject): JsonObject {
     if (value === null) continue;
     const isNested = isJsonObject(value) && Object.keys(value).length > 0;
     const filtered = isNested ? onlyChanges(value) : value;
-    // An object that was emptied by the filter says nothing; one that was empty before is a value.
+    // An object that the filter emptied is dropped; one that was empty before is a value.
     if (!isNested || Object.keys(filtered as JsonObject).length > 0) setKey(result, key, filtered);
   }
   return result;

@@ -9,7 +9,7 @@ export function identityOf(item: JsonValue, mergeKey: string): JsonValue | undef
   return isJsonObject(item) ? getKey(item, mergeKey) : undefined;
 }
 
-/** As `identityOf`; an object without the merge key is an error, as is what is no object. */
+/** As `identityOf`; throws for objects without the merge key and for non-objects. */
 export function requiredIdentity(item: JsonValue, mergeKey: string): JsonValue {
   if (mergeKey === '') return item;
   const object = asObject(item);
@@ -36,8 +36,8 @@ interface Orders {
 }
 
 /**
- * Orders a merged list: the patch's items in the patch's order, the others in theirs, and each of the others before the first of the patch's
- * items that the live list has after it. New items of the patch come before what they cannot be compared with.
+ * Orders a merged list: the patch's items in the patch's order, the others in theirs, each of them before the first of the patch's items that follows
+ * it in the live list. New items of the patch come before incomparable ones.
  */
 export function orderMerged(merged: readonly JsonValue[], { patchOrder, liveOrder, mergeKey }: Orders): JsonValue[] {
   const inPatch = positions(patchOrder, mergeKey);

@@ -23,7 +23,7 @@ export function createStrategicMergePatch(original: JsonObject, modified: JsonOb
 }
 
 export interface ThreeWayOptions {
-  /** Win over changes that others made to the same fields; without it they are a conflict. */
+  /** Override others' changes of the same fields; otherwise they are a conflict. */
   readonly overwrite: boolean;
 }
 
@@ -33,8 +33,8 @@ export class PatchConflictError extends Error {
 }
 
 /**
- * The patch of a client-side apply: sets what `modified` has and `current` lacks, deletes what `original` had and `modified` no longer has, and
- * leaves alone what others added. Throws StrategicPatchError, and PatchConflictError without `overwrite`.
+ * The patch of a client-side apply: sets what `modified` has and `current` lacks, deletes what `original` had and `modified` lacks, and keeps
+ * additions of others. Throws StrategicPatchError, and PatchConflictError without `overwrite`.
  */
 export function createThreeWayStrategicPatch(objects: ThreeWay, schema: Schema, { overwrite }: ThreeWayOptions): JsonObject {
   const { original, modified, current } = objects;
@@ -115,7 +115,7 @@ class Differ {
   }
 
   private diffObjectField(patch: MutableJsonObject, { key, before, after, schema }: MemberDiff<JsonObject>): void {
-    // A field without metadata matters only when it differs.
+    // A field without metadata is an error only if it differs.
     if (sameJson(before, after)) return;
     const metadata = objectMetadata(schema, key);
     if (metadata.strategy === 'replace') {

@@ -3,10 +3,10 @@ import { NO_RESOURCE, StatusError } from '../errors/status-error.ts';
 import { isJsonArray, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { goValue } from '../values/go-format.ts';
 
-/** What a server makes of the error: a 400, a 422 without details, or, for most of them, a 500 with the message. */
+/** The HTTP status of the error: 400, 422 without details, or, for most, 500 with the message. */
 export type StrategicErrorKind = 'badRequest' | 'unprocessable' | 'internal';
 
-/** A strategic merge patch that makes no sense. */
+/** An invalid strategic merge patch. */
 export class StrategicPatchError extends Error {
   override readonly name = 'StrategicPatchError';
 
@@ -60,7 +60,7 @@ export function goType(value: JsonValue | undefined): string {
   }
 }
 
-// Go's %s complains of what is no string.
+// Go's %s marks non-strings.
 function goString(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '%!s(<nil>)';

@@ -55,7 +55,7 @@ class Merger {
     return target;
   }
 
-  /** `$retainKeys` names all keys that may stay; the patch may set no other. */
+  /** `$retainKeys` lists all keys that are kept; the patch may set no others. */
   private retainKeys(target: MutableJsonObject, pending: MutableJsonObject): void {
     const list = getKey(pending, RETAIN_KEYS);
     if (list === undefined) return;
@@ -83,7 +83,7 @@ class Merger {
     setKey(target, key, value);
   }
 
-  /** Lists with a `$setElementOrder/…` beside them are merged and ordered first, and are then done with. */
+  /** Lists with a `$setElementOrder/…` directive are merged and ordered first, then skipped. */
   private mergeOrderedLists(target: MutableJsonObject, pending: MutableJsonObject, schema: Schema): void {
     for (const key of Object.keys(pending)) {
       if (!key.startsWith(ORDER_PREFIX)) continue;
@@ -182,7 +182,7 @@ function setOrDelete(target: MutableJsonObject, key: string, value: JsonValue | 
   else setKey(target, key, value);
 }
 
-/** `$patch` on an object: take the rest of the patch as it is, or nothing. */
+/** `$patch` on an object: replace it by the rest of the patch, or delete it. */
 function applyDirective(patch: JsonObject): JsonObject {
   const directive = patch[DIRECTIVE];
   if (directive === 'delete') return {};
@@ -211,7 +211,7 @@ function validateOrder(patch: readonly JsonValue[], order: readonly JsonValue[],
   }
 }
 
-/** What a patch adds where nothing was: objects that are directives are left out, at any depth. Undefined when it is one itself. */
+/** The value that a patch adds: without directives, at any depth. Undefined if it is a directive itself. */
 function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (isJsonArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isJsonObject(value)) return value;

@@ -2,8 +2,8 @@ import type { ParsedDocument, WrittenMember, WrittenMembers } from '../json/exac
 import { getKey, isJsonArray, type JsonObject, type JsonValue } from '../json/json-value.ts';
 
 /**
- * How the numbers that a merge patch brought are written, in the document that it made. Upstream patches text, so that a `1.0` is still one
- * when the document is read. Of keys that the patch repeats, the last has counted.
+ * The notation of numbers from a merge patch in the resulting document. Upstream patches text, so that a `1.0` stays one when the document is
+ * decoded. Of repeated keys in the patch the last counts.
  */
 export function writtenAfterMerge({ value, written }: ParsedDocument, document: JsonValue): WrittenMembers | undefined {
   if (written === undefined) return undefined;
@@ -15,7 +15,7 @@ export function writtenAfterMerge({ value, written }: ParsedDocument, document: 
   return result.size === 0 ? undefined : result;
 }
 
-/** What the patch has in a place, and what the document has there now. */
+/** The patch's and the document's value at a path. */
 interface Pair {
   readonly patch: JsonValue | undefined;
   readonly document: JsonValue;
@@ -23,7 +23,7 @@ interface Pair {
 
 type Container = JsonObject | readonly JsonValue[];
 
-/** Notes the numbers of one object or list. Returns what is below it. */
+/** Records the numbers of one object or list. Returns its children. */
 function note({ patch, document }: Pair, written: WrittenMembers, result: Map<object, readonly WrittenMember[]>): readonly Pair[] {
   if (!isContainer(patch) || !isContainer(document) || isJsonArray(patch) !== isJsonArray(document)) return [];
   const texts = new Map(written.get(patch)?.map(({ key, text }) => [key, text]));

@@ -7,10 +7,10 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** The fields of an object that can be selected on; one that is not there has the empty value. */
+/** An object's selectable fields; missing ones are empty. */
 export type SelectableFields = Readonly<Record<string, string>>;
 
-/** Changes a requirement to the current name of its field; undefined drops it. Throws to refuse a field. */
+/** Converts a requirement to the field's current name; undefined drops it. Throws for unsupported fields. */
 export type FieldTransform = (field: string, value: string) => { readonly field: string; readonly value: string } | undefined;
 
 /** A conjunction of requirements on fields. Immutable. */
@@ -27,7 +27,7 @@ export class FieldSelector {
     return this.matchesBy((field) => (Object.hasOwn(fields, field) ? fields[field] : ''));
   }
 
-  /** As `matches`, with fields looked up one by one, so that only those asked for are computed. */
+  /** As `matches`, with fields computed on demand. */
   matchesBy(lookup: (field: string) => string | undefined): boolean {
     for (const { field, operator, value } of this.requirements) {
       if (((lookup(field) ?? '') === value) !== (operator === '=')) return false;
@@ -39,7 +39,7 @@ export class FieldSelector {
     return this.requirements.length === 0;
   }
 
-  /** The one value that the selector demands of a field, if it does. */
+  /** The value that the selector requires of a field, if any. */
   requiredValue(field: string): string | undefined {
     return this.requirements.find((requirement) => requirement.field === field && requirement.operator === '=')?.value;
   }

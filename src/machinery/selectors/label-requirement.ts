@@ -18,7 +18,7 @@ export interface LabelRequirement {
 
 export type LabelPredicate = (labels: Labels) => boolean;
 
-/** A selector that cannot be understood; the message is the API's. */
+/** An invalid selector, with the API's message. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
@@ -82,8 +82,8 @@ export function parseInt64(text: string): bigint | undefined {
 }
 
 /**
- * Compiles a requirement. A label is present when its value is a string: what an object inherits (`constructor`) never is, so no own-property
- * check is needed.
+ * Compiles a requirement. A label is present if its value is a string: inherited properties (`constructor`) are not, so no own-property check is
+ * needed.
  */
 export function compileRequirement({ key, operator, values }: LabelRequirement): LabelPredicate {
   switch (operator) {

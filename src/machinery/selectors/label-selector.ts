@@ -29,7 +29,7 @@ export class Selector {
     this.predicate = requirements === undefined ? () => false : conjunction(this.requirements.map(compileRequirement));
   }
 
-  /** Requirements that are known to be valid; `checkedRequirement` makes sure. */
+  /** Valid requirements; use `checkedRequirement`. */
   static of(requirements: readonly LabelRequirement[]): Selector {
     return requirements.length === 0 ? Selector.everything : new Selector(requirements);
   }
@@ -45,7 +45,7 @@ export class Selector {
     return this.predicate(labels ?? NO_LABELS);
   }
 
-  /** Whether it restricts nothing. */
+  /** Whether it matches everything. */
   get isEmpty(): boolean {
     return this.requirements.length === 0 && !this.matchesNothing;
   }
@@ -54,7 +54,7 @@ export class Selector {
     return this.matchesNothing ? this : Selector.of([...this.requirements, ...requirements]);
   }
 
-  /** The one value that the selector demands of a label, if it does. */
+  /** The value that the selector requires of a label, if any. */
   requiredValue(key: string): string | undefined {
     const requirement = this.requirements.find((candidate) => candidate.key === key);
     const exact = requirement !== undefined && ['=', '==', 'in'].includes(requirement.operator) && requirement.values.length === 1;
@@ -94,7 +94,7 @@ const OBJECT_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 ]);
 const OPERATOR_NAMES: ReadonlyMap<LabelOperator, string> = new Map([...OBJECT_OPERATORS].map(([name, operator]) => [operator, name]));
 
-/** The selector of an object's field: none selects nothing, an empty one everything. Throws SelectorError. */
+/** The selector of an object's field: an absent one matches nothing, an empty one everything. Throws SelectorError. */
 export function selectorFromObject(object: LabelSelectorObject | null | undefined): Selector {
   if (object === null || object === undefined) return Selector.nothing;
   const equalities = Object.entries(object.matchLabels ?? {}).map(([key, value]) =>
@@ -103,10 +103,7 @@ export function selectorFromObject(object: LabelSelectorObject | null | undefine
   return Selector.of([...equalities, ...(object.matchExpressions ?? []).map(requirementFromExpression)]);
 }
 
-/**
- * The same for looking through many objects. Validation refuses what cannot be compiled; should an older server have kept such a selector, it
- * matches nothing.
- */
+/** The same for filtering many objects. An invalid selector, which only an older server could have stored, matches nothing. */
 export function lenientSelector(object: LabelSelectorObject | null | undefined): Selector {
   try {
     return selectorFromObject(object);

@@ -12,26 +12,26 @@ import {
 import type { JsonSchema, ValidationRule } from './json-schema.ts';
 import { followSchemaPath, SchemaPathError } from './schema-path.ts';
 
-/** A rule of a schema, ready to run, or why it cannot. */
+/** A compiled rule of a schema, or its error. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Absent when the rule is broken, or empty. */
+  /** Absent if the rule is invalid or empty. */
   readonly program?: CelProgram;
   readonly error?: string;
-  /** It looks at the old value, so it only runs where there is one (unless that is optional). */
+  /** It uses the old value, so it only runs if there is one (unless that is optional). */
   readonly usesOldSelf: boolean;
   /** The most that one evaluation can cost. */
   readonly maxCost: number;
-  /** How often the rule could run on one object, if nothing around it bounds that. */
+  /** How often the rule could run on one object, if no enclosing schema bounds it. */
   readonly maxCardinality: number;
   readonly message?: CelProgram;
   readonly messageError?: string;
   readonly messageMaxCost: number;
-  /** Where the rule reports, below its own place. */
+  /** The error path relative to the rule's node. */
   readonly fieldPath: string;
 }
 
-/** Compiles the rules that stand at a node (not those below). */
+/** Compiles the rules of a node (not those below). */
 export function compileRules(schema: JsonSchema, type: CelType): CompiledRule[] {
   return (schema['x-kubernetes-validations'] ?? []).map((rule) => compileRule(rule, schema, type));
 }
@@ -70,7 +70,7 @@ function messageProblem({ stage, message }: { stage: 'compile' | 'result' | 'pro
   return `messageExpression ${stage === 'compile' ? 'compilation' : 'instantiation'} failed: ${message}`;
 }
 
-// Upstream's estimates take the keys of maps for empty.
+// Upstream's estimates treat map keys as empty.
 function ruleSizes(variables: Variables): SizeEstimator {
   const declared = declaredSizes(variables);
   return (path, type) => (path.at(-1) === '@keys' ? { min: 0, max: 0 } : declared(path, type));

@@ -11,7 +11,7 @@ import {
   propertiesOf,
 } from './json-schema.ts';
 
-/** Compiles the schema of a custom resource to the model that built-in types have, so that apply and the rest take one path. */
+/** Compiles the schema of a custom resource to the model of built-in types, so that both take the same path. */
 export function compileResource(schema: JsonSchema, objectMeta: ObjectSchema): ObjectSchema {
   return compileObject(schema, { objectMeta, isResource: true });
 }
@@ -22,7 +22,7 @@ interface Context {
 }
 
 const TEXT: Schema = { type: 'string' };
-// Any scalar will do: whether it has the format is for validation to say.
+// Any scalar: validation checks the format.
 const ANY_SCALAR: Schema = { type: 'intOrString' };
 const ANYTHING: AnySchema = { type: 'any', name: '', objectOnly: false, proto: 'raw' };
 

@@ -4,8 +4,8 @@ import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } fr
 import { itemsOf, type JsonSchema, memberOf } from './json-schema.ts';
 
 /**
- * A value beside the one that stood in its place before. Places are told by field, by key and, in lists of type map, by the keys of an item;
- * items of other lists cannot be correlated.
+ * A value with its old counterpart. Fields are correlated by name, map entries by key and items of map lists by their keys; items of other lists
+ * cannot be correlated.
  */
 export class Correlation {
   private equal: boolean | undefined;
@@ -18,7 +18,7 @@ export class Correlation {
     private readonly schema: JsonSchema,
   ) {}
 
-  /** Whether nothing changed here. The order of items of a list of type map does not count. */
+  /** Whether the value is unchanged. The order of map lists is ignored. */
   unchanged(): boolean {
     this.equal ??= this.compare();
     return this.equal;
@@ -79,7 +79,7 @@ export class Correlation {
   }
 }
 
-/** The items of a list of type map, found by the keys of another item. Of any other list, nothing is found. */
+/** Finds items of a map list by the keys of another item; nothing in other lists. */
 export class ListMap {
   private readonly byKey = new Map<string, JsonValue>();
 

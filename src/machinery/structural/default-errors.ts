@@ -8,17 +8,17 @@ import { asResource, defaultOf, isEmbeddedResource, itemsOf, type JsonSchema, ME
 import { pruneValue } from './prune.ts';
 import { ValueValidator } from './value-validator.ts';
 
-/** Checks a default by the rules of its schema; the budget goes from default to default. */
+/** Validates a default against its schema's rules; all defaults share the cost budget. */
 export type DefaultRuleCheck = (schema: JsonSchema, value: JsonValue, where: { path: Path; isResource: boolean }) => readonly FieldError[];
 
 export interface DefaultErrorsOptions {
   readonly metadata: MetadataRules;
-  /** Defaults with unknown fields are refused, unless there were such before. */
+  /** Defaults with unknown fields are rejected, unless they existed before. */
   readonly requirePruned: boolean;
   readonly checkRules?: DefaultRuleCheck;
 }
 
-/** Whether all defaults of a resource's schema are values that the schema itself accepts. */
+/** Validates all defaults of a schema against the schema itself. */
 export function defaultErrors(path: Path, schema: JsonSchema, options: DefaultErrorsOptions): FieldError[] {
   const root = asResource(schema);
   return new DefaultCheck(options).check(path, root, { root, surround: surroundResource, insideMeta: false });
@@ -29,7 +29,7 @@ interface Surroundings {
   readonly root: JsonSchema;
   /** Puts a value where it would stand in that resource. */
   readonly surround: (value: JsonValue) => JsonObject;
-  /** Within apiVersion, kind or metadata, which only make sense as a whole. */
+  /** Within apiVersion, kind or metadata, which are only valid as a whole. */
   readonly insideMeta: boolean;
 }
 

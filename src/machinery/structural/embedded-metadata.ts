@@ -9,7 +9,7 @@ import { compareBytes } from '../values/go-format.ts';
 import { checkDns1035Label } from '../values/names.ts';
 import { isEmbeddedResource, itemsOf, type JsonSchema, memberOf, propertyOf } from './json-schema.ts';
 
-/** How metadata is read and checked; the type of metadata is defined in a layer above. */
+/** How to decode and validate metadata, whose type is defined in a higher layer. */
 export interface MetadataRules {
   readonly schema: ObjectSchema;
   readonly validate: (metadata: JsonObject, path: Path) => readonly FieldError[];
@@ -22,7 +22,7 @@ export interface DecodedMetadata {
   readonly unknownFields: readonly string[];
 }
 
-/** Reads metadata as its type. With `lenient`, fields of a wrong type are dropped, as it is done with what is stored already. */
+/** Decodes metadata by its type. With `lenient`, for stored objects, fields of a wrong type are dropped. */
 export function decodeMetadata(schema: ObjectSchema, value: JsonValue, lenient: boolean): DecodedMetadata {
   const { object, error, problems } = decodeObject(schema, value);
   const unknownFields = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? []).sort(compareBytes);
@@ -149,6 +149,6 @@ function kindErrors(path: Path, value: JsonValue): FieldError[] {
 function metadataErrors(path: Path, value: JsonValue, rules: MetadataRules): readonly FieldError[] {
   const { metadata, error } = decodeMetadata(rules.schema, value, false);
   if (error !== undefined) return [FieldError.invalid(path, value, error)];
-  // A template needs no name; one that has it is held to the rules of names.
+  // A template's name is optional, but validated if present.
   return rules.validate(metadata.name ? metadata : { ...metadata, name: 'fakename' }, path);
 }

@@ -82,7 +82,7 @@ export function additionalOf(schema: JsonSchema): JsonSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** What stands under a key, declared or not. */
+/** The schema of a key, declared or not. */
 export function memberOf(schema: JsonSchema, name: string): JsonSchema | undefined {
   return propertyOf(schema, name) ?? additionalOf(schema);
 }
@@ -104,7 +104,7 @@ export function defaultOf(schema: JsonSchema): JsonValue | undefined {
   return (schema.default ?? undefined) as JsonValue | undefined;
 }
 
-/** The schema of a resource itself: its metadata is known without being declared. */
+/** The schema of a resource itself: its metadata need not be declared. */
 export function asResource(schema: JsonSchema): JsonSchema {
   return isEmbeddedResource(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true };
 }

@@ -5,7 +5,7 @@ import { encodeSortedJson } from '../json/encode-deep-json.ts';
 import { getKey, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { itemsOf, type JsonSchema, memberOf, propertyOf } from './json-schema.ts';
 
-/** Lists of type set hold a value once, lists of type map a combination of keys. */
+/** Set lists must have unique values, map lists unique keys. */
 export function listTypeErrors(path: Path, schema: JsonSchema, value: JsonValue): FieldError[] {
   if (isJsonArray(value)) return itemErrors(path, schema, value);
   return isJsonObject(value) ? memberErrors(path, schema, value) : [];
@@ -49,7 +49,7 @@ function keysOf(names: readonly string[], item: JsonValue): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** The second place at which each repeated value stands; further ones are not news. */
+/** The second occurrence of each repeated value; further ones are not reported. */
 export function repeatedItems(values: readonly JsonValue[]): number[] {
   const times = new Map<string, number>();
   const indexes: number[] = [];

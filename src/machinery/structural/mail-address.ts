@@ -1,6 +1,6 @@
 import { parseIp } from '#base';
 
-/** Whether a text is one mail address as Go's net/mail reads it: bare, or with a display name, comments, or as a group of one. */
+/** Whether Go's net/mail parses a text as exactly one mail address: bare, with a display name or comments, or as a group of one. */
 export function isMailAddress(text: string): boolean {
   return new AddressReader(text).isOneAddress();
 }
@@ -9,7 +9,7 @@ const SPECIALS = new Set('()<>[]:;@\\,"');
 const ENCODED_WORD = /^=\?([^?]+)\?([bBqQ])\?([^?]*)\?=$/;
 const KNOWN_CHARSETS = new Set(['utf-8', 'iso-8859-1', 'us-ascii']);
 
-/** Reads forward only; a reading that fails leaves the text where it began, or ends the whole. */
+/** A forward-only parser; a failed attempt resets the position or ends parsing. */
 class AddressReader {
   private at = 0;
   private readonly chars: readonly string[];
@@ -22,7 +22,7 @@ class AddressReader {
     return this.address(true) === 1 && this.skipComments() && this.isAtEnd();
   }
 
-  /** How many addresses there are, or undefined when what is there is none. */
+  /** The number of addresses, or undefined if the text is invalid. */
   private address(mayBeGroup: boolean): number | undefined {
     this.skipSpace();
     if (this.isAtEnd()) return undefined;
@@ -53,7 +53,7 @@ class AddressReader {
     return this.peek() === '[' ? this.domainLiteral() : this.strictAtom() !== undefined;
   }
 
-  /** At least one word; what follows it and is none ends the phrase. */
+  /** At least one word; ends at the first non-word. */
   private phrase(): boolean {
     for (let count = 0; ; count++) {
       if (count > 0 && !this.skipComments()) return false;
@@ -103,7 +103,7 @@ class AddressReader {
     return ip !== undefined && (ip.family === 4 || ip.value >> 32n === 0xffffn);
   }
 
-  /** After a bare address, a comment is its name. */
+  /** A comment after a bare address is its name. */
   private trailingComment(): boolean {
     this.skipSpace();
     if (!this.take('(')) return true;

@@ -29,7 +29,7 @@ export class NumberCheck {
     this.checkMaximum(value, place, findings);
   }
 
-  // Limits are held against the type as well: a fraction is no limit for integers, though it is compared with all the same.
+  // Limits are also checked against the type: a fraction is an invalid limit for integers, but still compared.
   private checkRange(noun: string, value: number | bigint, { place, findings }: { place: Place; findings: Sink }): void {
     if (!this.fits(value)) findings.add(outOfRange(place, { noun, type: this.type, format: this.format }));
   }

@@ -41,7 +41,7 @@ class Pruner {
   prune(schema: JsonSchema | undefined, value: JsonValue): JsonValue {
     if (schema !== undefined && preservesUnknown(schema)) return this.keep(schema, value);
     if (isJsonArray(value)) {
-      // Deeper than schemas go: a value of the wrong type, which validation rejects.
+      // Deeper than the schema: a value of the wrong type, which validation rejects.
       if (this.path.length > MAX_PRUNED_DEPTH) return value;
       const items = schema === undefined ? undefined : itemsOf(schema);
       return this.eachItem(value, (item) => this.prune(items, item));
@@ -62,7 +62,7 @@ class Pruner {
     });
   }
 
-  // Unknown fields stay; what is declared below is pruned again.
+  // Unknown fields are preserved; declared fields below are pruned again.
   private keep(schema: JsonSchema, value: JsonValue): JsonValue {
     if (isJsonArray(value)) {
       const items = itemsOf(schema);
@@ -140,7 +140,7 @@ function pruneNullMembers(schema: JsonSchema, object: JsonObject): JsonObject {
   return changed ? result : object;
 }
 
-/** The schema with its defaults pruned, as they are applied to objects without being looked at again. */
+/** The schema with pruned defaults, since defaults are applied to objects without validation. */
 export function withPrunedDefaults(schema: JsonSchema): JsonSchema {
   const items = itemsOf(schema);
   const additional = additionalOf(schema);

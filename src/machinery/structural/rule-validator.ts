@@ -19,23 +19,23 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 
 export interface RuleFindings {
   readonly errors: readonly FieldError[];
-  /** Rules that are broken by values that did not change, and so are only warned about. */
+  /** Rule violations of unchanged values, reported as warnings. */
   readonly warnings: readonly string[];
-  /** Negative when the budget was not enough. */
+  /** Negative if the budget was exceeded. */
   readonly remaining: number;
 }
 
 export interface RuleInput {
   readonly path: Path;
   readonly value: JsonValue;
-  /** What stood there before; undefined on create and where values cannot be correlated. */
+  /** The old value; undefined on create and for values that cannot be correlated. */
   readonly old?: JsonValue | undefined;
-  /** Forgives what did not change. */
+  /** Ignores errors of unchanged values. */
   readonly correlation?: Correlation | undefined;
   readonly budget?: number;
 }
 
-/** The type that rules see of a schema's values; undefined where they cannot look at them. */
+/** The type of a schema's values in rules; undefined if rules cannot access them. */
 export function ruleTypeOf(schema: JsonSchema, isResource: boolean): CelType | undefined {
   return schemaType(schema as TypedSchema, { name: 'selfType', isResourceRoot: isResource });
 }
@@ -169,7 +169,7 @@ export class RuleValidator {
     add(errorForReason(rule.reason, { path, value: isComposite ? OMITTED : node.value, detail }));
   }
 
-  // A message that cannot be made is replaced by the fixed one; one that costs too much ends the validation.
+  // A failing messageExpression falls back to the fixed message; exceeding the cost ends the validation.
   private evaluateMessage({ message, rule }: CompiledRule, { value }: Node, run: RuleRun): { text?: string; fatal?: string } {
     if (message === undefined) return {};
     const outcome = message.run({ self: value });
@@ -193,7 +193,7 @@ interface Node {
   readonly ratchet: Ratchet;
 }
 
-/** The place as it was before, or else the closest place around it that can be compared. */
+/** The old value, or that of the nearest ancestor that can be correlated. */
 interface Ratchet {
   readonly current: Correlation | undefined;
   readonly parent: Correlation | undefined;
@@ -205,7 +205,7 @@ function isUnchanged({ current, parent }: Ratchet): boolean {
 
 function ratchetAtKey(ratchet: Ratchet, name: string): Ratchet {
   if (ratchet.current === undefined) return ratchet;
-  // apiVersion and kind of the old object are always those of the new one, so they tell nothing.
+  // apiVersion and kind are the same in the old and the new object.
   if (ratchet.parent === undefined && (name === 'apiVersion' || name === 'kind')) return { current: undefined, parent: undefined };
   return { current: ratchet.current.key(name), parent: ratchet.current };
 }

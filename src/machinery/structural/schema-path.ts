@@ -7,7 +7,7 @@ export class SchemaPathError extends Error {
 
 export interface SchemaPath {
   readonly path: Path;
-  /** What stands there. */
+  /** The schema at the path. */
   readonly schema: JsonSchema | undefined;
   /** The name of the first step. */
   readonly root: string;
@@ -17,8 +17,8 @@ export interface SchemaPath {
 const TOKEN = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/g;
 
 /**
- * Follows a path of fields and map keys (`.spec.a`, `.labels['a.b']`) through a schema. Throws SchemaPathError, in upstream's words, where it
- * leads nowhere.
+ * Follows a path of fields and map keys (`.spec.a`, `.labels['a.b']`) through a schema. Throws SchemaPathError with upstream's text for invalid
+ * paths.
  */
 export function followSchemaPath(text: string, schema: JsonSchema, { subscripts = true } = {}): SchemaPath {
   const tokens = text.match(TOKEN) ?? [];

@@ -15,7 +15,7 @@ const HOSTNAME =
   /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
 const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
-// What Go's expressions take for a space.
+// Spaces in Go's regular expressions.
 const SPACE = '[\\t\\n\\f\\r ]*';
 const COLOR_PART = `${SPACE}(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])${SPACE}`;
 // bounded: every run of spaces is followed by a digit or a comma.
@@ -27,7 +27,7 @@ const TIME_OF_DAY = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}
 const SHORT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LONG_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** What is checked of a string for each format. A schema's format counts only if it is one of these; dashes in its name do not matter. */
+/** The checks of string formats. Other formats in a schema are ignored, as are dashes in their names. */
 const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['bsonobjectid', matches(/^[0-9a-f]{24}$/i)],
   ['uri', isUri],
@@ -57,12 +57,12 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['k8slongname', (text) => text.length <= 253 && LONG_NAME.test(text)],
 ]);
 
-/** The check of a format, or undefined for a format that means nothing. */
+/** The check of a format, or undefined for unknown formats. */
 export function stringFormat(name: string): Check | undefined {
   return FORMATS.get(name.replaceAll('-', ''));
 }
 
-/** Whether a text is what a request may ask for: an absolute URI, or an absolute path. */
+/** Whether a text is a valid request target: an absolute URI, or an absolute path. */
 export function isUri(text: string): boolean {
   try {
     parseRequestUri(text);
@@ -78,7 +78,7 @@ function isHostname(text: string): boolean {
   return text.split('.').every((label) => Buffer.byteLength(label) <= 63);
 }
 
-// Leading zeros were accepted once, and still are here.
+// Leading zeros are still accepted here, for compatibility.
 function isSloppyIp(text: string): boolean {
   return parseIp(withoutLeadingZeros(text)) !== undefined;
 }

@@ -31,7 +31,7 @@ export function structuralErrors(path: Path, schema: JsonSchema): FieldError[] {
   return errors.sort((a, b) => compareBytes(String(a), String(b)));
 }
 
-/** A keyword that no structural schema can have, in the words that upstream uses when nothing better explains the refusal. */
+/** Keywords that no structural schema may have, with upstream's fallback message. */
 export function unsupportedKeyword(schema: JsonSchema): string | undefined {
   const own = ownUnsupportedKeyword(schema);
   if (own !== undefined) return own;
@@ -156,7 +156,7 @@ function restrictsNamesOnly(metadata: JsonSchema): boolean {
   );
 }
 
-// The one union that is allowed: what an int-or-string is.
+// The only allowed union: that of an int-or-string.
 function isIntOrStringUnion(anyOf: readonly JsonSchema[] | undefined): boolean {
   return JSON.stringify(anyOf) === '[{"type":"integer"},{"type":"string"}]';
 }
@@ -196,7 +196,7 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-// Inside allOf, anyOf, oneOf and not only values are restricted; what the values are is said outside.
+// allOf, anyOf, oneOf and not may only restrict values; their types are declared outside.
 function nestedInvariants(schema: JsonSchema, path: Path, skipped: SkippedChecks = NOTHING_SKIPPED): FieldError[] {
   const errors = junctorInvariants(schema, path, skipped);
   const items = itemsOf(schema);
@@ -229,9 +229,9 @@ const NESTED_FORBIDDEN: readonly (readonly [keyof JsonSchema, string])[] = [
 ];
 
 interface Places {
-  /** Where the value is described. */
+  /** The structural part. */
   readonly here: Path;
-  /** Where it is restricted. */
+  /** The value validation part. */
   readonly junctor: Path;
 }
 

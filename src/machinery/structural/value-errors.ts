@@ -4,7 +4,7 @@ import { encodeJson } from '../json/encode-json.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { goFloat, goQuote, goValue } from '../values/go-format.ts';
 
-/** Where a value is, as messages name it: `spec.list[0].name`. Built only when something is wrong. */
+/** The path of a value in messages: `spec.list[0].name`. Built only for errors. */
 export class Place {
   static readonly root = new Place(undefined, '');
 
@@ -36,7 +36,7 @@ export class Place {
   }
 }
 
-/** One thing wrong with a value. `text` is upstream's message of the validation library, by which duplicates are told. */
+/** A validation error. `text` is the message of upstream's validation library, used to deduplicate errors. */
 export interface ValueError {
   readonly text: string;
   readonly toFieldError: (path: Path) => FieldError;
@@ -129,7 +129,7 @@ export function factorNotPositive(place: Place, factor: number): ValueError {
   return { text, toFieldError: (path) => FieldError.invalid(at(path, name), factor, text) };
 }
 
-/** A complaint that upstream attaches to no field. */
+/** An error that upstream reports without a field. */
 function unplaced(text: string): ValueError {
   return { text, toFieldError: (path) => FieldError.invalid(path, '', text) };
 }

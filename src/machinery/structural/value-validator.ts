@@ -27,10 +27,7 @@ import {
   wrongType,
 } from './value-errors.ts';
 
-/**
- * What a validation found. `matches` counts the checks that passed: of several alternatives that all fail, upstream explains the one that
- * came closest.
- */
+/** The result of a validation. `matches` counts passed checks: if all alternatives fail, upstream explains the one that came closest. */
 export class Findings {
   readonly errors: ValueError[] = [];
   matches = 0;
@@ -44,7 +41,7 @@ export class Findings {
     this.matches += other.matches;
   }
 
-  /** Forgets errors that were found after a point. */
+  /** Discards errors after a position. */
   forgetAfter(count: number): void {
     this.errors.length = count;
   }
@@ -52,7 +49,7 @@ export class Findings {
 
 type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
-/** Checks values against a schema, node by node, with the findings and their order that upstream's library has. */
+/** Validates values against a schema, node by node, with the errors and order of upstream's library. */
 export class ValueValidator {
   private readonly types: readonly string[];
   private readonly format: string;
@@ -83,14 +80,14 @@ export class ValueValidator {
     return findings;
   }
 
-  /** Validates a changed value: what is wrong with a part that did not change is forgiven. */
+  /** Validates a changed value: errors of unchanged parts are ignored. */
   validateUpdate(value: JsonValue, correlation: Correlation): Findings {
     const findings = new Findings();
     this.checkCorrelated(value, { place: Place.root, correlation }, findings);
     return findings;
   }
 
-  /** Without a correlation, everything counts. */
+  /** Without a correlation, every error counts. */
   check(value: JsonValue, place: Place, findings: Findings, correlation?: Correlation): void {
     if (value === null) {
       this.checkNull(place, findings);
@@ -135,7 +132,7 @@ export class ValueValidator {
     else findings.matches++;
   }
 
-  // Only the first complaint about a text counts.
+  // Only the first error of a string counts.
   private checkString(value: string, place: Place, findings: Findings): void {
     findings.matches++;
     const error = this.stringError(value, place);
@@ -206,7 +203,7 @@ interface Where {
   readonly correlation: Correlation | undefined;
 }
 
-// apiVersion and kind of the old object are always those of the new one, so they tell nothing.
+// apiVersion and kind are the same in the old and the new object.
 function isTypeMeta({ place }: Where, name: string): boolean {
   return place.isRoot && (name === 'apiVersion' || name === 'kind');
 }
@@ -298,7 +295,7 @@ function typeOf(value: JsonValue): JsonType {
   return isInteger(value) ? 'integer' : 'number';
 }
 
-// Beyond 64 bits a number without fraction is a float to upstream too.
+// Upstream too treats integers beyond 64 bits as floats.
 function isInteger(value: number | bigint): boolean {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value;
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;

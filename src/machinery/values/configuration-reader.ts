@@ -3,7 +3,7 @@ import { parseDurationMs } from './duration.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the fields of a configuration and collects all that is wrong with them. */
+/** Reads the fields of a configuration and collects all errors. */
 export class ConfigurationReader {
   readonly problems: string[] = [];
 

@@ -4,7 +4,7 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** Numbers further apart than this many digits are not added: the smaller one is lost in the larger. Guards against `1e999999999`. */
+/** Numbers that differ by more digits than this are not added: the smaller one is negligible. Guards against `1e999999999`. */
 const MAX_DIGITS_APART = 10_000;
 
 const SMALL_POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power);
@@ -44,7 +44,7 @@ export function sumAmounts(a: Decimal, b: Decimal): Decimal {
   return { mantissa: addIntegers(scaleDown(a, scale), scaleDown(b, scale)), scale };
 }
 
-/** Rounded away from zero to a multiple of `10^scale`; as it is when it is one already. */
+/** Rounded away from zero to a multiple of `10^scale`; unchanged if it is one. */
 export function roundedUp(amount: Decimal, scale: number): Decimal {
   const drop = scale - amount.scale;
   if (drop <= 0 || amount.mantissa === 0) return amount;

@@ -44,7 +44,7 @@ function parseStep(match: RegExpExecArray | null, text: string): bigint {
   if (unit === '') throw new DurationError(`time: missing unit in duration ${goQuote(text)}`);
   const nanoseconds = UNITS.get(unit);
   if (nanoseconds === undefined) throw new DurationError(`time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`);
-  // Digits past the nanosecond of the largest unit cannot matter.
+  // Digits beyond a nanosecond of the largest unit are insignificant.
   const digits = fraction.slice(0, 18);
   return BigInt(whole) * nanoseconds + (BigInt(digits) * nanoseconds) / 10n ** BigInt(digits.length);
 }
@@ -64,7 +64,7 @@ const UNIT_WORDS: readonly { readonly names: readonly string[]; readonly nanosec
   { names: ['d', 'day'], nanoseconds: 86_400_000_000_000n },
   { names: ['w', 'wk', 'week'], nanoseconds: 604_800_000_000_000n },
 ];
-// Every character is in some token, so that the expression never searches.
+// Every character is part of a token, so that the expression never scans ahead.
 const WORDY_TOKEN = /\d+|[\t\n\f\r ]+|[A-Za-z\u00b5]+|./gs;
 
 /** Parses a duration in words, such as `3 days 2 hours`. Other words are skipped; undefined when no unit is among them, or a number is too large. */

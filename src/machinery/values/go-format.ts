@@ -67,7 +67,7 @@ function goScalar(value: Exclude<JsonValue, object> | null | undefined): string 
   return typeof value === 'number' ? goFloat(value) : String(value);
 }
 
-/** With a stack of its own: values may be nested more deeply than calls can. */
+/** Uses an explicit stack: values may be nested deeper than the call stack allows. */
 function printContainer(value: object, parts: string[], pending: PrintedValue[]): void {
   const isList = Array.isArray(value);
   const object = value as { readonly [key: string]: JsonValue };

@@ -2,14 +2,14 @@ import { FieldError } from '../errors/field-error.ts';
 import type { Path } from '../errors/field-path.ts';
 
 /**
- * The rules for names. Each check returns what is wrong in the API's words, nothing when all is well; the empty answer is shared,
- * so that checking a good name allocates nothing.
+ * Validation of names. Each check returns error messages in the API's words, or an empty shared list, so that checking a valid name allocates
+ * nothing.
  */
 export type Problems = readonly string[];
 
 const NONE: Problems = Object.freeze([]);
 
-/** Two generations of upstream's checks differ in this word. */
+/** Two generations of upstream's checks use different words. */
 export type LengthUnit = 'characters' | 'bytes';
 
 export const DNS1123_LABEL_MAX_LENGTH = 63;
@@ -305,7 +305,7 @@ export function checkUuid(value: string): Problems {
   return valid ? NONE : ['must be a lowercase UUID in 8-4-4-4-12 format'];
 }
 
-/** How a kind checks its objects' names. With `prefix`, more will be appended (generateName), so it may end in a dash. */
+/** A kind's name validation. With `prefix` (generateName) the name may end in a dash, since a suffix is appended. */
 export type NameCheck = (name: string, prefix: boolean) => Problems;
 
 export const nameIsDnsSubdomain: NameCheck = (name, prefix) => checkDns1123Subdomain(prefix ? maskTrailingDash(name) : name);

@@ -13,9 +13,9 @@ const NUMERIC_WRONG = 'unable to parse numeric part of quantity';
 const SUFFIX_WRONG = "unable to parse quantity's suffix";
 
 const NANO = -9;
-/** The most digits that surely fit an int64: upstream keeps the text of what takes its fast path, so the limit shows. */
+/** The number of digits that always fit an int64: upstream keeps the original text of such quantities. */
 const MAX_INT64_DIGITS = 18;
-/** No number is spelled out with more zeros than this, whatever its exponent says. */
+/** The maximum number of written-out zeros, whatever the exponent. */
 const MAX_SCALE_SHOWN = 400;
 const MAX_INT64 = 2n ** 63n - 1n;
 
@@ -97,7 +97,7 @@ export class Quantity {
     return new Quantity({ mantissa: narrow(BigInt(value)), scale }, format);
   }
 
-  /** Made by the parser, which knows when the text is canonical already. */
+  /** Created by the parser, which knows whether the text is canonical. */
   static fromAmount(amount: Decimal, format: QuantityFormat, text?: string): Quantity {
     return new Quantity(amount, format, text);
   }
@@ -263,7 +263,7 @@ function interpretSuffix(suffix: string): Suffix {
   return { base: 10, exponent: exponentOf(suffix.slice(1)), format: 'DecimalExponent' };
 }
 
-// Upstream reads an int64 and keeps 32 bits of it.
+// Upstream parses an int64 and truncates it to 32 bits.
 function exponentOf(text: string): number {
   const exponent = BigInt(text.replace(/^\+/, ''));
   if (BigInt.asIntN(64, exponent) !== exponent) throw new QuantityError(SUFFIX_WRONG);
@@ -323,7 +323,7 @@ function canonicalDecimal(amount: Decimal, format: QuantityFormat): string {
   const { digits, negative } = digitsOf(amount.mantissa);
   const significant = withoutTrailing(digits, '0');
   const exponent = amount.scale + digits.length - significant.length;
-  // Exponents are multiples of three; what is missing becomes zeros of the number.
+  // Exponents are multiples of three; the difference is written as zeros.
   const padding = ((exponent % 3) + 3) % 3;
   return (negative ? '-' : '') + significant + '0'.repeat(padding) + decimalSuffix(exponent - padding, format);
 }

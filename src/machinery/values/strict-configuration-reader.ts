@@ -15,7 +15,7 @@ export function fieldsOfKind(value: JsonValue | undefined, kind: string, apiVers
 export class StrictConfigurationReader extends ConfigurationReader {
   readonly errors: FieldError[] = [];
 
-  /** Throws all problems in upstream's words: those of decoding before those of validation. */
+  /** Throws all errors with upstream's text: decoding errors before validation errors. */
   throwIfInvalid(): void {
     if (this.problems.length > 0) throw new Error(`strict decoding error: ${this.problems.join(', ')}`);
     if (this.errors.length > 0) throw new Error(aggregateFieldErrors(this.errors));

@@ -7,21 +7,21 @@ import { yamlString } from './yaml-string.ts';
 /** A longer key does not stand before a colon on its line. */
 const MAX_KEY_BYTES = 128;
 
-/** Indentation may take so many times the room of the rest, and this much in any case. */
+/** The indentation may be this many times as long as the rest, and this long in any case. */
 const MAX_GROWTH = 8;
 const FREE_INDENTATION = 1 << 20;
-/** From here on what is nested too deeply to be indented is written on one line. */
+/** Beyond this depth values are written on one line. */
 const FLOW_INDENT = 16;
 
 /**
- * Writes a value as YAML the way the API does: keys sorted, lists not indented, long texts folded, strings quoted where another type could be read. Where
- * that would be mostly indentation, which grows with the square of the depth, the inner values are written in the style of JSON.
+ * Writes a value as YAML as the API does: keys sorted, lists not indented, long texts folded, strings quoted if ambiguous. Deep values, which would
+ * be mostly indentation, are written as JSON.
  */
 export function encodeYaml(value: unknown): string {
   return `${encodeYamlNode(value as JsonValue, 0)}\n`;
 }
 
-/** A value whose first line stands at `indent` already, without the end of its last line. */
+/** A value whose first line is already indented, without a final line break. */
 export function encodeYamlNode(value: JsonValue, indent: number): string {
   return new BlockWriter(isMostlyIndentation(value) ? indent + FLOW_INDENT : Number.POSITIVE_INFINITY).node(value, indent);
 }
@@ -39,7 +39,7 @@ function isMostlyIndentation(root: JsonValue): boolean {
   return total > Math.max(FREE_INDENTATION, MAX_GROWTH * MEMBER_LENGTH * members);
 }
 
-/** What a member takes at least, with its key. */
+/** The minimum size of a member with its key. */
 const MEMBER_LENGTH = 4;
 
 function hasMembers(object: JsonObject): boolean {
@@ -86,7 +86,7 @@ class BlockWriter {
   }
 }
 
-/** JSON is YAML but for the characters that YAML takes for ends of lines, or does not allow. */
+/** JSON is valid YAML except for characters that YAML treats as line breaks or does not allow. */
 function flow(value: JsonValue): string {
   return encodeJson(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,

@@ -36,7 +36,7 @@ interface Frame {
   readonly anchor: string | undefined;
   readonly position: number;
   key: string | undefined;
-  /** How the key is printed when it stands twice. */
+  /** The printed form of a repeated key. */
   printedKey: string;
   isMerge: boolean;
   weight: number;
@@ -48,8 +48,8 @@ interface Anchor {
 }
 
 /**
- * Makes JSON values of the parser's events: keys become strings, scalars follow YAML 1.1, merge keys are applied. Aliases share the value they
- * name, but are counted as if they repeated it, so that a small text cannot stand for an endless one.
+ * Builds JSON values from parser events: keys become strings, scalars follow YAML 1.1, merge keys are applied. Aliases share their value, but are
+ * counted as if they repeated it, so that a small text cannot expand without bound.
  */
 export class YamlComposer {
   private readonly documents: YamlDocument[] = [];
@@ -144,7 +144,7 @@ export class YamlComposer {
     this.add({ ...anchor.composed, position: anchorStart, isMerge: false });
   }
 
-  /** Small documents may consist of aliases almost whole, large ones hardly at all. The numbers are upstream's. */
+  /** The allowed fraction of aliases falls with the size of the document. The numbers are upstream's. */
   private count(decoded: number, aliased: number): void {
     this.decoded += decoded;
     this.aliased += aliased;
@@ -182,7 +182,7 @@ export class YamlComposer {
     this.duplicates.set(JSON.stringify(path), path);
   }
 
-  /** Counts on from where it was last asked: positions come in order, and a text of nothing but repeated keys shall not cost its square. */
+  /** Continues from the last position: positions are ascending, and counting from the start would be quadratic. */
   private lineAt(position: number): number {
     if (position < this.counted.end) this.counted = { end: 0, line: 1 };
     let { end, line } = this.counted;
@@ -194,7 +194,7 @@ export class YamlComposer {
     return line;
   }
 
-  /** Merged members stand where the merge key stands: what follows overrides them, and of several sources the first counts. */
+  /** Merged members are inserted at the merge key: later keys override them, and the first of several sources wins. */
   private merge(target: MutableJsonObject, source: JsonValue): void {
     const sources = isJsonArray(source) ? source.toReversed() : [source];
     if (!sources.every(isJsonObject)) throw new YamlError('map merge requires map or sequence of maps as the value');

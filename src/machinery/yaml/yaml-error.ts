@@ -1,6 +1,6 @@
 import { YAMLException } from 'js-yaml';
 
-/** Text that is no YAML, or no YAML that JSON can hold. The message is worded as the API's YAML library does, where the mistake is a known one. */
+/** Text that is invalid YAML, or YAML that JSON cannot represent. Known errors have the message of the API's YAML library. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 
@@ -11,7 +11,7 @@ export class YamlError extends Error {
 
 interface ProblemText {
   readonly problem: string;
-  /** Found while reading tokens, not structure: the line is counted from one, else from zero. Upstream's quirk. */
+  /** Reported by the scanner: its lines count from one, others from zero. An upstream quirk. */
   readonly inToken: boolean;
 }
 
@@ -36,7 +36,7 @@ function structure(problem: string): ProblemText {
   return { problem, inToken: false };
 }
 
-/** The parser's complaint in the words of the API's library. */
+/** The parser's error in the words of the API's library. */
 export function translateYamlError(error: unknown): unknown {
   if (!(error instanceof YAMLException)) return error;
   const at = error.mark === undefined ? '' : (error.mark.buffer[error.mark.position] ?? '');

@@ -24,7 +24,7 @@ function compareAt(x: readonly string[], y: readonly string[], i: number): numbe
   return first.end - second.end || byCode(x[i]!, y[i]!);
 }
 
-/** Whether digits before `i`, not all of them zero, make what follows a part of their number. */
+/** Whether the digits before `i` (not all zero) make the following digits part of their number. */
 function followsDigits(characters: readonly string[], i: number): boolean {
   for (let j = i - 1; j >= 0 && DIGIT.test(characters[j]!); j--) {
     if (characters[j] !== '0') return true;

@@ -68,7 +68,7 @@ function resolveInteger(text: string): number | bigint | undefined {
     hex !== undefined ? `0x${hex}` : octal !== undefined ? `0o${octal}` : binary !== undefined ? `0b${binary}` : (decimal ?? '0');
   const magnitude = BigInt(digits);
   const value = sign === '-' ? -magnitude : magnitude;
-  // Beyond 64 bits it is no integer any more.
+  // Integers beyond 64 bits are not integers.
   if (value < -(2n ** 63n) || value >= 2n ** 64n) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
@@ -109,7 +109,7 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const WRITTEN_TIME =
   /^[0-9]{4}-(?:0?[1-9]|1[0-2])-(?:0?[1-9]|[12][0-9]|3[01])(?:(?:[Tt]| )(?:[01]?[0-9]|2[0-3]):[0-5]?[0-9]:[0-5]?[0-9](?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
 
-/** Whether a text, written plainly, is read as the string that it is. */
+/** Whether a plain text is parsed as the same string. */
 export function resolvesToString(text: string): boolean {
   if (text === '<<' || BASE_60.test(text) || WRITTEN_TIME.test(text)) return false;
   return typeof resolvePlain(text) === 'string';

@@ -29,7 +29,7 @@ interface Form {
   readonly block: boolean;
 }
 
-// What goes beyond 16 bits is escaped too, for Go's library does so.
+// Characters beyond 16 bits are escaped too, as by Go's library.
 const SPECIAL = /[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
 const INDICATOR = /^[#,[\]{}&*!|>'"%@`]|^(?:---|\.\.\.)|^[?:-](?:\s|$)|:(?:\s|$)|\s#/;
 
@@ -44,7 +44,7 @@ function analyse(text: string): Form {
   };
 }
 
-/** Breaks lines that are too long at single spaces, but for spaces outside of the range. */
+/** Folds long lines at single spaces within the range. */
 function folded(text: string, { column, indent, isKey }: ScalarPlace, { from, to }: { from: number; to: number }): string {
   if (isKey || column + text.length <= WIDTH) return text;
   let result = '';

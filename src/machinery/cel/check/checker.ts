@@ -47,7 +47,7 @@ export interface CheckedExpr {
   readonly ids: NodeIds;
   typeOf(expr: Expr): CelType;
   referenceOf(expr: Expr): Reference | undefined;
-  /** The variables, of those declared, that the expression mentions. */
+  /** The declared variables that the expression uses. */
   readonly variables: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export interface CheckResult {
   readonly issues: readonly Issue[];
 }
 
-/** Gives every node of an expression its type, and every name and call its meaning. */
+/** Resolves the type of every node, and what every name and call refers to. */
 export function check(expr: Expr, ids: NodeIds, options: CheckOptions): CheckResult {
   const checker = new Checker(ids, options);
   checker.visit(expr);
@@ -286,7 +286,7 @@ class Checker {
     this.report(id, `expected type '${formatType(expected)}' but found '${formatType(actual)}'`);
   }
 
-  /** The type an optional entry contributes: `[?x]` takes an optional and contributes what is in it. */
+  /** The element type of an optional entry: `[?x]` takes an optional and contributes its value. */
   private entryType(expr: Expr, optional: boolean): CelType {
     const type = this.types[expr.id] ?? DYN;
     if (!optional) return type;

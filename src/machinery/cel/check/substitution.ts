@@ -2,10 +2,7 @@ import { boundedType, CelType, DYN, isSameType, listType, mapType, param, typeTy
 
 const NULLABLE_KINDS: ReadonlySet<string> = new Set(['opaque', 'struct', 'any', 'duration', 'timestamp']);
 
-/**
- * What is known about the type parameters of the calls of one expression. Trying an assignment may bind parameters;
- * what a failed attempt bound is taken back.
- */
+/** The bindings of type parameters in one expression. Trying an assignment may bind parameters; a failed attempt is rolled back. */
 export class Substitution {
   private readonly bound = new Map<string, CelType>();
   private readonly journal: { readonly name: string; readonly previous: CelType | undefined }[] = [];
@@ -15,7 +12,7 @@ export class Substitution {
     return new CelType('param', `_var${this.nextParam++}`);
   }
 
-  /** Whether a value of type `a` may stand where `b` is wanted. Binds parameters of either. */
+  /** Whether a value of type `a` is assignable to `b`. Binds parameters of either. */
   isAssignable(a: CelType, b: CelType): boolean {
     return this.attempt(() => this.assign(a, b));
   }
@@ -24,7 +21,7 @@ export class Substitution {
     return this.attempt(() => this.assignAll(a, b));
   }
 
-  /** The type with what is bound put in; unbound parameters become `dyn` if asked. */
+  /** The type with bindings substituted; unbound parameters become `dyn` on request. */
   apply(type: CelType, unboundToDyn = false): CelType {
     if (type.kind === 'param') {
       const binding = this.bound.get(type.name);
@@ -76,7 +73,7 @@ export class Substitution {
     return a.length === b.length && a.every((type, i) => this.assign(type, b[i] ?? DYN));
   }
 
-  /** Tries to let the parameter stand for the type. `conflict` means that it already stands for something else. */
+  /** Tries to bind the parameter to the type. `conflict`: it is already bound to another. */
   private substitute(type: CelType, parameter: CelType): 'valid' | 'conflict' | 'invalid' {
     if (isSameType(type, parameter)) return 'valid';
     const binding = this.bound.get(parameter.name);
@@ -113,7 +110,7 @@ function isNullable(type: CelType): boolean {
   return NULLABLE_KINDS.has(type.kind) || type.kind === 'null' || type.isDynamic;
 }
 
-/** Of two types that fit each other, the one that says less. */
+/** The more general of two compatible types. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isLessSpecific(a, b) ? a : b;
 }
@@ -133,7 +130,7 @@ function isLessSpecific(a: CelType, b: CelType): boolean {
   }
 }
 
-/** A type with its parameters replaced, as a call's overload gets parameters of its own. */
+/** A type with fresh parameters, for each call of an overload. */
 export function replaceParams(type: CelType, replacements: ReadonlyMap<string, CelType>): CelType {
   if (!type.hasParams) return type;
   switch (type.kind) {

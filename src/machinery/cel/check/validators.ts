@@ -14,8 +14,8 @@ interface VisitedNode {
 }
 
 /**
- * What is wrong with a well-typed expression whatever its variables are: times, durations, patterns and formats that
- * cannot be parsed, and literals that mix types.
+ * Errors of a well-typed expression that do not depend on its variables: invalid constant times, durations, patterns and formats, and literals of
+ * mixed types.
  */
 export function validate(checked: CheckedExpr): readonly Issue[] {
   const nodes = descendants(checked.expr);

@@ -10,17 +10,17 @@ import { type EstimatedNode, libraryEstimate } from './library-estimate.ts';
 import { standardEstimate } from './standard-estimate.ts';
 
 /**
- * Bounds for the size of what a path of field names leads to. The first name is a variable; `@items`, `@values` and
- * `@keys` stand for the elements of a list and the values and keys of a map.
+ * Bounds for the size of the value at a path. The first name is a variable; `@items`, `@values` and
+ * `@keys` are the elements of a list and the values and keys of a map.
  */
 export type SizeEstimator = (path: readonly string[], type: CelType) => Estimate | undefined;
 
-/** The least and the most that an expression can cost, given what is known of the sizes of its variables. */
+/** The minimum and maximum cost of an expression, given the known sizes of its variables. */
 export function estimateCost(checked: CheckedExpr, sizes: SizeEstimator): Estimate {
   return new CostEstimator(checked, sizes).cost(checked.expr);
 }
 
-/** What is known of the elements of a list or map that the expression builds. */
+/** The known sizes of elements of a list or map that the expression builds. */
 interface EntrySize {
   readonly container: 'list' | 'map';
   readonly key: Estimate;
@@ -143,7 +143,7 @@ class CostEstimator {
     this.setEntrySize(to, this.entrySize(from));
   }
 
-  /** For an index: notes its path, and gives the size of the elements where that is known. */
+  /** Records the path of an index, and returns the size of the elements if known. */
   private indexResult(expr: CallExpr, overloadId: string, current: Estimate | undefined): Estimate | undefined {
     const [operand] = expr.args;
     if (operand === undefined || (overloadId !== 'index_list' && overloadId !== 'index_map')) return current;
@@ -288,7 +288,7 @@ function rangeOf(sizes: readonly Estimate[]): Estimate {
   return sizes.length === 0 ? ZERO : sizes.reduce(union, { min: MAX_ESTIMATE, max: 0 });
 }
 
-/** A fold that never loops: a bound name. */
+/** A fold without iterations: a bound name. */
 function isBinding(expr: ComprehensionExpr): boolean {
   return expr.shape.kind === 'bind';
 }

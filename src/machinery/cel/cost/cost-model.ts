@@ -1,11 +1,11 @@
-// The prices upstream charges; a unit is some 50 ns of its time.
+// Upstream's costs; a unit is about 50 ns of its time.
 export const SELECT_COST = 1;
 export const LIST_COST = 10;
 export const MAP_COST = 30;
 export const STRUCT_COST = 40;
 export const STRING_FACTOR = 0.1;
 export const REGEX_FACTOR = 0.25;
-/** Leaves room for two authorization checks in one expression. */
+/** Allows two authorization checks per expression. */
 export const AUTHORIZATION_COST = 350_000;
 /** The longest name of a format. */
 export const MAX_FORMAT_SIZE = 64;

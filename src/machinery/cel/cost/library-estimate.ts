@@ -19,7 +19,7 @@ export interface EstimatedNode {
   readonly type: CelType;
   /** The best bounds there are for its size. */
   readonly size: Estimate;
-  /** The bounds that the expression itself gives, if it gives any. */
+  /** The bounds given by the expression itself, if any. */
   readonly computedSize: Estimate | undefined;
   /** The type and size of its elements, if it is a list. */
   readonly element: { readonly type: CelType; readonly size: Estimate } | undefined;

@@ -12,7 +12,7 @@ import {
   TRAVERSING_FUNCTIONS,
 } from './cost-model.ts';
 
-/** What a call costs: always the same, or by its arguments and result. */
+/** The cost of a call: constant, or computed from arguments and result. */
 export type CallCost = number | ((args: readonly CelValue[], result: CelValue) => number);
 
 /** The cost of calling an overload (empty where only the values decide which) of a function. */

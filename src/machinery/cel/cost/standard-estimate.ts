@@ -5,7 +5,7 @@ function size(node: EstimatedNode | undefined): Estimate {
   return node?.computedSize ?? UNKNOWN;
 }
 
-/** The estimate for what the language itself defines, without the cost of the arguments. */
+/** The cost of the language's own functions, without that of the arguments. */
 export function standardEstimate(call: EstimatedCall): CallEstimate {
   const { overloadId, target, args } = call;
   const [first, second] = args;

@@ -31,8 +31,8 @@ export interface Plan {
   /** The value, where it does not depend on anything. */
   readonly constant?: CelValue;
   /**
-   * For variables and what is selected from them: the evaluation without the cost that reading a variable has by
-   * itself, as upstream counts it only where the whole path is evaluated.
+   * For variables and selections from them: evaluates without the cost of reading the variable, which upstream counts only where the whole path is
+   * evaluated.
    */
   readonly resolve?: Evaluate;
   /** The cost that `evaluate` has beyond `resolve`. */
@@ -56,14 +56,14 @@ export function attributePlan(resolve: Evaluate, attributeCost: number): Plan {
   return { evaluate, resolve, attributeCost };
 }
 
-/** A variable's value. One that is not there is an error, unlike one that is null. */
+/** A variable's value. A missing one is an error, unlike null. */
 export function readVariable(variables: Activation, name: string): unknown {
   const value = variables[name];
   if (value === undefined) throw new EvalFailure(`no such attribute(s): ${name}`);
   return value;
 }
 
-/** Evaluates what depends on nothing. */
+/** Evaluates a constant node. */
 export function evaluateConstant(evaluate: Evaluate): CelValue {
   return evaluate({ variables: {}, locals: [], cost: 0, costLimit: Number.POSITIVE_INFINITY });
 }

@@ -204,7 +204,7 @@ const GO_TYPE_NAMES = lookupTable<string>({
   'google.protobuf.Duration': 'types.Duration',
 });
 
-/** What a comprehension may range over, or the error for what it may not. */
+/** The range of a comprehension, or the error for values that are no range. */
 export function requireRange(value: CelValue, isTwoVariable: boolean): CelList | CelMap {
   if (value instanceof CelList || value instanceof CelMap) return value;
   const name = GO_TYPE_NAMES[typeOf(value).name] ?? typeOf(value).name;

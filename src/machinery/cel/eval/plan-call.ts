@@ -64,7 +64,7 @@ function isOptionalOr(reference: FunctionReference): boolean {
 interface Call {
   readonly planner: Planner;
   readonly reference: FunctionReference;
-  /** The overload, where the types leave only one. */
+  /** The overload, if the types leave only one. */
   readonly only: Overload | undefined;
   readonly argExprs: readonly Expr[];
   readonly args: readonly Plan[];
@@ -128,7 +128,7 @@ function binaryEvaluation(args: { readonly first: Evaluate; readonly second: Eva
 const CONVERSIONS: ReadonlySet<string> = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
 const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
 
-/** What upstream works out before the first evaluation: conversions and patterns that are constant, membership in constant lists. */
+/** Precomputes what upstream does before the first evaluation: constant conversions and patterns, membership in constant lists. */
 function optimize(call: Call): Plan | undefined {
   const { reference, args, only } = call;
   const { name } = reference.decl;
@@ -185,7 +185,7 @@ function implementation(call: Call): Apply {
   return call.only === undefined ? dispatcher(call) : guarded(call, call.only);
 }
 
-// With both types known there is nothing to tell apart.
+// With both types known no dispatch is needed.
 const TYPED_OPERATORS = lookupTable<(...args: never[]) => CelValue>({
   add_int64: addInt,
   subtract_int64: subtractInt,
@@ -216,7 +216,7 @@ const DYNAMIC_OPERATORS = lookupTable<(...args: never[]) => CelValue>({
   '@in': operators.contains,
 });
 
-/** Whether values of the type surely are what the overload declares. */
+/** Whether every value of the type matches the overload's declaration. */
 function isExact(actual: CelType, declared: CelType | undefined): boolean {
   if (declared === undefined) return false;
   if (declared.isDynamic || declared.kind === 'param') return true;
@@ -227,7 +227,7 @@ function isExact(actual: CelType, declared: CelType | undefined): boolean {
   });
 }
 
-/** Calls the one overload, checking those arguments whose types were not known before. */
+/** Calls the only overload; checks arguments whose types were unknown at compile time. */
 function guarded(call: Call, overload: Overload): Apply {
   const apply = implementationOf(overload);
   const unsure = overload.args.flatMap((parameter, i) => {

@@ -115,8 +115,8 @@ function planShape(loop: Loop, shape: Exclude<FoldShape, { kind: 'bind' }>): Eva
 }
 
 /**
- * `all` and `exists`. The decisive answer of any element settles the result, even after others have failed; else the
- * first failure is the result. Costs are those of the loop that upstream's macro expands to.
+ * `all` and `exists`. A decisive element determines the result, even after others have failed; otherwise the
+ * first failure is the result. Costs are those of upstream's macro expansion.
  */
 function planQuantifier(loop: Loop, predicate: Expr, kind: { readonly decisive: boolean; readonly conditionCost: number }): Evaluate {
   const test = loop.planner.plan(predicate).evaluate;

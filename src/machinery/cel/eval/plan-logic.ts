@@ -10,7 +10,7 @@ function argument(planner: Planner, expr: CallExpr, position: number): Plan {
   return planner.plan(arg);
 }
 
-/** The value, or the failure where that is one that `&&` and `||` absorb. */
+/** The value, or the failure if `&&` and `||` absorb it. */
 function attempt(evaluate: Evaluate, context: EvalContext): CelValue | EvalFailure {
   try {
     return evaluate(context);
@@ -21,7 +21,7 @@ function attempt(evaluate: Evaluate, context: EvalContext): CelValue | EvalFailu
 }
 
 /**
- * `&&` and `||`: `decisive` settles the result whatever the other side is, even an error. Without it, the first
+ * `&&` and `||`: `decisive` determines the result whatever the other side is, even an error. Otherwise the first
  * failure is the result.
  */
 export function planLogical(planner: Planner, expr: CallExpr, decisive: boolean): Plan {
@@ -43,7 +43,7 @@ function requireBool(value: CelValue): boolean {
   return value;
 }
 
-/** `condition ? a : b`. Upstream counts nothing for it, nor for the variable that a branch starts with. */
+/** `condition ? a : b`. Upstream charges nothing for it, nor for the variable at the start of a branch. */
 export function planConditional(planner: Planner, expr: CallExpr): Plan {
   const condition = argument(planner, expr, 0).evaluate;
   const whenTrue = argument(planner, expr, 1);
@@ -80,7 +80,7 @@ export function planOptionalSelect(planner: Planner, expr: CallExpr): Plan {
   return attributePlan(
     (context) => {
       const result = selectOptional(evaluate(context), name);
-      // Upstream counts only what is there.
+      // Upstream charges only for present fields.
       if (result.hasValue) context.cost += 1;
       return result;
     },

@@ -7,7 +7,7 @@ import { attributePlan, type EvalContext, type Plan, readVariable } from './cont
 import { hasField, selectField } from './operators.ts';
 import type { Planner } from './planner.ts';
 
-/** Reads plain data; what it gives may also be a CEL value. */
+/** Reads plain data; the result may also be a CEL value. */
 type ReadRaw = (context: EvalContext) => unknown;
 
 /** `operand.field` and `has(operand.field)`. */
@@ -17,10 +17,7 @@ export function planSelect(planner: Planner, expr: SelectExpr): Plan {
   return planStructSelect(planner, expr) ?? planDynamicSelect(planner, expr);
 }
 
-/**
- * A path through declared fields is read from the plain data step by step; only what is at its end becomes a CEL
- * value. Undefined where the operand is no such path.
- */
+/** Reads a path of declared fields directly from the plain data; only the result becomes a CEL value. Undefined if the operand is no such path. */
 function planStructSelect(planner: Planner, expr: SelectExpr): Plan | undefined {
   const field = structField(planner, expr);
   const operand = field === undefined ? undefined : planRaw(planner, expr.operand);
@@ -31,7 +28,7 @@ function planStructSelect(planner: Planner, expr: SelectExpr): Plan | undefined 
     return attributePlan((context) => {
       const value = findProperty(operand(context), name, property);
       context.cost += 1;
-      // Data that does not fit its declaration is an error here too.
+      // Data that does not match its declaration is an error here too.
       if (value !== undefined) fromNative(value, type);
       return value !== undefined;
     }, 0);
@@ -68,11 +65,11 @@ function readField(operand: ReadRaw, name: string, property: string): ReadRaw {
   };
 }
 
-/** The value of a field of plain data, or of a CEL value that stands for it. Null counts as absent. */
+/** The value of a field of plain data or of its CEL value. Null counts as absent. */
 function findProperty(object: unknown, name: string, property: string): unknown {
   if (typeof object !== 'object' || object === null) return undefined;
   if (object instanceof CelBoxed) return findBoxed(object as unknown as CelValue, name);
-  // What objects inherit is no data; no JSON key can be mistaken for it.
+  // Inherited properties are no data and cannot be JSON keys.
   if (property in Object.prototype && !Object.hasOwn(object, property)) return undefined;
   return (object as Record<string, unknown>)[property] ?? undefined;
 }

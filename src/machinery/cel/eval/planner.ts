@@ -11,7 +11,7 @@ import { planCall } from './plan-call.ts';
 import { planFold } from './plan-fold.ts';
 import { planSelect } from './plan-select.ts';
 
-/** A local variable of the expression: where its value is kept, or how it is found when first needed. */
+/** A local variable: the slot of its value, or how to compute it on first use. */
 export interface LocalVariable {
   readonly slot: number;
   readonly read: Evaluate;
@@ -28,7 +28,7 @@ export class Planner {
     this.checked = checked;
   }
 
-  /** How many local variables an evaluation needs room for. */
+  /** The number of slots for local variables. */
   get slotCount(): number {
     return this.slots;
   }
@@ -41,7 +41,7 @@ export class Planner {
     return this.slots++;
   }
 
-  /** Plans something in which a name stands for a local variable. */
+  /** Plans an expression in which a name is a local variable. */
   within<T>(variables: readonly (LocalVariable & { readonly name: string })[], plan: () => T): T {
     pushAll(this.locals, variables);
     const planned = plan();
@@ -78,7 +78,7 @@ export class Planner {
     }
   }
 
-  /** The plan of a name that stands for a variable or a type; undefined for a select that is a plain field access. */
+  /** The plan of a name that is a variable or a type; undefined for a plain field access. */
   planName(expr: Expr): Plan | undefined {
     const reference = this.checked.referenceOf(expr);
     if (reference?.kind === 'type') return constantPlan(reference.type);

@@ -9,12 +9,12 @@ export const GROUP_CHECK_TYPE = closedType('kubernetes.authorization.GroupCheck'
 export const RESOURCE_CHECK_TYPE = closedType('kubernetes.authorization.ResourceCheck');
 export const DECISION_TYPE = closedType('kubernetes.authorization.Decision');
 
-/** Whom a check is about: the one who sent the request, unless the expression names a service account. */
+/** The subject of a check: the requesting user, or a service account named by the expression. */
 export interface AuthorizationSubject {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 
-/** What an expression asks the authorizer. */
+/** An authorization check of an expression. */
 export type AuthorizationQuestion =
   | { readonly kind: 'path'; readonly path: string; readonly verb: string }
   | {
@@ -36,10 +36,10 @@ export interface AuthorizationAnswer {
   readonly error?: string;
 }
 
-/** Decides about a question. Evaluation is synchronous, so the answer must be at hand. */
+/** Decides a check. Evaluation is synchronous, so the decision must be available. */
 export type Authorize = (question: AuthorizationQuestion, subject: AuthorizationSubject) => AuthorizationAnswer;
 
-/** Two of these are only equal as objects of one type; upstream does not compare what they hold. */
+/** Values of these types are equal if their types are; upstream does not compare their content. */
 abstract class ReceiverValue extends CelObject {
   equals(other: CelValue): boolean {
     if (!(other instanceof ReceiverValue) || other.type !== this.type) throw noSuchOverload();
@@ -89,7 +89,7 @@ class GroupCheckValue extends ReceiverValue {
   }
 }
 
-/** The resource that a check is about. */
+/** The resource to check. */
 export interface CheckedResource {
   readonly group: string;
   readonly resource: string;
@@ -100,7 +100,7 @@ export interface CheckedResource {
   readonly labelSelector?: string;
 }
 
-/** The value of the variable `authorizer.requestResource`, and what `resource()` gives. */
+/** The value of `authorizer.requestResource` and of `resource()`. */
 export class ResourceCheckValue extends ReceiverValue {
   readonly type: CelType = RESOURCE_CHECK_TYPE;
   readonly authorizer: AuthorizerValue;

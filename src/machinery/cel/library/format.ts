@@ -20,7 +20,7 @@ export class NamedFormat extends CelObject {
   readonly type = FORMAT_TYPE;
   readonly name: string;
   readonly check: (text: string) => Problems;
-  /** The size of the regular expression behind it, or of one that would do, for its cost. */
+  /** The size of its regular expression, or of an equivalent one, for its cost. */
   readonly maxRegexSize: number;
 
   constructor(name: string, maxRegexSize: number, check: (text: string) => Problems) {

@@ -31,7 +31,7 @@ export interface GoUrl {
 
 type Mode = 'path' | 'host' | 'zone' | 'userinfo' | 'query' | 'fragment';
 
-/** Parses what an HTTP request may ask for: an absolute URL or an absolute path. Throws a UrlError. */
+/** Parses a request target: an absolute URL or an absolute path. Throws a UrlError. */
 export function parseRequestUri(text: string): GoUrl {
   return parsing(text, () => parseUrl(text, true));
 }
@@ -122,7 +122,7 @@ function checkEscapes(text: string, mode: Mode): string {
   return text;
 }
 
-// Characters of a host that need no escape: RFC 3986's sub-delims, and what Go lets through besides.
+// Characters of a host that need no escape: RFC 3986's sub-delims, and some others that Go allows.
 const HOST_CHARACTERS = /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uffff]$/;
 
 function decodeEscapes(text: string, mode: Mode): string {
@@ -177,7 +177,7 @@ export function port(url: GoUrl): string {
   return /:([0-9]*)$/.exec(url.host.startsWith('[') ? url.host.slice(url.host.lastIndexOf(']')) : url.host)?.[1] ?? '';
 }
 
-/** The values of each key of the query, in order. What cannot be decoded is left out. */
+/** The query's values by key, in order. Undecodable ones are dropped. */
 export function queryValues(url: GoUrl): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const pair of (url.query ?? '').split('&')) {

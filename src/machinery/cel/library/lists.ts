@@ -124,7 +124,7 @@ function checkKeys(keys: readonly CelValue[]): void {
 const MAX_RANGE = 10_000_000;
 
 function range(count: CelInt): CelList {
-  // Upstream would run out of memory; its limit on costs stops such an expression afterwards.
+  // Upstream would run out of memory before its cost limit applies.
   if (count > MAX_RANGE) throw new EvalFailure(`lists.range() of ${count} elements is too large`);
   return CelList.of(Array.from({ length: Math.max(Number(count), 0) }, (_, i) => i));
 }

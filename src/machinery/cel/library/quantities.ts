@@ -15,7 +15,7 @@ function fromRaw(raw: unknown): QuantityValue {
 export class QuantityValue extends CelObject {
   readonly type = QUANTITY_TYPE;
   readonly quantity: Quantity;
-  /** Whether it is counted in fractions of one; upstream reads no integer from such a quantity, even a whole one. */
+  /** Whether it is stored in fractions; upstream returns no integer for such a quantity, even a whole one. */
   private readonly isFractional: boolean;
 
   constructor(quantity: Quantity, isFractional = !quantity.isMultipleOf(0)) {

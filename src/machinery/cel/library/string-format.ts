@@ -19,8 +19,8 @@ export interface FormatClause {
 export type FormatPiece = string | FormatClause;
 
 /**
- * Splits a format string. Throws an EvalFailure where a clause is malformed. Of a format that ends within a clause for
- * which there is no argument either, upstream reports the one when it compiles and the other when it evaluates.
+ * Splits a format string. Throws an EvalFailure for malformed clauses. For a format that ends within a clause and has no argument for it, upstream
+ * reports different errors when compiling and evaluating.
  */
 export function parseFormat(format: string, argumentCount: number, options: { isCompiling?: boolean } = {}): readonly FormatPiece[] {
   const pieces: FormatPiece[] = [];

@@ -89,7 +89,7 @@ function substringRange(text: string, start: CelInt, end: CelInt): string {
   return characters.slice(Number(start), Number(end)).join('');
 }
 
-// What Go's unicode.IsSpace counts as space.
+// Go's unicode.IsSpace.
 const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
 // bounded: one repetition at the start, and one character.
 const LEADING_SPACE = new RegExp(`^${SPACE}+`);
@@ -97,7 +97,7 @@ const ONE_SPACE = new RegExp(`^${SPACE}$`);
 
 function trim(text: string): string {
   let end = text.length;
-  // From the end by hand: a regular expression would try every run of spaces in between.
+  // Scanned from the end: a regular expression would try every run of spaces.
   while (end > 0 && ONE_SPACE.test(text[end - 1] ?? '')) end--;
   return text.slice(0, end).replace(LEADING_SPACE, '');
 }
@@ -171,7 +171,7 @@ export const STRINGS_LIBRARY: CelLibrary = {
   ],
 };
 
-/** `"abc".reverse()`, which the API server's version of the strings library does not have yet. */
+/** `"abc".reverse()`, which is newer than the API server's strings library. */
 export const STRING_REVERSE_LIBRARY: CelLibrary = {
   functions: [
     declare(

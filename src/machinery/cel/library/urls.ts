@@ -28,7 +28,7 @@ export class UrlValue extends CelObject {
 function toUrl(text: string): UrlValue {
   try {
     parseRequestUri(text);
-    // A second look, as the first takes a fragment for part of the path.
+    // Parsed again, since request targets have no fragment.
     return new UrlValue(parseUrlReference(text));
   } catch (error) {
     if (error instanceof UrlError) throw new EvalFailure(`URL parse error during conversion from string: ${error.message}`);

@@ -23,8 +23,8 @@ export type ClassItem =
   | { readonly ranges: readonly { readonly low: number; readonly high: number }[]; readonly negated: boolean };
 
 /**
- * The characters of a class. Ranges within ASCII are a table; for the rest JavaScript's own engine answers for one
- * character at a time, which is constant time and folds case by Unicode's simple rules, as Go does.
+ * The characters of a class. ASCII ranges are a table; for others JavaScript's engine matches one character at a time, which is constant time and
+ * uses Unicode's simple case folding, as Go does.
  */
 export function classMatcher(items: readonly ClassItem[], options: { readonly foldCase: boolean; readonly negated: boolean }): CharMatcher {
   const tests = items.map((item) => itemTest(item, options.foldCase));

@@ -11,9 +11,8 @@ interface State {
 }
 
 /**
- * Answers whether a text contains a match by a deterministic automaton that is built as texts need it. For programs
- * whose assertions only concern the start and end of the text. Characters that no part of the pattern tells apart
- * are one symbol. What is remembered is bounded: past the limit it is forgotten and built again.
+ * Decides whether a text contains a match, with a DFA built lazily. For programs whose assertions only concern the start and end of the text.
+ * Characters that the pattern does not distinguish are one symbol. States are bounded: past the limit the cache is cleared.
  */
 export class LazyDfa {
   private readonly program: RegexProgram;
@@ -58,7 +57,7 @@ export class LazyDfa {
       if (ops[instruction] !== CHAR) continue;
       if (matchers[args[instruction] ?? 0]?.matches(codePoint) === true) reached.push(next[instruction] ?? 0);
     }
-    // A match may start anywhere, so each position also starts anew.
+    // A match may start at any position.
     reached.push(this.program.start);
     const target = this.intern(this.closure(reached, { atStart: false, atEnd: false }));
     state.next[symbol] = target;
@@ -79,7 +78,7 @@ export class LazyDfa {
     return state;
   }
 
-  /** What is reached without reading, in ascending order. */
+  /** The instructions reachable without reading, in ascending order. */
   private closure(from: readonly number[], place: { readonly atStart: boolean; readonly atEnd: boolean }): Int32Array {
     const { ops, next, args } = this.program;
     const reached = new Set<number>();

@@ -124,7 +124,7 @@ class RegexParser {
     return this.pattern[this.position] ?? '';
   }
 
-  /** Reads one element; gives where it started if it was a repetition. */
+  /** Parses one element; returns its start if it was a repetition. */
   private step(lastRepeat: number | undefined): number | undefined {
     const start = this.position;
     switch (this.char) {
@@ -302,7 +302,7 @@ class RegexParser {
     else this.pushMatcher(literalMatcher(this.characterEscape(), foldCase));
   }
 
-  /** `\Q…\E`: everything in between as it is. */
+  /** `\Q…\E`: literal text. */
   private quoted(): void {
     const end = this.pattern.indexOf('\\E', this.position + 2);
     const text = this.pattern.slice(this.position + 2, end < 0 ? undefined : end);
@@ -424,7 +424,7 @@ class RegexParser {
 }
 
 function decimal(text: string | undefined): number | undefined {
-  // Go gives up on numbers with leading zeros and on very long ones; they are literal text then.
+  // Go does not parse numbers with leading zeros or very long ones; they are literal text.
   if (text === undefined || text === '' || (text.length > 1 && text.startsWith('0'))) return undefined;
   return text.length >= 9 ? MAX_REPEAT + 1 : Number(text);
 }
@@ -452,7 +452,7 @@ function concat(items: readonly RegexNode[]): RegexNode {
   return items.length === 1 && items[0] !== undefined ? items[0] : { op: 'concat', nodes: items };
 }
 
-/** Whether repetitions within repetitions stay within the bound together: `(a{100}){100}` does not. */
+/** Whether nested repetitions stay within the total bound: `(a{100}){100}` does not. */
 function isRepeatValid(node: RegexNode, budget: number): boolean {
   if (node.op === 'concat' || node.op === 'alternate') return node.nodes.every((inner) => isRepeatValid(inner, budget));
   if (node.op !== 'repeat') return true;

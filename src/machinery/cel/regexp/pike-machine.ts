@@ -31,10 +31,7 @@ class Threads {
   }
 }
 
-/**
- * Finds the leftmost match, preferring as Perl does, by running all ways of the automaton side by side: time grows
- * with the length of the text times the size of the pattern, never more.
- */
+/** Finds the leftmost match with Perl's preferences, running all threads in lockstep: time is linear in text length times pattern size. */
 export class PikeMachine {
   private readonly program: RegexProgram;
 
@@ -64,7 +61,7 @@ export class PikeMachine {
     }
   }
 
-  /** Moves every thread over one character. Gives the match of the first thread that has one; later ones are dropped. */
+  /** Advances every thread by one character. Returns the match of the first thread that has one; later ones are dropped. */
   private advance(step: Step): Span | undefined {
     const { ops, next, args, matchers } = this.program;
     const { current, following, after } = step;

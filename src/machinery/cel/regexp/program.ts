@@ -13,8 +13,8 @@ const ASSERTIONS: readonly Assertion[] = ['textStart', 'textEnd', 'lineStart', '
 const MAX_INSTRUCTIONS = 3_355_443;
 
 /**
- * A compiled regular expression. For each instruction: its operation, where it goes on (`next`), and an argument (the
- * other way of a SPLIT, which is the less preferred; the matcher of a CHAR; the assertion of an ASSERT).
+ * A compiled regular expression. For each instruction: its operation, its successor (`next`), and an argument (the less preferred successor of a
+ * SPLIT; the matcher of a CHAR; the assertion of an ASSERT).
  */
 export interface RegexProgram {
   readonly ops: Uint8Array;
@@ -49,7 +49,7 @@ function instructionCount(node: RegexNode): number {
   }
 }
 
-/** Emits instructions from the end of the pattern to its start, so that what follows is always known. */
+/** Emits instructions from the end of the pattern to its start, so that the successor is always known. */
 class Compiler {
   private readonly ops: Uint8Array;
   private readonly next: Int32Array;
@@ -119,7 +119,7 @@ class Compiler {
     return start;
   }
 
-  /** `x*`, or `x+` when at least one is wanted. */
+  /** `x*`, or `x+` if at least one is required. */
   private unbounded(node: RegexNode & { readonly op: 'repeat' }, follow: number): number {
     const loop = this.emit(SPLIT, -1, -1);
     const body = this.compile(node.node, loop);
@@ -127,7 +127,7 @@ class Compiler {
     return node.min > 0 ? body : loop;
   }
 
-  /** `(x(x(x)?)?)?`, for the repetitions that may be left out. */
+  /** `(x(x(x)?)?)?`, for optional repetitions. */
   private optional(node: RegexNode & { readonly op: 'repeat' }, follow: number): number {
     let start = follow;
     for (let i = node.min; i < node.max; i++) {

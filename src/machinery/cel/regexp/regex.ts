@@ -3,7 +3,7 @@ import { parseRegex } from './parser.ts';
 import { PikeMachine, type Span } from './pike-machine.ts';
 import { compileProgram, hasOnlyTextAssertions } from './program.ts';
 
-// Past this a state of the deterministic automaton costs more than it saves.
+// Beyond this size DFA states cost more than they save.
 const MAX_DFA_INSTRUCTIONS = 4000;
 
 /** A regular expression of RE2's syntax, matched in time linear in the text. */

@@ -1,6 +1,6 @@
 import type { CharMatcher } from './char-matcher.ts';
 
-/** A parsed regular expression. Groups leave no trace: only where a match starts and ends is ever asked. */
+/** A parsed regular expression. Groups are not recorded: only the bounds of a match are needed. */
 export type RegexNode =
   | { readonly op: 'empty' }
   | { readonly op: 'char'; readonly matcher: CharMatcher }

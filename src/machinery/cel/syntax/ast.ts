@@ -1,8 +1,8 @@
 import type { CelValue } from '../values/value.ts';
 
 /**
- * A node of a parsed expression. Ids are small integers, unique within the expression. A macro may put one node in two
- * places, always under the same variables: what walks the tree should look at each node once.
+ * A node of a parsed expression. Ids are small integers, unique within the expression. A macro may use one node in two places, always with the same
+ * variables: tree walks should visit each node once.
  */
 export type Expr = LiteralExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr;
 
@@ -71,8 +71,8 @@ export interface StructFieldExpr {
 }
 
 /**
- * A fold over a range, what every comprehension macro expands to. The parts (`accuInit`, `condition`, `step`,
- * `result`) are what type checking and cost estimation look at; `shape` is what the evaluator runs.
+ * A fold over a range: the expansion of every comprehension macro. Type checking and cost estimation use the parts (`accuInit`, `condition`, `step`,
+ * `result`), the evaluator uses `shape`.
  */
 export interface ComprehensionExpr {
   readonly kind: 'comprehension';
@@ -99,7 +99,7 @@ export type FoldShape =
   /** Binds `accuInit`, evaluated when first needed, to `accuVar` within `result`. */
   | { readonly kind: 'bind' };
 
-/** The variable a fold collects its result in; no identifier in a source text can be this. */
+/** The accumulator variable of a fold; not a valid identifier in source text. */
 export const ACCUMULATOR = '@result';
 export const UNUSED_VARIABLE = '#unused';
 

@@ -5,7 +5,7 @@ import type { Location, Source } from './source.ts';
 
 const NO_OPTIONALS: ReadonlySet<number> = new Set();
 
-/** Numbers the nodes of an expression and remembers where in the text each stands. */
+/** Numbers the nodes of an expression and records their positions. */
 export class NodeIds {
   private readonly offsets: number[] = [];
   private readonly source: Source;
@@ -32,7 +32,7 @@ export class NodeIds {
   }
 }
 
-/** Makes the nodes a macro expands to; all of them stand where the macro's call stands. */
+/** Creates the nodes of a macro's expansion, all at the position of the macro's call. */
 export class ExprFactory {
   private readonly ids: NodeIds;
   private readonly offset: number;

@@ -1,8 +1,8 @@
 import type { TokenType } from './lexer.ts';
 
 /**
- * The grammar as a network of states, as the parser generator behind upstream sees it. It exists to say what could
- * have stood where a syntax error is, in the same words and order.
+ * The grammar as a state network, as upstream's parser generator builds it. Used to report the expected tokens of a syntax error in the same words
+ * and order.
  */
 export interface GrammarState {
   readonly id: number;
@@ -35,10 +35,10 @@ export type RuleName =
   | 'optExpr'
   | 'literal';
 
-/** A piece of a rule. `state` is where the generated parser is when it decides about the piece. */
+/** A piece of a rule. `state` is the generated parser's state when it decides about the piece. */
 export type Piece =
   | { readonly kind: 'tokens'; readonly state: GrammarState; readonly follow: GrammarState; readonly tokens: readonly TokenType[] }
-  /** `precedence` bounds which operators a rule that recurs on its left may still take. */
+  /** `precedence` limits the operators that a left-recursive rule may still take. */
   | {
       readonly kind: 'rule';
       readonly state: GrammarState;
@@ -144,7 +144,7 @@ function loop(builder: Builder, atLeastOnce = false): Builder {
 
 const RELATION_TOKENS = ['==', '!=', 'in', '<', '<=', '>=', '>'] as const;
 
-/** Builds the grammar. It is only needed once there is a syntax error, so nothing holds on to it. */
+/** Builds the grammar. Only needed for syntax errors, so it is not kept. */
 export function buildGrammar(): Grammar {
   const g = new GrammarBuilder();
   const separated = (element: Builder): Builder => sequence(element, loop(sequence(tokens(','), element)));
@@ -215,7 +215,7 @@ export function buildGrammar(): Grammar {
   };
 }
 
-/** Tokens that may come next; `endsRule` where the rule may also be over. */
+/** Tokens that may follow; `endsRule` if the rule may also end. */
 export interface NextTokens {
   readonly tokens: ReadonlySet<TokenType>;
   readonly endsRule: boolean;
@@ -234,7 +234,7 @@ interface Search {
   readonly visited: Set<string>;
 }
 
-/** Walks from a state; gives whether the rule the walk started in can end without a token. */
+/** Walks from a state; returns whether the starting rule can end without a token. */
 function collect(search: Search, state: GrammarState, returns: readonly GrammarState[]): boolean {
   const key = [state, ...returns].map((s) => s.id).join();
   if (search.visited.has(key)) return false;

@@ -62,7 +62,7 @@ const ESCAPED_WORD = /[A-Za-z0-9_./ -]/;
 const SPACE = /[\t \r\n\f]/;
 const SIMPLE_ESCAPES = /[abfnrtv"'\\?`]/;
 
-/** Splits an expression into tokens. What is no token is reported and skipped, as upstream's lexer does. */
+/** Splits an expression into tokens. Invalid characters are reported and skipped, as by upstream's lexer. */
 export function tokenize(source: Source): LexResult {
   return new Lexer(source).run();
 }
@@ -156,7 +156,7 @@ class Lexer {
     const triple = this.at(start + 1) === quote && this.at(start + 2) === quote;
     if (triple) {
       const end = this.scanTriple(start + 3, quote, options.raw);
-      // What opens like a long string but does not close is an empty string first.
+      // An unterminated long string is read as an empty string first.
       return { type: options.type, end: end ?? start + 2 };
     }
     let i = start + 1;

@@ -1,7 +1,7 @@
 import { ACCUMULATOR, type ComprehensionExpr, type Expr, type FoldShape, UNUSED_VARIABLE } from './ast.ts';
 import type { ExprFactory } from './expr-factory.ts';
 
-/** A macro's complaint about its arguments, at the node it concerns. */
+/** An error in a macro's arguments, at the node concerned. */
 export class MacroError {
   readonly node: Expr;
   readonly message: string;
@@ -45,7 +45,7 @@ function argument(args: readonly Expr[], index: number): Expr {
   return arg;
 }
 
-/** The loop that one variable and a range make; the macros differ in how they name a bad variable. */
+/** The loop of one variable over a range; the macros differ in their error for an invalid variable. */
 function oneVariableLoop(call: MacroCall, complaint: string): Loop | MacroError {
   const variable = argument(call.args, 0);
   if (variable.kind !== 'ident') return new MacroError(variable, complaint);
@@ -112,7 +112,7 @@ function existsOne(loop: Loop, predicate: Expr): Expr {
   });
 }
 
-/** The step of a fold that collects: always, or only what passes the filter. */
+/** The step of a collecting fold, with an optional filter. */
 function collecting(f: ExprFactory, add: Expr, filter: Expr | undefined): Expr {
   return filter === undefined ? add : f.call('_?_:_', filter, add, f.accumulator());
 }
@@ -150,7 +150,7 @@ function merge(loop: Loop, map: Expr, filter: Expr | undefined): Expr {
   });
 }
 
-/** `name` stands for `init` within `body`; a fold that never loops, so that `init` is evaluated when first needed. */
+/** Binds `name` to `init` within `body`: a fold without iterations, so that `init` is evaluated lazily. */
 function bind(f: ExprFactory, binding: { readonly name: string; readonly init: Expr; readonly body: Expr }): Expr {
   return f.fold({
     range: f.list(),
@@ -217,7 +217,7 @@ function optionalMacro(name: string, wrap: (f: ExprFactory, body: Expr) => Expr)
     const variable = argument(call.args, 0);
     if (variable.kind !== 'ident') return new MacroError(variable, `${name}() variable name must be a simple identifier`);
     const target = call.target ?? variable;
-    // The target stands in the tree twice; a copy of it would make chains of these macros grow without bound.
+    // The target occurs twice in the tree; copying it would make chains of these macros grow exponentially.
     const init = f.method('value', target);
     const body = bind(f, { name: variable.name, init, body: argument(call.args, 1) });
     return f.call('_?_:_', f.method('hasValue', target), wrap(f, body), f.call('optional.none'));

@@ -41,7 +41,7 @@ function wholeIssue(message: string): Issue {
   return { message, location: NO_LOCATION };
 }
 
-/** Thrown where the tokens do not follow the grammar; what to say about it is worked out separately. */
+/** Thrown for a syntax error; the message is computed separately. */
 class Unparsable {}
 
 class TooDeep {
@@ -407,7 +407,7 @@ class Parser {
     return height;
   }
 
-  /** Counts a node towards the depth that an expression may have. */
+  /** Checks the maximum depth of an expression. */
   private counted(expr: Expr): Expr {
     const height = (this.heights[expr.id] ?? 0) + 1;
     if (height > MAX_RECURSION) throw new TooDeep('max recursion depth exceeded');

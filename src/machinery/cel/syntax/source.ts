@@ -4,7 +4,7 @@ export interface Location {
   readonly column: number;
 }
 
-/** Where an error stands that belongs to the expression as a whole. */
+/** The location of errors about the whole expression. */
 export const NO_LOCATION: Location = { line: -1, column: -1 };
 
 /** One thing wrong with an expression. */

@@ -24,21 +24,21 @@ const SYMBOLIC: ReadonlySet<TokenType> = new Set<TokenType>([
 ]);
 
 /**
- * What is wrong with an expression that does not follow the grammar, in the words of upstream's generated parser: it
- * reports, repairs where one token is missing or too much, skips where not, and goes on.
+ * The syntax errors of an expression in the words of upstream's generated parser: it reports, recovers by inserting or deleting one token, skips
+ * otherwise, and continues.
  */
 export function syntaxErrors(source: Source, lexed: LexResult): readonly Issue[] {
   const issues = [...lexed.issues, ...new RecoveringParser(source, lexed.tokens).run()];
   return issues.length > 0 ? issues : [{ message: 'Syntax error: invalid expression', location: NO_LOCATION }];
 }
 
-/** A call of a rule: where its caller goes on. */
+/** A rule call: where the caller continues. */
 interface Frame {
   readonly follow: GrammarState | undefined;
   readonly parent: Frame | undefined;
 }
 
-/** What made a rule give up. */
+/** Why a rule failed. */
 class Mismatch {}
 
 class NoViableAlternative {
@@ -51,10 +51,10 @@ class NoViableAlternative {
   }
 }
 
-/** Thrown to end the parse at once. */
+/** Thrown to end parsing immediately. */
 class GiveUp {}
 
-// One file: a parser whose predictions, recovery and messages share its position; upstream generates the like.
+// One file: a parser whose predictions, recovery and messages share its position, like upstream's generated one.
 class RecoveringParser {
   private readonly source: Source;
   private readonly tokens: readonly Token[];
@@ -177,7 +177,7 @@ class RecoveringParser {
     if (chosen !== undefined) this.piece(chosen, rule);
   }
 
-  /** Which alternative the generated parser would take; throws where it would find none viable. */
+  /** The alternative that the generated parser would take; throws if none is viable. */
   private predict(piece: Piece & { readonly kind: 'choice' }, rule: RuleName): number {
     switch (rule) {
       case 'unary':
@@ -250,7 +250,7 @@ class RecoveringParser {
     if (!this.startsWith(piece.piece)) return false;
     if (rule === 'relation') return this.precedence <= 1;
     if (rule === 'calc') return this.precedence <= ('*/%'.includes(this.look()) ? 2 : 1);
-    // A comma may also be the one that is allowed at the end.
+    // The comma may be a trailing one.
     if (rule === 'listInit' || rule === 'mapInitializerList')
       return this.look(1) === '?' || this.next(this.grammar.expr.start).tokens.has(this.look(1));
     if (rule === 'fieldInitializerList') return this.next(this.grammar.optField.start).tokens.has(this.look(1));
@@ -326,7 +326,7 @@ class RecoveringParser {
     }
   }
 
-  /** Tokens at which one of the rules under way could go on. */
+  /** Tokens at which an active rule could continue. */
   private recoverySet(): ReadonlySet<TokenType> {
     const tokens = new Set<TokenType>();
     for (let frame: Frame | undefined = this.frame; frame?.follow !== undefined; frame = frame.parent) {
@@ -361,7 +361,7 @@ class RecoveringParser {
 
   private reportNoViable(error: NoViableAlternative): void {
     const text = this.textBetween(error.start, error.offending);
-    // Upstream words the use of a literal's name as a field as it always did.
+    // Upstream keeps the older wording for literal names used as fields.
     const reserved = /^\.(true|false|null)$/.exec(text);
     const message =
       reserved === null ? `no viable alternative at input ${quote(text)}` : `mismatched input '${reserved[1]}' expecting IDENTIFIER`;

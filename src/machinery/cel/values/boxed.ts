@@ -1,4 +1,4 @@
-/** What all values that are objects of our own have in common; plain data never is one. */
+/** The base class of all values that are our own objects; plain data never is. */
 export abstract class CelBoxed {
   get isBoxed(): true {
     return true;

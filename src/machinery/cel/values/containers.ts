@@ -126,7 +126,7 @@ function requireMapKey(key: CelValue): MapKey {
   return mapKey;
 }
 
-/** The key under which equal scalars meet, whatever their numeric type; undefined for what is no scalar. */
+/** The key of equal scalars, whatever their numeric type; undefined for non-scalars. */
 export function toMapKey(key: CelValue): MapKey | undefined {
   switch (typeof key) {
     case 'string':
@@ -213,7 +213,7 @@ export class NativeObject extends CelMap {
   }
 }
 
-/** Turns plain data into a CEL value of the declared type. What is a CEL value already stays as it is. */
+/** Converts plain data to a CEL value of the declared type. CEL values are returned unchanged. */
 export function fromNative(raw: unknown, type: CelType): CelValue {
   const convert = type.traits.convert;
   if (convert !== undefined && !isCelObjectValue(raw)) return convert(raw);

@@ -134,7 +134,7 @@ function equalMaps(a: CelMap, b: CelValue): boolean {
   return true;
 }
 
-/** Declared fields compare by their types, what is not declared as plain data. */
+/** Declared fields compare by their types, others as plain data. */
 function equalNativeObject(a: NativeObject, b: CelMap): boolean {
   for (const property of Object.keys(a.raw)) {
     const name = a.nameOf(property);

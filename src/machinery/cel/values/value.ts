@@ -27,8 +27,8 @@ export type CelValue =
 export type CelInt = number | bigint;
 
 /**
- * A failure inside an evaluation. It is thrown, but is no Error: `||` and `&&` absorb failures in ordinary rules, and
- * a stack trace would cost more than the rule. The program's boundary turns it into a CelError.
+ * A failure inside an evaluation. Thrown, but not an Error: `||` and `&&` routinely absorb failures, and a stack trace would cost more than the rule.
+ * Program converts it into a CelError.
  */
 export class EvalFailure {
   readonly message: string;
@@ -84,7 +84,7 @@ export class CelOptional extends CelBoxed {
   }
 }
 
-/** A value of a type that a library or a caller brings: a quantity, a URL, an authorizer. */
+/** A value of a library's or caller's type: a quantity, a URL, an authorizer. */
 export abstract class CelObject extends CelBoxed {
   abstract readonly type: CelType;
 
@@ -101,7 +101,7 @@ export abstract class CelObject extends CelBoxed {
     return 1;
   }
 
-  /** Whether comparing two of them with `==` costs one unit, whatever they hold. */
+  /** Whether comparing two of them with `==` costs one unit, whatever their content. */
   get hasUnitEquality(): boolean {
     return true;
   }

@@ -73,7 +73,7 @@ export function* openapiDefinitionSteps(
 /** Finds every type that has a name. */
 class TypeCollector {
   readonly objects = new Map<string, ObjectSchema>();
-  /** Types of any content, and whether that is an object. */
+  /** Types of any content, and whether it must be an object. */
   readonly opaque = new Map<string, boolean>();
   readonly scalars = new Set<NamedScalar>();
 
@@ -98,7 +98,7 @@ class TypeCollector {
 
   private addObject(schema: ObjectSchema): void {
     const existing = this.objects.get(schema.name);
-    // A field may loosen an atomic type; the type itself is the atomic one.
+    // A field may relax an atomic type.
     if (existing === undefined || (schema.atomic && !existing.atomic)) this.objects.set(schema.name, schema);
     if (existing === undefined) for (const field of schema.fields) this.add(field.schema);
   }
@@ -234,7 +234,7 @@ function described(description: string): JsonObject {
   return description === '' ? {} : { description };
 }
 
-/** What a value that is always there has for a default: the zero of its type. */
+/** The default of a required value: the zero of its type. */
 function zeroDefault({ type }: Schema): JsonObject {
   if (type === 'object') return { default: {} };
   const zero = INLINE_ZEROS[type];

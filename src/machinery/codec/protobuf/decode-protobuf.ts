@@ -12,7 +12,7 @@ import { WireReader } from './wire-reader.ts';
 /** Deeper than any message of ours; guards the stack against a hostile one. */
 const MAX_DEPTH = 1000;
 
-/** Every bit set: nothing is known to be new. */
+/** Every bit set: no field is known to be absent. */
 const ALL_MET = -1;
 
 /** Times that have a four-digit year; others cannot be written. */
@@ -40,11 +40,11 @@ class ProtobufDecoder {
     return fillIn(plan, out);
   }
 
-  /** Reads a message into `out`, which is fresh when it has none of the message's fields yet. */
+  /** Reads a message into `out`; `fresh` if it has none of the message's fields yet. */
   private fields(plan: ProtoPlan, end: number, out: MutableJsonObject, isFresh: boolean): void {
     const { reader } = this;
     if (++this.depth > MAX_DEPTH) throw new ProtobufError('exceeded max depth');
-    // A bit for each field met: looking into the object for an earlier occurrence costs more, and there hardly ever is one.
+    // A bit for each field read: cheaper than checking the object for an earlier occurrence, which is rare.
     let met = isFresh ? 0 : ALL_MET;
     let last: ProtoField | undefined;
     let collected: JsonValue[] | MutableJsonObject = [];
@@ -59,7 +59,7 @@ class ProtobufDecoder {
       const isFirst = bit !== 0 && (met & bit) === 0;
       met |= bit;
       if (field.isRepeated || field.op === ProtoOp.map) {
-        // Items follow one another; what collects them is looked up once.
+        // Items are consecutive: their list is looked up once.
         if (field !== last) collected = this.collectionOf(field, out, isFirst);
         if (field.isRepeated) this.item(field, tag, collected as JsonValue[]);
         else this.entry(field, tag, collected as MutableJsonObject);
@@ -106,7 +106,7 @@ class ProtobufDecoder {
     const before = isFirst ? undefined : out[field.name];
     const value = this.value(field, field.op === ProtoOp.message ? before : undefined);
     if (value !== null && !(field.dropsZero && (value === '' || value === 0 || value === false))) out[field.name] = value;
-    // A later zero takes back an earlier value.
+    // A later zero overrides an earlier value.
     else if (before !== undefined) delete out[field.name];
   }
 
@@ -127,7 +127,7 @@ class ProtobufDecoder {
     setKey(map, key, value ?? zeroOf(inner));
   }
 
-  /** `before` is what an earlier occurrence of the same message gave: occurrences merge. */
+  /** `before` is the result of an earlier occurrence of the same message: occurrences merge. */
   private value(field: ProtoField, before: JsonValue | undefined): JsonValue {
     const { reader } = this;
     switch (field.op) {
@@ -206,7 +206,7 @@ class ProtobufDecoder {
     return formatDuration(BigInt(nanoseconds));
   }
 
-  /** An empty message stands for no time at all. */
+  /** An empty message is the zero time. */
   private time(hasMicros: boolean): JsonValue {
     const { reader } = this;
     const end = reader.end();
@@ -316,7 +316,7 @@ function canonicalQuantity(text: string): string {
   }
 }
 
-/** So many digits in a row may be an integer that a double cannot hold. */
+/** This many consecutive digits may be an integer beyond a double's precision. */
 const LONG_INTEGER = /\d{16}/;
 
 function parseRaw(text: string): JsonValue {

@@ -3,7 +3,7 @@ import { tagOf, WireType } from './wire.ts';
 import { WireReader } from './wire-reader.ts';
 import { varintSize, WireWriter } from './wire-writer.ts';
 
-/** What an enveloped message says of itself. */
+/** The metadata of an enveloped message. */
 export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,10 +31,7 @@ export function encodeEnvelope(type: TypeMeta, message: Uint8Array): Buffer {
   return new EnvelopeEncoding(type).wrap([message]);
 }
 
-/**
- * The envelopes of one kind. What is in front of every message is encoded once, so that wrapping cached bytes is little more than
- * copying them.
- */
+/** The envelopes of one kind. The prefix is encoded once, so wrapping cached bytes is little more than copying them. */
 export class EnvelopeEncoding {
   private readonly head: Buffer;
 
@@ -106,7 +103,7 @@ export class ListEncoding {
   }
 }
 
-// Empty content encoding and type: upstream writes them, and some readers want them there.
+// Upstream writes empty content encoding and type, and some readers require them.
 const TRAILER = Buffer.from([THIRD, 0, FOURTH, 0]);
 
 function lengthBytes(length: number): Buffer {

@@ -9,10 +9,7 @@ export interface FieldRange {
   readonly to: number;
 }
 
-/**
- * Where the message's field of this name stands, if that is a message, and the only one of its name. Undefined for a message that cannot be
- * read: whoever decodes it says why.
- */
+/** The position of the message field of this name, if it occurs exactly once. Undefined for invalid messages: the decoder reports the error. */
 export function messageFieldRange(schema: ObjectSchema, message: Buffer, name: string): FieldRange | undefined {
   const field = protoPlanOf(schema).byName.get(name);
   if (field?.op !== ProtoOp.message || field.isRepeated || field.embeddedIn !== undefined) return undefined;

@@ -35,7 +35,7 @@ export interface ProtoPlan {
   readonly byName: ReadonlyMap<string, ProtoField>;
   /** The messages that are embedded here: their fields belong to the same object. */
   readonly embedded: readonly ProtoField[];
-  /** Fields that stand in the object even when the message lacks them. */
+  /** Fields that are present in the object even if the message lacks them. */
   readonly alwaysPresent: readonly DefaultedField[];
   readonly zero: JsonValue;
 }

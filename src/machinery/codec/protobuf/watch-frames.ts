@@ -14,7 +14,7 @@ export interface WatchFrame {
 const FIRST = tagOf(1, WireType.bytes);
 const SECOND = tagOf(2, WireType.bytes);
 const LENGTH_BYTES = 4;
-/** A frame that claims more is no watch event. */
+/** A longer frame is invalid. */
 const MAX_FRAME = 64 * 1024 * 1024;
 
 /** One event of a protobuf watch stream: a four-byte length and a WatchEvent, whose object is an envelope already encoded. */

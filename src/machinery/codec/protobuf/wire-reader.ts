@@ -2,8 +2,8 @@ import { ProtobufError } from './protobuf-error.ts';
 import { TWO_TO_32, WireType } from './wire.ts';
 
 /**
- * Up to this size the whole input is turned into one string, a character a byte, of which the ASCII fields are slices: far cheaper than
- * decoding each. Slices keep the whole string alive, so larger inputs (lists, whose items live on by themselves) are decoded field by field.
+ * Up to this size the whole input is converted to one Latin-1 string, of which ASCII fields are slices: far cheaper than decoding each. Slices keep
+ * the whole string alive, so larger inputs (lists, whose items are kept individually) are decoded field by field.
  */
 const MAX_SHARED_TEXT = 16 * 1024;
 
@@ -13,7 +13,7 @@ export class WireReader {
   readonly length: number;
   private readonly bytes: Buffer;
   private readonly text: string | undefined;
-  // Parts of the varint being read: kept here, as an object for each would cost more than the reading.
+  // Halves of the current varint: kept here to avoid allocating an object for each.
   private low = 0;
   private fifth = 0;
 
@@ -127,7 +127,7 @@ export class WireReader {
     return this.bytes.subarray(start, end);
   }
 
-  /** Passes over a field of no interest. Groups are counted, not recursed into. */
+  /** Skips a field. Groups are counted, not recursed into. */
   skip(wireType: number): void {
     let groups = 0;
     let type = wireType;

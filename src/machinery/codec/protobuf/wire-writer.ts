@@ -1,7 +1,7 @@
 import { TWO_TO_32 } from './wire.ts';
 
 const INITIAL_CAPACITY = 4096;
-/** Shorter strings are cheaper copied here than by a call into native code. */
+/** Shorter strings are copied faster here than by a native call. */
 const SHORT_TEXT = 32;
 
 /** Writes the primitives of the wire format into one buffer that grows. */
@@ -9,7 +9,7 @@ export class WireWriter {
   private bytes = Buffer.allocUnsafe(INITIAL_CAPACITY);
   private position = 0;
 
-  /** What has been written, in memory of its own: a part of Node's pool would keep all of it for as long as the message is cached. */
+  /** The written bytes, in their own memory: a slice of Node's pool would keep the whole pool alive while the message is cached. */
   finish(): Buffer {
     const written = Buffer.allocUnsafeSlow(this.position);
     this.bytes.copy(written, 0, 0, this.position);
