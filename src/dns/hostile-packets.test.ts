@@ -91,4 +91,17 @@ describe('packets that nobody should send', () => {
     );
     expect(packet.decode(good!).answers).toMatchObject([{ type: 'A', data: '10.96.0.77' }]);
   }, 600_000);
+
+  it('with lists of records are refused without expanding the names in them', async () => {
+    for (const [countAt, count] of [
+      [6, 1],
+      [8, 2],
+      [10, 3],
+    ] as const) {
+      const sent = Buffer.concat([goodQuery(seededRandom(1)), Buffer.alloc(60_000)]);
+      sent.writeUInt16BE(count, countAt);
+      const reply = await resolver.resolve(sent, 'tcp', '10.1.2.3');
+      expect(packet.decode(reply!)).toMatchObject({ rcode: 'FORMERR' });
+    }
+  });
 });

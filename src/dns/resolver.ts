@@ -43,6 +43,8 @@ interface CachedAnswer {
 const MAX_KEY_BYTES = 512;
 const CACHED_ANSWERS = 10_000;
 const HOSTS_TTL_SECONDS = 30;
+/** Expanding compressed names costs up to the square of the length. */
+const MAX_FOLLOWED_BYTES = 16_384;
 
 /** Maps query bytes to reply bytes. */
 export class Resolver {
@@ -103,9 +105,9 @@ export class Resolver {
     const reply = await this.#forward(dnsQuery, client);
     let records: readonly Answer[] = [];
     try {
-      records = packet.decode(reply).answers ?? [];
+      if (reply.length <= MAX_FOLLOWED_BYTES) records = packet.decode(reply).answers ?? [];
     } catch {
-      // A malformed answer is left out; the CNAME remains.
+      // A malformed or very large answer is left out; the CNAME remains, and clients follow it.
     }
     return this.#encode(query, { ...answer, answers: [...answer.answers, ...records] }, true);
   }

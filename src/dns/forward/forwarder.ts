@@ -1,8 +1,8 @@
-import packet, { type Answer } from 'dns-packet';
-import { type Clock, type Logger, Lru, minOf, type Random } from '#base';
+import { type Clock, type Logger, Lru, type Random } from '#base';
 import type { ServerAddress } from '../config/dns-config-map.ts';
 import type { DnsMetrics } from '../dns-metrics.ts';
 import { type DnsQuery, failureReply, isTruncated, questionEnd, rcodeOf } from '../message/dns-message.ts';
+import { cacheSeconds, subtractTtls } from '../message/message-records.ts';
 import { RCODE } from '../zone/dns-answer.ts';
 import { exchangeTcp, exchangeUdp } from './exchange.ts';
 
@@ -126,20 +126,7 @@ function cacheKey({ bytes }: DnsQuery): string {
 function freshness(reply: Buffer): number {
   const rcode = rcodeOf(reply);
   if (rcode !== RCODE.noError && rcode !== RCODE.nxDomain) return 0;
-  try {
-    const { answers = [], authorities = [] } = packet.decode(reply);
-    const ttls = (answers.length > 0 ? answers : authorities).flatMap(ttlOf);
-    return ttls.length === 0 ? 0 : minOf(ttls, MAX_TTL_SECONDS) * 1000;
-  } catch {
-    return 0;
-  }
-}
-
-/** Negative answers have the SOA's minimum TTL. */
-function ttlOf(record: Answer): readonly number[] {
-  if (record.type === 'OPT') return [];
-  const { ttl = 0 } = record as { ttl?: number };
-  return [record.type === 'SOA' ? Math.min(ttl, record.data.minimum ?? ttl) : ttl];
+  return Math.min(cacheSeconds(reply) ?? 0, MAX_TTL_SECONDS) * 1000;
 }
 
 /** The cached answer with the remaining TTL, in the client's letter case. */
@@ -155,25 +142,4 @@ function withClientId(reply: Buffer, query: DnsQuery): Buffer {
   copy.writeUInt16BE(query.id, 0);
   query.bytes.copy(copy, 12, 12, questionEnd(query.bytes));
   return copy;
-}
-
-/** Walks the records of a message that is known to be well formed. */
-function subtractTtls(message: Buffer, seconds: number): void {
-  const records = message.readUInt16BE(6) + message.readUInt16BE(8) + message.readUInt16BE(10);
-  let at = questionEnd(message);
-  for (let i = 0; i < records && at + 10 < message.length; i++) {
-    at = nameEnd(message, at);
-    const isOpt = message.readUInt16BE(at) === 41;
-    if (!isOpt) message.writeUInt32BE(Math.max(0, message.readUInt32BE(at + 4) - seconds), at + 4);
-    at += 10 + message.readUInt16BE(at + 8);
-  }
-}
-
-function nameEnd(message: Buffer, start: number): number {
-  let at = start;
-  while (message[at] !== 0) {
-    if ((message[at]! & 0xc0) === 0xc0) return at + 2;
-    at += message[at]! + 1;
-  }
-  return at + 1;
 }

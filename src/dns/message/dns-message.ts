@@ -39,7 +39,7 @@ export function readQuery(bytes: Buffer): ReadQuery {
   // Replying to replies could loop between two servers.
   if ((flags & QR) !== 0) return undefined;
   if (((flags >> OPCODE_SHIFT) & 0xf) !== 0) return { rcode: RCODE.notImp, bytes };
-  if (bytes.readUInt16BE(4) !== 1 || bytes.readUInt16BE(6) !== 0 || !hasPlainQuestion(bytes)) return { rcode: RCODE.formErr, bytes };
+  if (!hasQueryCounts(bytes) || !hasPlainQuestion(bytes)) return { rcode: RCODE.formErr, bytes };
   try {
     return queryOf(bytes, packet.decode(bytes));
   } catch {
@@ -61,6 +61,17 @@ function queryOf(bytes: Buffer, { id = 0, questions = [], additionals = [] }: De
     hasEdns: edns !== undefined,
     udpBytes: edns === undefined ? PLAIN_UDP_BYTES : Math.min(MAX_UDP_BYTES, Math.max(PLAIN_UDP_BYTES, edns.udpPayloadSize ?? 0)),
   };
+}
+
+/** As CoreDNS accepts queries: one question, and no list of records whose names could take long to expand. */
+function hasQueryCounts(bytes: Buffer): boolean {
+  const [questions, answers, authorities, additionals] = [4, 6, 8, 10].map((at) => bytes.readUInt16BE(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return questions === 1 && answers === 0 && authorities <= 1 && additionals <= 2;
 }
 
 /** The first name cannot have compression pointers. */
