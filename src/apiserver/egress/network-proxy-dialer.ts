@@ -22,6 +22,7 @@ export function networkProxyDialer(socketPath: string, { clock, random }: Networ
       tunnel.once('close', () => {
         timer.cancel();
         connection.close();
+        reject(new Error('the proxy ended the dial'));
       });
       tunnel.once('error', reject);
       tunnel.once('connect', () => {
@@ -55,11 +56,11 @@ class Tunnel extends Duplex {
       if (dialResponse.error !== '') return void this.destroy(new Error(dialResponse.error));
       this.#connectId = dialResponse.connectId;
       this.emit('connect');
-    } else if (type === PACKET.data && data?.connectId === this.#connectId) {
-      if (!this.push(Buffer.from(data!.data))) this.#stream.pause();
-    } else if (type === PACKET.closeResponse && closeResponse?.connectId === this.#connectId) {
-      this.push(null);
     } else if (type === PACKET.dialClose) this.destroy(new Error('the proxy ended the dial'));
+    else if (this.#connectId === undefined || this.readableEnded || this.destroyed) return;
+    else if (type === PACKET.data && data?.connectId === this.#connectId) {
+      if (!this.push(Buffer.from(data.data))) this.#stream.pause();
+    } else if (type === PACKET.closeResponse && closeResponse?.connectId === this.#connectId) this.push(null);
   }
 
   override _read(): void {

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { onAbort } from '../async/abort.ts';
 import { type Dialer, targetText } from './dialer.ts';
 
 /** A proxy that opens connections by HTTP's method CONNECT. */
@@ -19,7 +20,7 @@ export function httpConnectDialer(proxy: ConnectProxy): Dialer {
     const address = targetText(target);
     const place = proxyText(proxy);
     return new Promise((resolve, reject) => {
-      const sent = open(proxy, { method: 'CONNECT', path: address, headers: { host: '127.0.0.1' }, agent: false, timeout: TIMEOUT_MS });
+      const sent = open(proxy, { method: 'CONNECT', path: address, headers: { host: '127.0.0.1' }, agent: false });
       sent.once('connect', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
         const fail = (message: string) => {
           socket.destroy();
@@ -32,8 +33,16 @@ export function httpConnectDialer(proxy: ConnectProxy): Dialer {
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       });
-      sent.once('timeout', () => sent.destroy(new Error('the proxy took too long to answer')));
-      sent.on('error', (error) => reject(new Error(`dialing ${address} by proxy ${place} failed: ${error.message}`, { cause: error })));
+      // For the whole answer: one that trickles would never be idle. Unlike a request's own timeout it does not hold the process.
+      const deadline = onAbort(AbortSignal.timeout(TIMEOUT_MS), () => sent.destroy(new Error('the proxy took too long to answer')));
+      sent.once('connect', () => deadline[Symbol.dispose]());
+      const failed = (message: string, cause?: Error) =>
+        reject(new Error(`dialing ${address} by proxy ${place} failed: ${message}`, { cause }));
+      sent.on('error', (error) => failed(error.message, error));
+      sent.once('close', () => {
+        deadline[Symbol.dispose]();
+        failed('the proxy answered with something else than a connection');
+      });
       sent.end();
     });
   };

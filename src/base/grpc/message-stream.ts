@@ -144,9 +144,10 @@ export class MessageStream implements GrpcStream {
         if (this.#ended) return;
         this.#handler.message(message);
       }
-    } catch (error) {
-      if (!(error instanceof GrpcError)) throw error;
-      this.#fail(error);
+    } catch (cause) {
+      // Of the frames, or of a handler that cannot read the message: either way it is this call that fails.
+      const text = cause instanceof Error ? cause.message : String(cause);
+      this.#fail(cause instanceof GrpcError ? cause : new GrpcError(grpcStatus.internal, text, { cause }));
     }
   }
 
