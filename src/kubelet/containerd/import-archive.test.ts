@@ -139,6 +139,25 @@ describe.skipIf(reason !== undefined)('importing an archive', { timeout: 60_000 
     await expect.poll(() => tagsOf('example.com/many:1')).toContain('example.com/many:1');
   });
 
+  const INDEX = 'application/vnd.oci.image.index.v1+json';
+  const indexOf = (children: readonly Blob[], more: Record<string, unknown> = {}) =>
+    blob(INDEX, Buffer.from(JSON.stringify({ schemaVersion: 2, manifests: children.map(({ descriptor }) => descriptor) })), more);
+
+  test('takes an index whose children multiply: each of them is read once', async () => {
+    const { manifest, blobs } = ociManifest(arch);
+    const indexes = [indexOf(Array.from({ length: 1000 }, () => manifest))];
+    while (indexes.length < 4) indexes.push(indexOf(Array.from({ length: 1000 }, () => indexes.at(-1)!)));
+    const top = indexOf([indexes.at(-1)!], { annotations: { 'io.containerd.image.name': 'example.com/multiplied:1' } });
+    expect(await load(ociArchive([top], [top, ...indexes, ...blobs]))).toEqual(['example.com/multiplied:1']);
+  });
+
+  test('rejects indexes that are nested too deep', async () => {
+    const indexes = [indexOf([ociManifest(arch).manifest])];
+    while (indexes.length < 12) indexes.push(indexOf([indexes.at(-1)!]));
+    const top = indexOf([indexes.at(-1)!], { annotations: { 'io.containerd.image.name': 'example.com/deep:1' } });
+    await expect(load(ociArchive([top], [top, ...indexes, ...ociManifest(arch).blobs]))).rejects.toThrow('nested more than 8 levels deep');
+  });
+
   test('moves a name from one image to another', async () => {
     const named = (text: string) => {
       const data = writeTar([{ name: text, content: Buffer.from(text) }]);

@@ -23,6 +23,7 @@ export interface ImportOptions {
 /** The limit for manifests, indexes and configurations, which are read into memory. */
 const MAX_JSON_BYTES = 4 << 20;
 const MAX_ENTRIES = 100_000;
+const MAX_INDEX_DEPTH = 8;
 const DOCKER_MANIFEST = 'application/vnd.docker.distribution.manifest.v2+json';
 const INDEX_TYPES = ['application/vnd.oci.image.index.v1+json', 'application/vnd.docker.distribution.manifest.list.v2+json'];
 const MANIFEST_TYPES = ['application/vnd.oci.image.manifest.v1+json', DOCKER_MANIFEST];
@@ -159,6 +160,8 @@ class Importer {
   readonly #store: ContentStore;
   readonly #archived: ArchiveContents;
   readonly #options: ImportOptions;
+  /** By digest: an index may name one child many times, and so may that one. */
+  readonly #finished = new Map<string, Promise<boolean>>();
 
   constructor(store: ContentStore, archived: ArchiveContents, options: ImportOptions) {
     this.#store = store;
@@ -231,10 +234,11 @@ class Importer {
   }
 
   async #dockerNames(docker: string, named: readonly NamedImage[]): Promise<readonly NamedImage[]> {
+    const names = new Set(named.map(({ name }) => name));
     const missing = parseDockerManifests(docker).flatMap((manifest) =>
       (manifest.RepoTags ?? [])
         .map((tag) => this.#name(tag))
-        .filter((name) => !named.some((image) => image.name === name))
+        .filter((name) => !names.has(name))
         .map((name) => ({ name, manifest })),
     );
     const images: NamedImage[] = [];
@@ -257,10 +261,17 @@ class Importer {
   }
 
   /** Adds references from a manifest or an index to its children. False: it is for another platform, and its content is absent. */
-  async #finish(descriptor: Descriptor): Promise<boolean> {
+  #finish(descriptor: Descriptor, depth = 0): Promise<boolean> {
+    if (depth > MAX_INDEX_DEPTH) throw new ArchiveError(`indexes in the archive are nested more than ${MAX_INDEX_DEPTH} levels deep`);
+    const finished = this.#finished.get(descriptor.digest) ?? this.#finishOnce(descriptor, depth);
+    this.#finished.set(descriptor.digest, finished);
+    return finished;
+  }
+
+  async #finishOnce(descriptor: Descriptor, depth: number): Promise<boolean> {
     if (!(await this.#store.has(descriptor.digest))) return false;
     const text = (await this.#store.read(descriptor, MAX_JSON_BYTES)).toString('utf8');
-    if (INDEX_TYPES.includes(descriptor.mediaType)) return this.#finishIndex(descriptor, text);
+    if (INDEX_TYPES.includes(descriptor.mediaType)) return this.#finishIndex(descriptor, text, depth);
     if (!MANIFEST_TYPES.includes(descriptor.mediaType)) throw new ArchiveError(`images of type ${descriptor.mediaType} are not supported`);
     const manifest = parseJson<Manifest>(descriptor.digest, text);
     checkDescriptor(descriptor.digest, manifest.config);
@@ -270,7 +281,7 @@ class Importer {
     return true;
   }
 
-  async #finishIndex(descriptor: Descriptor, text: string): Promise<boolean> {
+  async #finishIndex(descriptor: Descriptor, text: string, depth: number): Promise<boolean> {
     const { manifests } = parseJson<{ readonly manifests?: readonly OciDescriptor[] }>(descriptor.digest, text);
     if (!Array.isArray(manifests)) throw new ArchiveError(`${descriptor.digest} in the archive lists no manifests`);
     const children = new Map<string, string>();
@@ -278,7 +289,7 @@ class Importer {
     for (const [position, child] of (manifests as readonly OciDescriptor[]).entries()) {
       checkDescriptor(descriptor.digest, child);
       // Indexes cannot form cycles, since children are named by digest.
-      if (isOfOther(child, this.#options.architecture) || !(await this.#finish(child))) continue;
+      if (isOfOther(child, this.#options.architecture) || !(await this.#finish(child, depth + 1))) continue;
       isPresent = true;
       children.set(`m.${position}`, child.digest);
     }
@@ -333,7 +344,10 @@ function checkDescriptor(where: string, descriptor: Partial<OciDescriptor> | und
     typeof descriptor?.mediaType === 'string' &&
     typeof descriptor.digest === 'string' &&
     /^sha256:[0-9a-f]{64}$/.test(descriptor.digest) &&
-    Number.isSafeInteger(descriptor.size);
+    Number.isSafeInteger(descriptor.size) &&
+    // JSON's null would be neither absent nor an object.
+    descriptor.platform !== null &&
+    descriptor.annotations !== null;
   if (!isValid) throw new ArchiveError(`${where} in the archive refers to something that is no content with a SHA-256 digest`);
 }
 

@@ -14,15 +14,21 @@ export class TarError extends Error {
 const BLOCK = 512;
 /** The limit for headers that carry long names. */
 const MAX_EXTENSION_BYTES = 1 << 20;
+/** Linux' PATH_MAX: readers keep the names of all entries. */
+const MAX_NAME_LENGTH = 4096;
+/** Headers before one entry; an archive could have nothing else. */
+const MAX_EXTENSIONS = 16;
 
 /** The entries of an archive in their order: ustar, with the extensions of POSIX (pax) and GNU for long names and sizes. */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = new ByteReader(source);
   let extension: Extension = {};
+  let extensions = 0;
   for (;;) {
     const block = await bytes.take(BLOCK);
     if (block === undefined || block.every((byte) => byte === 0)) return bytes.drain();
     const header = parseHeader(block);
+    if (EXTENSION_FLAGS.has(header.flag) && ++extensions > MAX_EXTENSIONS) throw new TarError('an entry has too many extended headers');
     if (header.flag === 'x' || header.flag === 'L' || header.flag === 'K') {
       extension = { ...extension, ...(await readExtension(header, bytes)) };
     } else if (header.flag === 'g') await bytes.skip(padded(header.size));
@@ -38,9 +44,12 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
       };
       await bytes.skip(body.left() + padded(size) - size);
       extension = {};
+      extensions = 0;
     }
   }
 }
+
+const EXTENSION_FLAGS: ReadonlySet<string> = new Set(['x', 'g', 'L', 'K']);
 
 const TYPES: ReadonlyMap<string, TarEntry['type']> = new Map([
   ['0', 'file'],
@@ -96,9 +105,11 @@ function parseNumber(bytes: Buffer): number {
 async function readExtension({ flag, size }: Header, bytes: ByteReader): Promise<Extension> {
   if (size > MAX_EXTENSION_BYTES) throw new TarError(`an extended header of ${size} bytes is too large`);
   const data = (await bytes.takeAll(padded(size))).subarray(0, size);
-  if (flag === 'L') return { name: textOf(data) };
-  if (flag === 'K') return { linkName: textOf(data) };
-  return parsePax(data);
+  const extension = flag === 'L' ? { name: textOf(data) } : flag === 'K' ? { linkName: textOf(data) } : parsePax(data);
+  const { name = '', linkName = '' } = extension;
+  if (name.length > MAX_NAME_LENGTH || linkName.length > MAX_NAME_LENGTH)
+    throw new TarError(`a name is longer than ${MAX_NAME_LENGTH} characters`);
+  return extension;
 }
 
 /** Records of `LENGTH KEY=VALUE\n`. */
@@ -107,9 +118,10 @@ function parsePax(data: Buffer): Extension {
   let at = 0;
   while (at < data.length) {
     const space = data.indexOf(0x20, at);
-    const length = Number(data.toString('latin1', at, space === -1 ? at : space));
-    if (!Number.isSafeInteger(length) || length <= space - at || at + length > data.length)
-      throw new TarError('an extended header is malformed');
+    const digits = data.toString('latin1', at, Math.max(at, space));
+    const length = /^[1-9][0-9]{0,7}$/.test(digits) ? Number(digits) : Number.NaN;
+    // Not a number, where there is no space: every record takes at least the bytes before its key.
+    if (!(length > space - at && at + length <= data.length)) throw new TarError('an extended header is malformed');
     const record = data.toString('utf8', space + 1, at + length - 1);
     const equals = record.indexOf('=');
     const [key, value] = [record.slice(0, equals), record.slice(equals + 1)];

@@ -21,6 +21,17 @@ async function entriesOf(bytes: Buffer, chunk = 1000) {
   return entries;
 }
 
+/** An entry of any type. */
+function entry(flag: string, content: string): Buffer {
+  const archive = writeTar([{ name: 'extension', content: Buffer.from(content) }]);
+  const block = archive.subarray(0, 512);
+  block.write(flag, 156, 'latin1');
+  block.fill(' ', 148, 156);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return archive.subarray(0, archive.length - 1024);
+}
+
 describe('reading a tar archive', () => {
   test('gives back what was written, however it is cut', async () => {
     const file = fc.record({ name: fc.stringMatching(/^[a-z]{1,30}$/), content: fc.uint8Array({ maxLength: 2000 }).map(Buffer.from) });
@@ -68,8 +79,23 @@ describe('reading a tar archive', () => {
     await expect(entriesOf(bytes)).rejects.toBeInstanceOf(TarError);
   });
 
+  test.each([
+    ['an extended header without a length', entry('x', 'a'.repeat(40)), 'malformed'],
+    ['an extended header with a length of zero', entry('x', '0 path=a\n'), 'malformed'],
+    ['an extended header with a length in another base', entry('x', '0x9 path=a\n'), 'malformed'],
+    ['an extended header that is longer than it is', entry('x', '99 path=a\n'), 'malformed'],
+    ['an extended header of two megabytes', entry('x', 'a'.repeat(2 << 20)), 'too large'],
+    ['a long name of 5,000 characters', entry('L', 'a'.repeat(5000)), 'longer than 4096'],
+    ['a path of 5,000 characters', entry('x', `5010 path=${'a'.repeat(4999)}\n`), 'longer than 4096'],
+    ['a link of 5,000 characters', entry('K', 'a'.repeat(5000)), 'longer than 4096'],
+    ['a hundred extended headers in a row', Buffer.concat(Array.from({ length: 100 }, () => entry('L', 'a'))), 'too many'],
+    ['a hundred global headers in a row', Buffer.concat(Array.from({ length: 100 }, () => entry('g', '9 a=bcd\n'))), 'too many'],
+  ])('rejects %s', async (_, bytes, text) => {
+    await expect(entriesOf(Buffer.concat([bytes, writeTar([{ name: 'a', content: Buffer.from('b') }])]))).rejects.toThrow(text);
+  });
+
   test('arbitrary damage is a TarError or changes content only', async () => {
-    const archive = writeTar([{ name: 'file', content: Buffer.from('content') }]);
+    const archive = Buffer.concat([entry('x', '13 path=long\n'), writeTar([{ name: 'file', content: Buffer.from('content') }])]);
     await fc.assert(
       fc.asyncProperty(fc.nat(archive.length - 1), fc.integer({ min: 0, max: 255 }), async (at, byte) => {
         const damaged = Buffer.from(archive);
