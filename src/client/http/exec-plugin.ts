@@ -26,6 +26,9 @@ export interface ExecCredential {
   readonly expiresAtMs: number;
 }
 
+/** Far more than tokens and chains of certificates need. */
+const MAX_OUTPUT_BYTES = 1 << 20;
+
 /** Runs the plugin when credentials are needed, have expired or were rejected. */
 export class ExecCredentials {
   #current: ExecCredential | undefined;
@@ -73,7 +76,15 @@ function run(plugin: ExecPlugin, interactive: boolean): Promise<string> {
       stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
     });
     const chunks: Buffer[] = [];
-    child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    let size = 0;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_OUTPUT_BYTES) return void chunks.push(chunk);
+      child.kill('SIGKILL');
+      // Its children may hold the pipe.
+      child.stdout?.destroy();
+      reject(new Error(`exec: executable ${command} wrote more than ${MAX_OUTPUT_BYTES} bytes`));
+    });
     child.on('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'ENOENT' ? `exec: executable ${command} not found` : `exec: ${error.message}`;
       reject(new Error(installHint ? `${why}\n\n${installHint}` : why, { cause: error }));
@@ -100,18 +111,25 @@ function credentialFrom(output: string, { apiVersion, command }: { apiVersion: s
   if (answer.apiVersion !== apiVersion) {
     throw new Error(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${answer.apiVersion}`);
   }
-  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status ?? {};
-  if (answer.status === undefined) throw new Error("exec plugin didn't return a status field");
+  if (!answer.status) throw new Error("exec plugin didn't return a status field");
+  const wrong = STATUS_FIELDS.find((name) => !['string', 'undefined'].includes(typeof (answer.status?.[name] ?? undefined)));
+  if (wrong !== undefined) throw new Error(`decoding stdout of ${command}: status.${wrong} is no string`);
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status;
   if (!token && !cert && !key) throw new Error("exec plugin didn't return a token or cert/key pair");
   if (Boolean(cert) !== Boolean(key)) throw new Error('exec plugin returned only certificate or key, not both');
   const expiresAtMs = expirationTimestamp ? parseTime(expirationTimestamp) : Infinity;
   return { expiresAtMs, ...(token && { token }), ...(cert && { cert }), ...(key && { key }) };
 }
 
+const STATUS_FIELDS = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'] as const;
+
 function parsed(output: string, command: string): Answer {
+  let answer: unknown;
   try {
-    return JSON.parse(output) as Answer;
+    answer = JSON.parse(output);
   } catch (error) {
     throw new Error(`decoding stdout of ${command}: ${(error as Error).message}`, { cause: error });
   }
+  if (typeof answer !== 'object' || answer === null) throw new Error(`decoding stdout of ${command}: not an ExecCredential`);
+  return answer as Answer;
 }
