@@ -32,7 +32,8 @@ function paint(text: string, code: string, color: boolean): string {
 }
 
 function formatValue(value: unknown): string {
-  if (typeof value === 'string') return /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+  // Control characters could steer the terminal.
+  if (typeof value === 'string') return /^[^\s"=\p{Cc}]+$/u.test(value) ? value : JSON.stringify(value);
   if (isErrorRecord(value)) return JSON.stringify(errorChain(value));
   return JSON.stringify(value);
 }
@@ -53,5 +54,5 @@ function errorChain(error: ErrorRecord): string {
 }
 
 function stackOf(value: unknown): string {
-  return isErrorRecord(value) ? `\n${value.stack}` : '';
+  return isErrorRecord(value) ? `\n${value.stack.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')}` : '';
 }

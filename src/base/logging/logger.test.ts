@@ -62,6 +62,26 @@ describe('a logger', () => {
     expect(human.lines[0]).toMatch(/^12:30:15.123 ERROR failed error="cannot start: port in use"\nError: cannot start\n {4}at /);
   });
 
+  test('cuts long texts, lists and objects', () => {
+    const { logger, lines } = capture();
+    const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i]));
+    logger.info('x', {
+      text: 'a'.repeat(1_000_000),
+      list: Array.from({ length: 100_000 }, () => 'item'),
+      wide,
+      error: new Error('b'.repeat(1_000_000)),
+    });
+    expect(lines[0]!.length).toBeLessThan(80_000);
+    expect(lines[0]).toContain('(1000000 characters)');
+    expect(lines[0]).toContain('(100000 items)');
+  });
+
+  test('lets no field or error steer the terminal', () => {
+    const { lines, logger } = capture({ format: 'human' });
+    logger.info('x', { agent: '\u001b[2Jgone', error: new Error('\u001b[2Jgone') });
+    expect(lines.join('')).not.toContain('\u001b');
+  });
+
   test('never fails on what it is given', () => {
     const { lines, logger } = capture();
     const circle: Record<string, unknown> = {};

@@ -10,6 +10,9 @@ const MAYBE_SECRET = /PRIVATE KEY|Bearer|Basic|eyJ|:\/\//;
 const TOKEN_OF_KIND = /\b(Bearer|Basic) +[A-Za-z0-9._~+/=-]{6,}/g;
 const JWT_CHARACTERS = /[A-Za-z0-9_.-]+/g;
 const MAX_DEPTH = 8;
+/** What a line shows of one text, list or object: input from outside may be in any of them. */
+const MAX_TEXT = 16_384;
+const MAX_ITEMS = 100;
 
 /** The text without bearer tokens, JWTs, private keys, and passwords in URLs. */
 export function redactText(text: string): string {
@@ -35,6 +38,12 @@ function withoutPrivateKeys(text: string): string {
     start = end + last.length;
   }
   return parts.join('') + text.slice(start);
+}
+
+/** Cut where it is long; somewhat more is looked at, so that a secret at the end is seen whole. */
+function shortText(text: string): string {
+  if (text.length <= MAX_TEXT) return redactText(text);
+  return `${redactText(text.slice(0, 2 * MAX_TEXT)).slice(0, MAX_TEXT)}… (${text.length} characters)`;
 }
 
 /** `run` is made of the characters of JWTs, and may hold several, or other words beside one. */
@@ -101,8 +110,10 @@ interface Context {
 function redactRecord(record: Readonly<Record<string, unknown>>, context: Context): Record<string, unknown> {
   const inSecret = record.kind === 'Secret';
   const result: Record<string, unknown> = {};
+  let count = 0;
   for (const [name, value] of Object.entries(record)) {
     if (value === undefined) continue;
+    if (++count > MAX_ITEMS) return { ...result, '…': 'and more' };
     const hide = isSecretName(name, context.secretNames) || (inSecret && (name === 'data' || name === 'stringData'));
     result[name] = hide ? REDACTED : redactValue(value, context);
   }
@@ -110,7 +121,7 @@ function redactRecord(record: Readonly<Record<string, unknown>>, context: Contex
 }
 
 function redactValue(value: unknown, context: Context): unknown {
-  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'string') return shortText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') return String(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -122,10 +133,15 @@ function redactObject(value: object, context: Context): unknown {
   if (value instanceof Error) return redactError(value, context);
   if (value instanceof Uint8Array) return `[${value.length} bytes]`;
   if (value instanceof Date) return value.toJSON();
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, context));
+  if (Array.isArray(value)) return redactList(value, context);
   if (value instanceof Map) return redactRecord(Object.fromEntries(value), context);
-  if (value instanceof Set) return [...value].map((item) => redactValue(item, context));
+  if (value instanceof Set) return redactList([...value], context);
   return redactRecord(value as Record<string, unknown>, context);
+}
+
+function redactList(list: readonly unknown[], context: Context): readonly unknown[] {
+  const items = list.slice(0, MAX_ITEMS).map((item) => redactValue(item, context));
+  return list.length > MAX_ITEMS ? [...items, `… (${list.length} items)`] : items;
 }
 
 function redactError(error: Error, context: Context): Record<string, unknown> {
