@@ -160,7 +160,8 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     const offered = aligned.length >= amount ? aligned : sorted;
     const mustInclude = aligned.length >= amount ? [] : aligned;
     const preferred = (await endpoint.preferred(offered, mustInclude, amount)) ?? [];
-    const isValid = preferred.length === amount && new Set(preferred).size === amount && preferred.every((id) => offered.includes(id));
+    const candidates = new Set(offered);
+    const isValid = preferred.length === amount && new Set(preferred).size === amount && preferred.every((id) => candidates.has(id));
     const deviceIds = isValid ? preferred : offered.slice(0, amount);
     const allocation = await endpoint.allocate(deviceIds);
     if (allocation === undefined) throw new AllocationError(`the plugin of ${resourceName} answered nothing to the allocation`);

@@ -33,6 +33,13 @@ export class KubeletError extends Error {
   }
 }
 
+/** The path and query of a request line. Undefined: it names none. */
+export function requestTarget(url: string | undefined): URL | undefined {
+  // A path that begins with two slashes would be read as a host.
+  const text = url?.startsWith('/') ? `https://kubelet${url}` : url;
+  return text === undefined || !URL.canParse(text) ? undefined : new URL(text);
+}
+
 export function textAnswer(code: number, message: string): KubeletContent {
   return contentAnswer(code, 'text/plain; charset=utf-8', message);
 }

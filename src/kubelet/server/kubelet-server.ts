@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, whenAborted } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
-import type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
+import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface KubeletServerConfig {
@@ -135,7 +135,8 @@ async function serveUpgrade(request: IncomingMessage, socket: Duplex, deps: Serv
 }
 
 async function answerTo(request: IncomingMessage, signal: AbortSignal, { gate, handle }: ServingDeps): Promise<KubeletAnswer> {
-  const url = new URL(request.url ?? '/', 'https://kubelet');
+  const url = requestTarget(request.url);
+  if (url === undefined) return rejectionAnswer(400, 'Bad Request');
   const method = request.method ?? 'GET';
   const socket = request.socket as TLSSocket;
   const rejection = await gate.reject({ socket, authorization: request.headers.authorization, method, path: url.pathname });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Component, type Logger, listenOn, runComponent, whenAborted } from '#base';
-import type { KubeletAnswer, KubeletCall } from './kubelet-call.ts';
+import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface PlainServerConfig {
@@ -30,7 +30,8 @@ export function startPlainServer(config: PlainServerConfig, { logger, handle }: 
     const left = new AbortController();
     response.on('close', () => left.abort());
     try {
-      const url = new URL(request.url ?? '/', 'http://kubelet');
+      const url = requestTarget(request.url);
+      if (url === undefined) return void response.writeHead(400).end('Bad Request\n');
       const isServed = (request.method === 'GET' || request.method === 'HEAD') && paths.has(url.pathname.split('/')[1] ?? '');
       if (!isServed) return void response.writeHead(404).end('404 page not found\n');
       const answer = await handle({ method: 'GET', path: url.pathname, query: url.searchParams, signal: left.signal });

@@ -45,13 +45,18 @@ const CONTAINER_ID = /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/;
 /** The kernel's rule: at most 15 characters, no white space, slash or colon. */
 const INTERFACE_NAME = /^[^\s/:]{1,15}$/;
 const NETNS = /^\/[\w./:@-]+$/;
+/** In characters. The runtime's own environment comes with the request. */
+const MAX_ENVIRONMENT = 1 << 20;
+const MAX_VARIABLES = 10_000;
 
 /** Parses the plugin's request: the NUL-terminated environment, an empty string, and the network configuration. */
 export function readCniRequest(request: string): CniRequest {
   const end = request.startsWith('\0') ? 0 : request.indexOf('\0\0') + 1;
   if (end === 0 && !request.startsWith('\0')) throw decodeFailure('the request has no environment');
   const text = request.slice(end + 1);
-  const env: Record<string, string> = Object.fromEntries(request.slice(0, end).split('\0').map(variable));
+  const variables = end > MAX_ENVIRONMENT ? [] : request.slice(0, end).split('\0', MAX_VARIABLES);
+  if (end > MAX_ENVIRONMENT || variables.length === MAX_VARIABLES) throw decodeFailure('the environment is too large');
+  const env: Record<string, string> = Object.fromEntries(variables.map(variable));
   const command = oneOfCommands(env.CNI_COMMAND);
   const config = command === 'VERSION' && text.trim() === '' ? {} : parse(text, 'the network configuration');
   const cniVersion = versionOf(config, command);
@@ -84,7 +89,7 @@ function oneOfCommands(value: unknown): CniCommand {
 }
 
 function invalidEnvironment(name: string, value: unknown): CniError {
-  const written = value === undefined ? 'is missing' : `is ${JSON.stringify(value)}`;
+  const written = value === undefined ? 'is missing' : `is ${JSON.stringify(value).slice(0, 200)}`;
   return new CniError(CNI_CODES.invalidEnvironment, `invalid environment variable ${name}`, `${name} ${written}`);
 }
 
