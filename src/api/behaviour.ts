@@ -2,19 +2,19 @@ import type { FieldError } from '#machinery';
 import type { Kind } from './schema.ts';
 
 /**
- * What the API does with objects of one kind, beyond their shape. All of it is pure: it never mutates what it is given, and returns the same
- * object when there is nothing to change.
+ * The API behaviour of one kind, besides its schema. All functions are pure: they never mutate their input, and return the same object if nothing
+ * changes.
  */
 export interface KindBehaviour<T> {
   readonly kind: Kind<T>;
-  /** Fills in what the client left out. Idempotent. */
+  /** Sets defaults. Idempotent. */
   readonly defaults?: (object: T) => T;
   readonly validate?: (object: T) => readonly FieldError[];
-  /** Runs instead of `validate` on an update: most call it and add the rules on what may not change. */
+  /** Used instead of `validate` on updates: most call it and add rules about immutable fields. */
   readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
   /** Validation of an update of the status subresource. */
   readonly validateStatusUpdate?: (object: T, old: T) => readonly FieldError[];
-  /** Warnings about an object as it was sent, returned even if it is then rejected. */
+  /** Warnings about an object as it was sent, returned even if it is rejected. */
   readonly incomingWarnings?: (object: T) => readonly string[];
   /** Deprecations and likely mistakes, sent as Warning headers. `old` is absent on create. */
   readonly warnings?: (object: T, old?: T) => readonly string[];
@@ -36,7 +36,7 @@ export interface TableColumn {
 export interface TableDefinition<T> {
   readonly columns: readonly TableColumn[];
   readonly cells: (object: T, now: number) => readonly (string | number | boolean | null)[];
-  /** The order of the rows of a list. Default: that of the list. */
+  /** The order of rows in a table. Default: that of the list. */
   readonly rowOrder?: (a: T, b: T) => number;
   /** Conditions of a row, such as `Completed` for a finished pod. */
   readonly rowConditions?: (object: T) => readonly { type: string; status: string; reason?: string; message?: string }[];

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { type PemBlock, pemBlocks } from '#base';
 import { FieldError, type Path } from '#machinery';
 
-/** Why nothing can be trusted by a bundle of certificates; undefined where something can. An empty bundle means the system's own. */
+/** Why a CA bundle is unusable; undefined if it is usable. An empty bundle means the system's CAs. */
 export function caBundleProblem(base64: string): string | undefined {
   if (base64 === '') return undefined;
   const blocks = [...pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))];

@@ -1,18 +1,15 @@
-/**
- * Tools for filling in what a client left out, without touching what it sent: each returns the object it was given when there is nothing
- * to fill in, and otherwise one shallow copy.
- */
+/** Helpers for defaulting without mutating the input: each returns the same object if there is nothing to set, otherwise a shallow copy. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * A shallow copy to which fields can be added. Not a spread: V8 clones a spread object so that every field added to the clone makes it a new
- * hidden class, which costs a microsecond each.
+ * A shallow copy to which fields can be added. Not a spread: adding a field to V8's clone of a spread object creates a new hidden class each time,
+ * which costs a microsecond.
  */
 export function mutableCopy<T extends object>(object: T): Mutable<T> {
   return Object.assign({}, object);
 }
 
-/** Sets defaults of undefined fields. Explicit zeros stay. */
+/** Sets defaults of undefined fields. Explicit zeros are kept. */
 export function fillUnset<T extends object>(object: T, values: Partial<T>): T {
   let filled: Mutable<T> | undefined;
   for (const key in values) {
@@ -35,7 +32,7 @@ export function fillZero<T extends object>(object: T, values: Partial<T>): T {
   return filled ?? object;
 }
 
-/** The object with one field replaced; the same object when the field is that already. */
+/** The object with one field replaced; the same object if it is unchanged. */
 export function withField<T extends object, K extends keyof T>(object: T, key: K, value: T[K]): T {
   if (object[key] === value) return object;
   const changed = mutableCopy(object);
@@ -43,7 +40,7 @@ export function withField<T extends object, K extends keyof T>(object: T, key: K
   return changed;
 }
 
-/** Applies a function to a field that is there. */
+/** Applies a function to a field, if present. */
 export function mapField<T extends object, K extends keyof T>(object: T, key: K, change: (value: NonNullable<T[K]>) => T[K]): T {
   const value = object[key];
   return value === undefined || value === null ? object : withField(object, key, change(value));
@@ -62,7 +59,7 @@ export function mapItems<T>(items: readonly T[], change: (item: T) => T): readon
   return changed ?? items;
 }
 
-/** The object without some of its fields; the same object when none of them is there. */
+/** The object without some fields; the same object if it has none of them. */
 export function withoutFields<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): T {
   if (keys.every((key) => object[key] === undefined)) return object;
   const rest = { ...object };

@@ -1,10 +1,10 @@
 import { deepEqual, FieldError, type JsonValue, NEGATIVE_TEXT, type Path, type Problems, Quantity } from '#machinery';
 import { FIELD_IS_IMMUTABLE } from './meta/v1/object-meta.validation.ts';
 
-/** The checks that validators are made of. Each returns the errors of one field, none when all is well. */
+/** Validation functions. Each returns the errors of one field. */
 const NONE: readonly FieldError[] = Object.freeze([]);
 
-/** One error for each thing that is wrong with one value. */
+/** One error for each message about a value. */
 export function invalids(path: Path, value: unknown, problems: Problems): readonly FieldError[] {
   return problems.length === 0 ? NONE : problems.map((problem) => FieldError.invalid(path, value, problem));
 }
@@ -13,12 +13,12 @@ export function notEmpty(path: Path, value: string | undefined, detail = ''): re
   return value ? NONE : [FieldError.required(path, detail)];
 }
 
-/** A value that must be given, and then follow a rule. */
+/** A required value with a rule. */
 export function requiredName(path: Path, value: string | undefined, check: (value: string) => Problems): readonly FieldError[] {
   return value ? invalids(path, value, check(value)) : [FieldError.required(path)];
 }
 
-/** A value out of a few. `supported` is listed in the message as given. */
+/** An enum value. `supported` is listed in the message as given. */
 export function supportedValue(path: Path, value: string | undefined, supported: readonly string[]): readonly FieldError[] {
   return supported.includes(value ?? '') ? NONE : [FieldError.notSupported(path, value ?? '', supported)];
 }
@@ -27,7 +27,7 @@ export function requiredValue(path: Path, value: string | undefined, supported: 
   return value ? supportedValue(path, value, supported) : [FieldError.required(path)];
 }
 
-/** A field that may not change. `printed` is the value as the message shows it. */
+/** An immutable field. `printed` is the value in the message. */
 export function immutable(path: Path, { value, old, printed = value ?? null }: Change): readonly FieldError[] {
   return sameValue(value, old) ? NONE : [FieldError.invalid(path, printed, FIELD_IS_IMMUTABLE)];
 }
@@ -58,18 +58,18 @@ export function positiveQuantity(path: Path, value: string): readonly FieldError
   return quantity.sign <= 0 ? [FieldError.invalid(path, quantity.toString(), NOT_POSITIVE)] : NONE;
 }
 
-/** A quantity whose integer value is not negative: upstream's oldest rule for resources. */
+/** A quantity with a non-negative integer value: upstream's legacy rule for resources. */
 export function basicResource(path: Path, value: string): readonly FieldError[] {
   const amount = Quantity.parse(value).value();
   return amount < 0 ? [FieldError.invalid(path, amount, 'must be a valid resource quantity')] : NONE;
 }
 
-/** Deep equality of decoded values; what is unset equals what is empty. */
+/** Deep equality of decoded values; unset equals empty. */
 export function sameValue(a: unknown, b: unknown): boolean {
   return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);
 }
 
-/** For each value whether it occurred before. */
+/** For each value whether it is a duplicate of an earlier one. */
 export function repeats(values: readonly unknown[]): readonly boolean[] {
   const seen = new Set<unknown>();
   return values.map((value) => {

@@ -1,8 +1,8 @@
 import { FieldError, type Path } from '#machinery';
 
 /**
- * A field under validation, and where to report what is wrong with it. Validators of large objects look at hundreds of fields and report
- * almost none, so the path is built only when an error needs it.
+ * A field being validated, and the list of its errors. Validators of large objects visit hundreds of fields and report almost none, so the path is
+ * built only for an error.
  */
 export class FieldReport {
   private constructor(
@@ -46,7 +46,7 @@ export class FieldReport {
     this.errors.push(FieldError.invalid(this.path, value, detail));
   }
 
-  /** One error for each thing that is wrong with one value. */
+  /** One error for each message about a value. */
   problems(value: unknown, problems: readonly string[]): void {
     for (const problem of problems) this.invalid(value, problem);
   }
@@ -71,7 +71,7 @@ export class FieldReport {
     this.errors.push(FieldError.notSupported(this.path, value, supported));
   }
 
-  /** One of a few values; the message lists them as given. */
+  /** An enum value; the message lists the supported ones as given. */
   oneOf(value: string | undefined, supported: readonly string[]): void {
     if (!supported.includes(value ?? '')) this.notSupported(value ?? '', supported);
   }

@@ -2,8 +2,8 @@ import { compareBytes, type Field, type ObjectSchema, type Schema } from '#machi
 import { INTERNAL_NAMES, INTERNAL_ORDER, INTERNAL_VALUES } from './internal-structs.ts';
 
 /**
- * A value as upstream prints structs in its messages: JSON of its internal types, which have no JSON names, so that every field is there,
- * under its name in Go, with null for what is unset.
+ * A value as upstream prints structs in messages: JSON of its internal types, which have no JSON names, so that every field appears under its Go
+ * name, with null if unset.
  */
 export function goStruct(schema: ObjectSchema, value: object | null | undefined): object | null {
   return value ? structOf(schema, value as Members) : null;
@@ -11,7 +11,7 @@ export function goStruct(schema: ObjectSchema, value: object | null | undefined)
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A map as Go prints it: sorted by key, null when there is none. */
+/** A map as Go prints it: sorted by key, null if nil. */
 export function goMap(map: Members | undefined): Members | null {
   if (map === undefined || map === null) return null;
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareBytes(a, b)));
@@ -26,7 +26,7 @@ const INITIALISMS: ReadonlyMap<string, string> = new Map([
 const META_TYPES = 'io.k8s.apimachinery.';
 
 function structOf(schema: ObjectSchema, value: Members): object {
-  // Types shared by all versions have JSON names, internally too.
+  // Types shared by all versions have JSON names internally too.
   if (schema.name.startsWith(META_TYPES)) return sharedStruct(schema, value);
   const printed: Record<string, unknown> = {};
   const names = INTERNAL_NAMES[schema.name];
@@ -44,13 +44,13 @@ function internalFields(schema: ObjectSchema): readonly Field[] {
   if (!order) return schema.fields;
   const rank = (name: string) => order.indexOf(name);
   const listed = schema.fields.filter(({ name }) => rank(name) >= 0).sort((a, b) => rank(a.name) - rank(b.name));
-  // The listed fields stand together, where the first of them stood.
+  // The listed fields are grouped at the position of the first.
   const first = schema.fields.findIndex(({ name }) => rank(name) >= 0);
   const others = schema.fields.filter(({ name }) => rank(name) < 0);
   return [...others.slice(0, first), ...listed, ...others.slice(first)];
 }
 
-/** What is required is always there; of the rest, only what is set. */
+/** Required fields always appear, others only if set. */
 function sharedStruct(schema: ObjectSchema, value: Members): object {
   const printed: Record<string, unknown> = {};
   for (const { name, schema: inner, required, presence } of schema.fields) {

@@ -3,11 +3,11 @@ import type { Kind, Lifecycle } from './schema.ts';
 
 export interface VersionOptions {
   readonly lifecycle: Lifecycle;
-  /** Types that have another shape in this version, by the name of the type that they stand for: `DeviceRequest`. */
+  /** Types with another form in this version, by the name of the type they replace: `DeviceRequest`. */
   readonly types?: ReadonlyMap<string, ObjectSchema>;
 }
 
-/** The same kind in another version of its group: all types of the version have names of their own there, and most have the same shape. */
+/** The same kind in another version of its group: all types have that version's names, and most have the same form. */
 export function inVersion<T>(kind: Kind<T>, version: string, { lifecycle, types }: VersionOptions): Kind<T> {
   const rename = new VersionedTypes({ kind, version, types: types ?? new Map() });
   return { ...kind, ...rename.object(kind), version, lifecycle };
@@ -19,7 +19,7 @@ interface RenameOptions {
   readonly types: ReadonlyMap<string, ObjectSchema>;
 }
 
-/** The types of one version under the names of another. Each is made once, so that types that were the same stay so. */
+/** The types of one version under the names of another. Each is created once, so that identical types stay identical. */
 class VersionedTypes {
   readonly #renamedTypes = new Map<ObjectSchema, ObjectSchema>();
   readonly #types: ReadonlyMap<string, ObjectSchema>;

@@ -1,8 +1,8 @@
 import { lookupTable } from '#base';
 
 /**
- * Where upstream's internal types, which its messages print, differ from the types of the API by more than capital letters. Only types that
- * some message prints are here.
+ * Differences between upstream's internal types, which its messages print, and the API types beyond capitalization. Only for types that appear in
+ * messages.
  */
 type Names = Readonly<Record<string, string>>;
 
@@ -33,7 +33,7 @@ const VOLUME_SOURCES = [
   ...['local', 'storageos', 'csi'],
 ];
 
-/** The order of fields that stand together; the others stand where they stand in the API. */
+/** The order of grouped fields; others keep their position. */
 export const INTERNAL_ORDER = lookupTable<readonly string[]>({
   'io.k8s.api.core.v1.PersistentVolumeSource': VOLUME_SOURCES,
   'io.k8s.api.core.v1.PersistentVolumeSpec': VOLUME_SOURCES,
@@ -41,7 +41,7 @@ export const INTERNAL_ORDER = lookupTable<readonly string[]>({
 
 const ROLLING_UPDATE = ['maxUnavailable', 'maxSurge'];
 
-/** Fields that may be unset in the API and are plain values internally, so that they print as zero. */
+/** Fields that are optional in the API and plain values internally, so that they are printed as zero. */
 export const INTERNAL_VALUES = lookupTable<readonly string[]>({
   'io.k8s.api.apps.v1.RollingUpdateDeployment': ROLLING_UPDATE,
   'io.k8s.api.apps.v1.RollingUpdateDaemonSet': ROLLING_UPDATE,

@@ -5,7 +5,7 @@ const NONE: readonly FieldError[] = Object.freeze([]);
 const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NOT_A_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** An address in a field older than strict rules: any spelling of a sane address. What the old object had stays allowed. */
+/** An address in a field with legacy validation: any valid notation. The old object's addresses stay valid. */
 export function validateLegacyIp(path: Path, value: string, allowed: readonly string[] = []): readonly FieldError[] {
   if (allowed.includes(value)) return NONE;
   const ip = parseIp(value);
@@ -50,7 +50,7 @@ export function validateCidr(path: Path, value: string): readonly FieldError[] {
   return value === canonical ? NONE : [FieldError.invalid(path, value, `must be in canonical form (${goQuote(canonical)})`)];
 }
 
-/** An address of an interface, with the length of its network's prefix. */
+/** An interface address with its prefix length. */
 export function validateInterfaceAddress(path: Path, value: string): readonly FieldError[] {
   const network = parseCidr(value);
   if (!network) return [FieldError.invalid(path, value, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
@@ -84,7 +84,7 @@ function isIn(ip: IpAddress, ranges: readonly Range[]): boolean {
   });
 }
 
-/** An address that may be an endpoint: none that means this host or this link. Used for external addresses of services too. */
+/** An address that may be an endpoint or an external IP: not loopback, link-local or unspecified. */
 export function validateEndpointIp(path: Path, value: string): readonly FieldError[] {
   const ip = parseIp(value);
   if (!ip) return [FieldError.invalid(path, value, 'must be a valid IP address')];
@@ -97,7 +97,7 @@ export function validateEndpointIp(path: Path, value: string): readonly FieldErr
   return errors;
 }
 
-/** What to say of a valid address whose spelling is odd. */
+/** The warning for a valid address in a non-canonical notation. */
 export function ipWarnings(path: Path, value: string): readonly string[] {
   const ip = parseIp(value);
   if (!ip) return [];

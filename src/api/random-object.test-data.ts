@@ -2,13 +2,12 @@ import { type AnySchema, type Field, type JsonObject, type JsonValue, type Objec
 
 export interface RandomObjectOptions {
   readonly seed: number;
-  /** About how many optional values it has. */
+  /** The approximate number of optional values. */
   readonly size: number;
 }
 
 /**
- * A random object of a schema, for tests: canonical, as a decoder would give it, and of every shape that the schema allows. It is a
- * function of its options, so that a failure can be repeated.
+ * A random canonical object of a schema, for tests, covering all allowed forms. Deterministic for given options, so that failures can be reproduced.
  */
 export function randomObject(schema: ObjectSchema, { seed, size }: RandomObjectOptions): JsonObject {
   return new ObjectMaker(seed, size).object(schema);
@@ -35,7 +34,7 @@ const INT32S = [0, 1, -1, 127, 128, 16_384, 2 ** 31 - 1, -(2 ** 31)];
 
 class ObjectMaker {
   private state: number;
-  /** How many optional values may still be made; keeps objects of wide and deep schemas small. */
+  /** The remaining number of optional values; limits objects of wide and deep schemas. */
   private budget: number;
 
   constructor(seed: number, budget: number) {

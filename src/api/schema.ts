@@ -75,7 +75,7 @@ export const duration = scalar<string>('duration');
 export const intOrString = scalar<number | string>('intOrString');
 
 /**
- * A type that has a name of its own upstream. Nothing but errors tell it from the plain one: clients match on
+ * A type with its own name upstream, visible in errors that clients match:
  * `cannot unmarshal number into Go struct field Container.spec.containers.imagePullPolicy of type v1.PullPolicy`.
  */
 export function named(goName: string): Typed<string, ScalarSchema>;
@@ -95,7 +95,7 @@ export function anyObject(name: string): Typed<Record<string, unknown>, AnySchem
   return { type: 'any', name, objectOnly: true, proto: 'raw' };
 }
 
-/** A list that apply owns as a whole. */
+/** A list that apply owns as a whole (atomic). */
 export function listOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'atomic', keys: [] };
 }
@@ -106,11 +106,11 @@ export function setOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
 export function mapListOf<T>(items: Typed<T>, ...keys: string[]): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'map', keys };
 }
-/** A list of which OpenAPI does not tell that apply owns it as a whole: such are lists of objects, and lists whose type has a name. */
+/** An atomic list whose list type OpenAPI omits: lists of objects, and lists with a named type. */
 export function unmarkedListOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'atomic', keys: [], unmarked: true };
 }
-/** A list that protobuf carries in a message of its own. */
+/** A list that protobuf wraps in a message. */
 export function wrappedListOf<T>(items: Typed<T>): Typed<readonly T[], ListSchema> {
   return { type: 'list', items, listType: 'atomic', keys: [], wrapped: true, unmarked: true };
 }
@@ -121,7 +121,7 @@ export function atomicMapOf<T>(values: Typed<T>): Typed<Readonly<Record<string, 
   return { type: 'map', values, atomic: true };
 }
 
-/** A map of which OpenAPI tells that apply owns its entries one by one. */
+/** A granular map whose type OpenAPI states explicitly. */
 export function granularMapOf<T>(values: Typed<T>): Typed<Readonly<Record<string, T>>, MapSchema> {
   return { type: 'map', values, atomic: false, granular: true };
 }
@@ -144,10 +144,10 @@ export const pointer = define('set', false);
 export const always = define('always', false);
 /** Encoded as null if unset. */
 export const nullable = define('nullable', false);
-/** Demanded by the published schema, and encoded even when empty. */
+/** Required in the published schema, and encoded even when empty. */
 export const required = define('always', true);
 
-/** Fields that JSON shows in place and protobuf carries in a message of their own. */
+/** Fields that are inline in JSON and in an embedded message in protobuf. */
 export function inlined<F extends FieldDefinitions>(number: number, schema: DefinedObject<F>): F {
   const name = schema.name.slice(schema.name.lastIndexOf('.') + 1);
   const embed = (f: FieldDefinitions[string]): EmbeddedMessage => ({ number, name, ...(f.embeddedIn && { inner: f.embeddedIn }) });
@@ -160,21 +160,21 @@ export function object<F extends FieldDefinitions>(name: string, description: st
   return { ...objectSchema(name, description, definitions), definitions } as unknown as DefinedObject<F>;
 }
 
-/** An object that apply owns as a whole. */
+/** An object that apply owns as a whole (atomic). */
 export function atomic<S extends ObjectSchema>(schema: S): S {
   return { ...schema, atomic: true };
 }
-/** The same object, its fields owned one by one. */
+/** The same object, granular. */
 export function granular<S extends ObjectSchema>(schema: S): S {
   return { ...schema, atomic: false };
 }
 
-/** An object of which one of some fields is given. */
+/** A union: one of the fields is set. */
 export function union<S extends ObjectSchema>(schema: S, definition: Union): S {
   return { ...schema, union: definition };
 }
 
-/** A schema that is needed before it is defined, or that contains itself. */
+/** A forward or recursive reference to a schema. */
 export function lazyFields<T>(name: string, description: string, definitions: () => FieldDefinitions): Typed<T, ObjectSchema> {
   let built: ObjectSchema | undefined;
   const build = () => {
@@ -259,21 +259,21 @@ export interface TypeMeta {
   readonly kind?: string;
 }
 
-/** Objects read from a server have a name, and a namespace where the kind has one. */
+/** Objects from a server have a name, and a namespace if the kind is namespaced. */
 type Identified<F extends FieldDefinitions> = TypeMeta &
   Omit<InferFields<F>, 'metadata'> & {
     readonly metadata: InferFields<F> extends { metadata?: infer M } ? Exclude<M, undefined> & { readonly name: string } : never;
   };
 
 export interface Kind<T> extends ObjectSchema, ResourceInfo {
-  /** Absent: served for good. */
+  /** Absent: served indefinitely. */
   readonly lifecycle?: Lifecycle;
-  /** Served only where this feature gate is on. */
+  /** Served only if this feature gate is on. */
   readonly featureGate?: string;
   readonly [inferred]?: T;
 }
 
-/** A kind that is stored and served as a resource. `apiVersion` and `kind` come by themselves. */
+/** A kind that is stored and served as a resource. `apiVersion` and `kind` are added. */
 export function kind<F extends FieldDefinitions>(names: KindNames, description: string, definitions: F): Kind<Identified<F>> {
   const typeMeta = { kind: field(0, string, TYPE_META.kind), apiVersion: field(0, string, TYPE_META.apiVersion) };
   return {

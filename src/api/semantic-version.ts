@@ -15,7 +15,7 @@ export function parseSemanticVersion(text: string): SemanticVersion | undefined 
   return { numbers: [major, minor, patch].map(BigInt), prerelease: identifiers };
 }
 
-/** Less than 0 when `a` comes before `b`. */
+/** Negative if `a` precedes `b`. */
 export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion): number {
   for (const [i, number] of a.numbers.entries()) if (number !== b.numbers[i]) return number < b.numbers[i]! ? -1 : 1;
   if (a.prerelease.length === 0 || b.prerelease.length === 0) return b.prerelease.length - a.prerelease.length;

@@ -33,7 +33,7 @@ function urlErrors(path: Path, { scheme, host, user, fragment, query = '' }: str
   return errors;
 }
 
-/** Upstream takes the name for the namespace and the other way round: so do its messages. */
+/** Upstream confuses name and namespace in these messages, so they are the same here. */
 function validateService(path: Path, { name, namespace, path: urlPath, port = 0 }: NonNullable<WebhookClient['service']>): FieldError[] {
   const errors: FieldError[] = [];
   if (!namespace) errors.push(FieldError.required(path.child('name')));

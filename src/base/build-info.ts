@@ -1,17 +1,17 @@
 /** Commit, tree state and date of the build. */
 export interface BuildInfo {
-  /** Empty when it is not known. */
+  /** Empty if unknown. */
   readonly commit: string;
-  /** Whether the sources are those of the commit. */
+  /** Whether the tree had no uncommitted changes. */
   readonly treeState: 'clean' | 'dirty' | '';
   /** RFC 3339. */
   readonly date: string;
 }
 
-/** A BuildInfo as JSON, put here by scripts/build.mjs: the bundler handles plain texts best. */
+/** A BuildInfo as JSON, inserted by scripts/build.mjs: a plain string is easiest for the bundler. */
 declare const SAMPAN_BUILD: string | undefined;
 
-/** As upstream has it where nothing was stamped, such as when the sources run as they are. */
+/** Upstream's values for an unstamped build. */
 const UNSTAMPED: BuildInfo = { commit: '', treeState: '', date: '1970-01-01T00:00:00Z' };
 
 export function buildInfo(): BuildInfo {

@@ -1,26 +1,25 @@
 import { childSignal, isAbort, type OwnedSignal } from './async/abort.ts';
 
-/** What every `startX(config, deps, signal)` returns: a running part of the system. */
+/** The result of every `startX(config, deps, signal)`: a running component. */
 export interface Component extends AsyncDisposable {
-  /** Resolves when it does its work; rejects when it could not start, or was stopped before it had. */
+  /** Resolves when the component works; rejects if it could not start, or was stopped first. */
   readonly ready: Promise<void>;
-  /** Resolves when it has stopped with nothing left open; rejects when it failed after it was ready. */
+  /** Resolves when it has stopped and released everything; rejects if it failed after it was ready. */
   readonly done: Promise<void>;
-  /** Stops it, if it runs, and waits for `done`. */
+  /** Stops the component, if it runs, and waits for `done`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface ComponentScope {
   /** Aborts when the component is to stop. */
   readonly signal: AbortSignal;
-  /** To be called once the component does its work. */
+  /** Call when the component is ready. */
   readonly ready: () => void;
 }
 
 /**
- * A component that lives as long as `run` does. `run` returns after the signal aborted and everything is closed;
- * rejecting with the signal's own reason counts as a clean stop. A failure surfaces once: through `ready` before
- * the component was ready, through `done` after.
+ * A component that lives as long as `run`. `run` returns after the signal aborted and everything is closed; rejecting with the signal's own reason
+ * counts as a clean stop. A failure is reported once: through `ready` before the component was ready, through `done` after.
  */
 export function runComponent(signal: AbortSignal | undefined, run: (scope: ComponentScope) => Promise<void>): Component {
   const stop = childSignal(signal);
@@ -36,7 +35,7 @@ export function runComponent(signal: AbortSignal | undefined, run: (scope: Compo
   };
 }
 
-/** Stops them last to first, every one of them even when some fail, then throws what failed. */
+/** Stops all in reverse order, even if some fail, then throws the errors. */
 export async function stopAll(components: readonly (AsyncDisposable | Disposable)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const component of components.toReversed()) {

@@ -1,13 +1,13 @@
 /**
- * IP addresses and networks as numbers. Parsing follows what Kubernetes has always accepted, which is more than what is good: leading
- * zeros and IPv4 addresses in IPv6 clothes parse, and say so, that a caller may refuse them.
+ * IP addresses and networks as numbers. Parsing accepts what Kubernetes always has, including leading zeros and IPv4-mapped IPv6 addresses; both are
+ * flagged so that callers can reject them.
  */
 export interface IpAddress {
   readonly family: 4 | 6;
   readonly value: bigint;
   /** Written as ::ffff:1.2.3.4; such an address is an IPv4 address. */
   readonly mapped: boolean;
-  /** Written with zeros that strict parsers refuse, such as 010.0.0.1. */
+  /** Written with leading zeros that strict parsers reject, such as 010.0.0.1. */
   readonly leadingZeros: boolean;
 }
 
@@ -31,7 +31,7 @@ export function bitsOf(family: 4 | 6): number {
   return family === 4 ? IPV4_BITS : IPV6_BITS;
 }
 
-/** The address, or undefined when the text is none. Zones are not accepted. */
+/** The address, or undefined if invalid. Zones are not accepted. */
 export function parseIp(text: string): IpAddress | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
@@ -97,7 +97,7 @@ function fromGroups(groups: readonly number[], leadingZeros: boolean): IpAddress
   return mapped ? { family: 4, value: value & 0xffffffffn, mapped, leadingZeros } : { family: 6, value, mapped, leadingZeros };
 }
 
-/** The network `address/length`, or undefined when the text is none. */
+/** The network `address/length`, or undefined if invalid. */
 export function parseCidr(text: string): IpNetwork | undefined {
   const slash = text.indexOf('/');
   if (slash < 0) return undefined;
@@ -152,7 +152,7 @@ export function networkContains(network: IpNetwork, address: { readonly family: 
   return network.family === address.family && address.value >> hostBits === network.base >> hostBits;
 }
 
-/** Whether two addresses or networks, one of each family, are given. Undefined when a text is neither. */
+/** Whether two addresses or networks are dual-stack. Undefined if one is invalid. */
 export function isDualStackPair(
   texts: readonly string[],
   parse: (text: string) => { readonly family: 4 | 6 } | undefined,

@@ -1,4 +1,4 @@
-/** Adds all items to the end. `target.push(...items)` throws a RangeError from about 120,000 items on, which is as many as the stack has room for. */
+/** Appends all items. `target.push(...items)` throws a RangeError from about 120,000 items on, when the arguments exceed the stack. */
 export function pushAll<T>(target: T[], ...lists: readonly Iterable<T>[]): void {
   for (const list of lists) for (const item of list) target.push(item);
 }

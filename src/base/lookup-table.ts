@@ -1,4 +1,4 @@
-/** A table to look strings from outside up in: without a prototype, so that `constructor` and `__proto__` are not in it. */
+/** A table for looking up untrusted strings: without a prototype, so that it has no `constructor` or `__proto__`. */
 export function lookupTable<T>(entries: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.freeze(Object.assign(Object.create(null) as Record<string, T>, entries));
 }

@@ -1,12 +1,12 @@
 import { getRandomValues, randomUUID } from 'node:crypto';
 
-/** Chance as the rest of the code sees it, so that a test can repeat it. */
+/** Randomness, injected so that tests are reproducible. */
 export interface Random {
   /** At least 0, less than 1. */
   float(): number;
-  /** A whole number, at least 0 and less than `limit`. */
+  /** An integer, at least 0 and less than `limit`. */
   int(limit: number): number;
-  /** One of `items`, each as likely. Throws on an empty list. */
+  /** One of `items`, uniformly. Throws on an empty list. */
   pick<T>(items: readonly T[]): T;
   /** A new array with the items in a random order. */
   shuffle<T>(items: readonly T[]): T[];
@@ -17,22 +17,22 @@ export interface Random {
   uuid(): string;
 }
 
-/** What a source of chance must bring; the rest follows from it. */
+/** The primitive of a random source; everything else is derived from it. */
 interface Source {
-  /** A whole number, at least 0 and less than 2^32. */
+  /** An integer, at least 0 and less than 2^32. */
   uint32(): number;
   bytes(length: number): Uint8Array;
   uuid(): string;
 }
 
-/** The operating system's entropy: fit for tokens and names alike. */
+/** The operating system's entropy: suitable for tokens and names. */
 export const systemRandom: Random = randomFrom({
   uint32: pooledEntropy(256),
   bytes: (length) => getRandomValues(new Uint8Array(length)),
   uuid: () => randomUUID(),
 });
 
-/** Asks the operating system for many numbers at once: a call for each would cost more than all the rest. */
+/** Reads many numbers at a time: a call for each would dominate the cost. */
 function pooledEntropy(size: number): () => number {
   const pool = new Uint32Array(size);
   let used = size;
@@ -47,7 +47,7 @@ function pooledEntropy(size: number): () => number {
   };
 }
 
-/** The same seed gives the same sequence on every machine. Not fit for secrets. */
+/** The same seed gives the same sequence on every machine. Not for secrets. */
 export function seededRandom(seed: number | string): Random {
   const uint32 = sfc32(String(seed));
   const bytes = (length: number) => Uint8Array.from({ length }, () => uint32() & 0xff);
@@ -74,7 +74,7 @@ function randomFrom(source: Source): Random {
   };
 }
 
-/** Draws again above the greatest multiple of `limit`, so that no value is likelier than another. */
+/** Rejects values above the greatest multiple of `limit`, to avoid bias. */
 function uniform(source: Source, limit: number): number {
   if (!(limit >= 1 && limit <= 2 ** 32)) throw new RangeError(`limit ${limit} is not between 1 and 2^32`);
   const fair = 2 ** 32 - (2 ** 32 % limit);

@@ -14,7 +14,7 @@ export function addAmounts(a: Amounts, b: Amounts): Map<string, Quantity> {
   return sum;
 }
 
-/** Adds to a sum that the caller is making. */
+/** Adds to `total`, which the caller owns. */
 export function accumulate(sum: Map<string, Quantity>, more: Amounts): void {
   for (const [name, quantity] of more) sum.set(name, sum.get(name)?.add(quantity) ?? quantity);
 }
@@ -30,7 +30,7 @@ export function maxAmounts(lists: readonly Amounts[]): Map<string, Quantity> {
   return result;
 }
 
-/** Back to the form that objects have. */
+/** Converts to the form in objects. */
 export function listOfAmounts(amounts: Amounts): ResourceList {
   return Object.fromEntries([...amounts].map(([name, quantity]) => [name, quantity.toString()]));
 }

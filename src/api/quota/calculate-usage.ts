@@ -12,7 +12,7 @@ export interface UsageInput {
   readonly now: number;
 }
 
-/** What a namespace uses of everything that a quota caps and that is known how to count. */
+/** A namespace's usage of all resources that a quota limits and that can be counted. */
 export function calculateUsage({ spec, evaluators, objects, now }: UsageInput): Amounts {
   const hard = Object.keys(spec.hard ?? {});
   const requirements = scopeRequirements(spec);

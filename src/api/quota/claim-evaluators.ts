@@ -22,7 +22,7 @@ export const volumeClaimEvaluator: QuotaEvaluator<PersistentVolumeClaim> = {
     attributesClasses(before).toSorted().join() !== attributesClasses(after).toSorted().join(),
 };
 
-/** `gold.storageclass.storage.k8s.io/requests.storage` is about `requests.storage`. */
+/** `gold.storageclass.storage.k8s.io/requests.storage` counts as `requests.storage`. */
 function withoutClass(name: string): string {
   const at = name.indexOf(BY_STORAGE_CLASS);
   return at < 0 ? name : name.slice(at + BY_STORAGE_CLASS.length);
@@ -47,7 +47,7 @@ function volumeClaimUsage(claim: PersistentVolumeClaim): Amounts {
   return usage;
 }
 
-/** Whole bytes. A volume that was made larger than is now asked for counts as what it is. */
+/** Whole bytes. A volume that is larger than requested counts with its actual size. */
 function requestedStorage({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
   const requested = spec?.resources?.requests?.storage;
   if (requested === undefined) return undefined;
@@ -69,16 +69,16 @@ const DEVICE_CLAIMS = { group: 'resource.k8s.io', resource: 'resourceclaims' };
 const DEVICE_CLAIM_COUNT = objectCountName(DEVICE_CLAIMS);
 const BY_DEVICE_CLASS = '.deviceclass.resource.k8s.io/devices';
 const IMPLICIT_EXTENDED = 'requests.deviceclass.resource.kubernetes.io/';
-/** What a claim for all devices that match can get. */
+/** The maximum number of devices of a claim with allocation mode All. */
 const ALL_DEVICES = 32;
 
-/** What is known of classes of devices, and of the pods for which claims were made. */
+/** Device classes, and the pods of generated claims. */
 export interface DeviceLookup {
-  /** The extended resource that a class of devices stands for. */
+  /** The extended resource of a device class. */
   extendedResourceOf(deviceClass: string): string | undefined;
-  /** The class of devices that stands for an extended resource. */
+  /** The device class of an extended resource. */
   deviceClassOf(extendedResource: string): string | undefined;
-  /** What the pod uses for whose extended resources the claim was made: it counts for the pod already. */
+  /** Usage that already counts for the pod whose extended resources the claim satisfies. */
   podUsageFor(claim: ResourceClaim): Amounts | undefined;
 }
 
@@ -101,7 +101,7 @@ function deviceUsage(claim: ResourceClaim): Map<string, Quantity> {
   const usage = new Map([[DEVICE_CLAIM_COUNT, Quantity.of(1)]]);
   for (const { firstAvailable = [], exactly } of claim.spec?.devices?.requests ?? []) {
     const counts = new Map<string, number>();
-    // Of alternatives only one is taken: the dearest of each class counts.
+    // Only one alternative is allocated: the most expensive of each class counts.
     for (const request of firstAvailable.length > 0 ? firstAvailable : exactly ? [exactly] : []) {
       const name = request.deviceClassName + BY_DEVICE_CLASS;
       counts.set(name, Math.max(counts.get(name) ?? 0, deviceCount(request)));

@@ -1,7 +1,7 @@
 import { Quantity } from '#machinery';
 import { objectCountName, type QuotaEvaluator } from './evaluator.ts';
 
-/** Resources that quotas also count under a name of before `count/…`. */
+/** Resources with another, older quota name besides `count/…`. */
 const ALIASES: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets']);
 
 /** Counts the objects of any resource. */
@@ -30,7 +30,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   'events.k8s.io/events',
 ]);
 
-/** Questions are not kept, and events never counted. */
+/** Reviews are not stored, and events are not counted. */
 export function isQuotable({ group, resource }: { readonly group: string; readonly resource: string }): boolean {
   return !IGNORED.has(`${group}/${resource}`);
 }

@@ -39,12 +39,12 @@ export const podEvaluator: QuotaEvaluator<Pod> = {
   },
 };
 
-/** `requests.example.com/gpu`, and those that stand for a class of devices. */
+/** `requests.example.com/gpu`, and resources backed by a device class. */
 export function isExtendedRequest(name: string): boolean {
   return name.startsWith(REQUESTS) && (!isNativeResource(name) || name.startsWith(REQUESTS + DEVICE_CLASS));
 }
 
-/** The names under which a quota knows what a pod or a container asks for. */
+/** The quota names of the requests and limits of a pod or a container. */
 export function resourceUsage(requests: Amounts, limits: Amounts): Map<string, Quantity> {
   const usage = new Map([['pods', ONE]]);
   for (const name of MEASURED) {
@@ -60,7 +60,7 @@ export function resourceUsage(requests: Amounts, limits: Amounts): Map<string, Q
   return usage;
 }
 
-/** A pod that has ended uses nothing; nor does one that should have by now, as when its node is lost. */
+/** A terminated pod uses nothing, nor does one past its deletion grace period, for example on a lost node. */
 export function countsAsRunning({ metadata, status }: Pod, now: number): boolean {
   if (isTerminalPhase(status?.phase)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;

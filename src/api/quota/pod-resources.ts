@@ -10,7 +10,7 @@ export function podRequests(pod: Pod): Map<string, Quantity> {
   return requests;
 }
 
-/** The limits of a whole pod. Overhead is added to limits that are set. */
+/** The limits of a whole pod. Overhead is added to existing limits. */
 export function podLimits(pod: Pod): Map<string, Quantity> {
   const limits = podResources(pod, { kind: 'limits', arithmetic: EXACT_QUANTITIES });
   for (const [name, quantity] of amountsOf(pod.spec?.overhead)) {

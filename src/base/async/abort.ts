@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../time/clock.ts';
 
-/** A signal with an owner, who disposes of it to release its parents and its timer. */
+/** A signal with an owner: disposing releases its parents and its timer. */
 export interface OwnedSignal extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
 
-/** Calls `listener` once with the reason, at once if the signal has aborted. Dispose of the result to unregister. */
+/** Calls `listener` once with the reason, immediately if already aborted. Dispose of the result to unregister. */
 export function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) => void): Disposable {
   if (!signal) return { [Symbol.dispose]() {} };
   const call = () => listener(signal.reason);
@@ -17,12 +17,12 @@ export function onAbort(signal: AbortSignal | undefined, listener: (reason: unkn
 }
 
 /**
- * A signal that aborts when any parent does, or when told. AbortSignal.any keeps an entry on a long-lived parent
- * until the garbage collector comes by; this one lets go when disposed of.
+ * A signal that aborts with any parent, or by `abort`. AbortSignal.any keeps an entry on a long-lived parent until garbage collection; this one is
+ * released when disposed.
  */
 export function childSignal(...parents: readonly (AbortSignal | undefined)[]): OwnedSignal {
   const controller = new AbortController();
-  // A component's signal has as many listeners as the component has parts; Node takes more than ten for a leak.
+  // A component's signal has a listener per part; Node warns of a leak at more than ten.
   setMaxListeners(0, controller.signal);
   const registrations: Disposable[] = [];
   const release = () => {
@@ -37,7 +37,7 @@ export function childSignal(...parents: readonly (AbortSignal | undefined)[]): O
   return { signal: controller.signal, abort, [Symbol.dispose]: release };
 }
 
-/** Aborts with a TimeoutError after `delayMs`, or earlier with a parent's reason. Dispose of it to cancel the timer. */
+/** Aborts with a TimeoutError after `delayMs`, or earlier with a parent's reason. Dispose to cancel the timer. */
 export function timeoutSignal(clock: Clock, delayMs: number, parent?: AbortSignal): OwnedSignal {
   const child = childSignal(parent);
   const timer = clock.setTimer(delayMs, () => child.abort(new DOMException(`timed out after ${delayMs} ms`, 'TimeoutError')));
@@ -53,7 +53,7 @@ export function timeoutSignal(clock: Clock, delayMs: number, parent?: AbortSigna
   };
 }
 
-/** Settles as `work` does, or rejects with the signal's reason when it aborts first. `work` itself goes on. */
+/** Settles like `work`, or rejects with the signal's reason if it aborts first. `work` itself continues. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => onAbort(signal, () => resolve()));
 }
 
-/** Whether `error` is what `signal` aborted with, or the platform's AbortError: a stop that was asked for. */
+/** Whether `error` is the signal's reason or the platform's AbortError: a requested stop. */
 export function isAbort(error: unknown, signal?: AbortSignal): boolean {
   if (signal?.aborted && error === signal.reason) return true;
   return error instanceof Error && error.name === 'AbortError';

@@ -5,7 +5,7 @@ interface Waiter {
   grant: () => void;
 }
 
-/** At most `permits` holders at a time; those that wait get in first come, first served. */
+/** At most `permits` concurrent holders; waiters are served first come, first served. */
 export class AsyncSemaphore {
   readonly #waiters = new Fifo<Waiter>();
   #free: number;
@@ -15,12 +15,12 @@ export class AsyncSemaphore {
     this.#free = permits;
   }
 
-  /** How many wait for a permit. */
+  /** The number of waiters. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
-  /** Resolves with a hold to dispose of (twice is as good as once). Rejects with the signal's reason when it aborts first. */
+  /** Resolves with a permit; dispose to release it (idempotent). Rejects with the signal's reason if it aborts first. */
   async acquire(signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
@@ -71,7 +71,7 @@ export class AsyncSemaphore {
   }
 }
 
-/** One holder at a time, in order of asking. Not re-entrant. */
+/** A fair lock. Not re-entrant. */
 export class AsyncMutex extends AsyncSemaphore {
   constructor() {
     super(1);

@@ -2,21 +2,21 @@ import { Fifo } from '../queues/fifo.ts';
 import { onAbort } from './abort.ts';
 
 export interface SubscribeOptions {
-  /** Ends the subscription: what it has buffered is dropped, and its iteration returns. */
+  /** Ends the subscription: buffered values are dropped, and the iteration returns. */
   signal?: AbortSignal;
-  /** How many values may wait to be read. Default: no limit. */
+  /** The maximum number of buffered values. Default: no limit. */
   limit?: number;
-  /** What happens beyond the limit: the subscription fails with SlowSubscriberError (default), or forgets its oldest value. */
+  /** Beyond the limit the subscription fails with SlowSubscriberError (default), or drops its oldest value. */
   overflow?: 'fail' | 'drop-oldest';
 }
 
-/** A reader's place in a broadcast. It lets go when disposed of, when its loop ends, or when its signal aborts. */
+/** A reader's position in a broadcast. Released when disposed, when its loop ends, or when its signal aborts. */
 export interface Subscription<T> extends AsyncIterableIterator<T>, Disposable {
-  /** How many values wait to be read. */
+  /** The number of buffered values. */
   readonly buffered: number;
 }
 
-/** The reader fell more than its limit behind; it has missed values and must start over from a known state. */
+/** The reader exceeded its buffer limit; it has missed values and must restart from a known state. */
 export class SlowSubscriberError extends Error {
   override readonly name = 'SlowSubscriberError';
 }
@@ -26,12 +26,12 @@ interface Receiver<T> {
   end(error?: unknown): void;
 }
 
-/** One writer, many readers, each of which sees every value published after it subscribed, in order. */
+/** One writer and many readers, each of which receives every value published after it subscribed, in order. */
 export class Broadcast<T> implements Disposable {
   readonly #receivers = new Set<Receiver<T>>();
   #closed = false;
 
-  /** How many subscriptions and listeners are open. */
+  /** The number of open subscriptions and listeners. */
   get size(): number {
     return this.#receivers.size;
   }
@@ -67,7 +67,7 @@ export class Broadcast<T> implements Disposable {
     };
   }
 
-  /** Readers get what they have buffered, then the end, or `error`. */
+  /** Readers receive their buffered values, then the end, or `error`. */
   close(error?: unknown): void {
     this.#closed = true;
     for (const receiver of this.#receivers) receiver.end(error);

@@ -7,8 +7,8 @@ export interface DuplexPair {
 }
 
 /**
- * Two ends of one connection: what is written to the one is read from the other, with back-pressure. Unlike Node's own pair, an end that is
- * destroyed takes the other with it, as sockets do.
+ * Two ends of one connection with back-pressure: writes to one are read from the other. Unlike Node's own pair, destroying one end destroys the
+ * other, as with sockets.
  */
 export function connectedPair(): DuplexPair {
   const near = new PairEnd();
@@ -20,12 +20,12 @@ export function connectedPair(): DuplexPair {
 
 class PairEnd extends Duplex {
   #peer: PairEnd | undefined;
-  /** The peer's write that waits until this end is read. */
+  /** The peer's write that waits until this end reads. */
   #waiting: (() => void) | undefined;
 
   constructor() {
     super({ allowHalfOpen: true });
-    // Who uses an end sees that it was closed; who left one unused must not end the process.
+    // Users of an end observe the close; an unused end must not crash the process.
     this.on('error', () => {});
   }
 
@@ -61,14 +61,14 @@ class PairEnd extends Duplex {
     this.#waiting?.();
     this.#waiting = undefined;
     done(error);
-    // What was written before may still be read; an end that was given up has nothing more to say.
+    // Buffered data may still be read; a destroyed end sends nothing more.
     if (!this.writableFinished || !peer.readableEnded) process.nextTick(() => peer.#closeAfterPeer());
   }
 
   #closeAfterPeer(): void {
     if (this.destroyed) return;
     if (this.#peer!.writableFinished) {
-      // It ended properly: only writing makes no sense any more.
+      // It ended properly: only writing fails from now on.
       if (this.readableEnded) this.destroy();
       else this.once('end', () => this.destroy());
     } else this.destroy();

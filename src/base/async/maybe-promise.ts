@@ -1,6 +1,6 @@
 /**
- * A value that is usually available synchronously. A write passes dozens of such steps, and each `await` would cost it a turn of the microtask
- * queue: the `maybe-promise` benchmark measures it. These helpers are the only place that tells the two apart.
+ * A value that is usually available synchronously. A write has dozens of such steps, and each `await` would cost a turn of the microtask queue: see
+ * the `maybe-promise` benchmark. Only these helpers distinguish the two cases.
  */
 export type MaybePromise<T> = T | Promise<T>;
 

@@ -1,11 +1,11 @@
 import { type Clock, realClock } from '../time/clock.ts';
 
-/** How long promises may run on before timers and sockets get their turn. */
+/** How long promises may run before timers and sockets get a turn. */
 const TURN_MS = 10;
 
 /**
- * Keeps work that only ever waits for promises from starving timers and sockets: ask `isSpent` between two pieces of work and await `next`
- * when it is. On a virtual clock it never is, so that histories repeat exactly.
+ * Keeps work that only awaits promises from starving timers and sockets: check `isSpent` between two steps, and await `next` if it is. Never spent on
+ * a virtual clock, so that histories are reproducible.
  */
 export class TurnBudget {
   readonly #isReal: boolean;

@@ -6,7 +6,7 @@ export const TLS_VERSIONS: ReadonlyMap<string, Extract<SecureVersion, 'TLSv1.2' 
   ['VersionTLS13', 'TLSv1.3'],
 ]);
 
-/** Ciphers for Node, which calls them as OpenSSL does; those of TLS 1.3 have one name everywhere. Throws an Error on an unknown one. */
+/** Cipher names for Node, in OpenSSL's notation; those of TLS 1.3 are the same everywhere. Throws an Error on an unknown one. */
 export function cipherNames(names: readonly string[]): string {
   const supported = new Set(getCiphers().map((name) => name.toUpperCase()));
   const ciphers = names.map((name) => (name.startsWith('TLS_AES') || name.startsWith('TLS_CHACHA20') ? name : opensslName(name)));

@@ -4,23 +4,23 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { connectedPair } from '../async/duplex-pair.ts';
 
 export interface DialTarget {
-  /** An address or a name, for whoever connects to it. */
+  /** An address or a name; resolved by whoever connects. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Connects to a TCP port by way of something else, such as a proxy. Rejects with the reason. */
+/** Connects to a TCP port indirectly, such as through a proxy. Rejects with the reason. */
 export type Dialer = (target: DialTarget) => Promise<Duplex>;
 
-/** `host:port`, as proxies are told it. */
+/** `host:port`, in the notation of proxies. */
 export function targetText({ host, port }: DialTarget): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A connection that can be written to at once; it fails when the dialer does. */
+/** A connection that can be written to immediately; it fails if the dialer does. */
 export function dialedConnection(dial: Dialer, target: DialTarget): Duplex {
   const { near, far } = connectedPair();
-  // Who has the near end sees why; the far end has nobody else.
+  // The near end's user sees the error; the far end has no other user.
   far.on('error', () => {});
   dial(target).then(
     (connection) => join(far, connection),
@@ -36,7 +36,7 @@ function join(far: Duplex, connection: Duplex): void {
   far.pipe(connection).pipe(far);
 }
 
-/** Keeps TLS connections that were opened by a dialer. */
+/** Pools TLS connections that were opened by a dialer. */
 export class DialingAgent extends Agent {
   readonly #dial: Dialer;
 

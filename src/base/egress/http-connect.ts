@@ -4,17 +4,17 @@ import type { Duplex } from 'node:stream';
 import { onAbort } from '../async/abort.ts';
 import { type Dialer, targetText } from './dialer.ts';
 
-/** A proxy that opens connections by HTTP's method CONNECT. */
+/** A proxy that supports HTTP CONNECT. */
 export interface ConnectProxy {
   /** `http://host:port`, `https://host:port` or `unix:///path`. */
   readonly url: string;
-  /** Of https. PEM. */
+  /** For https. PEM. */
   readonly tls?: { readonly ca?: string; readonly cert: string; readonly key: string; readonly serverName?: string };
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** Connects by way of such a proxy. */
+/** Connects through such a proxy. */
 export function httpConnectDialer(proxy: ConnectProxy): Dialer {
   return (target) => {
     const address = targetText(target);
@@ -48,7 +48,7 @@ export function httpConnectDialer(proxy: ConnectProxy): Dialer {
   };
 }
 
-/** Whoever opens it listens to its errors. */
+/** Errors are handled by the caller. */
 function open({ url, tls }: ConnectProxy, options: RequestOptions) {
   const { protocol, hostname, port, pathname } = new URL(url);
   // errors: the caller listens, here and below

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Resolves when more can be written, or never will be. */
+/** Resolves when more can be written, or the stream is closed. */
 export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

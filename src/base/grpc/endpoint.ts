@@ -3,12 +3,12 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { type Dialer, dialedConnection } from '../egress/dialer.ts';
 
-/** What TLS needs, as PEM. */
+/** TLS settings as PEM. */
 export interface GrpcTls {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
-  /** The name that the server's certificate must bear, when it is not the endpoint's. */
+  /** The expected name in the server's certificate, if it differs from the endpoint's. */
   readonly serverName?: string;
 }
 
@@ -17,7 +17,7 @@ export function unixSocketPath(endpoint: string): string | undefined {
   return /^unix:(?:\/\/)?(\/.*)$/s.exec(endpoint)?.[1];
 }
 
-/** `dial` connects to hosts, instead of TCP; unix sockets are on this machine. Whoever opens it listens to its errors. */
+/** `dial` connects to hosts instead of TCP; unix sockets are local. Errors are handled by the caller. */
 export function openSocket(endpoint: string, tls: GrpcTls | undefined, dial?: Dialer): Duplex {
   const socketPath = unixSocketPath(endpoint);
   // errors: the caller listens, here and below

@@ -1,10 +1,10 @@
 import { GrpcError, grpcStatus } from './grpc-error.ts';
 
 const HEAD_BYTES = 5;
-/** Larger messages are errors, in both directions; what grpc servers of the node send at most. */
+/** The maximum message size in both directions; node services send no larger ones. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 16 << 20;
 
-/** A message as gRPC sends it: uncompressed, its length before it. */
+/** A gRPC frame: an uncompressed message with its length. */
 export function frame(message: Uint8Array): Buffer {
   const framed = Buffer.allocUnsafe(HEAD_BYTES + message.length);
   framed[0] = 0;
@@ -13,24 +13,24 @@ export function frame(message: Uint8Array): Buffer {
   return framed;
 }
 
-/** Cuts a stream of bytes into messages. Holds at most one incomplete message. */
+/** Splits a byte stream into messages. Buffers at most one incomplete message. */
 export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Bytes that make the next message complete. */
+  /** Bytes missing from the next message. */
   #needed = HEAD_BYTES;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether what came ends between two messages. */
+  /** Whether the stream is between two messages. */
   get isComplete(): boolean {
     return this.#length === 0;
   }
 
-  /** The messages that are complete with `chunk`. Throws a GrpcError for what is no frame, or is too large. */
+  /** The messages completed by `chunk`. Throws a GrpcError for an invalid or oversized frame. */
   *take(chunk: Buffer): Generator<Buffer> {
     this.#chunks.push(chunk);
     this.#length += chunk.length;

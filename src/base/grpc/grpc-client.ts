@@ -10,7 +10,7 @@ export type GrpcClientOptions = Omit<ConnectionOptions, 'onClose' | 'connectTime
   readonly connectTimeoutMs?: number;
 };
 
-/** A method with one request and one response, or many: `package.Service/Method` and its messages. */
+/** A unary or streaming method: `package.Service/Method` and its messages. */
 export interface Method<Request, Response> {
   readonly name: string;
   readonly request: MessageType<unknown, Request>;
@@ -20,8 +20,8 @@ export interface Method<Request, Response> {
 const BACKOFF = { initialMs: 20, maxMs: 3_000 };
 
 /**
- * A server at one endpoint. It is connected to when first needed and again after the connection broke; while it can not be reached,
- * calls fail at once with `unavailable`, and it is tried again at growing intervals.
+ * A client of one endpoint. Connects on first use and reconnects after a failure; while the server is unreachable, calls fail immediately with
+ * `unavailable`, and reconnects back off.
  */
 export class GrpcClient implements Disposable {
   readonly #options: GrpcClientOptions;
@@ -74,7 +74,7 @@ export class GrpcClient implements Disposable {
     return this.#connection;
   }
 
-  /** A server that was reached and went away is tried at once, one that could not be reached only after a while. */
+  /** A lost connection is reopened immediately, a failed attempt backs off. */
   #afterFailure(connection: GrpcConnection): void {
     const { clock, endpoint } = this.#options;
     if (connection.everConnected) this.#backoff.reset();

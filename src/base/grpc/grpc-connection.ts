@@ -16,15 +16,15 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly connectTimeoutMs: number;
   /**
-   * A ping is sent after this much silence, and answered within as much, or the connection is given up. Default: none is sent, since most
-   * servers end connections that ping more often than every five minutes.
+   * A ping is sent after this time of silence, and must be answered within the same time. Default: no pings, since most servers close connections
+   * that ping more often than every five minutes.
    */
   readonly keepAliveMs?: number | undefined;
   /** Default: 16 MiB. */
   readonly maxMessageBytes?: number | undefined;
   /** Headers of every request. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Called once, when nothing of the connection is left. */
+  /** Called once, when the connection is closed. */
   readonly onClose?: (connection: GrpcConnection) => void;
 }
 
@@ -41,7 +41,7 @@ export interface StreamOptions extends Partial<CallOptions> {
 }
 
 const WINDOW_BYTES = 16 << 20;
-/** In megabytes; responses may be large, and are bounded by the limit of a message. */
+/** In megabytes; large enough for responses, which are limited by the message size. */
 const SESSION_MEMORY = 1_000;
 
 /** gRPC over one HTTP/2 connection to one endpoint. Methods are named `package.Service/Method`. */
@@ -68,7 +68,7 @@ export class GrpcConnection implements StreamOwner {
       maxSessionMemory: SESSION_MEMORY,
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
     });
-    // A session does not end by itself when the server turns down the client's certificate.
+    // A session does not end by itself if the server rejects the client's certificate.
     this.#socket.on('error', (error) => this.#destroy(error));
     this.#session.on('error', (error: Error) => this.#destroy(error));
     this.#session.on('goaway', (_code, lastStream) => {
@@ -87,7 +87,7 @@ export class GrpcConnection implements StreamOwner {
     return this.#failure === undefined && !this.#retired;
   }
 
-  /** Whether the server was reached, and why the connection is no longer usable. */
+  /** Whether the server was reached, and why the connection became unusable. */
   get everConnected(): boolean {
     return this.#everConnected;
   }
@@ -100,7 +100,7 @@ export class GrpcConnection implements StreamOwner {
     this.#destroy(new Error('the connection was closed'));
   }
 
-  /** Takes no more requests; those under way go on, and keep-alive watches over them. */
+  /** Accepts no new requests; active ones continue, monitored by keep-alive. */
   retire(): void {
     this.#retired = true;
     this.#session.close();
@@ -190,7 +190,7 @@ export class GrpcConnection implements StreamOwner {
 
   neverReached(stream: ClientHttp2Stream): boolean {
     if (!this.#everConnected || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) return true;
-    // A server that goes away names the last request it will look at.
+    // GOAWAY has the id of the last request that the server will process.
     return stream.id !== undefined && stream.id > this.#lastStream;
   }
 

@@ -19,11 +19,11 @@ export const grpcStatus = {
   unauthenticated: 16,
 } as const;
 
-/** A response of the server that is an error, or a failure to get one. */
+/** An error response of the server, or a failure to get a response. */
 export class GrpcError extends Error {
   override readonly name = 'GrpcError';
   readonly status: number;
-  /** Certain: the server did not act on the request. */
+  /** The server certainly did not process the request. */
   readonly untouched: boolean;
 
   constructor(status: number, message: string, options: { readonly untouched?: boolean; readonly cause?: unknown } = {}) {

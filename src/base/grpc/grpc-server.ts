@@ -15,12 +15,12 @@ import { DEFAULT_MAX_MESSAGE_BYTES, FrameReader, frame } from './frames.ts';
 import { GrpcError, grpcStatus } from './grpc-error.ts';
 
 export interface ServerCall {
-  /** Aborts when the client has gone or cancelled. */
+  /** Aborts when the client disconnects or cancels. */
   readonly signal: AbortSignal;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Takes the requests of one call and gives its responses. An error that is no GrpcError is sent as `unknown`. */
+/** Handles the requests of a call and returns its responses. An error other than GrpcError is sent as `unknown`. */
 export type MethodHandler = (requests: AsyncIterable<Buffer>, call: ServerCall) => AsyncIterable<Uint8Array>;
 
 export interface MethodEntry {
@@ -51,7 +51,7 @@ export function streamingMethod<Request, Response>(
   };
 }
 
-/** What the client side calls `Method`, seen from the server: it decodes requests and encodes responses. */
+/** The server's view of a client's `Method`: decodes requests and encodes responses. */
 export interface ServedMethod<Request, Response> {
   readonly name: string;
   readonly request: { decode(bytes: Uint8Array): Request };
@@ -96,7 +96,7 @@ export class GrpcServer implements AsyncDisposable {
     this.#server.on('stream', (stream, headers) => this.#accept(stream, headers));
   }
 
-  /** Listens; a socket that an earlier server left behind is replaced. */
+  /** Listens; replaces a stale socket of an earlier server. */
   static async start(options: GrpcServerOptions): Promise<GrpcServer> {
     const server = new GrpcServer(options);
     const { logger = silentLogger } = options;
@@ -111,7 +111,7 @@ export class GrpcServer implements AsyncDisposable {
     return server;
   }
 
-  /** Where clients connect to. */
+  /** The clients' endpoint. */
   get endpoint(): string {
     const address = this.#server.address();
     return address === null || typeof address === 'string' ? this.#options.endpoint : `http://${address.address}:${address.port}`;
@@ -151,7 +151,7 @@ export class GrpcServer implements AsyncDisposable {
     }
   }
 
-  /** The last word on a stream: what cannot be sent is logged. */
+  /** The final status of a stream; failures to send it are logged. */
   #fail(stream: ServerHttp2Stream, status: number, message: string): void {
     try {
       endWith(stream, status, message);
@@ -177,7 +177,7 @@ function unknownMethod(path: string): GrpcError {
 
 async function* readMessages(stream: ServerHttp2Stream, maxBytes: number): AsyncGenerator<Buffer> {
   const frames = new FrameReader(maxBytes);
-  // The stream outlives its requests: the status has to be sent on it.
+  // The stream outlives its requests: the status is sent on it.
   for await (const chunk of stream.iterator({ destroyOnReturn: false })) yield* frames.take(chunk as Buffer);
   if (!frames.isComplete) throw new GrpcError(grpcStatus.internal, 'malformed frame: the last message is cut off');
 }
@@ -190,7 +190,7 @@ async function send(stream: ServerHttp2Stream, message: Uint8Array): Promise<voi
   if (!stream.write(frame(message)) && !stream.destroyed) await drained(stream);
 }
 
-/** In characters: longer trailers than clients accept would end the whole connection. */
+/** In characters: trailers beyond the clients' limit would end the whole connection. */
 const MAX_STATUS_TEXT = 1024;
 
 /** Lone surrogates, which have no encoding, are replaced. */

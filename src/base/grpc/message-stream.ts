@@ -8,11 +8,11 @@ import { GrpcError, grpcStatus } from './grpc-error.ts';
 /** A stream of messages in both directions. */
 export interface GrpcStream {
   send(message: Uint8Array): void;
-  /** Resolves when the server has taken most of what was sent, or the stream has ended: who sends much waits for it. */
+  /** Resolves when the server has received most of what was sent, or the stream has ended: await it when sending much. */
   drained(): Promise<void>;
-  /** No more will be sent. */
+  /** Half-closes the stream. */
   finish(): void;
-  /** Lets the server wait until `resume`. */
+  /** Pauses the server until `resume`. */
   pause(): void;
   resume(): void;
   cancel(): void;
@@ -20,18 +20,18 @@ export interface GrpcStream {
 
 export interface StreamHandler {
   message(message: Buffer): void;
-  /** Called once, last. No error: the server ended the stream as it should. */
+  /** Called once, last. Without an error the stream ended normally. */
   end(error: GrpcError | undefined): void;
-  /** Called instead of `end` when the signal given with the call aborted, with its reason. */
+  /** Called instead of `end` if the call's signal aborted, with its reason. */
   aborted?(reason: unknown): void;
 }
 
 export interface StreamOwner {
   readonly endpoint: string;
   readonly maxMessageBytes: number;
-  /** The server lives. */
+  /** A sign of life from the server. */
   markAlive(): void;
-  /** Certain: the server has not acted on the request. */
+  /** The server certainly did not process the request. */
   neverReached(stream: ClientHttp2Stream): boolean;
 }
 
@@ -42,7 +42,7 @@ export interface MessageStreamOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** One call: cuts what comes into messages, and makes of its end what gRPC means by it. */
+/** One call: splits incoming data into messages, and converts its end to a gRPC status. */
 export class MessageStream implements GrpcStream {
   readonly #stream: ClientHttp2Stream;
   readonly #handler: StreamHandler;
@@ -105,7 +105,7 @@ export class MessageStream implements GrpcStream {
     const stream = this.#stream;
     stream.on('response', (headers, flags) => {
       this.#owner.markAlive();
-      // A response of headers alone carries the status in them.
+      // A trailers-only response has the status in its headers.
       if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.#finished(headers);
       else this.#checkResponse(headers);
     });
@@ -113,7 +113,7 @@ export class MessageStream implements GrpcStream {
       this.#owner.markAlive();
       this.#take(chunk);
     });
-    // What came before the trailers may still wait to be read.
+    // Data received before the trailers may still be unread.
     stream.on('trailers', (headers) => {
       this.#trailers = headers;
     });
@@ -159,7 +159,7 @@ export class MessageStream implements GrpcStream {
     else this.#end(undefined);
   }
 
-  /** Ends the call from this side. */
+  /** Cancels the call. */
   #fail(error: GrpcError): void {
     this.#stream.close(constants.NGHTTP2_CANCEL);
     this.#end(error);
@@ -187,7 +187,7 @@ function statusMessage(headers: IncomingHttpHeaders): string {
   }
 }
 
-/** What gRPC makes of a response that is none of a gRPC server. */
+/** The gRPC error for a response that is not gRPC. */
 const BY_HTTP_STATUS: ReadonlyMap<number, number> = new Map([
   [400, grpcStatus.internal],
   [401, grpcStatus.unauthenticated],

@@ -2,12 +2,12 @@ import { GrpcError, grpcStatus } from './grpc-error.ts';
 import { MessageReader, MessageWriter } from './wire-format.ts';
 
 /**
- * Messages by tables: `message({ name: field(1, 'string'), ports: repeated(2, 'int32') })`. As in proto3, what is absent reads as '', 0, false,
- * an empty list or map; messages and `optional` fields are left out. 64 bit numbers are read as the nearest double, `exact64` as bigint.
+ * Message tables: `message({ name: field(1, 'string'), ports: repeated(2, 'int32') })`. As in proto3, absent values decode to '', 0, false, an empty
+ * list or map; absent messages and `optional` fields are undefined. 64-bit numbers decode to the nearest double, `exact64` to bigint.
  */
 export interface MessageType<Out, In> {
   encode(value: In): Buffer;
-  /** Throws a GrpcError for bytes that are no such message. */
+  /** Throws a GrpcError for invalid messages. */
   decode(bytes: Uint8Array): Out;
 }
 
@@ -26,11 +26,11 @@ interface ScalarTypes {
 
 export type Scalar = keyof ScalarTypes;
 
-/** Names for the numbers of an enumeration. */
+/** Names of an enumeration's numbers. */
 export interface EnumType<Name extends string> {
   readonly toNumber: ReadonlyMap<Name, number>;
   readonly toName: ReadonlyMap<number, Name>;
-  /** What a number reads as that has no name here: later versions of a protocol may send it. Undefined: it is an error. */
+  /** The name for unknown numbers, which later protocol versions may send. Undefined: they are errors. */
   readonly unnamed?: Name | undefined;
 }
 
@@ -44,9 +44,9 @@ type InOf<T> = T extends Scalar ? ScalarTypes[T] : T extends EnumType<infer N> ?
 export interface Field<Out, In> {
   readonly number: number;
   write(writer: MessageWriter, value: In): void;
-  /** `before`: what earlier occurrences of the field gave. */
+  /** `before`: the value of earlier occurrences of the field. */
   read(reader: MessageReader, before: Out): Out;
-  /** What an absent field reads as, made anew each time; undefined: it is left out. */
+  /** Creates the value of an absent field; undefined: it is omitted. */
   absent(): Out;
 }
 
@@ -100,7 +100,7 @@ function malformedIsInternal(read: () => void): void {
   }
 }
 
-/** The names in the order of their numbers, from 0. Numbers beyond are unknown, where there is a name for that. */
+/** Names in the order of their numbers, from 0. Larger numbers decode to the unknown name, if there is one. */
 export function enumeration<const Name extends string>(...names: readonly Name[]): EnumType<Name> {
   const toNumber = new Map(names.map((name, number) => [name, number]));
   const toName = new Map(names.map((name, number) => [number, name]));
@@ -112,7 +112,7 @@ interface Codec {
   read(reader: MessageReader): unknown;
   /** Undefined: there is no default value. */
   absent(): unknown;
-  /** Written though it is the default. */
+  /** Written even if it is the default. */
   writePresent(writer: MessageWriter, number: number, value: unknown): void;
   readonly isNumeric: boolean;
 }
@@ -210,7 +210,7 @@ function messageCodec(type: AnyMessage): Codec {
 
 type SingleOut<T> = T extends AnyMessage ? OutOf<T> | undefined : OutOf<T>;
 
-/** One value; a message is left out when absent. */
+/** One value; absent messages are omitted. */
 export function field<const T extends AnyType>(number: number, type: T): Field<SingleOut<T>, InOf<T>> {
   const codec = codecOf(type);
   return {
@@ -221,7 +221,7 @@ export function field<const T extends AnyType>(number: number, type: T): Field<S
   };
 }
 
-/** A message that reads as an empty one when absent. */
+/** A message that decodes to an empty one if absent. */
 export function embedded<Out, In>(number: number, type: MessageType<Out, In>): Field<Out, In> {
   return {
     number,
@@ -231,7 +231,7 @@ export function embedded<Out, In>(number: number, type: MessageType<Out, In>): F
   };
 }
 
-/** A scalar whose absence differs from its default: proto3's `optional`, or a member of a oneof. */
+/** A scalar with presence: proto3's `optional`, or a member of a oneof. */
 export function optional<const T extends Scalar | EnumType<string>>(number: number, type: T): Field<OutOf<T> | undefined, InOf<T>> {
   const codec = codecOf(type);
   return {
@@ -242,7 +242,7 @@ export function optional<const T extends Scalar | EnumType<string>>(number: numb
   };
 }
 
-/** A scalar in a message of its own, as Int64Value: undefined when absent. */
+/** A wrapped scalar, as Int64Value: undefined if absent. */
 export function wrapped<const T extends Scalar>(number: number, type: T): Field<ScalarTypes[T] | undefined, ScalarTypes[T]> {
   const wrapper = message({ value: field(1, type) });
   return {

@@ -2,7 +2,7 @@ import type { GrpcConnection, StreamOptions } from './grpc-connection.ts';
 import type { GrpcError } from './grpc-error.ts';
 import type { GrpcStream, StreamHandler } from './message-stream.ts';
 
-/** Messages that may wait for the consumer before the server has to. */
+/** The number of buffered messages at which the server is paused. */
 const MAX_WAITING = 16;
 
 /** The responses to one request. */
@@ -23,7 +23,7 @@ export async function* receive(
   }
 }
 
-/** Keeps what came until it is read, and lets the server wait when that is too much. */
+/** Buffers messages until they are read, and pauses the server if there are too many. */
 export class Inbox implements StreamHandler {
   stream: GrpcStream | undefined;
   readonly #waiting: Buffer[] = [];

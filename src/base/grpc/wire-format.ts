@@ -1,11 +1,11 @@
-/** Protobuf's wire format. Numbers are read and written as safe integers, unless a method says otherwise. */
+/** Protobuf's wire format. Numbers are safe integers, unless stated otherwise. */
 
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
-/** Builds one message. Fields with the default value are left out, as proto3 does. */
+/** Builds one message. Fields with default values are omitted, as in proto3. */
 export class MessageWriter {
   readonly #parts: Uint8Array[] = [];
 
@@ -15,7 +15,7 @@ export class MessageWriter {
     return this;
   }
 
-  /** A number that is written though it is 0: one of a choice of fields. */
+  /** A number that is written even if it is 0: a member of a oneof. */
   presentNumber(field: number, value: number): this {
     this.#parts.push(varint(field * 8 + VARINT), varint(value));
     return this;
@@ -99,7 +99,7 @@ function bigVarint(value: bigint): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Goes through the fields of one message: `while (reader.next()) switch (reader.field) …`. Fields not read are skipped. */
+/** Iterates over the fields of one message: `while (reader.next()) switch (reader.field) …`. Unread fields are skipped. */
 export class MessageReader {
   readonly #bytes: Buffer;
   readonly #end: number;
@@ -154,7 +154,7 @@ export class MessageReader {
     return this.#bytes.readBigUInt64LE(start);
   }
 
-  /** The numbers of a repeated field: all of them packed, or one of them. */
+  /** The numbers of a repeated field, packed or single. */
   numbers(): number[] {
     if (this.#wire === VARINT) return [this.number()];
     const packed = new MessageReader(this.bytes());
@@ -163,7 +163,7 @@ export class MessageReader {
     return values;
   }
 
-  /** Not copied: the bytes of the answer, which no one changes. */
+  /** Not copied: a view of the response, which is never changed. */
   bytes(): Buffer {
     this.#expect(BYTES);
     const length = this.#varint();

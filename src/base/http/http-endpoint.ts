@@ -9,13 +9,13 @@ export interface HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers GET by path; undefined is 404. */
+/** Responds to GET by path; undefined is 404. */
 export type HttpRoutes = (path: string) => HttpAnswer | undefined;
 
 const MAX_CONNECTIONS = 256;
 const TIMEOUT_MS = 10_000;
 
-/** A small server for health and metrics: nothing is read of a request but its path. */
+/** A small server for health and metrics: only the request's path matters. */
 export class HttpEndpoint implements AsyncDisposable {
   readonly #server: http.Server;
 
@@ -62,7 +62,7 @@ export class HttpEndpoint implements AsyncDisposable {
   }
 }
 
-/** Throws an Error that says what is wrong with it. */
+/** Throws an Error with the reason. */
 export function parseBindAddress(text: string): { readonly host: string; readonly port: number } {
   const colon = text.lastIndexOf(':');
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '');

@@ -6,7 +6,7 @@ export interface DeadPeerOptions {
   readonly clock?: Clock;
   /** How often the kernel's table is read while there are connections. */
   readonly intervalMs?: number;
-  /** For how long a peer may acknowledge nothing. */
+  /** How long a peer may leave data unacknowledged. */
   readonly patienceMs?: number;
   readonly tables?: readonly string[];
 }
@@ -18,14 +18,13 @@ interface Suspect {
 
 const INTERVAL_MS = 15_000;
 const PATIENCE_MS = 30_000;
-/** Fewer are within what a bad network does to a living peer. */
+/** Fewer retransmissions are normal on a bad network. */
 const MIN_RETRIES = 4;
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 
 /**
- * Destroys sockets whose peer has stopped to acknowledge what was sent to it. TCP's own keep-alive is silent while something is
- * unacknowledged; the kernel then retries for a quarter of an hour. A peer that is slow to read acknowledges, and is left alone.
- * Linux alone has the table that this reads; elsewhere TCP decides.
+ * Destroys sockets whose peer no longer acknowledges data. TCP keep-alive is inactive while data is unacknowledged; the kernel then retries for a
+ * quarter of an hour. A slow reader still acknowledges and is not affected. Linux only, by the kernel's connection table; elsewhere TCP decides.
  */
 export class DeadPeerMonitor implements Disposable {
   readonly #clock: Clock;
@@ -44,7 +43,7 @@ export class DeadPeerMonitor implements Disposable {
     this.#tables = tables;
   }
 
-  /** Takes a connected socket, again or for the first time; it is forgotten when it closes. */
+  /** Adds a connected socket (idempotent); removed when it closes. */
   add(socket: Socket): void {
     const { localPort, remoteAddress, remotePort } = socket;
     if (this.#isDisposed || localPort === undefined || remoteAddress === undefined || remotePort === undefined) return;
@@ -69,7 +68,7 @@ export class DeadPeerMonitor implements Disposable {
 
   /** Never rejects. */
   async #check(): Promise<void> {
-    // A table that cannot be read this time (no free file descriptor) is read the next time; until then TCP decides.
+    // A failure to read the table (no free file descriptor) is retried at the next interval; until then TCP decides.
     const tables = await Promise.all(this.#tables.map((table) => unacknowledgedConnections(table).catch(() => [])));
     this.#judge(tables.flat());
     this.#timer = undefined;
@@ -83,7 +82,7 @@ export class DeadPeerMonitor implements Disposable {
       const socket = this.#sockets.get(key);
       if (socket === undefined) continue;
       const before = this.#suspects.get(key);
-      // Fewer retries than before: something was acknowledged meanwhile.
+      // Fewer retries than before: something was acknowledged since.
       const sinceMs = before !== undefined && retries >= before.retries ? before.sinceMs : now;
       if (now - sinceMs >= this.#patienceMs && retries >= MIN_RETRIES) socket.destroy(new DeadPeerError());
       else suspects.set(key, { sinceMs, retries });

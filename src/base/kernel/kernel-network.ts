@@ -5,15 +5,14 @@ import { ProgramError, runProgram } from '../process/run-program.ts';
 export type NetworkCommand = readonly string[];
 
 export interface BatchOptions {
-  /** Path of the network namespace that the commands act in. Default: that of the machine. */
+  /** The path of the network namespace. Default: that of the machine. */
   readonly netns?: string | undefined;
-  /** Goes on after a command that fails, and reports none. */
+  /** Continues after failed commands, without reporting them. */
   readonly force?: boolean;
 }
 
 /**
- * The kernel's network configuration of one machine: the network namespace of this process, or another one by its path. Commands go in
- * batches, one process each.
+ * The kernel's network configuration: the network namespace of this process, or another one by its path. Commands run in batches, one process each.
  */
 export class KernelNetwork {
   constructor(readonly netns?: string) {}
@@ -78,7 +77,7 @@ export class KernelNetwork {
 
 const WORD = /^[\w.:/@,+%=-]+$/;
 
-/** Batches are split at white space and know quotes and comments: a word that holds any would be another command. */
+/** Batches are split at white space and support quotes and comments: a word with any of these would be another command. */
 function word(text: string): string {
   if (!WORD.test(text)) throw new TypeError(`${JSON.stringify(text)} cannot be a word of a network command`);
   return text;

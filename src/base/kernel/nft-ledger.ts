@@ -1,12 +1,12 @@
-/** An element of a map or set of a table of nftables. */
+/** An element of an nftables map or set. */
 export interface NftElement {
   readonly set: string;
   readonly key: string;
-  /** Absent in a set. */
+  /** Absent for sets. */
   readonly value?: string;
 }
 
-/** A chain or set that some elements need. Its name says all of its content, so it never changes. */
+/** A chain or set that elements depend on. Its name identifies its content, so it never changes. */
 export interface NftObject {
   readonly kind: 'chain' | 'set';
   readonly name: string;
@@ -16,7 +16,7 @@ export interface NftObject {
 
 export interface NftContent {
   readonly elements: readonly NftElement[];
-  /** Those that others refer to come first. */
+  /** Dependencies first. */
   readonly objects: readonly NftObject[];
 }
 
@@ -29,20 +29,19 @@ const NOTHING: NftContent = { elements: [], objects: [] };
 const ELEMENTS_A_COMMAND = 1000;
 
 /**
- * The changing part of one table of nftables, as the sum of what several contributors want in it. Says what turns the table from what it was
- * into what it is to be: a transaction of the size of the change.
+ * The changing part of an nftables table: the sum of what several contributors want in it. Computes transactions whose size is that of the change.
  */
 export class NftLedger {
   readonly #elements = new Map<string, RefCounted<NftElement>>();
   readonly #objects = new Map<string, RefCounted<NftObject>>();
-  /** What was touched since the last script, with what was there before. */
+  /** Entries changed since the last script, with their previous state. */
   readonly #touchedElements = new Map<string, NftElement | undefined>();
   readonly #touchedObjects = new Map<string, NftObject | undefined>();
 
-  /** With its family, as commands name it. */
+  /** With its family, as in commands. */
   constructor(private readonly table: string) {}
 
-  /** A contributor that wanted `before` wants `after` now. */
+  /** Replaces a contributor's `before` by `after`. */
   replace(before: NftContent = NOTHING, after: NftContent = NOTHING): void {
     this.#count(before, -1);
     this.#count(after, 1);
@@ -53,7 +52,7 @@ export class NftLedger {
     for (const item of objects) count(this.#objects, { key: item.name, item, by }, this.#touchedObjects);
   }
 
-  /** What to do since the last time; empty when nothing changed. */
+  /** The script since the last one; empty if nothing changed. */
   takeScript(): string {
     const removed: NftElement[] = [];
     const added: NftElement[] = [];
@@ -74,7 +73,7 @@ export class NftLedger {
     return this.#script({ removed, added, deletedObjects, fresh });
   }
 
-  /** Everything, for an empty table. */
+  /** The full content, for an empty table. */
   fullScript(): string {
     const added = [...this.#elements.values()].map(({ item }) => item);
     const fresh = [...this.#objects.values()].map(({ item }) => item);

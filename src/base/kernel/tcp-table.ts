@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { formatIp } from '../ip-address.ts';
 
-/** A connection with data, or a probe of a full receiver, that its peer has not acknowledged. */
+/** A connection with unacknowledged data or window probes. */
 export interface UnacknowledgedConnection {
   /** Remote address and both ports: see `connectionKey`. */
   readonly key: string;
-  /** How often the oldest of it was sent again. */
+  /** The number of retransmissions of the oldest data. */
   readonly retries: number;
 }
 
@@ -15,7 +15,7 @@ export interface ConnectionEnds {
   readonly remotePort: number;
 }
 
-/** A connection's name. IPv4 addresses inside of IPv6 are those of IPv4, which Node writes as `::ffff:192.0.2.1`. */
+/** A connection's key. IPv4-mapped IPv6 addresses, as Node writes them (`::ffff:192.0.2.1`), are IPv4. */
 export function connectionKey({ localPort, remoteAddress, remotePort }: ConnectionEnds): string {
   return `${localPort} ${remoteAddress.replace(/^::ffff:/, '')} ${remotePort}`;
 }
@@ -26,7 +26,7 @@ const STATES: ReadonlySet<string> = new Set(['01', '08']);
 const RETRANSMIT_TIMER = '01';
 const PROBE_TIMER = '04';
 
-/** The connections of this network namespace that wait for an acknowledgement. Nothing where the kernel has no such table. */
+/** The connections of this network namespace with unacknowledged data. Empty if the kernel has no such table. */
 export async function unacknowledgedConnections(file: string): Promise<readonly UnacknowledgedConnection[]> {
   const text = await readFile(file, 'latin1').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

@@ -1,7 +1,7 @@
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a line is about, besides its message. Errors are written with their causes; secrets are not written at all. */
+/** The fields of a log line, besides its message. Errors include their causes; secrets are redacted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface LogRecord {

@@ -3,22 +3,22 @@ import { formatHuman, formatJson } from './log-format.ts';
 import { LOG_LEVELS, type LogFields, type LogLevel, type LogRecord } from './log-record.ts';
 import { fieldRedactor, redactText } from './redact.ts';
 
-/** A structured logger. There is no global one: whoever logs is given its logger. */
+/** A structured logger. There is no global one: loggers are injected. */
 export interface Logger {
   trace(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** Whether lines of this level are written: to spare the making of costly fields. */
+  /** Whether lines of this level are written, to avoid computing expensive fields. */
   enabled(level: Exclude<LogLevel, 'silent'>): boolean;
-  /** A logger that adds these fields to every line. `component` and `logger` names are fields like any other. */
+  /** A logger that adds these fields to every line. `component` and `logger` are ordinary fields. */
   child(fields: LogFields): Logger;
 }
 
 export interface LoggerOptions {
   clock: Clock;
-  /** Takes one line, without its line break. */
+  /** Writes one line, without its line break. */
   write: (line: string) => void;
   /** Default info. */
   level?: LogLevel;
@@ -26,9 +26,9 @@ export interface LoggerOptions {
   format?: 'json' | 'human';
   /** Colours for the human format. Default false. */
   color?: boolean;
-  /** Dates for the human format, as a file needs that outlives the day. Default false. */
+  /** Dates in the human format, for long-lived files. Default false. */
   dates?: boolean;
-  /** Names of further fields whose values are never written. */
+  /** Additional field names to redact. */
   redact?: readonly string[];
 }
 

@@ -2,10 +2,10 @@ import type { LogFields } from './log-record.ts';
 
 export const REDACTED = '[redacted]';
 
-/** How the name of a secret ends: `client-secret` is one, `secretName` is not. */
+/** Suffixes of secret field names: `client-secret` is one, `secretName` is not. */
 const SECRET_NAME =
   /(?:pass[-_ .]?(?:word|wd|phrase)|secret|token|authorization|(?:private|api)[-_ .]?key|key[-_ .]?data|cookie|credentials)$/i;
-/** Without any of these there is nothing to look for: most text has none. */
+/** Most text contains none of these and needs no scan. */
 const MAYBE_SECRET = /PRIVATE KEY|Bearer|Basic|eyJ|:\/\//;
 const TOKEN_OF_KIND = /\b(Bearer|Basic) +[A-Za-z0-9._~+/=-]{6,}/g;
 const JWT_CHARACTERS = /[A-Za-z0-9_.-]+/g;
@@ -14,7 +14,7 @@ const MAX_DEPTH = 8;
 const MAX_TEXT = 16_384;
 const MAX_ITEMS = 100;
 
-/** The text without bearer tokens, JWTs, private keys, and passwords in URLs. */
+/** Redacts bearer tokens, JWTs, private keys, and passwords in URLs. */
 export function redactText(text: string): string {
   if (!MAYBE_SECRET.test(text)) return text;
   const plain = withoutPrivateKeys(text).replace(TOKEN_OF_KIND, `$1 ${REDACTED}`).replace(JWT_CHARACTERS, withoutJwts);
@@ -24,7 +24,7 @@ export function redactText(text: string): string {
 const BEGIN = '-----BEGIN ';
 const KEY_LABEL = /^([A-Z ]{0,40}PRIVATE KEY)-----/;
 
-/** A key that does not end, because the text was cut, is hidden as far as it goes. */
+/** A truncated key is redacted to the end of the text. */
 function withoutPrivateKeys(text: string): string {
   const parts: string[] = [];
   let start = 0;
@@ -46,7 +46,7 @@ function shortText(text: string): string {
   return `${redactText(text.slice(0, 2 * MAX_TEXT)).slice(0, MAX_TEXT)}… (${text.length} characters)`;
 }
 
-/** `run` is made of the characters of JWTs, and may hold several, or other words beside one. */
+/** `run` consists of characters of JWTs, and may contain several, or other words. */
 function withoutJwts(run: string): string {
   if (!run.includes('.eyJ')) return run;
   const segments = run.split('.');
@@ -77,7 +77,7 @@ function withoutUrlPasswords(text: string): string {
   return parts.join('') + text.slice(start);
 }
 
-/** `user:password@` at the start of what follows the scheme. */
+/** `user:password@` after the scheme. */
 function passwordIn(text: string, start: number): { readonly start: number; readonly end: number } | undefined {
   let colon = -1;
   for (let i = start; i < text.length; i++) {
@@ -89,14 +89,14 @@ function passwordIn(text: string, start: number): { readonly start: number; read
   return undefined;
 }
 
-/** The fields as plain JSON values without secrets: neither values under a secret's name, nor a Secret's data, nor tokens inside text. */
+/** The fields as plain JSON values without secrets: values of secret names, a Secret's data, and tokens in text. */
 export function redactFields(fields: LogFields): LogFields {
   return redactRecord(fields, { secretNames: NO_NAMES, depth: 0 });
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** As `redactFields`, for further names of secrets. */
+/** As `redactFields`, with additional secret names. */
 export function fieldRedactor(names: readonly string[]): (fields: LogFields) => LogFields {
   const context = { secretNames: new Set(names.map(plainName)), depth: 0 };
   return (fields) => redactRecord(fields, context);

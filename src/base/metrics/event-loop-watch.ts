@@ -2,7 +2,7 @@ import type { Logger } from '../logging/logger.ts';
 import { realClock, type TimerHandle } from '../time/clock.ts';
 import type { MetricsRegistry } from './metrics.ts';
 
-/** What ran when the event loop was blocked, as the log shows it. */
+/** What ran while the event loop was blocked, for the log. */
 export interface Activity {
   readonly method: string;
   readonly path: string;
@@ -11,18 +11,18 @@ export interface Activity {
 export interface EventLoopWatchOptions {
   readonly metrics: MetricsRegistry;
   readonly logger: Logger;
-  /** A turn that takes longer is logged as a warning, one over the budget of 50 ms for debugging. Default 250. */
+  /** Longer turns are logged as warnings, those over the budget of 50 ms for debugging. Default 250. */
   readonly thresholdMs?: number;
 }
 
-/** How often the delay is measured: often enough to see every turn that anybody would notice, seldom enough to cost nothing. */
+/** The measuring interval: short enough to notice every relevant turn, long enough to cost nothing. */
 const INTERVAL_MS = 100;
 const DEFAULT_THRESHOLD_MS = 250;
-/** What one turn may take. Longer ones are counted, and logged for who looks for them. */
+/** The budget of one turn. Longer ones are counted, and logged for debugging. */
 const BUDGET_MS = 50;
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Measures how late timers fire, which is how long whatever ran kept everybody else waiting. Always on the real clock. */
+/** Measures how late timers fire, which is how long other work was blocked. Always on the real clock. */
 export class EventLoopWatch implements Disposable {
   readonly #lag;
   readonly #overBudget;
@@ -50,7 +50,7 @@ export class EventLoopWatch implements Disposable {
     if (this.#timer === undefined) this.#arm();
   }
 
-  /** This begins to run now. The last to have begun is the one that a log line names. */
+  /** Marks the start of work. Log lines name the last one that started. */
   enter(activity: Activity): void {
     this.#last = activity;
   }

@@ -3,7 +3,7 @@ import { type Labels, labelText, renderFamily, type Sample } from './metrics-tex
 export interface MetricOptions<L extends string> {
   name: string;
   help: string;
-  /** The names of the labels; each combination of values is a series of its own. */
+  /** Label names; each combination of values is a series. */
   labels?: readonly L[];
 }
 
@@ -13,7 +13,7 @@ export interface HistogramOptions<L extends string> extends MetricOptions<L> {
 }
 
 export interface Counter {
-  /** By 1 unless told; never by less than 0. */
+  /** By 1 by default; never negative. */
   inc(by?: number): void;
   readonly value: number;
 }
@@ -22,7 +22,7 @@ export interface Gauge {
   set(value: number): void;
   inc(by?: number): void;
   dec(by?: number): void;
-  /** Asks for the value whenever it is read. */
+  /** Computes the value on each read. */
   collect(read: () => number): void;
   readonly value: number;
 }
@@ -35,9 +35,9 @@ export interface Histogram {
 
 /** A metric with all its series. */
 export interface Family<S, L extends string> {
-  /** The series with these values of the labels. Keep it where speed counts: finding it costs more than counting. */
+  /** The series with these label values. Keep it in hot paths: the lookup costs more than counting. */
   with(labels: Labels<L>): S;
-  /** Forgets the series, as when the thing it counts is gone. */
+  /** Removes the series, for example when its subject is gone. */
   remove(labels: Labels<L>): void;
 }
 
@@ -47,7 +47,7 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The metrics of one process or one cluster. Asking twice for the same metric gives the same one. */
+/** The metrics of one process or one cluster. Registering the same metric twice returns the existing one. */
 export class MetricsRegistry {
   readonly #families = new Map<string, SeriesFamily<Series, string>>();
 
@@ -72,7 +72,7 @@ export class MetricsRegistry {
 
   #family<S extends Series, L extends string>(type: MetricType, options: HistogramOptions<L>, create: () => S): SeriesFamily<S, L> {
     const existing = this.#families.get(options.name);
-    // Frequent callers pass the same options object, which needs no comparison.
+    // Frequent callers pass the same options object, which is not compared again.
     if (existing?.options === options && existing.type === type) return existing as unknown as SeriesFamily<S, L>;
     const definition = definitionOf(type, options);
     if (existing) {
@@ -234,7 +234,7 @@ class HistogramSeries implements Histogram, Series {
     ];
   }
 
-  /** The first bucket whose bound is not below the value, by halving. */
+  /** The first bucket whose bound is not below the value, by binary search. */
   #bucketOf(value: number): number {
     let low = 0;
     let high = this.#bounds.length;

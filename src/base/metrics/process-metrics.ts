@@ -5,7 +5,7 @@ import type { MetricsRegistry } from './metrics.ts';
 
 const PAGE_BYTES = 4096;
 
-/** The standard metrics of a process. Those of descriptors and address space are Linux's alone. */
+/** The standard metrics of a process. Descriptors and address space are Linux only. */
 export function processMetrics(metrics: MetricsRegistry, clock: Clock): void {
   const startSeconds = clock.now() / 1000 - uptime();
   const gauge = (name: string, help: string, read: () => number) => metrics.gauge({ name, help }).with({}).collect(read);

@@ -2,12 +2,12 @@ import type { ListenOptions, Server } from 'node:net';
 import type { Logger } from '../logging/logger.ts';
 import { realClock } from '../time/clock.ts';
 
-/** While accepting fails, it fails for every connection that waits. */
+/** A failing accept fails for every waiting connection. */
 const QUIET_MS = 10_000;
 
 /**
- * Listens; rejects if that fails. A server that listens reports errors too, when it cannot accept a connection (no memory, no file
- * descriptors): these are logged, and the server goes on. Without a listener each of them would be an uncaught exception.
+ * Listens; rejects on failure. A listening server also reports errors when it cannot accept a connection (no memory, no file descriptors): they are
+ * logged, and the server continues. Without a listener each would be an uncaught exception.
  */
 export function listenOn(server: Server, where: ListenOptions, logger: Logger): Promise<void> {
   let loggedAt = Number.NEGATIVE_INFINITY;

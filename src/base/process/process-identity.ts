@@ -1,19 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What is known of a process that lives, where it cannot be told from a later one with the same number. */
+/** The identity of a live process on platforms where it cannot be distinguished from a later one with the same pid. */
 const ALIVE = 'alive';
 
-/**
- * Tells a process from every other that had or will have its number: by the boot and the moment it began. Undefined when there is no such
- * process, or it has ended and only waits for its parent.
- */
+/** Distinguishes a process from all others with its pid, by boot id and start time. Undefined if there is no such process, or it is a zombie. */
 export function processIdentity(pid: number): string | undefined {
   if (!isAlive(pid)) return undefined;
   return process.platform === 'linux' ? linuxIdentity(pid) : otherIdentity(pid);
 }
 
-/** Whether the process that had this identity runs still. Where identities are not known, that one of this number does must do. */
+/** Whether the process with this identity is still running. On platforms without identities any process with this pid counts. */
 export function isSameProcess(pid: number, identity: string | undefined): boolean {
   const current = processIdentity(pid);
   if (current === undefined) return false;
@@ -33,7 +30,7 @@ function linuxIdentity(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in brackets, may hold anything; what follows begins with the state, the third field.
+    // The name, in parentheses, may contain anything; the state follows as the third field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? undefined : `${boot}/${fields[STARTED - 3]}`;
   } catch {
@@ -41,7 +38,7 @@ function linuxIdentity(pid: number): string | undefined {
   }
 }
 
-/** The number of the field of /proc/PID/stat that says when the process began. */
+/** The field of /proc/PID/stat with the start time. */
 const STARTED = 22;
 
 function otherIdentity(pid: number): string | undefined {

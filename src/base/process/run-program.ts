@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** What a program may write before it is ended: lists of large rule sets fit. */
+/** The output limit of a program: large enough for listings of large rule sets. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
@@ -11,14 +11,14 @@ export interface RunProgramOptions {
   readonly timeoutMs?: number;
 }
 
-/** A program that could not be started, or failed. The message is what it wrote to standard error. */
+/** A program that could not be started, or failed. The message is its standard error. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError';
 
   constructor(
     message: string,
     readonly program: string,
-    /** Absent when it could not be started or was ended. */
+    /** Absent if it could not be started or was killed. */
     readonly exitCode: number | undefined,
     options?: ErrorOptions,
   ) {
@@ -26,7 +26,7 @@ export class ProgramError extends Error {
   }
 }
 
-/** Runs a program without a shell; resolves to what it wrote to standard output. Throws ProgramError. */
+/** Runs a program without a shell; resolves to its standard output. Throws ProgramError. */
 export function runProgram(program: string, args: readonly string[], options: RunProgramOptions = {}): Promise<string> {
   const { input, timeoutMs = TIMEOUT_MS } = options;
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export function runProgram(program: string, args: readonly string[], options: Ru
     };
     child.stdout.on('data', collect(output));
     child.stderr.on('data', collect(errors));
-    // A program that ends before it read all of its input says why on standard error.
+    // A program that exits before reading all of its input reports the reason on standard error.
     child.stdin.on('error', () => {});
     child.on('error', (cause) => {
       const problem = signal.aborted

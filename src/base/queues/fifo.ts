@@ -1,4 +1,4 @@
-/** A first-in, first-out queue with O(1) push and shift (an array's shift moves every item). */
+/** A FIFO queue with O(1) push and shift (an array's shift moves every item). */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;

@@ -1,10 +1,10 @@
-/** Negative when `a` comes out before `b`. */
+/** Negative if `a` precedes `b`. */
 export type Compare<T> = (a: T, b: T) => number;
 
-/** Told where each item is, so that a wrapper can find it again. -1: no longer in the heap. */
+/** Called with each item's index, for wrappers. -1: removed from the heap. */
 export type OnMove<T> = (item: T, index: number) => void;
 
-/** A binary heap: the least item by `compare` comes out first. Ties come out in no particular order. */
+/** A binary min-heap by `compare`. The order of ties is undefined. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #compare: Compare<T>;
@@ -48,7 +48,7 @@ export class Heap<T> {
     return removed;
   }
 
-  /** The items in no particular order. */
+  /** The items, unordered. */
   [Symbol.iterator](): IterableIterator<T> {
     return this.#items.values();
   }

@@ -5,7 +5,7 @@ export interface KeyedHeapOptions<K, T> {
   compare: Compare<T>;
 }
 
-/** A heap that holds at most one item a key, and updates or removes it in O(log n). */
+/** A heap with at most one item per key, and O(log n) update and removal. */
 export class KeyedHeap<K, T> {
   readonly #keyOf: (item: T) => K;
   readonly #heap: Heap<T>;
@@ -56,7 +56,7 @@ export class KeyedHeap<K, T> {
     return true;
   }
 
-  /** The items in no particular order. */
+  /** The items, unordered. */
   [Symbol.iterator](): IterableIterator<T> {
     return this.#heap[Symbol.iterator]();
   }

@@ -6,7 +6,7 @@ export interface LruOptions<K, V> {
   /** Entries older than this count as absent. Needs `clock`. */
   ttlMs?: number;
   clock?: Clock;
-  /** Told of entries that leave because they are the least recently used or expired, not of those deleted or replaced. */
+  /** Called for evicted and expired entries, not for deleted or replaced ones. */
   onEvict?: (key: K, value: V) => void;
 }
 
@@ -15,7 +15,7 @@ interface Entry<V> {
   expires: number;
 }
 
-/** A map that forgets the least recently used entry when full. `get` and `set` count as use. */
+/** An LRU map. `get` and `set` count as use. */
 export class Lru<K, V> {
   // A Map iterates in insertion order, so the first entry is the least recently used one.
   readonly #entries = new Map<K, Entry<V>>();
@@ -27,7 +27,7 @@ export class Lru<K, V> {
     this.#options = options;
   }
 
-  /** Includes expired entries that were not looked up since. */
+  /** Includes expired entries that were not looked up since they expired. */
   get size(): number {
     return this.#entries.size;
   }

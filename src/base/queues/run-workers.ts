@@ -1,8 +1,8 @@
 import type { WorkQueue } from './work-queue.ts';
 
-/** What to do with a key after its work. Nothing: it succeeded, and its failures are forgotten. */
+/** What to do with a key after its work. Undefined: success, which resets its failures. */
 export interface Requeue {
-  /** Again after this time; counts as success. */
+  /** Requeues after this time; counts as success. */
   afterMs: number;
 }
 
@@ -10,15 +10,15 @@ export interface RunWorkersOptions<K extends string | number> {
   queue: WorkQueue<K>;
   /** How many keys at a time. Default 1. */
   concurrency?: number;
-  /** Stops the workers: each finishes the key it has. */
+  /** Stops the workers after their current keys. */
   signal: AbortSignal;
-  /** Told of each failure, before the key is added again with backoff. */
+  /** Called for each failure, before the key is requeued with backoff. */
   onError?: (key: K, error: unknown) => void;
 }
 
 /**
- * Works off the queue until the signal aborts or the queue is shut down. A key whose work throws comes again, with backoff. Only one worker
- * waits at a time: each that finds a key sees to it that another waits, so that idle queues cost next to nothing.
+ * Processes the queue until the signal aborts or the queue is shut down. Failed keys are requeued with backoff. Only one worker waits at a time, and
+ * starts another when it gets a key, so that idle queues cost next to nothing.
  */
 export function runWorkers<K extends string | number>(
   options: RunWorkersOptions<K>,

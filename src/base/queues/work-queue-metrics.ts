@@ -2,7 +2,7 @@ import { maxOf } from '../long-lists.ts';
 import type { MetricsRegistry } from '../metrics/metrics.ts';
 import type { Clock } from '../time/clock.ts';
 
-/** Told what happens to each key of a queue. */
+/** Observes the keys of a queue. */
 export interface QueueObserver<K> {
   added(key: K): void;
   started(key: K): void;
@@ -21,7 +21,7 @@ export interface WorkQueueMetricsOptions {
   clock: Clock;
 }
 
-/** Upstream's workqueue_* families, for the queue called `name`. */
+/** Upstream's workqueue_* metrics of the queue `name`. */
 export function workQueueMetrics<K>({ registry, name, clock }: WorkQueueMetricsOptions): QueueObserver<K> {
   const series = queueSeries(registry, name);
   const addedAt = new Map<K, number>();

@@ -8,9 +8,9 @@ import { type QueueObserver, silentObserver, workQueueMetrics } from './work-que
 
 export interface WorkQueueOptions<K> {
   clock: Clock;
-  /** Default: upstream's for controllers. */
+  /** Default: upstream's controller rate limiter. */
   rateLimiter?: RateLimiter<K>;
-  /** With `metrics`: the queue reports upstream's workqueue_* families under this name. */
+  /** With `metrics`: the name in upstream's workqueue_* metrics. */
   name?: string;
   metrics?: MetricsRegistry;
 }
@@ -22,19 +22,19 @@ interface DelayedItem<K> {
 }
 
 /**
- * A queue of keys to work on, with the semantics of upstream's client-go workqueue:
- * - a key waits at most once, however often it is added (dedup);
- * - a key is never worked on by two workers at a time: added while it is worked on, it comes again after `done`;
- * - of several delays for one key the earliest wins;
- * - after `shutDown` nothing is added, and `get` hands out what still waits, then undefined.
- * Every key that `get` returns must be given back with `done`.
+ * A work queue of keys with the semantics of client-go's workqueue:
+ * - a key is queued at most once, however often it is added (dedup);
+ * - a key is never processed by two workers at a time: if it is added during processing, it is requeued after `done`;
+ * - the earliest of several delays of a key wins;
+ * - after `shutDown` nothing is added, and `get` returns what is queued, then undefined.
+ * Every key from `get` must be returned with `done`.
  */
 export class WorkQueue<K extends string | number> implements Disposable {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter<K>;
   readonly #observer: QueueObserver<K>;
   readonly #ready = new Fifo<K>();
-  /** Keys that are to be worked on: those in #ready, and those in #processing that came again. */
+  /** Keys to process: those in #ready, and those in #processing that were added again. */
   readonly #dirty = new Set<K>();
   readonly #processing = new Set<K>();
   readonly #delayed = new KeyedHeap<K, DelayedItem<K>>({
@@ -54,17 +54,17 @@ export class WorkQueue<K extends string | number> implements Disposable {
     this.#observer = metrics && name ? workQueueMetrics<K>({ registry: metrics, name, clock: options.clock }) : silentObserver;
   }
 
-  /** How many keys are ready to be worked on. */
+  /** The number of ready keys. */
   get length(): number {
     return this.#ready.size;
   }
 
-  /** How many keys wait for their delay to pass. */
+  /** The number of delayed keys. */
   get delayed(): number {
     return this.#delayed.size;
   }
 
-  /** How many keys are being worked on. */
+  /** The number of keys being processed. */
   get processing(): number {
     return this.#processing.size;
   }
@@ -94,14 +94,14 @@ export class WorkQueue<K extends string | number> implements Disposable {
     this.#arm();
   }
 
-  /** Adds the key when the rate limiter allows; each call without `forget` in between makes it wait longer. */
+  /** Adds the key when the rate limiter allows; the delay grows with each call until `forget`. */
   addRateLimited(key: K): void {
     if (this.#shutDown) return;
     this.#observer.retried(key);
     this.addAfter(key, this.#limiter.when(key));
   }
 
-  /** The key's failures no longer count. Does not take it out of the queue. */
+  /** Resets the key's failures. Does not remove it from the queue. */
   forget(key: K): void {
     this.#limiter.forget(key);
   }
@@ -110,7 +110,7 @@ export class WorkQueue<K extends string | number> implements Disposable {
     return this.#limiter.retries(key);
   }
 
-  /** The next key, when there is one; undefined after `shutDown`, or when the signal aborts. */
+  /** The next key, when available; undefined after `shutDown`, or when the signal aborts. */
   get(signal?: AbortSignal): Promise<K | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     if (this.#ready.size > 0) return Promise.resolve(this.#take());
@@ -118,7 +118,7 @@ export class WorkQueue<K extends string | number> implements Disposable {
     return new Promise((resolve) => this.#awaitKey(resolve, signal));
   }
 
-  /** The key is worked on; if it was added meanwhile it is ready again. */
+  /** Marks the key as processed; if it was added meanwhile it is ready again. */
   done(key: K): void {
     if (!this.#processing.delete(key)) return;
     this.#observer.done(key);
@@ -126,7 +126,7 @@ export class WorkQueue<K extends string | number> implements Disposable {
     this.#reportDrained();
   }
 
-  /** Takes no more keys, drops delayed ones; what is ready is still handed out. */
+  /** Accepts no more keys and drops delayed ones; ready keys are still returned. */
   shutDown(): void {
     this.#shutDown = true;
     for (const item of [...this.#delayed]) this.#delayed.delete(item.key);
@@ -135,7 +135,7 @@ export class WorkQueue<K extends string | number> implements Disposable {
     this.#reportDrained();
   }
 
-  /** Shuts down and resolves when every key that was ready or being worked on is done. Needs its workers to go on. */
+  /** Shuts down and resolves when every ready or processing key is done. Its workers must continue. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#drained.push(resolve);
@@ -173,7 +173,7 @@ export class WorkQueue<K extends string | number> implements Disposable {
     this.#getters.push(getter);
   }
 
-  /** Keeps one timer, for the key that is due first. */
+  /** One timer, for the earliest delayed key. */
   #arm(): void {
     const due = this.#delayed.peek()?.readyAt;
     if (due === this.#timer?.due) return;

@@ -4,7 +4,7 @@ import { SpdyError } from './spdy-error.ts';
 import type { SpdyStream } from './spdy-stream.ts';
 
 const MAX_DATA_BYTES = 64 * 1024;
-/** What the whole connection may send before its peer has said anything. */
+/** The initial window of the whole connection. */
 export const SESSION_WINDOW_BYTES = 64 * 1024;
 export const MAX_WINDOW_BYTES = 0x7fffffff;
 
@@ -14,11 +14,11 @@ interface WaitingWrite {
   readonly sent: (error?: Error) => void;
 }
 
-/** Sends the data of all streams of a connection, as far as the transport and the peer's windows allow. Each stream has one write at a time. */
+/** Sends the data of all streams, as far as the transport and the peer's windows allow. Each stream has one write at a time. */
 export class DataSender {
-  /** Off towards peers that know no windows. */
+  /** Off for peers without flow control. */
   isFlowControlled = true;
-  /** The window that new streams begin with. */
+  /** The initial window of new streams. */
   streamWindow = SESSION_WINDOW_BYTES;
   #sessionWindow = SESSION_WINDOW_BYTES;
   #waiting: WaitingWrite[] = [];

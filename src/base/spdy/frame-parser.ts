@@ -7,7 +7,7 @@ export interface ControlFrame {
   readonly payload: Buffer;
 }
 
-/** Takes what a peer sends, piece by piece. A data frame comes in as many pieces as the network made of it. */
+/** Receives parsed frames. A data frame may be delivered in pieces. */
 export interface FrameSink {
   control(frame: ControlFrame): void;
   data(streamId: number, chunk: Buffer): void;
@@ -15,15 +15,15 @@ export interface FrameSink {
   dataEnd(streamId: number, flags: number): void;
 }
 
-/** The largest control frame that is read: a header block that is nearly incompressible. */
+/** The maximum control frame: a nearly incompressible header block. */
 const MAX_CONTROL_BYTES = 72 * 1024;
 
-/** Cuts bytes into frames. Holds at most one control frame. */
+/** Splits bytes into frames. Buffers at most one control frame. */
 export class FrameParser {
   readonly #sink: FrameSink;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerLength = 0;
-  /** Of a frame whose header has been read: bytes of its payload to come. */
+  /** Remaining payload bytes of the current frame. */
   #left = 0;
   #isControl = false;
   #control: Buffer[] = [];
@@ -32,7 +32,7 @@ export class FrameParser {
     this.#sink = sink;
   }
 
-  /** Throws a SpdyError when the bytes are no SPDY/3 frames. */
+  /** Throws a SpdyError for invalid SPDY/3 frames. */
   write(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
@@ -90,7 +90,7 @@ export function checkLength({ payload, type }: ControlFrame, length: number): vo
   if (payload.length < length) throw new SpdyError('protocolError', `a control frame of type ${type} with ${payload.length} bytes`);
 }
 
-/** The id of the stream that a frame of at least `length` bytes is about. */
+/** The stream id of a frame of at least `length` bytes. */
 export function idIn(frame: ControlFrame, length: number): number {
   checkLength(frame, length);
   return frame.payload.readUInt32BE(0) & 0x7fffffff;

@@ -32,7 +32,7 @@ export function controlFrame(type: number, flags: number, payload: Buffer): Buff
   return Buffer.concat([header, payload]);
 }
 
-/** A control frame whose payload is 32-bit numbers only. */
+/** A control frame with a payload of 32-bit numbers only. */
 export function numbersFrame(type: number, ...numbers: readonly number[]): Buffer {
   const payload = Buffer.allocUnsafe(numbers.length * 4);
   for (const [index, number] of numbers.entries()) payload.writeUInt32BE(number, index * 4);

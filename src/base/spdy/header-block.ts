@@ -5,7 +5,7 @@ import { SpdyError } from './spdy-error.ts';
 
 export type SpdyHeaders = ReadonlyMap<string, string>;
 
-/** The largest header block that is read or written, uncompressed. */
+/** The maximum uncompressed header block. */
 export const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_HEADERS = 256;
 const WINDOW_BYTES = 32 * 1024;
@@ -13,8 +13,8 @@ const ZLIB_HEADER = Buffer.from([0x78, 0xbb]);
 const SYNC_MARK = Buffer.from([0, 0, 0xff, 0xff]);
 
 /**
- * Reads the header blocks of one direction of a connection. They are one zlib stream that is flushed after each block, so that between
- * blocks its whole state is the text so far: that is kept here instead of a zlib object, which would cost forty times the memory.
+ * Decodes the header blocks of one direction. They are one zlib stream that is flushed after each block, so that between blocks its state is just the
+ * text so far: kept here instead of a zlib object, which would take forty times the memory.
  */
 export class HeaderReader {
   #history: Buffer | undefined;
@@ -75,7 +75,7 @@ function parseHeaders(text: Buffer): Map<string, string> {
   return headers;
 }
 
-/** Writes the header blocks of one direction, uncompressed inside of a zlib stream: they are small and few. */
+/** Encodes the header blocks of one direction, stored uncompressed in a zlib stream: they are small and few. */
 export class HeaderWriter {
   #isFirst = true;
 

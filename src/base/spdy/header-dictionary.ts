@@ -12,7 +12,7 @@ const FREE_TEXT =
   'Sun, GMTchunked,text/html,image/png,image/jpg,image/gif,application/xml,application/xhtml+xml,text/plain,text/javascript,' +
   'publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.';
 
-/** The text that every SPDY/3 header compressor starts from. */
+/** The preset dictionary of SPDY/3 header compression. */
 export function headerDictionary(): Buffer {
   const parts = HEADER_WORDS.split(' ').flatMap((word) => {
     const text = word.replace('_', ' ');
@@ -23,5 +23,5 @@ export function headerDictionary(): Buffer {
   return Buffer.concat([...parts, Buffer.from(FREE_TEXT)]);
 }
 
-/** Adler-32 of the dictionary, by which compressed streams name it. */
+/** Adler-32 of the dictionary, by which compressed streams identify it. */
 export const DICTIONARY_ID = 0xe3c6a7c2;

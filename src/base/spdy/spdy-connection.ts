@@ -21,28 +21,28 @@ import { SpdyStream, type StreamCarrier } from './spdy-stream.ts';
 
 export interface SpdyOptions {
   readonly role: 'server' | 'client';
-  /** Takes streams that the peer opens: replies to them, or resets them. Absent: they are refused. */
+  /** Handles streams opened by the peer: replies or resets. Absent: they are refused. */
   readonly onStream?: (stream: SpdyStream) => void;
-  /** How many streams the peer may have open. */
+  /** The maximum number of the peer's open streams. */
   readonly maxStreams?: number;
 }
 
 const MAX_STREAMS = 2000;
-/** What a stream may send us before we have consumed any of it. */
+/** The receive window of a stream. */
 const WINDOW_BYTES = 256 * 1024;
-/** Beside the windows of streams that of the whole connection has no work to do. */
+/** The connection's window is unnecessary beside those of streams. */
 const SESSION_EXTRA_BYTES = 64 * 1024 * 1024;
-/** A peer that asks and does not read the answers is cut off. */
+/** A peer that pings without reading the replies is disconnected. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 
 /**
- * SPDY/3.1 over any duplex. Go's spdystream, which kubectl and containerd use, sends no WINDOW_UPDATE and heeds none: windows count only with
- * peers whose first frame is SETTINGS, as it is here. Towards others a stream whose consumer is slow pauses the connection.
+ * SPDY/3.1 over any duplex. Go's spdystream, used by kubectl and containerd, neither sends nor respects WINDOW_UPDATE: flow control applies only to
+ * peers whose first frame is SETTINGS, as it is here. For others a stream with a slow consumer pauses the connection.
  */
 export class SpdyConnection implements StreamCarrier {
-  /** Grows with all that arrives. */
+  /** Increases with all received data. */
   activity = 0;
-  /** Resolves when the connection is over, for whatever reason. */
+  /** Resolves when the connection is closed, for any reason. */
   readonly closed: Promise<void>;
   readonly #transport: Duplex;
   readonly #options: SpdyOptions;
@@ -50,7 +50,7 @@ export class SpdyConnection implements StreamCarrier {
   readonly #headerReader = new HeaderReader();
   readonly #headerWriter = new HeaderWriter();
   readonly #parser: FrameParser;
-  /** Streams whose consumers are slow, of a peer without flow control. */
+  /** Streams with slow consumers, of a peer without flow control. */
   readonly #slow = new Set<SpdyStream>();
   readonly #sender: DataSender;
   #nextId: number;
@@ -95,12 +95,12 @@ export class SpdyConnection implements StreamCarrier {
     return this.#isOver;
   }
 
-  /** Why a peer that is there may seem silent. */
+  /** Why a live peer may seem silent. */
   get obstacle(): Obstacle | undefined {
     return obstacleOf(this.#transport);
   }
 
-  /** Opens a stream. What is written to it may be sent before the peer has replied. */
+  /** Opens a stream. Data may be sent before the peer has replied. */
   openStream(headers: SpdyHeaders): SpdyStream {
     if (this.#isOver || this.#isGoingAway) throw new SpdyError('closed', 'the connection is closed');
     if (this.#nextId > MAX_STREAM_ID) throw new SpdyError('closed', 'the connection has no stream ids left');
@@ -111,7 +111,7 @@ export class SpdyConnection implements StreamCarrier {
     return stream;
   }
 
-  /** Resolves when the peer has answered. */
+  /** Resolves on the peer's reply. */
   ping(): Promise<void> {
     if (this.#isOver) return Promise.reject(new SpdyError('closed', 'the connection is closed'));
     const id = this.#nextPing;
@@ -122,13 +122,13 @@ export class SpdyConnection implements StreamCarrier {
     });
   }
 
-  /** Announces the end, sends what was written, and closes. */
+  /** Sends GOAWAY and all written data, and closes. */
   close(): void {
     if (this.#isOver) return;
     this.#goAway(0);
     this.#finish(new SpdyError('closed', 'the connection was closed'));
     this.#transport.end();
-    // The peer has nothing to say any more that anybody would hear.
+    // Further data of the peer is of no use.
     this.#transport.resume();
   }
 
@@ -139,7 +139,7 @@ export class SpdyConnection implements StreamCarrier {
     destroySoon(this.#transport);
   }
 
-  /** Closes at once, whatever was not sent yet. */
+  /** Closes immediately, dropping unsent data. */
   kill(): void {
     this.#transport.destroy();
   }
@@ -199,7 +199,7 @@ export class SpdyConnection implements StreamCarrier {
     this.#creditSession();
     const stream = this.#streams.get(id);
     if (stream === undefined || stream.isRemoteEnded) {
-      // Of streams that are closed data may still be under way; of those that never were, the peer hears once.
+      // Data of recently closed streams may still arrive; data of unknown streams is reset once.
       if (id > this.#lastPeerId && id >= this.#nextId)
         throw new SpdyError('protocolError', `data for stream ${id}, which was never opened`);
       return;
@@ -243,7 +243,7 @@ export class SpdyConnection implements StreamCarrier {
         this.#handleWindowUpdate(idIn(frame, 8), frame.payload.readUInt32BE(4) & 0x7fffffff);
         break;
       default:
-      // The protocol demands that unknown control frames are ignored.
+      // Unknown control frames must be ignored.
     }
   }
 
@@ -259,7 +259,7 @@ export class SpdyConnection implements StreamCarrier {
     this.#unblock(stream);
   }
 
-  /** Nothing that runs over SPDY here has headers to add; but the compressor's state must follow them. */
+  /** Additional headers are unused here, but they change the compressor's state. */
   #handleHeaders(frame: ControlFrame): void {
     const id = idIn(frame, 4);
     this.#headerReader.read(frame.payload.subarray(4));
@@ -333,7 +333,7 @@ export class SpdyConnection implements StreamCarrier {
     this.#send(numbersFrame(FRAME.windowUpdate, stream.id, consumed));
   }
 
-  /** Windows of streams bound what is held; that of the connection is only kept from running dry. */
+  /** Stream windows bound the buffers; the connection's is only kept from running out. */
   #creditSession(): void {
     if (!this.#sender.isFlowControlled || this.#sessionReceived < SESSION_WINDOW_BYTES / 2) return;
     this.#send(numbersFrame(FRAME.windowUpdate, 0, this.#sessionReceived));
@@ -384,7 +384,7 @@ export class SpdyConnection implements StreamCarrier {
   }
 }
 
-/** Sends what was written, without waiting for the peer's end. */
+/** Sends all written data, without waiting for the peer. */
 function destroySoon(transport: Duplex): void {
   transport.end(() => transport.destroy());
   transport.resume();

@@ -1,7 +1,7 @@
 /** Why a connection ends. */
 export type SpdyErrorReason = 'protocolError' | 'internalError' | 'closed';
 
-/** A connection that broke the protocol, or was closed by either side. */
+/** A connection that violated the protocol, or was closed by either side. */
 export class SpdyError extends Error {
   override readonly name = 'SpdyError';
 
@@ -13,7 +13,7 @@ export class SpdyError extends Error {
   }
 }
 
-/** The peer, or this side, gave one stream up. */
+/** One stream was reset by the peer or locally. */
 export class StreamResetError extends Error {
   override readonly name = 'StreamResetError';
 

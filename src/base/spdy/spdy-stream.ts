@@ -2,29 +2,29 @@ import { Duplex } from 'node:stream';
 import type { SpdyHeaders } from './header-block.ts';
 import { RESET, type SpdyError, StreamResetError } from './spdy-error.ts';
 
-/** What a stream needs of its connection. */
+/** The connection's interface to its streams. */
 export interface StreamCarrier {
   sendData(stream: SpdyStream, chunk: Buffer, sent: (error?: Error) => void): void;
   sendFin(stream: SpdyStream): void;
   sendReply(stream: SpdyStream, headers: SpdyHeaders): void;
   sendReset(stream: SpdyStream, status: number): void;
-  /** The consumer wants more. */
+  /** The consumer reads on. */
   wantsData(stream: SpdyStream): void;
 }
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** One stream of a connection. Its two directions end separately; destroying it resets what has not ended. */
+/** One stream of a connection. Its directions end separately; destroying it resets what has not ended. */
 export class SpdyStream extends Duplex {
-  /** Bytes that may still be sent, where the peer controls the flow. */
+  /** The send window, if the peer uses flow control. */
   sendWindow = 0;
   bytesReceived = 0;
-  /** Of `bytesReceived`, what the peer knows to be consumed. */
+  /** The part of `bytesReceived` that was acknowledged to the peer. */
   bytesCredited = 0;
   isReplied: boolean;
   isRemoteEnded = false;
   isLocalEnded = false;
-  /** Resolves when the peer accepted the stream; rejects when it did not. */
+  /** Resolves when the peer accepts the stream; rejects if it does not. */
   readonly replied: Promise<SpdyHeaders>;
   readonly #carrier: StreamCarrier;
   #resolveReply: (headers: SpdyHeaders) => void = () => {};
@@ -47,7 +47,7 @@ export class SpdyStream extends Duplex {
     this.on('error', () => {});
   }
 
-  /** Accepts a stream that the peer opened. */
+  /** Accepts a stream opened by the peer. */
   reply(headers: SpdyHeaders = new Map()): void {
     if (this.isReplied || this.destroyed) return;
     this.isReplied = true;
@@ -55,7 +55,7 @@ export class SpdyStream extends Duplex {
     this.#resolveReply(headers);
   }
 
-  /** Gives the stream up, or refuses it. */
+  /** Resets or refuses the stream. */
   reset(status: number = RESET.cancel): void {
     if (this.destroyed) return;
     this.destroy(new StreamResetError(status));
@@ -67,7 +67,7 @@ export class SpdyStream extends Duplex {
     this.#resolveReply(headers);
   }
 
-  /** The peer wants no more and sends no more: how Go's spdystream closes streams. What is written from now on is dropped. */
+  /** The peer closed both directions, as Go's spdystream closes streams. Later writes are dropped. */
   cancelByPeer(): void {
     const wasEnded = this.isRemoteEnded;
     this.isRemoteEnded = true;
@@ -76,14 +76,14 @@ export class SpdyStream extends Duplex {
     if (!wasEnded) this.push(null);
   }
 
-  /** The peer, or the connection, ended the stream before its time. */
+  /** The peer or the connection ended the stream prematurely. */
   fail(error: StreamResetError | SpdyError): void {
     this.isRemoteEnded = true;
     this.isLocalEnded = true;
     this.destroy(error);
   }
 
-  /** The connection is over. What the peer sent before it ended the stream can still be read, and whoever read all of it sees no error. */
+  /** The connection is closed. Data received before the end of the stream can still be read; readers that reach the end see no error. */
   endWithConnection(error: SpdyError): void {
     if (!this.isRemoteEnded) {
       this.fail(error);

@@ -2,15 +2,15 @@ import type { Random } from '../random.ts';
 
 export interface BackoffConfig {
   initialMs: number;
-  /** Each delay is this times the one before. Default 2. */
+  /** The factor between delays. Default 2. */
   factor?: number;
-  /** No delay exceeds this, jitter aside. Default: no limit. */
+  /** The maximum delay, without jitter. Default: no limit. */
   maxMs?: number;
-  /** Each delay grows by a random share of itself, up to this share. Default 0. Needs `random`. */
+  /** Each delay grows by a random fraction of itself, up to this. Default 0. Needs `random`. */
   jitter?: number;
 }
 
-/** The delay before the attempt that follows `failures` failures (0: the first retry). */
+/** The delay after `failures` failures (0: the first retry). */
 export function backoffDelay(config: BackoffConfig, failures: number, random?: Random): number {
   const { initialMs, factor = 2, maxMs = Infinity, jitter = 0 } = config;
   const delay = Math.min(initialMs * factor ** failures, maxMs);
@@ -19,7 +19,7 @@ export function backoffDelay(config: BackoffConfig, failures: number, random?: R
   return delay * (1 + random.float() * jitter);
 }
 
-/** A sequence of growing delays that can start over. */
+/** A resettable sequence of growing delays. */
 export class Backoff {
   readonly #config: BackoffConfig;
   readonly #random: Random | undefined;
@@ -30,7 +30,7 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** How many delays were handed out since the start or the last reset. */
+  /** The number of delays since the start or the last reset. */
   get failures(): number {
     return this.#failures;
   }

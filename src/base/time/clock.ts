@@ -1,21 +1,21 @@
-/** Time as the rest of the code sees it. Everything that waits takes a Clock, so that a test can own time. */
+/** Time, injected: everything that waits takes a Clock, so that tests control time. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds that only ever grow, for measuring. */
+  /** Monotonic milliseconds, for measuring. */
   monotonic(): number;
   /** Calls `fire` once, after `delayMs` (0 for less, never for Infinity). */
   setTimer(delayMs: number, fire: () => void): TimerHandle;
-  /** Resolves after `delayMs`; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `delayMs`; rejects with the signal's reason if it aborts first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface TimerHandle {
-  /** Does nothing when the timer has fired already. */
+  /** No effect on a fired timer. */
   cancel(): void;
 }
 
-/** The longest delay that setTimeout accepts; beyond it Node fires at once. */
+/** The maximum delay of setTimeout; longer ones fire immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const realClock: Clock = {
@@ -42,7 +42,7 @@ function setLongTimer(delayMs: number, fire: () => void): TimerHandle {
   return { cancel: () => clearTimeout(timer) };
 }
 
-/** `Clock.sleep` in terms of `Clock.setTimer`: what every Clock does. */
+/** Implements `Clock.sleep` by `Clock.setTimer`. */
 export function sleepOn(clock: Pick<Clock, 'setTimer'>, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from './clock.ts';
 
-/** What keeps a peer's answers from being seen: this side does not read, or what it wrote has not been taken. */
+/** Why a live peer may seem silent: this side does not read, or its writes are not consumed. */
 export type Obstacle = 'reading' | 'writing';
 
 export function obstacleOf(transport: Duplex): Obstacle | undefined {
@@ -12,20 +12,20 @@ export function obstacleOf(transport: Duplex): Obstacle | undefined {
 export interface KeepAliveOptions {
   readonly clock: Clock;
   readonly intervalMs: number;
-  /** Grows with all that the peer sends. */
+  /** Increases with all received data. */
   readonly activity: () => number;
   readonly ping: () => void;
   readonly obstacle?: () => Obstacle | undefined;
-  /** The peer has sent nothing in the interval after a ping. */
+  /** The peer sent nothing in the interval after a ping. */
   readonly onDead: () => void;
 }
 
-/** How many intervals a peer may leave what was written to it where it is: a pager, or a disk that is full, is not dead. */
+/** How many intervals a peer may leave written data unread: a pager, or a full disk, is not dead. */
 const STALLED_INTERVALS = 10;
 
 /**
- * Asks a silent peer whether it is there, and gives it up when it does not answer. While this side reads nothing, silence says nothing: that
- * is left to TCP. Dispose of the result when the connection is over.
+ * Pings a silent peer, and closes the connection without a response. While this side does not read, silence means nothing: that case is left to TCP.
+ * Dispose of the result when the connection is closed.
  */
 export function keepAlive({ clock, intervalMs, activity, ping, obstacle = () => undefined, onDead }: KeepAliveOptions): Disposable {
   let seen = activity();

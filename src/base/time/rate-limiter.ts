@@ -3,17 +3,17 @@ import type { Random } from '../random.ts';
 import { type BackoffConfig, backoffDelay } from './backoff.ts';
 import type { Clock } from './clock.ts';
 
-/** Says how long a key must wait before it is worked on again. */
+/** Determines how long a key must wait before it is processed again. */
 export interface RateLimiter<K> {
-  /** The delay in milliseconds; counts as one more failure of the key. */
+  /** The delay in milliseconds; counts as a failure of the key. */
   when(key: K): number;
-  /** The key succeeded, or is given up: its failures no longer count. */
+  /** Resets the key's failures: it succeeded, or is abandoned. */
   forget(key: K): void;
-  /** How many times `when` was asked since the key was last forgotten. */
+  /** The number of `when` calls since the key was last forgotten. */
   retries(key: K): number;
 }
 
-/** Each key waits longer with each of its own failures. */
+/** Per-key exponential backoff. */
 export function perKeyBackoff<K>(config: BackoffConfig, random?: Random): RateLimiter<K> {
   const failures = new Map<K, number>();
   return {
@@ -29,11 +29,11 @@ export function perKeyBackoff<K>(config: BackoffConfig, random?: Random): RateLi
 
 export interface TokenBucketConfig {
   perSecond: number;
-  /** How many may go at once after a quiet time. */
+  /** The burst size. */
   burst: number;
 }
 
-/** A bucket that fills at a steady rate. Tokens may be owed: each further taker waits longer. */
+/** A token bucket. Tokens may be reserved: each further one waits longer. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #config: TokenBucketConfig;
@@ -48,14 +48,14 @@ export class TokenBucket {
     this.#filledAt = clock.monotonic();
   }
 
-  /** Takes a token now or from the future; returns the milliseconds until it is there. */
+  /** Reserves a token; returns the milliseconds until it is available. */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;
     return this.#tokens >= 0 ? 0 : (-this.#tokens * 1000) / this.#config.perSecond;
   }
 
-  /** Takes a token if there is one. */
+  /** Takes a token if one is available. */
   tryTake(): boolean {
     this.#fill();
     if (this.#tokens < 1) return false;
@@ -63,7 +63,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Resolves when a token is taken. An abort gives the token back. */
+  /** Resolves when a token is taken. An abort returns the token. */
   async take(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const delayMs = this.reserve();
@@ -90,7 +90,7 @@ export function sharedBucket<K>(clock: Clock, config: TokenBucketConfig): RateLi
   return { when: () => bucket.reserve(), forget() {}, retries: () => 0 };
 }
 
-/** The longest delay of any of them. */
+/** The maximum delay of several limiters. */
 export function slowestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimiter<K> {
   return {
     when: (key) => maxOf(limiters.map((limiter) => limiter.when(key))),
@@ -101,7 +101,7 @@ export function slowestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimite
   };
 }
 
-/** Upstream's default for controllers: 5 ms to 1000 s for each key, 10 a second with bursts of 100 for all. */
+/** Upstream's controller default: 5 ms to 1000 s per key, 10 per second with bursts of 100 overall. */
 export function controllerRateLimiter<K>(clock: Clock): RateLimiter<K> {
   return slowestOf(perKeyBackoff<K>({ initialMs: 5, maxMs: 1_000_000 }), sharedBucket<K>(clock, { perSecond: 10, burst: 100 }));
 }

@@ -7,14 +7,14 @@ export interface RetryOptions {
   backoff: BackoffConfig;
   /** Needed when the backoff has jitter. */
   random?: Random;
-  /** Including the first. Default: until it succeeds or the signal aborts. */
+  /** Including the first attempt. Default: until it succeeds or the signal aborts. */
   attempts?: number;
-  /** Whether this error is worth another attempt. Default: every error. */
+  /** Whether to retry after this error. Default: always. */
   retryOn?: (error: unknown) => boolean;
   signal?: AbortSignal;
 }
 
-/** Runs `work` until it succeeds; throws its last error when the attempts are used up or the error is not to be retried. */
+/** Runs `work` until it succeeds; throws the last error when the attempts are exhausted or the error is not retryable. */
 export async function retry<T>(options: RetryOptions, work: (attempt: number) => Promise<T> | T): Promise<T> {
   const { clock, backoff, random, attempts = Infinity, retryOn = () => true, signal } = options;
   for (let attempt = 0; ; attempt++) {

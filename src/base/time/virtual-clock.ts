@@ -8,11 +8,11 @@ interface Timer {
 }
 
 export interface VirtualClockOptions {
-  /** The time at the start, in milliseconds since the Unix epoch. Default: 2026-01-01T00:00:00Z. */
+  /** The start time in milliseconds since the Unix epoch. Default: 2026-01-01T00:00:00Z. */
   startMs?: number;
   /**
-   * Turns of the event loop that must pass without a timer being set or cancelled before time may move.
-   * Default 2: enough for promises and for code that yields with setImmediate or nextTick.
+   * The number of event loop turns without timer changes before time may advance. Default 2: enough for promises and for code that yields with
+   * setImmediate or nextTick.
    */
   quietTurns?: number;
 }
@@ -21,15 +21,15 @@ const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
 const DEFAULT_MAX_TIMERS = 100_000;
 
 /**
- * A clock whose time moves only when told. Timers fire in order of their due time, ties in order of their
- * creation, and everything that is ready to run (promises, immediates) runs to rest between two timers.
+ * A clock under a test's control. Timers fire in order of their due time, ties in order of creation, and everything that is ready to run (promises,
+ * immediates) settles between two timers.
  */
 export class VirtualClock implements Clock {
   readonly #startMs: number;
   readonly #quietTurns: number;
   readonly #timers = new KeyedHeap<number, Timer>({ keyOf: (t) => t.id, compare: (a, b) => a.due - b.due || a.id - b.id });
   readonly #holds = new Set<Promise<unknown>>();
-  // Time is kept as what has passed, not as what it is: sums of small numbers stay exact where epoch milliseconds do not.
+  // Stores elapsed time: sums of small numbers stay exact where epoch milliseconds do not.
   #elapsed = 0;
   #lastId = 0;
   #changes = 0;
@@ -63,18 +63,18 @@ export class VirtualClock implements Clock {
     return sleepOn(this, delayMs, signal);
   }
 
-  /** How many timers are set. Zero after a component stopped cleanly. */
+  /** The number of timers. Zero after a component stopped cleanly. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** How many milliseconds until the next timer is due; undefined when none is set. */
+  /** Milliseconds until the next timer; undefined if there is none. */
   get nextTimerIn(): number | undefined {
     const timer = this.#timers.peek();
     return timer && timer.due - this.#elapsed;
   }
 
-  /** Time stands still until `work` settles: for real I/O (a disk, a socket) that virtual time must wait for. */
+  /** Pauses time until `work` settles: for real I/O (disk, sockets). */
   hold<T>(work: Promise<T>): Promise<T> {
     this.#holds.add(work);
     const release = () => {
@@ -85,7 +85,7 @@ export class VirtualClock implements Clock {
     return work;
   }
 
-  /** Moves time by `ms`, firing every timer that falls due on the way, those set on the way included. */
+  /** Advances time by `ms`, firing every due timer, including new ones. */
   advance(ms: number): Promise<void> {
     if (!(ms >= 0)) throw new RangeError(`time cannot move by ${ms} ms`);
     const target = this.#elapsed + ms;
@@ -95,12 +95,12 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Moves time to `targetMs` (milliseconds since the Unix epoch), as `advance` does. Time never moves back. */
+  /** Advances time to `targetMs` (milliseconds since the Unix epoch). Time never moves back. */
   advanceTo(targetMs: number): Promise<void> {
     return this.advance(targetMs - this.#startMs - this.#elapsed);
   }
 
-  /** Moves time from timer to timer until none is left. Throws after `maxTimers`: something repeats for ever. */
+  /** Advances from timer to timer until none is left. Throws after `maxTimers`, for endless repetition. */
   runUntilIdle(options: { maxTimers?: number } = {}): Promise<void> {
     const { maxTimers = DEFAULT_MAX_TIMERS } = options;
     return this.#move(async () => {
@@ -111,7 +111,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Moves time from timer to timer until `condition` holds. Throws after `withinMs` of virtual time (default: an hour). */
+  /** Advances from timer to timer until `condition` holds. Throws after `withinMs` of virtual time (default: an hour). */
   runUntil(condition: () => boolean, options: { withinMs?: number } = {}): Promise<void> {
     const { withinMs = 3_600_000 } = options;
     const deadline = this.#elapsed + withinMs;
@@ -124,12 +124,12 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Lets everything that is ready run to rest, without moving time. */
+  /** Runs everything that is ready, without advancing time. */
   settle(): Promise<void> {
     return new Promise((resolve) => {
       let seen = this.#changes;
       let quiet = 0;
-      // Every promise that can settle has settled when an immediate runs: immediates come after all microtasks.
+      // An immediate runs after all microtasks, so every promise that can settle has settled.
       const turn = () => {
         if (this.#holds.size > 0) return void Promise.race(this.#holds).then(again, again);
         quiet = seen === this.#changes ? quiet + 1 : 0;

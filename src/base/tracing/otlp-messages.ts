@@ -1,6 +1,6 @@
 import { field, message, optional, repeated } from '../grpc/message-table.ts';
 
-/** OpenTelemetry's protocol: `TraceService/Export` and its messages, as far as they are used. */
+/** The used part of OpenTelemetry's protocol: `TraceService/Export` and its messages. */
 const AnyValue = message({ text: optional(1, 'string'), flag: optional(2, 'bool'), number: optional(3, 'int64') });
 const KeyValue = message({ key: field(1, 'string'), value: field(2, AnyValue) });
 const Link = message({ traceId: field(1, 'bytes'), spanId: field(2, 'bytes') });

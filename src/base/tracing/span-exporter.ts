@@ -9,7 +9,7 @@ import { type Attributes, attributeList } from './span.ts';
 export interface ExporterOptions {
   /** `http://host:port` or `unix:///path`. */
   readonly endpoint: string;
-  /** Of the process, such as `service.name`. */
+  /** Resource attributes, such as `service.name`. */
   readonly resource: Attributes;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -22,7 +22,7 @@ const SCOPE = { name: 'sampan' };
 
 type SpanInput = MessageInput<typeof SpanMessage>;
 
-/** Sends spans to a collector, in batches. What a collector does not take is lost, as upstream. */
+/** Sends spans to a collector in batches. Failed batches are dropped, as upstream. */
 export class SpanExporter implements AsyncDisposable {
   readonly #options: ExporterOptions;
   readonly #collector: GrpcClient;
@@ -44,7 +44,7 @@ export class SpanExporter implements AsyncDisposable {
     else this.#timer ??= this.#options.clock.setTimer(LIMITS.delayMs, () => this.#send());
   }
 
-  /** Sends what is queued, then closes. */
+  /** Flushes the queue, then closes. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer?.cancel();
     while (this.#sending !== undefined || this.#queue.length > 0) {

@@ -6,7 +6,7 @@ import type { TraceContext } from './trace-context.ts';
 export type AttributeValue = string | number | boolean;
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** OpenTelemetry's kinds. */
+/** OpenTelemetry span kinds. */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const;
 
 const ERROR = 2;
@@ -15,13 +15,13 @@ export interface SpanStart {
   readonly name: string;
   readonly context: TraceContext;
   readonly parentSpanId?: string | undefined;
-  /** Traces that led to this one without being trusted. */
+  /** Linked traces: untrusted parents. */
   readonly links?: readonly TraceContext[];
   readonly kind: number;
   readonly startMs: number;
 }
 
-/** A piece of work in a trace. It is exported when it ends. */
+/** A span of a trace. Exported when it ends. */
 export class Span {
   readonly context: TraceContext;
   readonly #start: SpanStart;
@@ -48,7 +48,7 @@ export class Span {
     return this;
   }
 
-  /** What comes after the first end is ignored. */
+  /** Calls after the first `end` are ignored. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,4 +1,4 @@
-/** Where a request is in a trace: W3C's trace context. */
+/** A W3C trace context. */
 export interface TraceContext {
   /** 16 bytes, in hexadecimal. */
   readonly traceId: string;
@@ -9,7 +9,7 @@ export interface TraceContext {
 
 const SAMPLED = 1;
 
-/** The context in a `traceparent` header; undefined for one that makes no sense, as if it were absent. */
+/** The context of a `traceparent` header; undefined if invalid, which is treated as absent. */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {
   const [version = '', traceId = '', spanId = '', flags = '', ...more] = (text ?? '').split('-');
   const isHex = isHexOf(version, 2) && isHexOf(traceId, 32) && isHexOf(spanId, 16) && isHexOf(flags, 2);

@@ -6,7 +6,7 @@ import type { TraceContext } from './trace-context.ts';
 
 export interface TracerOptions {
   readonly exporter: Pick<SpanExporter, 'add'>;
-  /** Of traces that begin here; those that began elsewhere have decided already. */
+  /** The sampling rate of new traces; others have decided already. */
   readonly samplingRatePerMillion: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -22,7 +22,7 @@ export interface StartOptions {
 
 const MILLION = 1_000_000n;
 
-/** Begins spans. Those that are not sampled are not there at all. */
+/** Creates spans; none for unsampled traces. */
 export class Tracer {
   readonly #options: TracerOptions;
 
@@ -40,7 +40,7 @@ export class Tracer {
     return new Span(start, clock, (span) => exporter.add(span));
   }
 
-  /** By the trace's id, so that all that sample at a rate agree. */
+  /** By the trace id, so that all components with the same rate agree. */
   #isSampled(traceId: string): boolean {
     const drawn = BigInt(`0x${traceId.slice(16)}`) >> 1n;
     return drawn < (BigInt(this.#options.samplingRatePerMillion) << 63n) / MILLION;

@@ -3,7 +3,7 @@ import { CLOSE, WebSocketError } from './websocket-error.ts';
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** Takes what a peer sends. A message comes in as many pieces as its frames and the network made of it. */
+/** Receives parsed messages, in pieces. */
 export interface MessageSink {
   messageStart(isText: boolean): void;
   messageData(chunk: Buffer): void;
@@ -12,14 +12,14 @@ export interface MessageSink {
 }
 
 export interface FrameParserOptions {
-  /** Clients mask what they send, servers do not. */
+  /** Clients mask their data, servers do not. */
   readonly expectsMask: boolean;
 }
 
 const MAX_HEADER_BYTES = 14;
 const MAX_CONTROL_BYTES = 125;
 
-/** Cuts bytes into frames and messages. Holds at most a frame's header and a control frame. Changes the bytes it is given. */
+/** Splits bytes into frames and messages. Buffers at most a frame header and a control frame. Modifies its input. */
 export class FrameParser {
   readonly #header = Buffer.alloc(MAX_HEADER_BYTES);
   #headerLength = 0;
@@ -36,7 +36,7 @@ export class FrameParser {
     private readonly options: FrameParserOptions,
   ) {}
 
-  /** Throws a WebSocketError when the bytes break the protocol. */
+  /** Throws a WebSocketError on protocol violations. */
   write(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {

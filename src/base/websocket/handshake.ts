@@ -14,7 +14,7 @@ export function newWebSocketKey(): string {
   return randomBytes(16).toString('base64');
 }
 
-/** Why a request to open a WebSocket is malformed; undefined when it is not. */
+/** Why a WebSocket request is malformed; undefined if it is valid. */
 export function handshakeProblem(header: (name: string) => string | undefined): string | undefined {
   const key = header('sec-websocket-key') ?? '';
   if (!KEY.test(key.trim())) return 'the Sec-WebSocket-Key header is missing or malformed';

@@ -1,4 +1,4 @@
-/** XORs `data` in place with the four bytes of `mask`, beginning at byte `offset` of the payload. */
+/** XORs `data` in place with the four bytes of `mask`, starting at byte `offset` of the payload. */
 export function applyMask(data: Buffer, mask: Buffer, offset: number): void {
   let at = 0;
   while (at < data.length && ((data.byteOffset + at) & 3) !== 0) {

@@ -12,19 +12,19 @@ export interface WebSocketOptions {
 
 export interface SendOptions {
   readonly isText?: boolean;
-  /** Called when the connection can take more. */
+  /** Called when more can be written. */
   readonly sent?: (error?: Error) => void;
 }
 
-/** A peer that asks and does not read the answers is cut off. */
+/** A peer that pings without reading the replies is disconnected. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 const MAX_REASON_BYTES = 123;
 
-/** One WebSocket (RFC 6455) on any duplex, after the handshake. Messages are passed on in pieces, so that none is too long. */
+/** One WebSocket (RFC 6455) on any duplex, after the handshake. Messages are delivered in pieces, so that their size is unlimited. */
 export class WebSocketConnection {
-  /** Grows with all that arrives. */
+  /** Increases with all received data. */
   activity = 0;
-  /** Resolves when the connection is over, for whatever reason. */
+  /** Resolves when the connection is closed, for any reason. */
   readonly closed: Promise<void>;
   readonly #transport: Duplex;
   readonly #isClient: boolean;
@@ -59,12 +59,12 @@ export class WebSocketConnection {
     return this.#transport.destroyed || this.#isCloseSent;
   }
 
-  /** Why a peer that is there may seem silent. */
+  /** Why a live peer may seem silent. */
   get obstacle(): Obstacle | undefined {
     return obstacleOf(this.#transport);
   }
 
-  /** Sends one message that consists of these parts. */
+  /** Sends one message of these parts. */
   send(parts: readonly Buffer[], { isText = false, sent }: SendOptions = {}): void {
     if (this.isClosed) {
       sent?.(new WebSocketError(CLOSE.goingAway, 'the connection is closed'));
@@ -80,7 +80,7 @@ export class WebSocketConnection {
     if (!this.isClosed) this.#sendFrame(OPCODE.ping, []);
   }
 
-  /** Nothing more is received until `resume`. */
+  /** Stops receiving until `resume`. */
   pause(): void {
     this.#transport.pause();
   }
@@ -89,7 +89,7 @@ export class WebSocketConnection {
     if (!this.#transport.destroyed) this.#transport.resume();
   }
 
-  /** Says goodbye, sends what was written, and closes. */
+  /** Sends a close frame and all written data, and closes. */
   close(code: number = CLOSE.normal, reason = ''): void {
     if (this.isClosed) return;
     this.#sendClose(code, reason);
@@ -103,7 +103,7 @@ export class WebSocketConnection {
 
   #receive(chunk: Buffer): void {
     this.activity++;
-    // After a close frame nothing counts any more.
+    // Everything after a close frame is ignored.
     if (this.#isCloseReceived) return;
     try {
       this.#parser.write(chunk);
@@ -153,7 +153,7 @@ export class WebSocketConnection {
   }
 }
 
-/** Codes that must not stand in a frame are answered as a breach of the protocol. */
+/** Invalid close codes are answered as protocol errors. */
 function replyCode(code: number): number {
   const isSendable = (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999);
   return isSendable ? code : CLOSE.protocolError;

@@ -1,4 +1,4 @@
-/** The peer broke the WebSocket protocol. `code` is what the close frame says. */
+/** The peer violated the WebSocket protocol. `code` is sent in the close frame. */
 export class WebSocketError extends Error {
   override readonly name = 'WebSocketError';
 

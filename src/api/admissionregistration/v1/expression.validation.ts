@@ -15,7 +15,7 @@ export interface ExpressionScope {
   readonly hasAuthorizer: boolean;
 }
 
-/** What expressions of webhooks and policies know about. */
+/** The variables of webhook and policy expressions. */
 export function admissionVariables({ hasParams, hasAuthorizer }: ExpressionScope): Readonly<Record<string, cel.CelType>> {
   return {
     object: cel.DYN,
@@ -27,7 +27,7 @@ export function admissionVariables({ hasParams, hasAuthorizer }: ExpressionScope
   };
 }
 
-/** The error of an expression that does not compile, or does not give what is wanted of it. */
+/** The error of an expression that does not compile or has the wrong result type. */
 export function compileErrors(path: Path, expression: string, result: cel.CompileResult): FieldError[] {
   if (result.ok) return [];
   switch (result.stage) {
@@ -40,7 +40,7 @@ export function compileErrors(path: Path, expression: string, result: cel.Compil
   }
 }
 
-/** Conditions without which a webhook or a policy does not apply. */
+/** Match conditions of webhooks and policies. */
 export function validateMatchConditions(path: Path, conditions: readonly MatchCondition[], hasParams: boolean): FieldError[] {
   const variables = admissionVariables({ hasParams, hasAuthorizer: true });
   const errors = conditions.length > MAX_MATCH_CONDITIONS ? [FieldError.tooMany(path, conditions.length, MAX_MATCH_CONDITIONS)] : [];
@@ -61,7 +61,7 @@ export function validateMatchConditions(path: Path, conditions: readonly MatchCo
   return errors;
 }
 
-/** Defines a policy's variables, in order: each may use those before it. */
+/** Defines a policy's variables in order: each may use the previous ones. */
 export function validateVariables(path: Path, variables: readonly Variable[], policy: cel.PolicyVariables): FieldError[] {
   return variables.flatMap(({ name = '', expression = '' }, i) => [
     ...validateVariableName(path.index(i).child('name'), name),

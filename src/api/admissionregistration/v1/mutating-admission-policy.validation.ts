@@ -38,7 +38,7 @@ function validatePolicy({ metadata, spec }: MutatingAdmissionPolicy, old?: Mutat
   ];
 }
 
-/** Expressions that make a patch can make objects, and know how to escape keys. */
+/** Patch expressions can construct objects and escape keys. */
 function compileMutation(expression: string, resultType: cel.CelType, variables: Readonly<Record<string, cel.CelType>>): cel.CompileResult {
   const resolveType = cel.resolveMutationType;
   return cel.compile(expression, { variables, environment: cel.MUTATION_ENVIRONMENT, resolveType, resultTypes: [resultType] });
@@ -49,7 +49,7 @@ type Compiler = (expression: string, resultType: cel.CelType) => cel.CompileResu
 const APPLY_RESULT = cel.objectType('Object', {});
 const PATCH_RESULT = cel.listType(cel.JSON_PATCH_TYPE);
 
-/** Exactly the member that the type of the patch names. */
+/** Exactly the member for the patch's type must be set. */
 function validateMutation(path: Path, mutation: Mutation, compiler: Compiler): FieldError[] {
   const { patchType, applyConfiguration, jsonPatch } = mutation;
   const errors = requiredValue(path.child('patchType'), patchType, PATCH_TYPES);

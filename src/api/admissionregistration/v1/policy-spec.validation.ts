@@ -6,7 +6,7 @@ import type { MatchResources } from './match-resources.ts';
 import type { ParamKind } from './param-kind.ts';
 import { FAILURE_POLICIES, validateMatchResources } from './rule.validation.ts';
 
-/** What policies of both sorts have: when they apply, with which parameters, and what an error means. */
+/** The common part of both kinds of policies: match constraints, parameters and failure policy. */
 interface PolicySpec {
   readonly failurePolicy?: string;
   readonly paramKind?: ParamKind;
@@ -26,7 +26,7 @@ export function validateMatchConstraints(path: Path, constraints: MatchResources
   return constraints.resourceRules?.length ? errors : [...errors, FieldError.required(at.child('resourceRules'))];
 }
 
-/** Conditions that were stored are not compiled again while nothing that they depend on changes. */
+/** Stored conditions are not compiled again unless something they depend on changes. */
 export function validatePolicyConditions(path: Path, spec: PolicySpec, old?: PolicySpec): FieldError[] {
   const isOld = old !== undefined && sameValue(spec.paramKind, old.paramKind) && sameValue(spec.matchConditions, old.matchConditions);
   return isOld ? [] : validateMatchConditions(path.child('matchConditions'), spec.matchConditions ?? [], spec.paramKind !== undefined);

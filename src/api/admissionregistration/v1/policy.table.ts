@@ -18,7 +18,7 @@ export const mutatingAdmissionPolicyTable: TableDefinition<MutatingAdmissionPoli
   cells: ({ metadata, spec }, now) => [metadata.name, spec?.mutations?.length ?? 0, kindText(spec?.paramKind), ageCell(metadata, now)],
 };
 
-/** Bindings of both sorts print alike. */
+/** Bindings of both kinds are printed alike. */
 export const policyBindingTable: TableDefinition<MutatingAdmissionPolicyBinding> = {
   columns: [NAME_COLUMN, column('PolicyName', 'The policy that is put to use.'), column('ParamRef', 'The parameters.'), AGE_COLUMN],
   cells: ({ metadata, spec }, now) => [metadata.name, spec?.policyName ?? '', paramText(spec?.paramRef), ageCell(metadata, now)],

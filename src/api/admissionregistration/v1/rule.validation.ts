@@ -10,7 +10,7 @@ export const FAILURE_POLICIES = ['Fail', 'Ignore'];
 export const MATCH_POLICIES = ['Equivalent', 'Exact'];
 export const REINVOCATION_POLICIES = ['IfNeeded', 'Never'];
 
-/** Which requests a webhook or a policy is about. */
+/** The requests that a webhook or a policy matches. */
 export function validateRule(path: Path, rule: RuleWithOperations): FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   return [
@@ -31,7 +31,7 @@ function validateList(path: Path, list: readonly string[], noun: string): FieldE
   return [FieldError.invalid(path, list, `if '*' is present, must not specify other ${noun}`)];
 }
 
-/** Resources and subresources, `x`, `x/y`, `x/*`, `*` and `*` with a subresource, none of which may contain another. */
+// Resources and subresources: `x`, `x/y`, `x/*`, `*` and `*/y`. None may include another.
 function validateResources(path: Path, resources: readonly string[]): FieldError[] {
   const errors = resources.length === 0 ? [FieldError.required(path)] : [];
   const allOf = new Set<string>();
@@ -93,7 +93,7 @@ export function validateMatchResources(path: Path, match: MatchResources): Field
 
 const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
-/** Nothing is left to mutate of what is deleted. */
+/** Deletions cannot be mutated. */
 export function validateMutableOperations(path: Path, { resourceRules = [] }: MatchResources): FieldError[] {
   const at = path.child('resourceRules', 'operations');
   return resourceRules.flatMap(({ operations = [] }) =>

@@ -41,7 +41,7 @@ function validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, old?: Val
   ];
 }
 
-/** Compiles a policy's expressions, which may use its variables once these are defined. */
+/** Compiles a policy's expressions, which may use its variables once they are defined. */
 class PolicyCompiler {
   readonly variables: cel.PolicyVariables;
   private readonly hasParams: boolean;
@@ -53,7 +53,7 @@ class PolicyCompiler {
     this.variables = new cel.PolicyVariables({ variables: admissionVariables({ hasParams: this.hasParams, hasAuthorizer: true }) });
   }
 
-  /** Messages are made without asking for authorization. */
+  /** Message expressions cannot use the authorizer. */
   compile(expression: string, resultTypes: readonly cel.CelType[], hasAuthorizer = true): cel.CompileResult {
     const declarations = admissionVariables({ hasParams: this.hasParams, hasAuthorizer });
     const variables = this.hasVariables ? { ...declarations, variables: this.variables.type } : declarations;
@@ -141,7 +141,7 @@ export function validateValidatingAdmissionPolicyStatusUpdate({ status }: Valida
 function validateFieldRef(path: Path, fieldRef: string | undefined): FieldError[] {
   if (!fieldRef) return [FieldError.required(path)];
   try {
-    // It begins with the name of a field, not with the dot before one.
+    // It starts with a field name, without a leading dot.
     new JsonPath(/^\w/.test(fieldRef) ? `.${fieldRef}` : fieldRef);
     return [];
   } catch (error) {

@@ -22,7 +22,7 @@ function defaultWebhook<T extends ValidatingWebhook | MutatingWebhook>(webhook: 
   return mapField(withRules, 'clientConfig', (client) => defaultClient(client as WebhookClientConfig) as T['clientConfig']);
 }
 
-/** Rules are about objects of every scope, unless they say otherwise. */
+/** By default rules match objects of every scope. */
 export function defaultRules<R extends RuleWithOperations>(rules: readonly R[]): readonly R[] {
   return mapItems(rules, (rule) => fillUnset(rule, { scope: '*' } as Partial<R>));
 }

@@ -7,7 +7,7 @@ interface Configuration {
   readonly webhooks?: readonly unknown[];
 }
 
-/** Configurations of both sorts print alike. */
+/** Configurations of both kinds are printed alike. */
 export const webhookTable: TableDefinition<Configuration> = {
   columns: [NAME_COLUMN, column('Webhooks', 'The number of webhooks.', { type: 'integer' }), AGE_COLUMN],
   cells: ({ metadata, webhooks = [] }, now) => [metadata.name, webhooks.length, ageCell(metadata, now)],

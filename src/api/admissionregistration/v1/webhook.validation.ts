@@ -21,7 +21,7 @@ interface Configuration {
   readonly webhooks?: readonly Webhook[];
 }
 
-/** What a stored configuration has that newer rules would refuse. */
+/** Values of a stored configuration that newer rules would reject. */
 interface Rules {
   readonly ignoreMatchConditions: boolean;
   readonly sideEffects: readonly string[];

@@ -5,9 +5,9 @@ import { validateWebhookClient } from '../../webhook-client.validation.ts';
 import type { CustomResourceConversion, WebhookClientConfig } from './custom-resource-definition-spec.ts';
 
 export interface ConversionRules {
-  /** One of the versions of the review must be one that this server speaks. */
+  /** The review versions must include one that this server supports. */
   readonly requireRecognizedVersion: boolean;
-  /** A definition that is served must be able to reach its webhook. */
+  /** A served definition must have a reachable webhook. */
   readonly requireValidCABundle: boolean;
 }
 
@@ -40,7 +40,7 @@ function validateClient(client: WebhookClientConfig | undefined, path: Path, rul
   return rules.requireValidCABundle ? [...errors, ...validateCABundle(path.child('caBundle'), client.caBundle ?? '')] : errors;
 }
 
-/** Whether the webhook can be trusted by what the conversion says: no webhook and no bundle count as yes. */
+/** Whether the conversion's CA bundle is valid; true without a webhook or a bundle. */
 export function hasValidCABundle(conversion: CustomResourceConversion | undefined): boolean {
   return caBundleProblem(conversion?.webhook?.clientConfig?.caBundle ?? '') === undefined;
 }

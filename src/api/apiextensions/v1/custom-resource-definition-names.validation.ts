@@ -2,7 +2,7 @@ import { pushAll } from '#base';
 import { checkDns1035Label, FieldError, type Path } from '#machinery';
 import type { CustomResourceDefinitionNames } from './custom-resource-definition-names.ts';
 
-/** Names that are there must be proper; which ones must be there is another question. */
+/** Validates the names that are set, not which ones are required. */
 export function validateNames(names: CustomResourceDefinitionNames, path: Path): FieldError[] {
   const { kind = '', listKind = '' } = names;
   const errors = [...labelErrors(names.plural, path.child('plural')), ...labelErrors(names.singular, path.child('singular'))];

@@ -22,7 +22,7 @@ import {
 } from '../../schema.ts';
 import { CustomResourceDefinitionNames } from './custom-resource-definition-names.ts';
 
-/** TS shape of a schema node; it contains itself, so it is written out. */
+/** The TypeScript type of a schema node; written out, since it is recursive. */
 export interface JSONSchemaProps {
   readonly id?: string;
   readonly $schema?: string;

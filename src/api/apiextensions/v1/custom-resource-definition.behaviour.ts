@@ -55,7 +55,7 @@ function defaultConversion(conversion: CustomResourceConversion | undefined): Cu
   return { ...conversion, webhook: { ...webhook, clientConfig } };
 }
 
-/** The status with the version that objects are stored in among those they may be stored in. */
+/** Adds the storage version to status.storedVersions. */
 export function withStoredVersion<S extends CustomResourceDefinitionStatus | undefined>(status: S, spec: CustomResourceDefinitionSpec): S {
   const stored = status?.storedVersions ?? [];
   const storage = (spec.versions ?? []).find((version) => version.storage)?.name;
@@ -63,7 +63,7 @@ export function withStoredVersion<S extends CustomResourceDefinitionStatus | und
   return { conditions: null, acceptedNames: { plural: '', kind: '' }, ...status, storedVersions: [storage] } as unknown as S;
 }
 
-/** What the server makes of a new definition: no status but the stored version. */
+/** A new definition's status only has the storage version. */
 export function prepareCustomResourceDefinitionForCreate(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { status: _, ...rest } = definition;
   const status = withStoredVersion(EMPTY_STATUS, definition.spec);
@@ -76,7 +76,7 @@ const EMPTY_STATUS = {
   storedVersions: null,
 } as unknown as CustomResourceDefinitionStatus;
 
-/** What the server makes of a changed definition: the status stays, and remembers every version that objects were stored in. */
+/** An update keeps the status and adds the storage version to status.storedVersions. */
 export function prepareCustomResourceDefinitionForUpdate(
   definition: CustomResourceDefinition,
   old: CustomResourceDefinition,
@@ -96,7 +96,7 @@ function formatWarnings(definition: CustomResourceDefinition, old?: CustomResour
     .map((format) => `unrecognized format ${goQuote(format)}`);
 }
 
-// A schema that all versions share is looked at once.
+// A schema that all versions share is validated once.
 function unknownFormats(spec: CustomResourceDefinitionSpec): string[] {
   const schemas = new Map(schemasOf(spec).map((schema) => [encodeJson(schema), schema])).values();
   const formats: string[] = [];

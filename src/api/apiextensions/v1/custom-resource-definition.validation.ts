@@ -218,7 +218,7 @@ function approvalOf({ metadata }: CustomResourceDefinition): Approval {
   return structural.isUri(text) && /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(text) ? 'approved' : 'invalid';
 }
 
-// Groups of the Kubernetes project are not for everybody.
+// Groups of the Kubernetes project are protected.
 function validateApproval(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
   const { group } = definition.spec;
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];

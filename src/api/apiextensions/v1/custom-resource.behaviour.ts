@@ -31,29 +31,29 @@ import type {
 } from './custom-resource-definition-spec.ts';
 import { EMBEDDED_METADATA } from './embedded-metadata.validation.ts';
 
-/** An object of a custom kind. */
+/** A custom resource object. */
 export type CustomResource = JsonObject;
 
 export interface DecodedCustomResource {
   readonly object: CustomResource;
-  /** Why the document is no such object, in upstream's words. */
+  /** Why the document cannot be decoded, in upstream's words. */
   readonly error?: string;
-  /** Fields that were dropped, in the order in which upstream names them. */
+  /** Dropped fields, in upstream's order. */
   readonly unknownFields: readonly string[];
 }
 
-/** One version of a custom kind: everything that a built-in kind has in source, made from its definition. */
+/** One version of a custom kind: the equivalent of a built-in kind's sources, created from its definition. */
 export interface CustomResourceType extends KindBehaviour<CustomResource> {
   readonly hasStatus: boolean;
   readonly scale: CustomResourceSubresourceScale | undefined;
   /**
-   * Reads a document: metadata is decoded, unknown fields and nulls that are not allowed are dropped. `lenient` is for what is stored already:
-   * metadata that does not decode is dropped field by field.
+   * Decodes a document: metadata is decoded, unknown fields and disallowed nulls are dropped. `lenient` is for stored objects: invalid metadata is
+   * dropped field by field.
    */
   readonly decode: (document: JsonObject, options?: { readonly lenient?: boolean }) => DecodedCustomResource;
 }
 
-/** Throws when the definition has no such version. Schemas are compiled here, so the result is to be kept. */
+/** Throws for unknown versions. Compiles schemas, so the result should be kept. */
 export function customResourceType(definition: CustomResourceDefinition, versionName: string): CustomResourceType {
   const version = (definition.spec.versions ?? []).find(({ name }) => name === versionName);
   if (version === undefined) throw new Error(`${definition.metadata.name} has no version ${versionName}`);
@@ -103,7 +103,7 @@ function decode(schema: JSONSchemaProps, document: JsonObject, lenient: boolean)
   return { object: { ...result, metadata: meta.metadata }, unknownFields: dropped };
 }
 
-// Rules are not run on objects whose types, presence or sizes are wrong: they rely on those.
+// Rules run only on objects with valid types, required fields and sizes, since they rely on those.
 const BLOCKING = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -162,7 +162,7 @@ class CustomResourceChecks {
     return this.withRules(errors, object, { old, correlation });
   }
 
-  /** Rules that are broken as they were before. */
+  /** Violations that existed before the update. */
   ratchetWarnings(object: CustomResource, old: CustomResource): readonly string[] {
     if (this.rules === undefined) return [];
     const correlation = new structural.Correlation(object, old, this.schema);
@@ -210,7 +210,7 @@ class CustomResourceChecks {
     return structural.embeddedErrors(this.schema, object, { path: Path.none, rules: EMBEDDED_METADATA });
   }
 
-  // A list that was not a proper set or map before need not become one.
+  // A list that violated its list type before may stay so.
   private newListErrors(object: CustomResource, old: CustomResource): readonly FieldError[] {
     const errors = structural.listTypeErrors(Path.none, this.schema, object);
     return errors.length === 0 || structural.listTypeErrors(Path.none, this.schema, old).length > 0 ? [] : errors;
@@ -269,7 +269,7 @@ interface NestedLookup {
   readonly problem?: string;
 }
 
-// Follows names only, whatever else a path could say: what has no value yet is fine, what has one of another type is not.
+// Follows field names only: a missing value is valid, one of another type is not.
 function nested(object: CustomResource, text: string, expected: 'int64' | 'string'): NestedLookup {
   const names = text.replace(/^\./, '').split('.');
   let value: JsonValue | undefined = object;
@@ -330,7 +330,7 @@ function selector(path: JsonPath): (object: CustomResource) => string {
 
 const AGE: CustomResourceColumnDefinition = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-// A column whose path cannot be read ends the table there, as upstream has it.
+// A column with an invalid path ends the table, as upstream.
 function customTable(declared: readonly CustomResourceColumnDefinition[]): TableDefinition<CustomResource> {
   const columns: { readonly column: TableColumn; readonly path: JsonPath }[] = [];
   for (const definition of declared.length === 0 ? [AGE] : declared) {

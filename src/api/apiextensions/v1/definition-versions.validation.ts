@@ -19,15 +19,15 @@ export const MAX_SELECTABLE_FIELDS = 8;
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** Rules are tightened only for what did not break them before. */
+/** Stricter rules do not apply to definitions that violated them before. */
 export interface DefinitionRules extends SchemaRules, ConversionRules {
   readonly requireImmutableNames: boolean;
   readonly requireOpenAPISchema: boolean;
   readonly requireStructuralSchema: boolean;
   readonly requirePrunedDefaults: boolean;
-  /** Names of versions whose schema is the same as before. */
+  /** Names of versions with an unchanged schema. */
   readonly unchangedVersions: ReadonlySet<string>;
-  /** Names of versions ('' for all) that already had too many selectable fields. */
+  /** Names of versions ('' for all) that already exceeded the limit of selectable fields. */
   readonly manySelectableFields: ReadonlySet<string>;
 }
 
@@ -89,7 +89,7 @@ function deprecationProblems({ deprecated, deprecationWarning }: CustomResourceD
   return [...problems, `must only contain printable UTF-8 characters; non-printable character found at index ${index}`];
 }
 
-// What all versions have in common.
+// The settings that all versions share.
 export function validateShared(internal: InternalDefinition, rules: DefinitionRules): FieldError[] {
   const { validation, subresources, versions, selectableFields } = internal;
   const hasStatus = subresources?.status !== undefined || versions.some((version) => version.subresources?.status !== undefined);
@@ -160,7 +160,7 @@ const ROOT_KEYWORDS: readonly (readonly [keyof JSONSchemaProps, string])[] = [
   ['x-kubernetes-validations', 'XValidations'],
 ];
 
-// Status is validated by itself, by the schema of its property: what the root says besides would be lost.
+// The status subresource is validated by the schema of its property only: other rules at the root would be ignored.
 function validateRootKeywords(schema: JSONSchemaProps, path: Path): FieldError[] {
   const { type } = schema;
   if (type !== undefined && type !== '' && type !== 'object') {

@@ -2,7 +2,7 @@ import { nameIsPathSegment, type structural } from '#machinery';
 import { ObjectMeta } from '../../meta/v1/object-meta.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 
-/** How the metadata of resources that are embedded in custom resources is read and checked. */
+/** Decoding and validation of metadata in embedded resources. */
 export const EMBEDDED_METADATA: structural.MetadataRules = {
   schema: ObjectMeta,
   validate: (metadata, path) =>

@@ -11,7 +11,7 @@ import type {
 } from './custom-resource-definition-spec.ts';
 
 /**
- * A definition as upstream holds it internally: what all versions have in common stands at the top, and error paths name it there
+ * A definition in upstream's internal form: settings shared by all versions are at the top, and error paths name them there
  * (`spec.validation.openAPIV3Schema`, not `spec.versions[0].schema.openAPIV3Schema`).
  */
 export interface InternalDefinition {
@@ -81,7 +81,7 @@ function printedColumn(column: CustomResourceColumnDefinition): object {
   return { Name: name, Type: type, Format: format, Description: description, Priority: priority, JSONPath: jsonPath };
 }
 
-/** A rule as messages print it. */
+/** A rule in printed form. */
 export function printedRule({
   rule,
   message = '',

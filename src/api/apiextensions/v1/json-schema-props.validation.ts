@@ -6,25 +6,25 @@ import { printedItems } from './internal-definition.ts';
 import { isSchema } from './schema-walk.ts';
 import type { RuleContext } from './validation-rule.validation.ts';
 
-/** What may be relaxed for definitions that broke a rule before it existed. */
+/** Relaxations for definitions that violated a rule before it existed. */
 export interface SchemaRules {
   readonly requireValidPropertyType: boolean;
   readonly requireAtomicSetType: boolean;
   readonly requireMapListKeysMapSetValidation: boolean;
-  /** The cost of single rules does not count where the schema did not change. */
+  /** The cost of single rules is not checked for unchanged schemas. */
   readonly suppressPerExpressionCost: boolean;
 }
 
-/** Where in a schema the walk is. */
+/** The walk's position in a schema. */
 interface Surroundings {
   readonly isRoot: boolean;
-  /** Why a default cannot stand here; undefined where it can. */
+  /** Why a default is not allowed here; undefined if it is. */
   readonly noDefaultsBecause: string | undefined;
   /** Inside apiVersion, kind or metadata of a resource. */
   readonly insideMeta: boolean;
-  /** The closest ancestor within which old and new values cannot be told which belongs to which. */
+  /** The closest ancestor within which old and new values cannot be correlated. */
   readonly uncorrelated: Path | undefined;
-  /** Absent within allOf, anyOf, oneOf and not, and where the schema is not structural: no rules are looked at there. */
+  /** Absent within allOf, anyOf, oneOf and not, and for non-structural schemas: rules are not validated there. */
   readonly rules: RuleContext | undefined;
 }
 
@@ -34,7 +34,7 @@ const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 const MAX_KEY_ERRORS = 10;
 const NEWLINE = /[\n\r]/;
 
-/** Validates the schema of a version: keywords that are not supported, extensions that contradict each other, and CEL rules. */
+/** Validates the schema of a version: unsupported keywords, contradicting extensions, and CEL rules. */
 export function validateSchema(
   schema: JSONSchemaProps,
   path: Path,
@@ -99,7 +99,7 @@ class SchemaCheck {
     }
     this.visitItems(schema, path, here);
     for (const [name, dependency] of Object.entries(schema.dependencies ?? {})) {
-      // A dependency of another type decodes to nothing upstream.
+      // Upstream decodes a dependency of another type to nothing.
       if (isSchema(dependency)) this.visit(dependency, path.child('dependencies').key(name), nested);
     }
   }
@@ -200,7 +200,7 @@ class SchemaCheck {
   private checkKeys(keys: readonly string[], items: JSONSchemaProps, path: Path): void {
     const at = path.child('x-kubernetes-list-map-keys');
     const repeated = repeats(keys);
-    // Each of these errors repeats all keys.
+    // Each of these errors lists all keys.
     let room = MAX_KEY_ERRORS;
     for (const [i, key] of keys.entries()) {
       const property = ownProperty(items, key);
@@ -221,7 +221,7 @@ class SchemaCheck {
     const at = path.child('x-kubernetes-validations');
     for (const [i, rule] of validations.entries()) pushAll(this.errors, ruleTextErrors(rule, schema, at.index(i)));
     const { rules, isRoot, uncorrelated } = node.here;
-    // Types cannot be made of an unsound schema, and what would be said of its rules would not help.
+    // An invalid schema has no types, and errors of its rules would not help.
     if (!node.isSound() || rules === undefined) return;
     const { suppressPerExpressionCost } = this.rules;
     pushAll(this.ruleErrors, rules.check(schema, at, { isRoot, uncorrelated, suppressPerExpressionCost }));
@@ -259,7 +259,7 @@ function setItemErrors({ items }: JSONSchemaProps, path: Path): FieldError[] {
   return [];
 }
 
-/** Items of sets and maps are never null, and neither are the keys that tell items apart. */
+/** Items of sets and maps must not be nullable, nor the keys of map lists. */
 export function listKeyErrors(schema: JSONSchemaProps, path: Path): FieldError[] {
   const listType = schema['x-kubernetes-list-type'];
   const { items } = schema;

@@ -5,7 +5,7 @@ export function schemaHas(schema: JSONSchemaProps, predicate: (node: JSONSchemaP
   return predicate(schema) || childrenOf(schema).some((child) => schemaHas(child, predicate));
 }
 
-/** A schema, where a list of names or, in bad input, anything else may stand too. */
+/** A schema, where bad input may have a list of names or anything else. */
 export function isSchema(value: unknown): value is JSONSchemaProps {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,7 @@ interface NodeOptions {
   readonly suppressPerExpressionCost: boolean;
 }
 
-/** The rules of a schema as the walk over it meets them: how often each could run, and what all may cost together. */
+/** The rules of a schema, collected during the walk: the cardinality of each, and the total cost. */
 export class RuleContext {
   static root(): RuleContext {
     return new RuleContext(new TotalCost(), 1);
@@ -17,7 +17,7 @@ export class RuleContext {
 
   private constructor(
     private readonly total: TotalCost,
-    /** How many values of this node an object can have; undefined when nothing bounds that. */
+    /** The maximum number of values of this node in an object; undefined if unbounded. */
     private readonly cardinality: number | undefined,
   ) {}
 
@@ -62,7 +62,7 @@ export class RuleContext {
     return [FieldError.forbidden(at, structural.costErrorMessage(`estimated ${field} cost`, cost, structural.STATIC_ESTIMATED_COST_LIMIT))];
   }
 
-  /** What is wrong with the rules taken together. */
+  /** Errors of the rules as a whole. */
   totalErrors(path: Path): FieldError[] {
     const { total, mostExpensive } = this.total;
     if (total <= structural.STATIC_ESTIMATED_CRD_COST_LIMIT) return [];
@@ -102,19 +102,19 @@ class TotalCost {
 
   observe(path: Path, cost: number): void {
     this.total += cost;
-    // Rules that cost next to nothing are not to blame.
+    // Cheap rules are not blamed.
     if (cost < structural.STATIC_ESTIMATED_CRD_COST_LIMIT / 100) return;
     this.mostExpensive = [...this.mostExpensive, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, NAMED_RULES);
   }
 }
 
-/** Holds defaults against the rules of their schema, all within one budget. */
+/** Validates defaults against the rules of their schema, within one budget. */
 export function checkDefaultRules(): structural.DefaultRuleCheck {
   let remaining = structural.RUNTIME_COST_BUDGET;
   return (schema, value, { path, isResource }) => {
     const validator = remaining < 0 ? undefined : structural.RuleValidator.of(schema, isResource);
     if (validator === undefined) return [];
-    // A default must do as a value that was there before, and as one that is new.
+    // A default must be valid both as an old and as a new value.
     const asUpdate = validator.validate({ path, value, old: value, budget: remaining });
     const asCreate = asUpdate.errors.length > 0 ? asUpdate : validator.validate({ path, value, budget: remaining });
     remaining = Math.min(asUpdate.remaining, asCreate.remaining);

@@ -29,7 +29,7 @@ export function validateAPIService({ metadata, spec }: APIService): FieldError[]
   ];
 }
 
-/** An APIService is named by what it serves. */
+/** An APIService's name is its version and group. */
 function nameProblems(name: string, { group = '', version = '' }: APIServiceSpec): Problems {
   const problems = checkPathSegmentName(name);
   const expected = `${version}.${group}`;

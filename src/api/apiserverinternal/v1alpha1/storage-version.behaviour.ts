@@ -21,7 +21,7 @@ const table: TableDefinition<StorageVersion> = {
 export const storageVersionBehaviour: KindBehaviour<StorageVersion> = {
   kind: StorageVersion,
   validate: validateStorageVersion,
-  // The specification is empty: upstream has no rules for updates.
+  // The spec is empty: upstream has no update validation.
   validateUpdate: () => [],
   validateStatusUpdate: validateStorageVersionStatus,
   table,

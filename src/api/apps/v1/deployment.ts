@@ -87,5 +87,5 @@ export const Deployment = kind(
 );
 export type Deployment = Infer<typeof Deployment>;
 
-/** The annotation with the revision to go back to: once a field of the spec, and still checked as that. */
+/** The deprecated annotation with the revision to roll back to, still validated like the former spec field. */
 export const ROLLBACK_TO = 'deprecated.deployment.rollback.to';

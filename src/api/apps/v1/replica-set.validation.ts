@@ -51,7 +51,7 @@ interface SelectorAndTemplate {
   readonly template?: PodTemplateSpec;
 }
 
-/** Selector and template of replica sets and of deployments, which hand both on to replica sets. */
+/** Selector and template of ReplicaSets and Deployments. */
 export function validateReplicaTemplate({ selector, template = {} }: SelectorAndTemplate, at: FieldReport): void {
   const field = at.child('selector');
   if (!selector) field.required();

@@ -20,7 +20,7 @@ function defaultStrategy(strategy: StatefulSetUpdateStrategy): StatefulSetUpdate
   return withField(typed, 'rollingUpdate', fillUnset(typed.rollingUpdate, { partition: 0 }));
 }
 
-/** Claims in a set name their kind, though nothing else could stand there. */
+/** Claim templates always have their apiVersion and kind. */
 function defaultClaim(claim: PersistentVolumeClaim): PersistentVolumeClaim {
   const filled = defaultPersistentVolumeClaim(claim);
   if (filled.apiVersion === 'v1' && filled.kind === 'PersistentVolumeClaim') return filled;

@@ -45,10 +45,10 @@ const UPDATABLE = [
 const NOT_UPDATABLE =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-/** What was immutable since an object was made is not checked again on its updates. */
+/** Fields that were always immutable are not validated again on updates. */
 interface SpecRules {
   readonly isUpdate: boolean;
-  /** Sets that were kept before rules grew stricter can still be changed. */
+  /** Existing sets that violate newer rules can still be updated. */
   readonly anyTemplate?: boolean;
 }
 
@@ -141,7 +141,7 @@ function validateSelectorAndTemplate(spec: StatefulSetSpec, at: FieldReport, { a
   validateTemplateMetadata(ofPods, pods);
 }
 
-// Upstream looks at labels and annotations twice.
+// Upstream validates labels and annotations twice.
 function validateTemplateMetadata(template: PodTemplateSpec, at: FieldReport): void {
   const { labels, annotations } = template.metadata ?? {};
   if (labels) at.add(validateLabels(labels, at.child('labels').path));
@@ -149,7 +149,7 @@ function validateTemplateMetadata(template: PodTemplateSpec, at: FieldReport): v
   validatePodAnnotations(annotations, at.child('annotations'), template.spec ?? ({} as PodSpec));
 }
 
-/** The template as the set completes it: with a volume for each claim, and with names of hosts that the set gives itself. */
+/** The template as completed by the set: with a volume per claim, and with host names set by the controller. */
 function templateOfPods(template: PodTemplateSpec, claims: readonly PersistentVolumeClaim[]): PodTemplateSpec {
   const { spec } = template;
   if (!spec || (!spec.subdomain && !spec.hostname && claims.length === 0)) return template;

@@ -4,7 +4,7 @@ interface Collisions {
   readonly collisionCount?: number;
 }
 
-/** Collisions of names are only ever counted up: the count is part of the names. */
+/** The collision count must not decrease: it is part of generated names. */
 export function validateCollisionCount({ collisionCount }: Collisions, at: FieldReport, old: Collisions = {}): void {
   if (old.collisionCount === undefined) return;
   if (collisionCount === undefined || collisionCount < old.collisionCount) {

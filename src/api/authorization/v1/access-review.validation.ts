@@ -11,7 +11,7 @@ import type { SubjectAccessReview } from './subject-access-review.ts';
 import type { SubjectAccessReviewSpec } from './subject-access-review-spec.ts';
 
 const SPEC = Path.of('spec');
-// One step, dots and all: that is how upstream makes these paths.
+// A single path element with dots, as upstream.
 const RESOURCE = Path.of('spec.resourceAttributes');
 
 export function validateSubjectAccessReview({ metadata, spec }: SubjectAccessReview): FieldError[] {

@@ -9,7 +9,7 @@ import { SelfSubjectAccessReview } from './self-subject-access-review.ts';
 import { SelfSubjectRulesReview } from './self-subject-rules-review.ts';
 import { SubjectAccessReview } from './subject-access-review.ts';
 
-/** Reviews are asked and answered, never stored. */
+/** Reviews are answered, never stored. */
 export const localSubjectAccessReviewBehaviour: KindBehaviour<LocalSubjectAccessReview> = {
   kind: LocalSubjectAccessReview,
   validate: validateLocalSubjectAccessReview,

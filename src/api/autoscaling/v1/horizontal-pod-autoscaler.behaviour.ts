@@ -9,14 +9,14 @@ import {
 import { cpuTargetOf, toV2 } from './horizontal-pod-autoscaler.conversion.ts';
 import { HorizontalPodAutoscaler, type HorizontalPodAutoscalerSpec } from './horizontal-pod-autoscaler.ts';
 
-/** What version 2 makes of it is the client's own: who writes an autoscaler without metrics owns the target that this means. */
+/** The metric that v2 derives belongs to the client: a v1 write without metrics owns the default CPU target. */
 function defaultHorizontalPodAutoscaler(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
   const target = cpuTargetOf(autoscaler);
   const values = { minReplicas: 1, ...(target !== undefined && { targetCPUUtilizationPercentage: target }) };
   return withField(autoscaler, 'spec', fillUnset(autoscaler.spec ?? ({} as HorizontalPodAutoscalerSpec), values));
 }
 
-/** Version 1 is validated and printed as the version 2 that it stands for, so errors name the fields of version 2. */
+/** v1 is validated and printed as the v2 object it converts to, so errors name the fields of v2. */
 export const horizontalPodAutoscalerBehaviour: KindBehaviour<HorizontalPodAutoscaler> = {
   kind: HorizontalPodAutoscaler,
   defaults: defaultHorizontalPodAutoscaler,

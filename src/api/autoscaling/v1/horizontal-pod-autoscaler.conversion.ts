@@ -12,7 +12,7 @@ import {
   toLegacyStatus,
 } from './legacy-metric.ts';
 
-/** Autoscalers are stored as v2; v1 has a field for one metric, and annotations for the rest. */
+/** Autoscalers are stored as v2; v1 has a field for one metric and annotations for the others. */
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -47,12 +47,12 @@ export function toV1(autoscaler: v2.HorizontalPodAutoscaler): HorizontalPodAutos
   };
 }
 
-/** In the order of its fields, whoever wrote it in which. */
+/** In field order, whatever order it was written in. */
 function carriedCondition({ type, status, lastTransitionTime, reason, message }: v2.HorizontalPodAutoscalerCondition) {
   return { type, status, lastTransitionTime: lastTransitionTime ?? null, ...(reason && { reason }), ...(message && { message }) };
 }
 
-/** The CPU utilization that an autoscaler aims at: its own, one among the metrics it carries, or the default where it has no metric at all. */
+/** The target CPU utilization: the explicit one, that of a CPU metric, or the default if there are no metrics. */
 export function cpuTargetOf({ metadata, spec }: HorizontalPodAutoscaler): number | undefined {
   if (spec?.targetCPUUtilizationPercentage !== undefined) return spec.targetCPUUtilizationPercentage;
   return specToV1(specToV2(spec, metadata?.annotations ?? {})).targetCPUUtilizationPercentage;
@@ -129,7 +129,7 @@ function statusToV2(status: Partial<HorizontalPodAutoscalerStatus> = {}, annotat
   };
 }
 
-/** A list that an annotation carries. Annotations are anybody's to write: what makes no sense there is passed over. */
+/** A list in an annotation. Users can write anything there: invalid values are ignored. */
 function carriedList<T>(text: string | undefined): readonly T[] | undefined {
   if (text === undefined) return undefined;
   try {

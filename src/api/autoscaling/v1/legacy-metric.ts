@@ -2,7 +2,7 @@ import type { LabelSelector } from '../../meta/v1/label-selector.ts';
 import type { MetricSpec, MetricStatus, MetricTarget } from '../v2/horizontal-pod-autoscaler.ts';
 import type { CrossVersionObjectReference } from './horizontal-pod-autoscaler.ts';
 
-/** Metrics in the shape that the first version of the API keeps in annotations. Members stand in the order in which upstream writes them. */
+/** Metrics in the form that v1 stores in annotations. Members are in upstream's order. */
 export interface LegacyMetricSpec {
   readonly type: string;
   readonly object?: {
@@ -123,7 +123,7 @@ function externalTarget({ targetValue, targetAverageValue }: NonNullable<LegacyM
   };
 }
 
-/** The status of a metric, in the same old shape. */
+/** The status of a metric in the same form. */
 export interface LegacyMetricStatus {
   readonly type: string;
   readonly object?: {

@@ -73,7 +73,7 @@ function resourceText(target: MetricTarget | undefined, current: MetricValueStat
   return `${now}/${target?.averageUtilization === undefined ? '<auto>' : `${target.averageUtilization}%`}`;
 }
 
-// A status that is there without the amount prints as nothing known of a value.
+// A status without a value is printed as unknown.
 function amount(current: MetricValueStatus | undefined, field: 'value' | 'averageValue'): string {
   return current ? (current[field] ?? '<nil>') : UNKNOWN;
 }

@@ -95,7 +95,7 @@ export type HPAScalingPolicy = Infer<typeof HPAScalingPolicy>;
 export const HPAScalingRules = object('io.k8s.api.autoscaling.v2.HPAScalingRules', 'How fast to scale one way.', {
   stabilizationWindowSeconds: pointer(3, int32, 'How far back to look for a more cautious answer.'),
   selectPolicy: pointer(1, named('v2.ScalingPolicySelect'), 'Which of the policies decides: Max (the default), Min, or Disabled for none.'),
-  // An empty list is refused, where none at all means the defaults: so it is kept.
+  // An empty list is invalid, while an absent one means the defaults: so it is kept.
   policies: pointer(2, listOf(HPAScalingPolicy), 'How much may change in how long.'),
   tolerance: pointer(4, quantity, 'How far from the target is near enough.'),
 });

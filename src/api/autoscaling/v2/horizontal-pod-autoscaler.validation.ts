@@ -35,7 +35,7 @@ const MAX_STABILIZATION_SECONDS = 3600;
 const MAX_PERIOD_SECONDS = 1800;
 const METRIC_TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 
-/** What an object may keep, though new ones may not have it. */
+/** Values that existing objects may keep but new ones may not have. */
 interface ReferenceRules {
   readonly allowAnyVersion?: boolean;
   readonly allowCoreGroup?: boolean;

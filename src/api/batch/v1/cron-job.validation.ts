@@ -11,7 +11,7 @@ import { validateJobSpec } from './job-spec.validation.ts';
 const SPEC = Path.of('spec');
 const META_RULES = { namespaced: true, nameRule: nameIsDnsSubdomain } as const;
 const EMPTY_SPEC = {} as CronJobSpec;
-/** The names of its jobs are a dash and ten digits longer. */
+/** Job names append a dash and ten digits. */
 const MAX_NAME_LENGTH = 52;
 const TIME_ZONE_PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
 

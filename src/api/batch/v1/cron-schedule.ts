@@ -1,7 +1,7 @@
 import { lookupTable } from '#base';
 import { goQuote, parseDuration } from '#machinery';
 
-/** When a cron job runs. Fields are sets of numbers; `anyDay` tells whether day of month and day of week were left open. */
+/** A cron job's schedule. Fields are sets of numbers; `anyDay`: day of month or day of week is a star. */
 export type CronSchedule =
   | { readonly every: bigint; readonly timeZone?: string }
   | {
@@ -10,7 +10,7 @@ export type CronSchedule =
       readonly daysOfMonth: ReadonlySet<number>;
       readonly months: ReadonlySet<number>;
       readonly daysOfWeek: ReadonlySet<number>;
-      /** A day matches when both sets contain it, if either was a star; otherwise when one does. */
+      /** If either field is a star a day must match both sets, otherwise one of them. */
       readonly anyDayOfMonth: boolean;
       readonly anyDayOfWeek: boolean;
       readonly timeZone?: string;
@@ -43,7 +43,7 @@ const DESCRIPTORS = lookupTable<string>({
 const EVERY = '@every ';
 const SECOND = 1_000_000_000n;
 
-/** Parses a schedule: five fields, `@daily` and its like, or `@every 1h`. Throws an error with upstream's text. */
+/** Parses a schedule: five fields, a descriptor such as `@daily`, or `@every 1h`. Throws with upstream's text. */
 export function parseCronSchedule(text: string): CronSchedule {
   if (text === '') throw new Error('empty spec string');
   if (!text.startsWith('TZ=') && !text.startsWith('CRON_TZ=')) return parseFields(text);
@@ -55,15 +55,15 @@ export function parseCronSchedule(text: string): CronSchedule {
   return { ...parseFields(text.slice(space).trim()), timeZone };
 }
 
-/** What is wrong with the name of a time zone; nothing when it is known. */
+/** Why a time zone is invalid; empty if it is valid. */
 export function timeZoneProblem(name: string): string | undefined {
   if (name === 'Local' || name === '') return undefined;
   try {
     const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-    // Names are files upstream, so their case counts.
+    // Upstream's names are file names, so they are case-sensitive.
     if (canonical === name || canonical.toLowerCase() !== name.toLowerCase()) return undefined;
   } catch {
-    // Unknown to Intl: the answer below.
+    // Unknown to Intl: reported below.
   }
   return `unknown time zone ${name}`;
 }
@@ -92,7 +92,7 @@ function parseDescriptor(text: string): CronSchedule {
   if (!text.startsWith(EVERY)) throw new Error(`unrecognized descriptor: ${text}`);
   try {
     const duration = parseDuration(text.slice(EVERY.length));
-    // No faster than once a second, and in whole seconds.
+    // At least one second, in whole seconds.
     return { every: duration < SECOND ? SECOND : duration - (duration % SECOND) };
   } catch (error) {
     throw new Error(`failed to parse duration ${text}: ${(error as Error).message}`);

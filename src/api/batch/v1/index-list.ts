@@ -8,7 +8,7 @@ interface Interval {
 
 const INTEGER = /^[+-]?\d{1,15}$/;
 
-/** How many indexes a list names. Throws an error with the API's text when it is malformed. */
+/** The number of indexes in a list. Throws with the API's text if malformed. */
 export function countIndexes(list: string, completions: number): number {
   if (list === '') return 0;
   let total = 0;
@@ -22,7 +22,7 @@ export function countIndexes(list: string, completions: number): number {
   return total;
 }
 
-/** The first index that two lists share. Malformed parts are passed over. */
+/** The first index that is in both lists. Malformed parts are ignored. */
 export function firstSharedIndex(a: string, b: string, completions: number): number | undefined {
   if (a === '' || b === '') return undefined;
   const left = intervalsOf(a, completions);

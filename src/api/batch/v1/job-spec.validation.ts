@@ -13,7 +13,7 @@ import {
 } from './job-spec.ts';
 
 const MAX_INDEXED = 100_000;
-/** From so many completions on, stricter limits keep the status of a job small. */
+/** From this number of completions on stricter limits keep a job's status small. */
 const MANY_COMPLETIONS = 100_000;
 const MAX_WITH_MANY = 10_000;
 const MAX_MANAGED_BY = 63;
@@ -34,7 +34,7 @@ const COUNTS = [
   'maxFailedIndexes',
 ] as const;
 
-/** The spec of a job, by itself or inside a cron job; the selector is looked at elsewhere. */
+/** The spec of a job or of a cron job's template; the selector is validated elsewhere. */
 export function validateJobSpec(spec: JobSpec, at: FieldReport): void {
   for (const count of COUNTS) at.child(count).nonNegative(spec[count]);
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {

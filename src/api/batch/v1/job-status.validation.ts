@@ -10,7 +10,7 @@ import type { JobSpec } from './job-spec.ts';
 const STATUS = Path.of('status');
 const COUNTS = ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const;
 
-/** A status and the one before it. Most rules are looked at only when what they are about changes, as old objects may break them. */
+/** A status and its predecessor. Most rules apply only to changed fields, since old objects may violate them. */
 interface Change {
   readonly spec: JobSpec;
   readonly status: JobStatus;
@@ -162,7 +162,7 @@ function validateSuccess({ spec, status, at }: Change): void {
   }
 }
 
-/** What was reached stays reached. */
+/** Final states must not be left. */
 function validateProgress({ spec, status, old, at }: Change): void {
   const refuse = (detail: string) => at.child('conditions').invalid(OMITTED, detail);
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {

@@ -52,7 +52,7 @@ function durationCell({ startTime, completionTime }: JobStatus, now: number): st
   return humanDuration((completionTime ? parseTime(completionTime) : now) - parseTime(startTime));
 }
 
-/** Warnings about a job's spec, wherever it stands. */
+/** Warnings about a job's spec, in a Job or a CronJob. */
 export function jobSpecWarnings(spec: JobSpec | undefined, path: Path): readonly string[] {
   const { completionMode, completions = 0, parallelism = 0, template } = spec ?? {};
   const isHuge = completionMode === 'Indexed' && completions > MANY_COMPLETIONS && parallelism > MANY_PODS;

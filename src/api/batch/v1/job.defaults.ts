@@ -11,7 +11,7 @@ export function defaultJob(job: Job): Job {
   return jobWithTemplateLabels(withField(job, 'spec', spec));
 }
 
-/** The defaults of a job inside a cron job: what the job itself would get is left to it. */
+/** Defaults of a job template; the job's own defaults are set when it is created. */
 export function defaultJobTemplate(spec: JobSpec): JobSpec {
   const policy = mapField(spec, 'podFailurePolicy', defaultFailurePolicy);
   return withField(policy, 'template', defaultPodTemplate(policy.template));
@@ -29,7 +29,7 @@ function defaultOwnSpec(spec: JobSpec): JobSpec {
   });
 }
 
-/** A job that has no labels of its own has those of its pods. */
+/** A job without labels gets those of its pods. */
 export function jobWithTemplateLabels(job: Job): Job {
   const labels = job.spec?.template?.metadata?.labels;
   if (!labels || Object.keys(job.metadata?.labels ?? {}).length > 0) return job;

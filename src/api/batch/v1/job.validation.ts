@@ -38,7 +38,7 @@ function validateWhole(job: Job, { requirePrefixedLabels }: { readonly requirePr
   return at.errors;
 }
 
-/** Jobs find their pods by their own uid, in labels of the server's making. */
+/** Jobs select their pods by their own uid, in labels set by the server. */
 function validateGeneratedSelector({ metadata, spec = EMPTY_SPEC }: Job, at: FieldReport, requirePrefixed: boolean): void {
   const uid = metadata?.uid ?? '';
   const name = metadata?.name ?? '';
@@ -67,7 +67,7 @@ function validateSpecAndSelector(spec: JobSpec, at: FieldReport): void {
   if (selector) validateTemplateLabels(spec.template, at.child('template'), selector);
 }
 
-// Pods of indexed jobs have the job's name and their index as host name.
+// Pods of indexed jobs have the job's name and their index as hostname.
 function validateHostnames({ metadata, spec }: Job, at: FieldReport): void {
   if (spec?.completionMode !== 'Indexed' || !spec.completions || spec.completions < 0) return;
   const name = metadata?.name ?? '';
@@ -105,7 +105,7 @@ function validateImmutables(spec: JobSpec, old: JobSpec, at: FieldReport): void 
   }
 }
 
-// Indexed jobs grow and shrink by changing both numbers at once.
+// Indexed jobs are scaled by changing both numbers together.
 function validateCompletions({ completions, completionMode, parallelism }: JobSpec, old: JobSpec, at: FieldReport): void {
   if (completions === old.completions) return;
   if (completionMode !== 'Indexed') at.invalid(completions ?? null, FIELD_IS_IMMUTABLE);
@@ -114,7 +114,7 @@ function validateCompletions({ completions, completionMode, parallelism }: JobSp
   }
 }
 
-/** A job that is suspended, and whose pods are gone, may be sent elsewhere or given other resources before it goes on. */
+/** The scheduling directives and resources of a suspended job without pods may be changed before it resumes. */
 function isTemplateMutable({ spec, status }: Job): boolean {
   if (!spec?.suspend || (status?.active ?? 0) !== 0) return false;
   const isSuspended = status?.conditions?.some(({ type, status: value }) => type === 'Suspended' && value === 'True') ?? false;
@@ -138,7 +138,7 @@ function sameTemplate(a: PodTemplateSpec, b: PodTemplateSpec): boolean {
   return semanticEqual(a as JsonValue, b as JsonValue, PodTemplateSpec);
 }
 
-/** The old template with what directs scheduling taken from the new one. */
+/** The old template with the scheduling directives of the new one. */
 function withScheduling(old: PodTemplateSpec, template: PodTemplateSpec): PodTemplateSpec {
   const { labels, annotations } = template.metadata ?? {};
   const { labels: _, annotations: __, ...metadata } = old.metadata ?? {};

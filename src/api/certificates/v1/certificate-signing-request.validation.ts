@@ -42,7 +42,7 @@ const CONDITIONS = Path.of('status', 'conditions');
 const CERTIFICATE = Path.of('status', 'certificate');
 const META = { namespaced: false, nameRule: (): Problems => [] };
 
-/** What the stored request has that newer rules would refuse, and what the subresource at hand may change. */
+/** Values of the stored request that newer rules would reject, and what the current subresource may change. */
 interface Rules {
   readonly setsApproval?: boolean;
   readonly setsCertificate?: boolean;
@@ -110,7 +110,7 @@ function validateUsages(usages: readonly string[], old: readonly string[]): Fiel
   return [...errors, ...usages.flatMap((usage, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), usage)] : []))];
 }
 
-/** A signer is named by a domain and a path, such as example.com/signer-name. */
+/** A signer's name is a domain and a path, such as example.com/signer-name. */
 function validateSigner(path: Path, name: string, old: string | undefined): FieldError[] {
   if (name === LEGACY_SIGNER && old !== LEGACY_SIGNER) {
     return [FieldError.invalid(path, name, 'the legacy signerName is not allowed via this API version')];
@@ -208,7 +208,7 @@ function validateRemovals(request: CertificateSigningRequest, old: CertificateSi
   return removed.map((type) => FieldError.forbidden(CONDITIONS, `updates may not remove a condition of type ${goQuote(type)}`));
 }
 
-/** Verdicts are given through the approval subresource alone. */
+/** Conditions are only changed through the approval subresource. */
 function validateVerdicts(request: CertificateSigningRequest, old: CertificateSigningRequest): FieldError[] {
   return VERDICTS.flatMap((type) => {
     const before = ofType(old, type);

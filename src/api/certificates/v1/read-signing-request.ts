@@ -1,6 +1,6 @@
 import { type RequestedCertificate, readCertificateRequest } from '#base';
 
-/** What the `request` of a CertificateSigningRequest asks for: the one way in which it is read, be it to check or to sign. Throws DerError. */
+/** Parses the `request` of a CertificateSigningRequest. Validation and signing both use it, so that they see the same request. Throws DerError. */
 export function readSigningRequest(base64: string): RequestedCertificate {
   return readCertificateRequest(Buffer.from(base64, 'base64').toString('latin1'));
 }

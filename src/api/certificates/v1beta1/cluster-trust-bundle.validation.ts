@@ -14,7 +14,7 @@ export function validateClusterTrustBundle(bundle: ClusterTrustBundle): FieldErr
   return [...validateNames(bundle), ...validateCertificates(bundle.spec?.trustBundle ?? '')];
 }
 
-/** A bundle that does not change is not parsed: an older server may have taken what this one would not. */
+/** An unchanged bundle is not parsed: an older server may have accepted it. */
 export function validateClusterTrustBundleUpdate(bundle: ClusterTrustBundle, old: ClusterTrustBundle): FieldError[] {
   const isSame = bundle.spec?.trustBundle === old.spec?.trustBundle;
   return [
@@ -31,7 +31,7 @@ function validateNames({ metadata, spec }: ClusterTrustBundle): FieldError[] {
   return signer === '' ? errors : [...errors, ...validateSignerName(SIGNER, signer)];
 }
 
-/** The bundle of a signer begins with the signer's name. */
+/** The name of a signer's bundle starts with the signer's name. */
 function nameRuleOf(signer: string): NameCheck {
   if (signer === '') {
     const problem = 'ClusterTrustBundle without signer name must not have ":" in its name';

@@ -14,7 +14,7 @@ const CURVES: ReadonlyMap<string, string> = new Map([
 const MODULUS_BITS: ReadonlySet<number | undefined> = new Set([3072, 4096]);
 const UNKNOWN_KEY = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA';
 
-/** A key is given in one of two ways, with a proof that the sender holds its private half. */
+/** A key is given in one of two forms, with a proof of possession of its private key. */
 export function validateKey(spec: PodCertificateRequestSpec, at: FieldReport): void {
   const stub = bytesOf(spec.stubPKCS10Request);
   const publicKey = bytesOf(spec.pkixPublicKey);
@@ -24,7 +24,7 @@ export function validateKey(spec: PodCertificateRequestSpec, at: FieldReport): v
   else at.invalid(OMITTED, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set');
 }
 
-/** The key of a request that was valid when it was made. */
+/** The key of a request that was valid when it was created. */
 export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificateRequestSpec): KeyObject | undefined {
   const stub = bytesOf(stubPKCS10Request);
   return stub.length > 0 ? requestOf(stub)?.publicKey : keyOf(bytesOf(pkixPublicKey));
@@ -97,12 +97,12 @@ function isProven(key: KeyObject, content: Buffer, proof: Buffer): boolean {
     const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO };
     return verify('sha256', content, { key, ...padding }, proof);
   } catch {
-    // What cannot be verified proves nothing.
+    // An unverifiable proof is invalid.
     return false;
   }
 }
 
-/** Upstream names fewer curves in one of its messages than it takes. */
+/** One of upstream's messages lists fewer curves than are accepted. */
 function isUsable(key: KeyObject, at: FieldReport, { curves, printed }: { readonly curves: string; readonly printed: unknown }): boolean {
   const { namedCurve = '', modulusLength } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {

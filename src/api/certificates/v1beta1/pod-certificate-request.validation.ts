@@ -57,7 +57,7 @@ function validateSubject(spec: PodCertificateRequestSpec, at: FieldReport): void
   }
 }
 
-/** Signers of Kubernetes itself are held to a day. */
+/** Kubernetes' own signers are limited to a day. */
 export function maxLifetimeSeconds(signerName: string): number {
   const domain = signerName.split('/', 1)[0] ?? '';
   const isOwn = domain === 'kubernetes.io' || domain.endsWith('.kubernetes.io');
@@ -78,7 +78,7 @@ export function validatePodCertificateRequestUpdate({ metadata, spec }: Request,
   return [...validateObjectMetaUpdate(metadata, old.metadata), ...immutable(SPEC, { value: spec, old: old.spec })];
 }
 
-/** A signer answers once: with a certificate, or with a reason why there is none. */
+/** A signer responds once: with a certificate, or with a reason for denial or failure. */
 export function validatePodCertificateRequestStatus(request: Request, old: Request): FieldError[] {
   const errors = validateObjectMetaUpdate(request.metadata, old.metadata);
   if (errors.length > 0) return errors;
@@ -109,7 +109,7 @@ function resultOf(status: PodCertificateRequestStatus | undefined): string | und
 function validateResults({ conditions = [] }: PodCertificateRequestStatus, at: FieldReport): void {
   let count = 0;
   for (const [i, { type, status }] of conditions.entries()) {
-    // Upstream writes the index as a field of its own.
+    // Upstream writes the index as a separate field.
     const item = at.child('conditions').child(`[${i}]`);
     if (!RESULTS.includes(type)) {
       item.child('type').notSupported(type, RESULTS);

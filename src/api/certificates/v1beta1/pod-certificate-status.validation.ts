@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const REFRESH_MARGIN = 10 * MINUTE;
 const CERTIFICATE = 'CERTIFICATE';
 
-/** A certificate is for the key that was asked for, and its times are those that the status tells. Ends at the first fault. */
+/** A certificate must have the requested key and the times in the status. Stops at the first error. */
 export function validateIssued(status: PodCertificateRequestStatus, spec: PodCertificateRequestSpec, at: FieldReport): void {
   const { certificateChain: chain = '' } = status;
   const chainAt = at.child('certificateChain');

@@ -31,7 +31,7 @@ function validateSpec({ leaseDurationSeconds, leaseTransitions, strategy, prefer
   return errors;
 }
 
-/** The path repeats the field's name: upstream's does. */
+/** The path repeats the field's name, as upstream. */
 export function validateLeaseStrategy(strategy: string): readonly FieldError[] {
   const path = SPEC.child('strategy', 'strategy');
   if (strategy.includes('/')) return invalids(path, strategy, checkQualifiedName(strategy));

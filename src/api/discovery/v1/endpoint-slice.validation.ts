@@ -32,7 +32,7 @@ export function validateEndpointSlice(slice: EndpointSlice): FieldError[] {
   return [...validateFrame(slice), ...validateEndpoints(slice)];
 }
 
-/** Endpoints that an older server accepted stay as they are. */
+/** Endpoints that an older server accepted may stay. */
 export function validateEndpointSliceUpdate(slice: EndpointSlice, old: EndpointSlice): FieldError[] {
   const endpointErrors = validateEndpoints(slice);
   const isOld = endpointErrors.length > 0 && sameValue(slice.endpoints, old.endpoints);
@@ -120,7 +120,7 @@ function validateHintNames(path: Path, hints: readonly { readonly name: string }
   });
 }
 
-/** The controllers' own slices are known to be well written. */
+/** The controllers' own slices are known to be valid. */
 export function endpointSliceWarnings({ metadata, addressType, endpoints }: EndpointSlice, old?: EndpointSlice): readonly string[] {
   const warnings = addressType === 'FQDN' && !old ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
   if (CONTROLLERS.includes(metadata.labels?.[MANAGED_BY] ?? '')) return warnings;

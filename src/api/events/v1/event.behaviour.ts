@@ -7,7 +7,7 @@ import { validateEvent, validateEventUpdate } from '../../core/v1/event/event.va
 import { toCoreEvent } from './event.conversion.ts';
 import { Event } from './event.ts';
 
-/** Field selectors of this group by the core group's names: objects are matched in the shape in which they are stored. */
+/** Field selectors of this group mapped to the core group's names: objects are matched in their stored form. */
 const CORE_FIELDS = lookupTable<string>({
   reason: 'reason',
   'regarding.kind': 'involvedObject.kind',
@@ -26,7 +26,7 @@ function coreField(name: string): (event: Event) => string {
   return (event) => read?.(event as unknown as CoreEvent) ?? '';
 }
 
-/** An event in its newer shape: checked and printed as the stored event that it becomes, by stricter rules. */
+/** An events.k8s.io event: validated and printed as the stored event it converts to, with stricter rules. */
 export const eventBehaviour: KindBehaviour<Event> = {
   kind: Event,
   validate: (event) => validateEvent(toCoreEvent(event), 'events.k8s.io'),

@@ -1,7 +1,7 @@
 import type { Event as CoreEvent } from '../../core/v1/event/event.ts';
 import type { Event } from './event.ts';
 
-/** An event has two shapes, one of each group, and is stored in the older one. Nothing is lost either way. */
+/** An event has a form in each of two groups, and is stored in the core form. Conversion is lossless. */
 export function toCoreEvent(event: Event): CoreEvent {
   const { kind: _, apiVersion: __, regarding, note, deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, ...rest } = event;
   const { deprecatedCount, reportingController, reportingInstance, ...same } = rest;

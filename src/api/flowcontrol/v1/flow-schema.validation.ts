@@ -40,7 +40,7 @@ function validateMandatory({ metadata, spec }: FlowSchema): FieldError[] {
   return [FieldError.invalid(SPEC, goStruct(FlowSchemaSpec, spec ?? {}), `spec of '${metadata.name}' must equal the fixed value`)];
 }
 
-/** Conditions of flow schemas and priority levels: each type once. */
+/** Conditions of FlowSchemas and PriorityLevelConfigurations: unique types. */
 export function validateFlowConditions(conditions: readonly { readonly type?: string }[]): FieldError[] {
   const seen = new Set<string>();
   return conditions.flatMap(({ type = '' }, i) => {

@@ -39,7 +39,7 @@ export const validatePriorityLevelConfigurationUpdate = (level: PriorityLevelCon
 export const validatePriorityLevelConfigurationStatusUpdate = (level: PriorityLevelConfiguration) =>
   validateFlowConditions(level.status?.conditions ?? []);
 
-/** Of the exempt level, what `exempt` says may be changed. */
+/** Only `exempt` of the exempt level may be changed. */
 function validateMandatory({ metadata, spec }: PriorityLevelConfiguration): FieldError[] {
   const fixed = MANDATORY_PRIORITY_LEVELS.get(metadata.name);
   if (!fixed) return [];
@@ -119,7 +119,7 @@ function validateQueuing(path: Path, { queues = 0, handSize = 0, queueLengthLimi
   return errors;
 }
 
-/** Bits of a hash that deals hands from a deck: one digit a card, in the base of how many cards are left. */
+/** The entropy of shuffle sharding: one digit per card, in the base of the number of remaining cards. */
 function entropyBits(deckSize: number, handSize: number): number {
   return Math.ceil(Math.log2(deckSize) * handSize);
 }

@@ -3,7 +3,7 @@ import { checkLabelKey, checkLabelValue, FieldError, type Path } from '#machiner
 import type { LabelSelector } from './label-selector.ts';
 import type { LabelSelectorRequirement } from './label-selector-requirement.ts';
 
-/** Labels in which nothing was wrong. They stay with an object through all its changes, and are looked at in each of them. */
+/** Valid label sets. They stay with an object through all updates, and would be validated on each. */
 const valid = new WeakSet<object>();
 const NO_LABELS: Readonly<Record<string, string>> = {};
 
@@ -24,7 +24,7 @@ export function validateLabelName(name: string | undefined, path: Path): FieldEr
 }
 
 export interface LabelSelectorRules {
-  /** For objects that were stored before values were checked. */
+  /** For objects stored before values were validated. */
   readonly allowInvalidValues?: boolean;
   readonly allowUnknownOperators?: boolean;
 }
@@ -52,7 +52,7 @@ export function validateLabelSelectorRequirement(
   return errors;
 }
 
-/** The operator of a selector's requirement, and whether it goes with values: the same rule for label and field selectors. */
+/** Validates the operator of a requirement and whether it allows values, for label and field selectors. */
 export function validateSelectorOperator(
   { operator, values = [] }: { readonly operator?: string; readonly values?: readonly string[] },
   path: Path,

@@ -26,13 +26,13 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[], pa
   return errors;
 }
 
-/** Whether there is surely nothing wrong with an entry, as with all that the server made itself. */
+/** Whether an entry is certainly valid, as all entries written by the server. */
 function isPlain({ operation, fieldsType, manager = '', subresource }: ManagedFieldsEntry): boolean {
   if ((operation !== 'Update' && operation !== 'Apply') || fieldsType !== 'FieldsV1') return false;
   return manager.length <= MAX_MANAGER_LENGTH && SIMPLE.test(manager) && (subresource === undefined || subresource === 'status');
 }
 
-/** The name of a field manager: short, printable. An empty one is not set. */
+/** A field manager's name: short and printable. Empty means unset. */
 export function validateFieldManager(manager: string, path: Path): FieldError[] {
   const errors: FieldError[] = [];
   if (manager.length <= MAX_MANAGER_LENGTH && SIMPLE.test(manager)) return errors;

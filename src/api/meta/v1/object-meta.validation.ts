@@ -13,22 +13,22 @@ export const METADATA = Path.of('metadata');
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
-  /** What is wrong with a name; `prefix` says that more will be appended to it. */
+  /** Validates a name; `prefix`: a suffix will be appended to it. */
   readonly nameRule: NameCheck;
   /** Default: `metadata`. */
   readonly path?: Path;
-  /** Finalizers without a domain are fine: groups whose upstream validation does not know the core group's stricter rule. */
+  /** Accepts finalizers without a domain, for groups without the core group's stricter rule. */
   readonly anyFinalizer?: boolean;
 }
 
 type Update = { readonly path?: Path; readonly anyFinalizer?: boolean };
 
-/** Not by spreading into a call: there may be more errors than a call takes arguments. */
+/** Not spread into a call: there may be more errors than the maximum number of arguments. */
 function addAll(errors: FieldError[], more: readonly FieldError[]): void {
   for (const error of more) errors.push(error);
 }
 
-/** Validates metadata at creation, once a name was generated. */
+/** Validates metadata on create, after name generation. */
 export function validateObjectMeta(meta: ObjectMeta = {}, rules: ObjectMetaRules): FieldError[] {
   const path = rules.path ?? METADATA;
   const errors = validateNames(meta, rules, path);
@@ -43,10 +43,7 @@ export function validateObjectMeta(meta: ObjectMeta = {}, rules: ObjectMetaRules
   return errors;
 }
 
-/**
- * Validates metadata on an update: what identifies an object, and what the server owns, may not change. The resource version is not looked
- * at: writes without one are refused, or given one, before they come here.
- */
+/** Validates metadata on update: identity and server-owned fields are immutable. The resource version is checked earlier. */
 export function validateObjectMetaUpdate(meta: ObjectMeta = {}, old: ObjectMeta = {}, rules: Update = {}): FieldError[] {
   const path = rules.path ?? METADATA;
   const errors: FieldError[] = [];
@@ -101,7 +98,7 @@ function validateNamespace(namespace: string | undefined, namespaced: boolean, {
   }
 }
 
-/** Adds one error a message, all about one value. */
+/** Adds one error per message about a value. */
 export function pushInvalid(errors: FieldError[], { path, value }: { path: Path; value: unknown }, messages: readonly string[]): void {
   for (const message of messages) errors.push(FieldError.invalid(path, value, message));
 }
@@ -110,7 +107,7 @@ export function validateNonNegative(value: number | undefined, path: Path): Fiel
   return value !== undefined && value < 0 ? [FieldError.invalid(path, value, 'must be greater than or equal to 0')] : [];
 }
 
-/** Annotations in which nothing was wrong: like labels, they are looked at with every change of an object. */
+/** Valid annotation sets: like labels, they would be validated on every update. */
 const valid = new WeakSet<object>();
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
 
@@ -122,7 +119,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
     pushInvalid(errors, { path, value: key }, checkLabelKey(key.toLowerCase()));
     size += key.length + (annotations[key]?.length ?? 0);
   }
-  // Three bytes is the most that one UTF-16 unit takes: below that, nothing has to be counted.
+  // A UTF-16 unit has at most three bytes: shorter texts need no counting.
   if (size * 3 > ANNOTATIONS_SIZE_LIMIT && annotationsTooLong(annotations)) {
     errors.push(FieldError.tooLong(path, ANNOTATIONS_SIZE_LIMIT));
   }
@@ -136,7 +133,7 @@ export function annotationsTooLong(annotations: Readonly<Record<string, string>>
   return size > ANNOTATIONS_SIZE_LIMIT;
 }
 
-/** Each may print the whole list: all of them would be as long as the square of the input. */
+/** Each error may print the whole list: all of them would be quadratic in the input. */
 const MAX_REFERENCE_ERRORS = 100;
 
 export function validateOwnerReferences(references: readonly OwnerReference[], path: Path): FieldError[] {
@@ -179,7 +176,7 @@ function ownerGroupVersion(apiVersion: string): { group: string; version: string
   return { group: parts.length === 2 ? (parts[0] ?? '') : '', version: parts.at(-1) ?? '' };
 }
 
-// Members in the order in which upstream prints them.
+// In upstream's order.
 function printedReference({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference) {
   return { apiVersion: apiVersion ?? '', kind: kind ?? '', name: name ?? '', uid: uid ?? '', controller, blockOwnerDeletion };
 }
@@ -194,7 +191,7 @@ export function validateFinalizers(finalizers: readonly string[], path: Path): F
   return errors;
 }
 
-/** The core group's rule: a finalizer is one of the standard ones or has a domain. */
+/** The core group's rule: a finalizer is a standard one or has a domain. */
 function validateKubeFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
   const errors: FieldError[] = [];
   finalizers.forEach((finalizer, i) => {

@@ -1,6 +1,6 @@
 import { field, object, required, string } from '../../schema.ts';
 
-/** What `/version` answers. It has no kind, and protobuf does not carry it. */
+/** The response of `/version`. It has no kind and no protobuf form. */
 export const VersionInfo = object('io.k8s.apimachinery.pkg.version.Info', 'The version of a server.', {
   major: required(0, string, 'The major version.'),
   minor: required(0, string, 'The minor version.'),

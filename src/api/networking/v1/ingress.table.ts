@@ -24,7 +24,7 @@ export const ingressTable: TableDefinition<Ingress> = {
   ],
 };
 
-/** The first hosts; rules without a host count among those that are not shown. */
+/** The first hosts; rules without a host count as not shown. */
 function hostsText(rules: readonly IngressRule[]): string {
   const cells: string[] = [];
   let more = false;

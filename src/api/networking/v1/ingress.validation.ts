@@ -25,7 +25,7 @@ const SPEC = Path.of('spec');
 const INGRESS = Path.of('status', 'loadBalancer', 'ingress');
 const META = { namespaced: true, nameRule: nameIsDnsSubdomain };
 
-/** What the stored ingress has that newer rules would refuse. */
+/** Values of the stored ingress that newer rules would reject. */
 interface Rules {
   readonly allowInvalidSecret?: boolean;
   readonly allowInvalidWildcardRule?: boolean;

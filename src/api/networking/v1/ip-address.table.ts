@@ -3,7 +3,7 @@ import type { TableDefinition } from '../../behaviour.ts';
 import { ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import type { IPAddress } from './ip-address.ts';
 
-/** The age is a cell without a column, as in upstream's table: readers that go by columns do not show it. */
+/** The age has no column, as in upstream's table, so clients do not show it. */
 export const ipAddressTable: TableDefinition<IPAddress> = {
   columns: [NAME_COLUMN, column('ParentRef', 'The object that has the address.')],
   cells: ({ metadata, spec }, now) => [metadata.name, parentText(spec?.parentRef), ageCell(metadata, now)],

@@ -8,7 +8,7 @@ export function defaultNetworkPolicy(policy: NetworkPolicy): NetworkPolicy {
   return spec === policy.spec ? policy : { ...policy, spec };
 }
 
-/** A policy is about ingress, and about egress if it has rules for it. */
+/** A policy applies to ingress, and to egress if it has egress rules. */
 function defaultSpec(spec: NetworkPolicySpec): NetworkPolicySpec {
   const withIngress = mapField(spec, 'ingress', (rules) => mapItems(rules, (rule) => mapField(rule, 'ports', defaultPorts)));
   const withEgress = mapField(withIngress, 'egress', (rules) => mapItems(rules, (rule) => mapField(rule, 'ports', defaultPorts)));

@@ -11,7 +11,7 @@ const POLICY_TYPES = ['Ingress', 'Egress'];
 const SPEC = Path.of('spec');
 const META = { namespaced: true, nameRule: nameIsDnsSubdomain };
 
-/** What the stored policy has that newer rules would refuse. */
+/** Values of the stored policy that newer rules would reject. */
 interface Rules {
   readonly allowInvalidValues: boolean;
   readonly allowedCidrs: readonly string[];
@@ -68,7 +68,7 @@ function validatePort(path: Path, { protocol, port, endPort }: NetworkPolicyPort
   return port === undefined ? errors : [...errors, ...invalids(path.child('port'), port, checkPortName(port))];
 }
 
-/** Upstream shows the first port where the last is too small. */
+/** Upstream prints the first port if the last is too small. */
 function validatePortRange(path: Path, port: number, endPort: number | undefined): FieldError[] {
   const errors = [...invalids(path.child('port'), port, checkPortNumber(port))];
   if (endPort === undefined) return errors;
@@ -105,7 +105,7 @@ function validateIPBlock(path: Path, { cidr, except = [] }: IPBlock, { allowedCi
   return errors;
 }
 
-/** All blocks of addresses of a policy, and where they stand. */
+/** All IP blocks of a policy with their paths. */
 function blocks({ spec }: NetworkPolicy): { path: Path; block: IPBlock }[] {
   const collect = (path: Path, peers: readonly NetworkPolicyPeer[] = []) =>
     peers.flatMap(({ ipBlock }, j) => (ipBlock ? [{ path: path.index(j).child('ipBlock'), block: ipBlock }] : []));

@@ -21,7 +21,7 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
   return [...errors, FieldError.invalid(CIDRS, cidrs, detail)];
 }
 
-/** Ranges are fixed, but a second family may be added. */
+/** Ranges are immutable, but a second family may be added. */
 export function validateServiceCIDRUpdate(cidr: ServiceCIDR, old: ServiceCIDR): FieldError[] {
   const errors = validateObjectMetaUpdate(cidr.metadata, old.metadata);
   const cidrs = cidr.spec?.cidrs ?? [];

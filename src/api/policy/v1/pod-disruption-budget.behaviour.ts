@@ -30,7 +30,7 @@ function validateAmount(amount: number | string, at: FieldReport): void {
   validateAtMost100Percent(amount, at);
 }
 
-// Budgets have no rule of their own for metadata: the server looks at what every object must fulfil.
+// Budgets have no metadata validation of their own, only the generic one.
 function validateBudget({ spec }: PodDisruptionBudget): FieldError[] {
   return validateSpec(spec ?? {}, false);
 }

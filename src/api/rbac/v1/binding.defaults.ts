@@ -4,7 +4,7 @@ import type { Subject } from './subject.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-/** The defaults of bindings of both scopes: everything named is of this group, but service accounts. */
+/** Defaults of RoleBindings and ClusterRoleBindings: everything referenced is in this group, except service accounts. */
 export function defaultBinding<T extends { readonly roleRef: RoleRef; readonly subjects?: readonly Subject[] }>(binding: T): T {
   const withRole = mapField(binding, 'roleRef', (roleRef) => fillZero(roleRef as RoleRef, { apiGroup: GROUP }) as T['roleRef']);
   return mapField(withRole, 'subjects', (subjects) => mapItems(subjects as readonly Subject[], defaultSubject) as T['subjects']);

@@ -3,7 +3,7 @@ import { AGE_COLUMN, ageCell, column, NAME_COLUMN, wideColumn } from '../../tabl
 import type { RoleBinding } from './role-binding.ts';
 import type { Subject } from './subject.ts';
 
-/** Bindings of both scopes print alike. */
+/** RoleBindings and ClusterRoleBindings are printed alike. */
 export const bindingTable: TableDefinition<RoleBinding> = {
   columns: [
     NAME_COLUMN,

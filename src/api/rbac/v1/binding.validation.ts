@@ -53,7 +53,7 @@ function validateSubject(path: Path, subject: Subject, namespaced: boolean): Fie
   return errors;
 }
 
-/** What a binding grants is fixed; to whom is not. */
+/** roleRef is immutable; subjects are not. */
 function validateUpdate(binding: RoleBinding, old: RoleBinding, scope: Scope): FieldError[] {
   const errors = [...validateBinding(binding, scope), ...validateObjectMetaUpdate(binding.metadata, old.metadata)];
   if (sameValue(binding.roleRef, old.roleRef)) return errors;

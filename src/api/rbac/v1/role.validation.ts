@@ -35,7 +35,7 @@ function validateRules(rules: readonly PolicyRule[], namespaced: boolean): Field
   return rules.flatMap((rule, i) => validateRule(RULES.index(i), rule, namespaced));
 }
 
-/** A rule is about resources or about URLs, and in a namespace there are no URLs. */
+/** A rule has resources or URLs; namespaced rules have no URLs. */
 function validateRule(path: Path, rule: PolicyRule, namespaced: boolean): FieldError[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const errors = rule.verbs?.length ? [] : [FieldError.required(path.child('verbs'), 'verbs must contain at least one value')];
@@ -61,7 +61,7 @@ function validateAggregation({ aggregationRule }: ClusterRole, allowInvalidValue
   }
   return selectors.flatMap((selector, i) => {
     const errors = validateLabelSelector(selector, SELECTORS.index(i), { allowInvalidValues });
-    // A selector that cannot be made shows as nothing.
+    // An invalid selector is printed as empty.
     return errors.length === 0 ? errors : [...errors, FieldError.invalid(SELECTORS.index(i), null, 'invalid label selector.')];
   });
 }

@@ -7,13 +7,13 @@ export const ADMIN_NAMESPACE_LABEL = 'resource.kubernetes.io/admin-access';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether a new claim, or a template for claims, may have the access it asks for in a namespace with such labels. */
+/** Whether a new claim or template may request admin access in a namespace with these labels. */
 export function validateAdminAccess(spec: ResourceClaimSpec | undefined, labels: Labels = {}): FieldError[] {
   const index = (spec?.devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess);
   return index === -1 ? [] : refuse(Path.of('spec', 'devices', 'requests').index(index).child('adminAccess'), labels);
 }
 
-/** The same for what was allocated, unless it was before: an allocation does not change. */
+/** The same for allocations, unless they existed before: an allocation is immutable. */
 export function validateAllocatedAdminAccess(claim: ResourceClaim, old: ResourceClaim, labels: Labels = {}): FieldError[] {
   if (allocatedAccess(old) !== -1) return [];
   const allocated = allocatedAccess(claim);

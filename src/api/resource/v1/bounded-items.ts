@@ -2,11 +2,11 @@ import { compareBytes } from '#machinery';
 import type { FieldReport } from '../../field-report.ts';
 
 interface Bound {
-  /** A longer list is refused without a look at its items. */
+  /** The items of a longer list are not validated. */
   readonly max?: number;
 }
 
-/** Validates each item of a list that has a bound. */
+/** Validates each item of a bounded list. */
 export function validateItems<T>(
   items: readonly T[] = [],
   at: FieldReport,
@@ -18,11 +18,11 @@ export function validateItems<T>(
 
 interface SetRules<T> extends Bound {
   readonly item: (value: T, at: FieldReport) => void;
-  /** The key that must be unique among items; objects are compared by their JSON. */
+  /** The unique key of items; objects are compared by their JSON. */
   readonly keyOf: (value: T) => unknown;
 }
 
-/** Validates a list whose items must differ. Repetitions are reported after what is wrong with each item. */
+/** Validates a list with unique items. Duplicates are reported after the errors of each item. */
 export function validateSet<T>(items: readonly T[] = [], at: FieldReport, { max, item, keyOf }: SetRules<T>): void {
   if (max !== undefined && items.length > max) {
     at.tooMany(items.length, max);

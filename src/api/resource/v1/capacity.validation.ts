@@ -5,7 +5,7 @@ import type { CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity 
 
 const MAX_OPTIONS = 10;
 
-/** In what portions a capacity can be asked for: only a device that is shared has portions. */
+/** The valid amounts of a capacity request: only shared devices have them. */
 export function validateCapacity({ value, requestPolicy }: DeviceCapacity, at: FieldReport, isShared: boolean): void {
   if (!requestPolicy) return;
   const field = at.child('requestPolicy');
@@ -34,7 +34,7 @@ function validatePolicy(
 }
 
 interface Amounts {
-  /** What is taken when nothing is asked. */
+  /** The amount without a request. */
   readonly preset: Quantity;
   readonly capacity: Quantity;
 }
@@ -90,7 +90,7 @@ function validateStep(step: Quantity, at: FieldReport, { preset, capacity, min, 
   }
 }
 
-/** A step of nothing reaches nothing but where it started. */
+/** A step of zero only allows its start. */
 function isReached(amount: Quantity, min: Quantity, step: Quantity): boolean {
   const distance = amount.bigValue() - min.bigValue();
   const size = step.bigValue();

@@ -22,7 +22,7 @@ export function validateDeviceClassUpdate({ metadata, spec }: DeviceClass, old: 
   return errors;
 }
 
-/** Settings that were there before there was a limit on their length may stay. */
+/** Configurations from before the length limit may stay. */
 function validateSpec({ selectors, config, extendedResourceName }: DeviceClassSpec, at: FieldReport, keepsConfig: boolean): void {
   validateSelectors(selectors, at.child('selectors'));
   validateItems(config, at.child('config'), {

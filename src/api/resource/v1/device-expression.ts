@@ -1,6 +1,6 @@
 import { cel } from '#machinery';
 
-/** The bounds that upstream sets on devices; the cost of an expression follows from them. */
+/** Upstream's limits of devices, which determine the cost of expressions. */
 const MAX_DOMAIN_LENGTH = 63;
 const MAX_ID_LENGTH = 32;
 const MAX_DRIVER_LENGTH = 63;
@@ -11,7 +11,7 @@ const DOMAIN = cel.STRING.with({ maxElements: MAX_DOMAIN_LENGTH });
 const ID = cel.STRING.with({ maxElements: MAX_ID_LENGTH });
 const BOUNDED = { maxElements: MAX_ATTRIBUTES };
 
-/** What expressions of claims and classes know about: the device that is looked at. */
+/** The variables of claim and class expressions: the candidate device. */
 export const DEVICE_TYPE = cel.objectType('kubernetes.DRADevice', {
   driver: cel.STRING.with({ maxElements: MAX_DRIVER_LENGTH }),
   allowMultipleAllocations: cel.BOOL.with({ maxElements: 1 }),
@@ -22,7 +22,7 @@ export const DEVICE_TYPE = cel.objectType('kubernetes.DRADevice', {
 const VARIABLES = { device: DEVICE_TYPE };
 const DECLARED_SIZES = cel.declaredSizes(VARIABLES);
 
-/** Every attribute has the same bound, whatever its name: `device.attributes[domain].name`. */
+/** All attributes have the same bound: `device.attributes[domain].name`. */
 const deviceSizes: cel.SizeEstimator = (path, ...rest) => {
   const [variable, field, , name] = path;
   const isAttribute = variable === 'device' && field === 'attributes' && name !== undefined && !name.startsWith('@');
@@ -30,7 +30,7 @@ const deviceSizes: cel.SizeEstimator = (path, ...rest) => {
   return DECLARED_SIZES(isAttribute ? path.with(3, '@values') : path, ...rest);
 };
 
-/** A compiled expression on `device`, or the words for why there is none. An attribute may be the result: what it is shows when it runs. */
+/** A compiled expression on `device`, or the error. The result may be an attribute, whose type is only known at run time. */
 export function compileDeviceExpression(expression: string): cel.CompileResult {
   const result = cel.compile(expression, { variables: VARIABLES, environment: cel.DEVICE_ENVIRONMENT });
   if (!result.ok) return result;

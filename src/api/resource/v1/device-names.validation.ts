@@ -6,10 +6,10 @@ const MAX_POOL_NAME = 253;
 const MAX_ID_LENGTH = 32;
 const MAX_DOMAIN_LENGTH = 63;
 
-/** How much of a name of an attribute or a capacity is shown in paths. */
+/** The maximum length of attribute and capacity names in error paths. */
 export const SHOWN_NAME = MAX_DOMAIN_LENGTH + 1 + MAX_ID_LENGTH;
 
-/** The rules of a driver's name are those of CSI drivers. */
+/** Driver names have the same rules as those of CSI drivers. */
 export const validateDriverName = validateCSIDriverName;
 
 export function validateLabelLike(name: string | undefined, at: FieldReport): void {
@@ -30,7 +30,7 @@ export function validatePoolName(name: string | undefined, at: FieldReport): voi
   for (const part of name.split('/')) at.problems(part, checkDns1123Subdomain(part));
 }
 
-/** A name with or without a domain. More than one slash is let through: upstream lets it. */
+/** A name with an optional domain. More than one slash is accepted, as upstream. */
 export function validateQualifiedName(name: string, at: FieldReport): void {
   const [first = '', second, ...more] = name.split('/');
   if (second === undefined) validateIdentifier(first, at);
@@ -64,7 +64,7 @@ const URN = 'urn:uuid:';
 const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PLAIN = /^[0-9a-f]{32}$/i;
 
-/** Any spelling of a UUID is parsed first; what comes of it depends on the length alone. */
+/** Any notation of a UUID is parsed first; then only the length matters. */
 function uuidProblem(id: string): string | undefined {
   const length = Buffer.byteLength(id);
   switch (length) {

@@ -38,7 +38,7 @@ export function validateDeviceClaim(claim: DeviceClaim = {} as DeviceClaim, at: 
   });
 }
 
-/** Names of requests, and of their alternatives as `request/alternative`. */
+/** Names of requests, and of subrequests as `request/subrequest`. */
 export function requestNames({ requests }: DeviceClaim = {} as DeviceClaim): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { name = '', firstAvailable } of requests ?? []) {
@@ -137,7 +137,7 @@ export function validateConfiguration(opaque: OpaqueDeviceConfiguration | undefi
   validateRawObject(opaque.parameters, field.child('parameters'), isStored ? Number.POSITIVE_INFINITY : MAX_PARAMETERS);
 }
 
-/** An object in somebody's own form. Its value is not shown in errors: it may be long. */
+/** Opaque parameters. The value is not printed in errors: it may be long. */
 export function validateRawObject(value: unknown, at: FieldReport, maxLength: number): void {
   if (value === undefined || value === null) at.required();
   else if (Buffer.byteLength(encodeJson(value)) > maxLength) at.tooLong(maxLength);

@@ -25,7 +25,7 @@ const SEMVER =
 
 export interface DeviceContext {
   readonly old: Device | undefined;
-  /** Whether each device says by itself which nodes can reach it. */
+  /** Whether node access is specified per device. */
   readonly selectsNodes: boolean;
 }
 
@@ -76,7 +76,7 @@ function validateAttribute(attribute: DeviceAttribute, at: FieldReport): void {
   else if (setCount > 1) at.invalid(printedAttribute(attribute), ONE_VALUE);
 }
 
-/** In Go the fields are called IntValue, BoolValues and so on. */
+/** Go's field names are IntValue, BoolValues and so on. */
 function printedAttribute(attribute: DeviceAttribute): object {
   const members = Object.entries(goStruct(DeviceAttribute, attribute) ?? {});
   return Object.fromEntries(members.map(([name, value]) => [name.endsWith('s') ? `${name.slice(0, -1)}Values` : `${name}Value`, value]));
@@ -91,7 +91,7 @@ function validateVersion(text: string, at: FieldReport): void {
   validateText(text, at);
 }
 
-/** An effect that a taint had before is not looked at. */
+/** An existing effect of a taint is not validated. */
 export function validateTaint({ key, value = '', effect }: DeviceTaint, at: FieldReport, oldEffect?: string): void {
   at.add(validateLabelName(key, at.child('key').path));
   if (value !== '') at.child('value').problems(value, checkLabelValue(value));
@@ -139,7 +139,7 @@ interface Binding {
   readonly bindingFailureConditions?: readonly string[] | undefined;
 }
 
-/** The same without empty lists, which only matter to what failures print. */
+/** The same without empty lists, which only matter for printing failures. */
 export function withoutEmptyConditions<T extends Binding>(devices: readonly T[]): readonly T[] {
   const isEmpty = (conditions: readonly string[] | undefined) => conditions?.length === 0;
   if (!devices.some((device) => isEmpty(device.bindingConditions) || isEmpty(device.bindingFailureConditions))) return devices;
@@ -153,7 +153,7 @@ export function withoutEmptyConditions<T extends Binding>(devices: readonly T[])
   });
 }
 
-/** What must be true before pods start, and what makes that fail: both or neither, and nothing twice. */
+/** Binding conditions and binding failure conditions: both or neither, without duplicates. */
 export function validateBindingConditions(binding: Binding, at: FieldReport): void {
   const { bindingConditions = [], bindingFailureConditions = [] } = binding;
   const conditionsPath = at.child('bindingConditions');

@@ -47,7 +47,7 @@ export function validateResourceClaim({ metadata, spec }: ResourceClaim): FieldE
   return errors;
 }
 
-/** What is wanted never changes, so it is not looked at again. */
+/** The spec is immutable, so it is not validated again. */
 export function validateResourceClaimUpdate({ metadata, spec }: ResourceClaim, old: ResourceClaim): FieldError[] {
   return [
     ...validateObjectMeta(metadata, META),
@@ -84,7 +84,7 @@ interface ReservationContext {
   readonly isDeleted: boolean;
 }
 
-/** Nothing can be reserved that is not allocated, nor any more once the claim is to go. */
+/** Unallocated claims cannot be reserved, nor claims that are being deleted. */
 function validateReservation(status: ResourceClaimStatus, old: ResourceClaim, { at, isDeleted }: ReservationContext): void {
   const consumers = status.reservedFor ?? [];
   if (consumers.length === 0) return;
@@ -101,7 +101,7 @@ function validateKeptAllocation(allocation: AllocationResult, old: AllocationRes
   return immutable(STATUS.child('allocation'), { value: allocation, old, printed: goStruct(AllocationResult, allocation) });
 }
 
-/** A device, and which share of it: how upstream tells devices of a claim apart, and prints them. */
+/** A device and its share id: the identity of a claim's devices, as upstream prints it. */
 function identityOf({ driver = '', pool = '', device = '', shareID = '' }: DeviceRef): object {
   return { Driver: driver, Pool: pool, Device: device, ShareID: shareID };
 }
@@ -113,7 +113,7 @@ interface DeviceRef {
   readonly shareID?: string | undefined;
 }
 
-/** Text that tells devices of claims apart. */
+/** The identity of a claim's device as text. */
 export function deviceKey(device: DeviceRef): string {
   return JSON.stringify(identityOf(device));
 }
@@ -157,7 +157,7 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, at: Fie
     },
   });
   validateItems(devices?.config, field.child('config'), {
-    // Of the classes and of the claim.
+    // Configurations of the classes and of the claim.
     max: 2 * MAX_CONFIGS,
     item: ({ source, requests, opaque }, at) => {
       if (source) at.child('source').oneOf(source, CONFIG_SOURCES);

@@ -105,7 +105,7 @@ export const Device = object('io.k8s.api.resource.v1.Device', 'A device.', {
   allNodes: pointer(7, bool, 'Whether all nodes can reach it.'),
   taints: field(8, listOf(DeviceTaint), 'What keeps claims away that do not tolerate it.'),
   bindsToNode: pointer(9, bool, 'Whether its allocation ties the claim to the node.'),
-  // Like pointers, for failures print whether an empty list was given; none is kept.
+  // Like pointers, since failures print whether an empty list was given; none is stored.
   bindingConditions: pointer(10, listOf(string), 'What must be true of the device before pods start.'),
   bindingFailureConditions: pointer(11, listOf(string), 'What, being true, makes the allocation fail.'),
   allowMultipleAllocations: pointer(12, bool, 'Whether it can be shared.'),

@@ -9,7 +9,7 @@ import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec
 import { validateSliceNodes } from './slice-nodes.validation.ts';
 
 const MAX_DEVICES = 128;
-/** Of devices that are more work for whoever allocates them. */
+/** The limit for devices that are more expensive to allocate. */
 const MAX_INVOLVED_DEVICES = 64;
 const MAX_COUNTER_SETS = 8;
 const META = { namespaced: false, nameRule: nameIsDnsSubdomain };

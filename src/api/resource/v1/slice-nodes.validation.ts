@@ -11,7 +11,7 @@ export function validateNodeName(name: string, at: FieldReport): void {
   at.problems(name, nameIsDnsSubdomain(name, false));
 }
 
-/** Which nodes can reach the devices of a slice: exactly one of four ways of saying it. */
+/** Which nodes can access a slice's devices: exactly one of four fields. */
 export function validateSliceNodes(spec: ResourceSliceSpec, at: FieldReport): void {
   const present: string[] = [];
   if (spec.nodeName) {
@@ -32,7 +32,7 @@ export function validateSliceNodes(spec: ResourceSliceSpec, at: FieldReport): vo
   if (present.length > 1) at.invalid(`{${present.join(', ')}}`, `${ONE_OF}, but multiple fields are set`);
 }
 
-/** With one term only, selectors of slices that are used together can be joined. */
+/** With a single term, selectors of slices can be combined. */
 function validateSelector(selector: NonNullable<ResourceSliceSpec['nodeSelector']>, at: FieldReport): void {
   validateNodeSelector(selector, at);
   const terms = selector.nodeSelectorTerms;

@@ -33,7 +33,7 @@ export function validateResourcePoolStatusRequestUpdate({ metadata, spec }: Requ
   return errors;
 }
 
-/** An answer is given once. */
+/** A status is set once. */
 export function validateResourcePoolStatusRequestStatus({ metadata, status }: Request, old: Request): FieldError[] {
   const errors = validateObjectMetaUpdate(metadata, old.metadata);
   if (old.status) return [...errors, ...immutable(STATUS, { value: status, old: old.status })];

@@ -3,8 +3,8 @@ import type { Device } from './device.ts';
 import type { DeviceRequest } from './device-request.ts';
 
 /**
- * Claims, templates and slices of this version by way of the lists in them that have another shape: everything else is the same. Objects that
- * were not decoded by the schema (old ones) may lack any part.
+ * Claims, templates and slices of this version: only certain lists have another form. Objects that were not decoded by the schema (old ones) may lack
+ * any part.
  */
 export interface ClaimSpec {
   readonly devices?: { readonly requests?: readonly DeviceRequest[] | null };
@@ -28,7 +28,7 @@ export function claimSpecFromV1(spec: V1ClaimSpec): ClaimSpec {
   return { ...spec, devices: { ...spec.devices, requests: requests.map(requestFromV1) } };
 }
 
-/** What is no alternative is exact, if only for its defaults. */
+/** Without alternatives a request is exact, if only for its defaults. */
 function requestToV1({ name, firstAvailable, ...exactly }: DeviceRequest): v1.DeviceRequest {
   const isAlternative = firstAvailable !== undefined && firstAvailable.length > 0;
   const { deviceClassName, ...rest } = exactly;

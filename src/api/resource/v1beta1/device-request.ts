@@ -4,7 +4,7 @@ import * as v1 from '../v1/resource-claim-spec.ts';
 const exact = v1.ExactDeviceRequest.definitions;
 const { name, firstAvailable } = v1.DeviceRequest.definitions;
 
-/** A request without alternatives is not in a message of its own yet. */
+/** In this version requests without alternatives have no message of their own. */
 export const DeviceRequest = object('io.k8s.api.resource.v1beta1.DeviceRequest', v1.DeviceRequest.description, {
   name,
   deviceClassName: numbered(exact.deviceClassName, 2),
@@ -18,7 +18,7 @@ export const DeviceRequest = object('io.k8s.api.resource.v1beta1.DeviceRequest',
 });
 export type DeviceRequest = Infer<typeof DeviceRequest>;
 
-/** The same field under another number in protobuf. */
+/** The same field with another protobuf number. */
 export function numbered<D extends FieldDefinitions[string]>(definition: D, number: number): D {
   return { ...definition, number };
 }

@@ -20,7 +20,7 @@ export const BasicDevice = object('io.k8s.api.resource.v1.BasicDevice', v1.Devic
 });
 export type BasicDevice = Infer<typeof BasicDevice>;
 
-/** What a device is has a message of its own still, in the hope of others. */
+/** In this version a device's properties are wrapped in `basic`. */
 export const Device = object('io.k8s.api.resource.v1beta1.Device', v1.Device.description, {
   name,
   basic: pointer(2, BasicDevice, 'What it is and has.'),

@@ -1,6 +1,6 @@
 import { field, type Infer, int32, listOf, object, pointer, required, string } from '../../schema.ts';
 
-/** What the templates of a workload and the groups made from them have in common. */
+/** The common part of a workload's templates and the groups created from them. */
 const BasicSchedulingPolicy = object(
   'io.k8s.api.scheduling.v1alpha2.BasicSchedulingPolicy',
   'Pods are scheduled one by one, as those without a group are.',

@@ -5,7 +5,7 @@ import type { PodGroupResourceClaim, PodGroupSchedulingPolicy } from './pod-grou
 
 const MAX_CLAIMS = 4;
 
-/** Exactly one member, as upstream's unions say it. */
+/** Exactly one member must be set, as in upstream's unions. */
 export function validateUnion(value: Readonly<Record<string, unknown>>, members: readonly string[], at: FieldReport): void {
   const present = members.filter((member) => value[member] !== undefined && value[member] !== null);
   const quoted = members.map((member) => `\`${member}\``).join(', ');
@@ -63,7 +63,7 @@ function longName(name: string, at: FieldReport): void {
   at.problems(name, checkDns1123Subdomain(name));
 }
 
-/** A field that may not change. Upstream's declared rules do not print the value. */
+/** An immutable field. Upstream's declarative validation does not print the value. */
 export function reportChange(value: unknown, old: unknown, at: FieldReport): boolean {
   if (sameValue(value, old)) return false;
   at.invalid(null, 'field is immutable');

@@ -18,7 +18,7 @@ const META = { namespaced: true, nameRule: nameIsDnsSubdomain };
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
 const MAX_CLAIM_STATUSES = 4;
-/** Fields whose feature is off: one that is kept from before may not change. */
+/** Fields of disabled features: existing values are immutable. */
 const FROZEN_FIELDS = ['schedulingConstraints', 'disruptionMode', 'priorityClassName', 'priority'] as const;
 
 export function validatePodGroup({ metadata, spec }: PodGroup): FieldError[] {

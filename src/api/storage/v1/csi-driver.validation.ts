@@ -16,7 +16,7 @@ export function validateCSIDriver({ metadata, spec }: CSIDriver): FieldError[] {
   return [...validateObjectMeta(metadata, META), ...validateSpec(spec ?? {})];
 }
 
-/** One path says `attachedRequired`: upstream's does. */
+/** The path has `attachedRequired`, as upstream. */
 export function validateCSIDriverUpdate({ metadata, spec }: CSIDriver, old: CSIDriver): FieldError[] {
   const modes = spec?.volumeLifecycleModes;
   return [

@@ -34,7 +34,7 @@ function validateDriver(path: Path, { name, nodeID = '', allocatable }: CSINodeD
   return report.errors;
 }
 
-/** Keys are reported on the driver, not on the key. */
+/** Errors of keys are reported on the driver. */
 function validateTopologyKeys(path: Path, keys: readonly string[]): FieldError[] {
   const repeated = repeats(keys);
   return keys.flatMap((key, i) => [
@@ -44,7 +44,7 @@ function validateTopologyKeys(path: Path, keys: readonly string[]): FieldError[]
   ]);
 }
 
-/** What a driver said of itself stays, but for how many volumes it can take. */
+/** A driver's entry is immutable, except for its volume limit. */
 export function validateCSINodeUpdate(node: CSINode, old: CSINode): FieldError[] {
   const before = old.spec?.drivers ?? [];
   const drivers = node.spec?.drivers ?? [];

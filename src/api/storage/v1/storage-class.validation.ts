@@ -41,7 +41,7 @@ export function validateStorageClassUpdate(storageClass: StorageClass, old: Stor
   ];
 }
 
-/** The name of what provisions volumes: a qualified name, whatever its case. */
+/** A provisioner's name: a qualified name in any case. */
 export function validateDriver(path: Path, driver: string | undefined): readonly FieldError[] {
   if (!driver) return [FieldError.required(path)];
   const name = driver.toLowerCase();
@@ -75,7 +75,7 @@ function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[
     const key = comparableTerm(term.matchLabelExpressions ?? []);
     const before = seen.get(key) ?? 0;
     seen.set(key, before + 1);
-    // One error for each term before it that is equal; upstream compares empty ones with as many more as there are terms.
+    // One error for each equal earlier term; upstream compares empty ones with all terms again.
     const count = Math.min(room, key === NO_TERM ? before + terms.length : before);
     room -= count;
     return [...errors, ...Array.from({ length: count }, () => FieldError.duplicate(path, ''))];

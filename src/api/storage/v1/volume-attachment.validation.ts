@@ -43,7 +43,7 @@ function validateMetadata(metadata: Readonly<Record<string, string>>, at: FieldR
   if (size > MAX_METADATA_BYTES) at.tooLong(MAX_METADATA_BYTES);
 }
 
-/** The limit in the message is another one than the limit: so it is upstream. */
+/** The limit in the message differs from the actual limit, as upstream. */
 function validateError({ message = '', errorCode }: VolumeError, at: FieldReport): void {
   if (Buffer.byteLength(message) > MAX_MESSAGE_BYTES) at.child('message').tooLong(MAX_METADATA_BYTES);
   if (errorCode !== undefined && errorCode < 0) at.child('errorCode').invalid(errorCode, inclusiveRangeText(0, MAX_INT32));

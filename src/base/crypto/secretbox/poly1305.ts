@@ -1,10 +1,10 @@
 const LIMBS = 10;
-/** Numbers of 130 bits as ten limbs of thirteen, so that sums of their products are exact. */
+/** 130-bit numbers as ten 13-bit limbs, so that sums of their products are exact. */
 const LIMB_BITS = 13;
 const MASK = 0x1fff;
 const CLAMP = 0x0ffffffc0ffffffc0ffffffc0fffffffn;
 
-/** The authenticator of a message under a key of 32 bytes that is used for nothing else. */
+/** The authenticator of a message under a one-time 32-byte key. */
 export function poly1305(key: Buffer, message: Buffer): Buffer {
   const r = limbsOf(littleEndian(key.subarray(0, 16)) & CLAMP);
   const h = new Float64Array(LIMBS);
@@ -24,7 +24,7 @@ function limbsOf(value: bigint): Float64Array {
   return Float64Array.from({ length: LIMBS }, (_, i) => Number((value >> BigInt(i * LIMB_BITS)) & BigInt(MASK)));
 }
 
-/** With the bit behind it that marks its end. */
+/** With the bit that marks its end. */
 function addBlock(h: Float64Array, block: Buffer): void {
   let bits = 0;
   let buffer = 0;
@@ -41,7 +41,7 @@ function addBlock(h: Float64Array, block: Buffer): void {
   if (limb < LIMBS) h[limb] = h[limb]! + buffer;
 }
 
-/** h = h · r modulo 2^130 − 5: what overflows comes in again five times over. */
+/** h = h · r modulo 2^130 − 5: overflow is multiplied by five and added. */
 function multiply(h: Float64Array, r: Float64Array): void {
   const product = new Float64Array(LIMBS);
   for (let i = 0; i < LIMBS; i++) {

@@ -41,7 +41,7 @@ function initialState(key: Buffer, input: Buffer): Int32Array {
   return x;
 }
 
-/** HSalsa20: the key for the rest of an extended nonce. */
+/** HSalsa20: derives the key for an extended nonce. */
 export function hsalsa20(key: Buffer, nonce: Buffer): Buffer {
   const x = initialState(key, nonce);
   rounds(x);

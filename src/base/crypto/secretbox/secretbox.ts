@@ -8,7 +8,7 @@ export const SECRETBOX_OVERHEAD_BYTES = 16;
 /** The first bytes of the key stream are the authenticator's key. */
 const AUTHENTICATOR_KEY_BYTES = 32;
 
-/** XSalsa20-Poly1305, as NaCl has it: the authenticator, then the encrypted message. A nonce must never come twice with a key. */
+/** XSalsa20-Poly1305, as in NaCl: the authenticator, then the encrypted message. A nonce must never be reused with a key. */
 export function sealSecretbox(key: Buffer, nonce: Buffer, message: Buffer): Buffer {
   const stream = keyStream(key, nonce, message);
   const cipher = stream.subarray(AUTHENTICATOR_KEY_BYTES);
@@ -16,7 +16,7 @@ export function sealSecretbox(key: Buffer, nonce: Buffer, message: Buffer): Buff
   return Buffer.concat([tag, cipher]);
 }
 
-/** Undefined when it was not made with this key and nonce, or was changed since. */
+/** Undefined if it was not sealed with this key and nonce, or was tampered with. */
 export function openSecretbox(key: Buffer, nonce: Buffer, box: Buffer): Buffer | undefined {
   if (box.length < SECRETBOX_OVERHEAD_BYTES) return undefined;
   const cipher = box.subarray(SECRETBOX_OVERHEAD_BYTES);
@@ -25,7 +25,7 @@ export function openSecretbox(key: Buffer, nonce: Buffer, box: Buffer): Buffer |
   return keyStream(key, nonce, cipher).subarray(AUTHENTICATOR_KEY_BYTES);
 }
 
-/** The authenticator's key, then the message combined with the key stream. */
+/** The authenticator's key, then the encrypted message. */
 function keyStream(key: Buffer, nonce: Buffer, message: Buffer): Buffer {
   const output = Buffer.alloc(AUTHENTICATOR_KEY_BYTES + message.length);
   const input = Buffer.concat([Buffer.alloc(AUTHENTICATOR_KEY_BYTES), message]);

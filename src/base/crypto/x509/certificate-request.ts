@@ -27,14 +27,14 @@ import { signed } from './signature.ts';
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const PEM_TYPE = 'CERTIFICATE REQUEST';
 
-/** What a request asks a certificate for. `checkRequestSignature` tests that its sender holds the key. */
+/** The content of a certificate request. `checkRequestSignature` verifies possession of the key. */
 export interface RequestedCertificate extends Required<AlternativeNames> {
   readonly subject: DecodedSubject;
   readonly publicKey: KeyObject;
   readonly proof: Proof;
 }
 
-/** What was signed with the key that the request is for. */
+/** The signed part. */
 interface Proof {
   readonly content: Uint8Array;
   /** An object identifier. */
@@ -42,7 +42,7 @@ interface Proof {
   readonly signature: Uint8Array;
 }
 
-/** Makes a request, in PEM, signed with the key that it asks a certificate for. */
+/** Creates a PEM request, signed with its own key. */
 export function createCertificateRequest(privateKey: KeyObject, names: AlternativeNames & { readonly subject: Subject }): string {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const alternatives = encodeAlternativeNames(names);
@@ -56,7 +56,7 @@ function extensionRequest(...extensions: readonly Buffer[]): Buffer {
   return sequence(oid(EXTENSION_REQUEST), der(TAG.set, sequence(...extensions)));
 }
 
-/** Reads the first block of a text, which must be a request. Throws DerError. */
+/** Parses the first block of a text, which must be a request. Throws DerError. */
 export function readCertificateRequest(pem: string): RequestedCertificate {
   const bytes = decodePem(PEM_TYPE, pem);
   if (bytes === undefined) throw new DerError(`PEM block type must be ${PEM_TYPE}`);
@@ -80,7 +80,7 @@ export function readCertificateRequest(pem: string): RequestedCertificate {
   };
 }
 
-/** Those that Go knows. */
+/** The algorithms that Go supports. */
 const CURVES: ReadonlySet<string | undefined> = new Set(['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']);
 
 function readPublicKey({ whole }: DerElement): KeyObject {
@@ -110,7 +110,7 @@ function alternativeNames(attributes: DerElement): Uint8Array | undefined {
   return values.get(EXTENSION.subjectAlternativeName);
 }
 
-/** An attribute of a form that is not understood asks for nothing. */
+/** Unknown attributes are ignored. */
 function requestedExtensions(attribute: DerElement): readonly { readonly type: string; readonly value: Uint8Array }[] {
   const [type, values] = attribute.tag === TAG.sequence ? childrenOf(attribute) : [];
   if (type?.tag !== TAG.oid || values?.tag !== TAG.set || readOid(type) !== EXTENSION_REQUEST) return [];
@@ -143,7 +143,7 @@ const INSECURE: ReadonlyMap<string, string> = new Map([
   ['1.2.840.10045.4.1', 'ECDSA-SHA1'],
 ]);
 
-/** Makes sure that the request was signed with the key it asks a certificate for. Throws DerError. */
+/** Verifies that the request was signed with its own key. Throws DerError. */
 export function checkRequestSignature({ publicKey, proof }: RequestedCertificate): void {
   const insecure = INSECURE.get(proof.algorithm);
   if (insecure !== undefined) throw new DerError(`x509: cannot verify signature: insecure algorithm ${insecure}`);
@@ -156,7 +156,7 @@ function isSigned(publicKey: KeyObject, { content, signature }: Proof, { hash }:
   try {
     return verify(hash, content, publicKey, signature);
   } catch {
-    // A key that cannot be used signs nothing.
+    // An unusable key verifies nothing.
     return false;
   }
 }

@@ -24,13 +24,13 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** Signs certificates. */
+/** A certificate authority. */
 export interface Authority {
   readonly privateKey: KeyObject;
-  /** The name, as the authority's own certificate has it. */
+  /** The subject, as in the authority's own certificate. */
   readonly name: Uint8Array;
   readonly keyId: Uint8Array;
-  /** Milliseconds since the epoch: nothing it signs counts for longer. */
+  /** Milliseconds since the epoch: limits everything it signs. */
   readonly notAfter: number;
 }
 
@@ -45,7 +45,7 @@ export interface CertificateTemplate extends AlternativeNames {
   readonly extendedKeyUsages?: readonly ExtendedKeyUsage[];
 }
 
-/** Makes a certificate, in PEM. */
+/** Creates a PEM certificate. */
 export function signCertificate(template: CertificateTemplate, authority: Authority, random: Random): string {
   const { publicKey, notBefore, notAfter } = template;
   const content = sequence(
@@ -61,7 +61,7 @@ export function signCertificate(template: CertificateTemplate, authority: Author
   return encodePem('CERTIFICATE', signed(content, authority.privateKey));
 }
 
-/** Positive, and too large to guess or to meet twice. */
+/** Positive, random and unique. */
 function serialNumber(random: Random): Uint8Array {
   const bytes = Buffer.from(random.bytes(16));
   bytes[0] = (bytes[0]! & 0x7f) | 0x01;
@@ -80,7 +80,7 @@ function extensionsOf(template: CertificateTemplate, { keyId }: Authority): read
   ];
 }
 
-/** A short name of a public key: the hash of its bits. */
+/** The key identifier: the hash of the public key. */
 function keyIdOf(publicKey: KeyObject): Buffer {
   const [, bits] = childrenOf(readElement(publicKey.export({ type: 'spki', format: 'der' })));
   return createHash('sha1').update(bits!.content.subarray(1)).digest();
@@ -100,7 +100,7 @@ export interface AuthorityOptions {
   readonly notAfter: number;
 }
 
-/** A new authority that vouches for itself. */
+/** A new self-signed authority. */
 export function createAuthority({ subject, notBefore, notAfter }: AuthorityOptions, random: Random): KeyPair {
   const privateKey = newPrivateKey();
   const publicKey = createPublicKey(privateKey);
@@ -110,7 +110,7 @@ export function createAuthority({ subject, notBefore, notAfter }: AuthorityOptio
   return { certificate, key: privateKeyPem(privateKey) };
 }
 
-/** Reads an authority. Throws when the key is not that of the certificate. */
+/** Loads an authority. Throws if the key does not match the certificate. */
 export function loadAuthority({ certificate, key }: KeyPair): Authority {
   const parsed = new X509Certificate(certificate);
   const privateKey = createPrivateKey(key);
@@ -119,7 +119,7 @@ export function loadAuthority({ certificate, key }: KeyPair): Authority {
   return { privateKey, name: fields.subject, keyId: fields.keyId ?? keyIdOf(parsed.publicKey), notAfter: Date.parse(parsed.validTo) };
 }
 
-/** Whom a certificate, in DER, is for. Throws DerError. */
+/** The subject of a DER certificate. Throws DerError. */
 export function readCertificateSubject(certificate: Uint8Array): DecodedSubject {
   return decodeSubject(readElement(certificateFields(certificate).subject));
 }
@@ -131,14 +131,14 @@ interface CertificateFields {
 
 function certificateFields(raw: Uint8Array): CertificateFields {
   const content = childrenOf(childrenOf(readElement(raw))[0]!);
-  // The version comes first, unless it is the oldest.
+  // The version precedes it, except in version 1.
   const subject = content[content[0]?.tag === contextTag(0, true) ? 5 : 4]!;
   const extensions = content.find(({ tag }) => tag === contextTag(3, true));
   const value = extensions && extensionValue(childrenOf(extensions)[0]!, EXTENSION.subjectKeyIdentifier);
   return { subject: subject.whole, keyId: value && readElement(value).content };
 }
 
-/** The value of one of a list of extensions. */
+/** The value of an extension. */
 export function extensionValue(extensions: DerElement, type: string): Uint8Array | undefined {
   return childrenOf(extensions, TAG.sequence)
     .map(readExtension)

@@ -1,6 +1,6 @@
 import { CONSTRUCTED, TAG } from './der.ts';
 
-/** One element of DER, the encoding of certificates. */
+/** A DER element. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Uint8Array;
@@ -8,7 +8,7 @@ export interface DerElement {
   readonly whole: Uint8Array;
 }
 
-/** Bytes that are not what they should be, in the words of Go's library. */
+/** Invalid DER, with the message of Go's library. */
 export class DerError extends Error {
   override readonly name = 'DerError';
 }
@@ -24,13 +24,13 @@ export function structureError(problem: string): DerError {
 interface Header {
   readonly tag: number;
   readonly length: number;
-  /** Where the content begins. */
+  /** The offset of the content. */
   readonly start: number;
 }
 
 const MAX_LENGTH = 1 << 23;
 const MULTI_BYTE_TAG = 0x1f;
-// Go prints how the field that it fills is declared. A sequence is declared plainly.
+// Go prints the tags of the target field. A sequence has none.
 const PLAIN_FIELD =
   '{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}';
 
@@ -65,19 +65,19 @@ function elementAt(bytes: Uint8Array, offset: number): DerElement {
   return { tag, content: bytes.subarray(start, end), whole: bytes.subarray(offset, end) };
 }
 
-/** The element that the bytes begin with. */
+/** The element at the start of the bytes. */
 export function readElement(bytes: Uint8Array): DerElement {
   return elementAt(bytes, 0);
 }
 
-/** As `readElement`, where nothing may follow. */
+/** As `readElement`, without trailing data. */
 export function readOnlyElement(bytes: Uint8Array): DerElement {
   const element = elementAt(bytes, 0);
   if (element.whole.length < bytes.length) throw syntaxError('trailing data');
   return element;
 }
 
-/** Throws unless the bytes begin with a sequence. `type` is what Go calls the structure that it fills. */
+/** Throws unless the bytes start with a sequence. `type` is Go's name of the target struct. */
 export function expectSequence(bytes: Uint8Array, type: string): void {
   const { tag, length, start } = headerAt(bytes, 0);
   if (tag === TAG.sequence) return;
@@ -85,7 +85,7 @@ export function expectSequence(bytes: Uint8Array, type: string): void {
   throw structureError(`tags don't match (16 vs ${actual}) ${PLAIN_FIELD} ${type} @${start}`);
 }
 
-/** The elements inside one; with `tag`, each of them must have it. */
+/** The elements inside one; with `tag`, all must have it. */
 export function childrenOf({ tag, content }: DerElement, childTag?: number): readonly DerElement[] {
   if ((tag & CONSTRUCTED) === 0) throw structureError('an element was expected to hold others');
   const children: DerElement[] = [];
@@ -124,7 +124,7 @@ function base128End(bytes: Uint8Array, start: number): number {
   throw syntaxError('truncated base 128 integer');
 }
 
-/** The bytes of a bit string that is made of whole bytes. */
+/** The bytes of a bit string of whole bytes. */
 export function readBitString({ tag, content }: DerElement): Uint8Array {
   if (tag !== TAG.bitString) throw structureError("tags don't match");
   if (content.length === 0) throw syntaxError('zero length BIT STRING');
@@ -135,7 +135,7 @@ export function readBitString({ tag, content }: DerElement): Uint8Array {
 const PRINTABLE = /^[A-Za-z0-9'()+,\-./ :=?*&]*$/;
 const NUMERIC = /^[0-9 ]*$/;
 
-/** A text of any of the types that Go takes for one; undefined for other types, which it ignores. Throws for a text that its type does not allow. */
+/** A string of any type that Go supports; undefined for other types, which are ignored. Throws for invalid characters. */
 export function readText({ tag, content }: DerElement): string | undefined {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   switch (tag) {
@@ -171,7 +171,7 @@ function utf8(bytes: Buffer): string {
   }
 }
 
-/** Two bytes a character, without surrogates and without what Unicode never assigns; an end mark is dropped. */
+/** UCS-2 without surrogates and noncharacters; a terminator is dropped. */
 function bmp(bytes: Buffer): string {
   if (bytes.length % 2 !== 0) throw new DerError('invalid BMPString');
   const codes = Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readUInt16BE(2 * i));

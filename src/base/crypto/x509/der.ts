@@ -20,7 +20,7 @@ export const TAG = {
 export const CONSTRUCTED = 0x20;
 const CONTEXT = 0x80;
 
-/** The tag of a member that is known by its number; those that hold elements are marked so. */
+/** A context-specific tag; constructed ones are marked so. */
 export function contextTag(number: number, isConstructed: boolean): number {
   return CONTEXT | (isConstructed ? CONSTRUCTED : 0) | number;
 }
@@ -55,7 +55,7 @@ export function integer(bytes: Uint8Array): Buffer {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
   const digits = bytes.subarray(start);
-  // A first bit that is set would make it negative.
+  // A leading zero byte keeps it positive.
   return digits[0]! >= 0x80 ? der(TAG.integer, Buffer.from([0]), digits) : der(TAG.integer, digits);
 }
 
@@ -78,7 +78,7 @@ export function boolean(value: boolean): Buffer {
   return der(TAG.boolean, Buffer.from([value ? 0xff : 0]));
 }
 
-/** Two-digit years until 2049, as the standard demands. */
+/** Two-digit years until 2049, as the standard requires. */
 export function time(milliseconds: number): Buffer {
   const digits = new Date(milliseconds).toISOString().replace(/[-:T]|\.\d+/g, '');
   const isShort = digits.startsWith('19') || (digits.startsWith('20') && digits < '2050');

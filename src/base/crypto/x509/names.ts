@@ -4,20 +4,20 @@ import { childrenOf, type DerElement, DerError, readOid, readText, structureErro
 
 const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
-/** The parts of a name that certificates take over from requests, in the order in which they are written. */
+/** The name attributes that certificates copy from requests, in encoding order. */
 const NAME_TYPES = ['2.5.4.6', ORGANIZATION, '2.5.4.11', '2.5.4.7', '2.5.4.8', '2.5.4.9', '2.5.4.17', COMMON_NAME, '2.5.4.5'];
-/** Of these the last value counts, of the others all. */
+/** Only the last value of these counts, all values of others. */
 const SINGLE_TYPES: ReadonlySet<string> = new Set([COMMON_NAME, '2.5.4.5']);
 
-/** Whom a certificate is for, or who signed it. */
+/** The subject or issuer of a certificate. */
 export interface Subject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
 }
 
-/** A subject that was read. */
+/** A parsed subject. */
 export interface DecodedSubject extends Required<Subject> {
-  /** All texts by the object identifier of their type. What is no text is ignored, as in Go. */
+  /** All strings by the object identifier of their type. Other values are ignored, as in Go. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -52,7 +52,7 @@ function addTo(values: Map<string, string[]>, type: string, text: string): void 
   else texts.push(text);
 }
 
-/** Under which names and addresses the holder of a certificate is reached. */
+/** Subject alternative names. */
 export interface AlternativeNames {
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
@@ -65,7 +65,7 @@ const DNS = contextTag(2, false);
 const URI = contextTag(6, false);
 const IP = contextTag(7, false);
 
-/** The value of the extension; undefined when there are no names. */
+/** The extension's value; undefined without names. */
 export function encodeAlternativeNames({ dnsNames = [], ipAddresses = [], emails = [], uris = [] }: AlternativeNames): Buffer | undefined {
   const parts = [
     ...dnsNames.map((name) => der(DNS, Buffer.from(name))),

@@ -10,7 +10,7 @@ const END = '\n-----END ';
 const DASHES = '-----';
 const LINE_LENGTH = 64;
 
-/** Bytes as the text in which certificates and keys are passed around. */
+/** PEM encoding. */
 export function encodePem(type: string, bytes: Uint8Array): string {
   const base64 = Buffer.from(bytes).toString('base64');
   const lines: string[] = [];
@@ -18,15 +18,15 @@ export function encodePem(type: string, bytes: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${lines.join('\n')}\n-----END ${type}-----\n`;
 }
 
-/** The bytes of the first block of a text; undefined when there is none, or it has another type. */
+/** The bytes of the first block; undefined if there is none, or it has another type. */
 export function decodePem(type: string, text: string): Uint8Array | undefined {
   const [block] = pemBlocks(text);
   return block?.type === type ? block.bytes : undefined;
 }
 
 /**
- * The blocks of a text, one after the other, as Go's library reads them: a block begins at the last BEGIN line before an END line; what is
- * between blocks is ignored, and so is a block that is not well formed. Takes time linear in the text.
+ * The blocks of a text, as Go's library parses them: a block starts at the last BEGIN line before an END line; text between blocks and malformed
+ * blocks are ignored. Linear in the text.
  */
 export function* pemBlocks(text: string): Generator<PemBlock, undefined> {
   for (let position = 0; ; ) {
@@ -44,7 +44,7 @@ export function* pemBlocks(text: string): Generator<PemBlock, undefined> {
   }
 }
 
-/** `content` is what follows BEGIN, up to the end mark, `trailer` the line that the end mark begins. */
+/** `content` is the text between BEGIN and the end mark, `trailer` the line of the end mark. */
 function blockOf(content: string, trailer: string): PemBlock | undefined {
   const typeLine = lineAt(content, 0);
   if (!typeLine.text.endsWith(DASHES) || trailer !== typeLine.text) return undefined;
@@ -54,16 +54,16 @@ function blockOf(content: string, trailer: string): PemBlock | undefined {
     hasHeaders = true;
     body = line.next;
   }
-  // Headers end with a line of their own.
+  // Headers end with an empty line.
   if (hasHeaders && body > content.length) return undefined;
   const bytes = decodeBase64(content.slice(body));
   return bytes && { type: typeLine.text.slice(0, -DASHES.length), hasHeaders, bytes };
 }
 
 interface Line {
-  /** Without the white space at its end. */
+  /** Without trailing white space. */
   readonly text: string;
-  /** Where the next line begins; beyond the end of the text when it is the last. */
+  /** The start of the next line; beyond the end of the text for the last one. */
   readonly next: number;
 }
 

@@ -6,13 +6,13 @@ import type { AlternativeNames } from './names.ts';
 
 export interface SelfSignedOptions extends AlternativeNames {
   readonly commonName: string;
-  /** Of the authority, which signs this certificate alone. */
+  /** The name of the CA, which signs only this certificate. */
   readonly authorityName: string;
 }
 
 /** PEM texts. */
 export interface SelfSigned {
-  /** With its authority behind it. */
+  /** Followed by its CA. */
   readonly cert: string;
   readonly key: string;
 }

@@ -5,7 +5,7 @@ import { bitString, der, oid, sequence, TAG } from './der.ts';
 interface SignatureAlgorithm {
   readonly oid: string;
   readonly hash: string | null;
-  /** RSA's identifier is followed by nothing, but explicitly so. */
+  /** RSA's algorithm has an explicit NULL parameter. */
   readonly hasNull?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function signatureAlgorithm(key: KeyObject): Buffer {
   return sequence(oid(algorithm.oid), ...(algorithm.hasNull ? [der(TAG.null)] : []));
 }
 
-/** What is to be signed, the algorithm, and the signature: the form of certificates and of requests for them. */
+/** The signed content, the algorithm and the signature: the structure of certificates and requests. */
 export function signed(content: Uint8Array, key: KeyObject): Buffer {
   return sequence(content, signatureAlgorithm(key), bitString(sign(algorithmOf(key).hash, content, key)));
 }

@@ -40,7 +40,7 @@ class ProtobufDecoder {
     return fillIn(plan, out);
   }
 
-  /** Reads a message into `out`; `fresh` if it has none of the message's fields yet. */
+  /** Reads a message into `out`; `isFresh` if it has none of the message's fields yet. */
   private fields(plan: ProtoPlan, end: number, out: MutableJsonObject, isFresh: boolean): void {
     const { reader } = this;
     if (++this.depth > MAX_DEPTH) throw new ProtobufError('exceeded max depth');

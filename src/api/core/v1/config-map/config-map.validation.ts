@@ -4,7 +4,7 @@ import { invalids, sameValue } from '../../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import type { ConfigMap } from './config-map.ts';
 
-/** The most that all values of a ConfigMap or Secret may take together. */
+/** The maximum total size of the values of a ConfigMap or Secret. */
 export const MAX_DATA_BYTES = 1024 * 1024;
 const FROZEN = 'field is immutable when `immutable` is set';
 const DATA = Path.of('data');
@@ -27,12 +27,12 @@ export function validateConfigMap(configMap: ConfigMap): FieldError[] {
     pushAll(errors, invalids(BINARY_DATA.key(key), key, checkConfigMapKey(key)));
     size += base64Size(value);
   }
-  // An empty path: the problem is the whole object.
+  // An empty path: the error concerns the whole object.
   if (size > MAX_DATA_BYTES) errors.push(FieldError.tooLong(Path.of(''), MAX_DATA_BYTES));
   return errors;
 }
 
-/** How many bytes a base64 text holds. */
+/** The number of bytes that a base64 text encodes. */
 export function base64Size(text: string): number {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return (text.length / 4) * 3 - padding;
@@ -43,7 +43,7 @@ export function validateConfigMapUpdate(configMap: ConfigMap, old: ConfigMap): F
   return [...errors, ...validateFrozen(configMap, old, ['data', 'binaryData']), ...validateConfigMap(configMap)];
 }
 
-/** What was made immutable stays so, and so do the fields that `immutable` is about. */
+/** `immutable` cannot be unset, and protects its fields. */
 export function validateFrozen<T extends { readonly immutable?: boolean }>(
   object: T,
   old: T,

@@ -16,7 +16,7 @@ const ENV_FIELDS = [
   'status.podIP',
   'status.podIPs',
 ];
-/** Fields of a pod that the downward API knows at all, wherever they are allowed. */
+/** All pod fields that the downward API supports anywhere. */
 const KNOWN_FIELDS = new Set([
   ...ENV_FIELDS,
   'metadata.annotations',
@@ -62,7 +62,7 @@ function validateValueFrom(source: EnvVarSource, at: FieldReport, value: string 
   else if (count > 1) at.invalid('', 'may not have more than one field specified at a time');
 }
 
-/** A reference to a field of the pod itself. `allowed` are the fields that may be used here, sorted. */
+/** A reference to a field of the pod. `allowed` are the fields that may be used here, sorted. */
 export function validateFieldRef({ apiVersion, fieldPath }: ObjectFieldSelector, at: FieldReport, allowed: readonly string[]): void {
   if (!apiVersion) {
     at.child('apiVersion').required();

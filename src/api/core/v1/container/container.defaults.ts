@@ -7,7 +7,7 @@ import type { ObjectFieldSelector } from './object-field-selector.ts';
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from './probe.ts';
 import type { ResourceRequirements } from './resource-requirements.ts';
 
-/** What the three kinds of containers have in common, as far as defaults go. */
+/** The common fields of the three kinds of containers, for defaulting. */
 export interface DefaultableContainer {
   readonly image?: string;
   readonly imagePullPolicy?: string;
@@ -25,7 +25,7 @@ export interface DefaultableContainer {
 const MESSAGE_PATH = '/dev/termination-log';
 const MESSAGE_POLICY = 'File';
 
-// Every pod that is written passes here, so the copy is made once and its fields are set by name.
+// A hot path, run for every written pod: copies once and sets fields by name.
 export function defaultContainer<C extends DefaultableContainer>(container: C): C {
   const { ports, env, resources, livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
   const nextPorts = ports && mapItems(ports, defaultPort);
@@ -78,7 +78,7 @@ export function roundRequirements(resources: ResourceRequirements): ResourceRequ
   return { ...resources, ...(nextLimits && { limits: nextLimits }), ...(nextRequests && { requests: nextRequests }) };
 }
 
-/** A pod's container that limits a resource without asking for it asks for its limit. */
+/** A container's requests default to its limits. */
 export function requestLimits<C extends DefaultableContainer>(container: C): C {
   const limits = container.resources?.limits;
   if (!limits) return container;

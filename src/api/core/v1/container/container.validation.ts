@@ -10,7 +10,7 @@ import { validateLifecycle, validateProbes } from './probe.validation.ts';
 import { validateContainerResources } from './resource-requirements.validation.ts';
 import { validateVolumeDevices, validateVolumeMounts } from './volume-mount.validation.ts';
 
-/** The pod around the containers under validation. */
+/** The pod of the validated containers. */
 export interface PodContext {
   readonly spec: PodSpec;
   readonly volumes: ValidVolumes;
@@ -111,13 +111,13 @@ function validateEphemeralFields(container: EphemeralContainer, at: FieldReport)
   });
 }
 
-/** Resources are no pointer: empty ones, which every container has, are not set. */
+/** Resources are not a pointer upstream: empty ones count as unset. */
 function isSet(name: (typeof NOT_EPHEMERAL)[number], value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return name === 'resources' ? Object.keys(value ?? {}).length > 0 : value !== undefined;
 }
 
-/** Images of pods; templates may hold anything, as what creates the pods may still change it. */
+/** Only images of pods are validated; those of templates may be changed before pods are created. */
 export function validateImageText(image: string | undefined, at: FieldReport): void {
   if (image && image.trim() !== image) at.child('image').invalid(image, 'must not have leading or trailing whitespace');
 }

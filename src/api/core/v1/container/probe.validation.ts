@@ -7,7 +7,7 @@ const TIMINGS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'succ
 
 type Handler = ProbeHandler & LifecycleHandler;
 
-/** The probes of a container that runs. */
+/** Probes of a running container. */
 export interface Probes {
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
@@ -92,7 +92,7 @@ function validateHttpGet({ path, port, scheme, httpHeaders = [] }: HTTPGetAction
   for (const { name } of httpHeaders) at.child('httpHeaders').problems(name ?? '', checkHttpHeaderName(name ?? ''));
 }
 
-/** A port by number, or by the name it has in the pod. */
+/** A port number, or the name of a container port. */
 function validatePort(port: number | string = 0, at: FieldReport): void {
   at.problems(port, typeof port === 'number' ? checkPortNumber(port) : checkPortName(port));
 }

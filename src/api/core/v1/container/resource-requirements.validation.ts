@@ -83,7 +83,7 @@ function validatePages({ name, quantity }: Amount, at: FieldReport): void {
   at.invalid(quantity.toString(), `${quantity} is not positive integer multiple of ${name}`);
 }
 
-// Only resources with a domain can be counted ones in a container; the common ones need no look-up.
+// Only resources with a domain can be extended resources in a container; the common ones need no lookup.
 function isFractionOfCounted(name: string, quantity: Quantity): boolean {
   return name !== 'cpu' && name !== 'memory' && isIntegerResource(name) && !quantity.roundUp(-3).isMultipleOf(0);
 }
@@ -129,7 +129,7 @@ function unknownClaim(name: string, at: FieldReport, claimNames: ReadonlySet<str
   return FieldError.notFound(at.path, name).prefixDetail(`must be one of the names in pod.spec.resourceClaims${available}`);
 }
 
-/** Resources of the pod as a whole, and whether they cover what its containers ask for. */
+/** Pod-level resources, and whether they cover those of the containers. */
 export function validatePodResources(spec: PodSpec, at: FieldReport, claimNames: ReadonlySet<string>): void {
   const { resources, os } = spec;
   if (!resources) return;

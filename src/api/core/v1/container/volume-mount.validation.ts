@@ -7,7 +7,7 @@ import type { SecurityContext } from './security-context.ts';
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible'];
 
-/** What mounts and devices of one container are checked against. */
+/** The context for validating a container's mounts and devices. */
 export interface MountContext {
   readonly volumes: ValidVolumes;
   readonly volumeMounts?: readonly VolumeMount[];

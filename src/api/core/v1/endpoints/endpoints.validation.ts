@@ -13,7 +13,7 @@ export function validateEndpoints(endpoints: Endpoints): FieldError[] {
   return [...validateObjectMeta(endpoints.metadata, META), ...validateSubsets(endpoints.subsets)];
 }
 
-/** Subsets that an older server accepted stay as they are. */
+/** Subsets that an older server accepted may stay. */
 export function validateEndpointsUpdate(endpoints: Endpoints, old: Endpoints): FieldError[] {
   const errors = [...validateObjectMetaUpdate(endpoints.metadata, old.metadata), ...validateObjectMeta(endpoints.metadata, META)];
   const subsetErrors = validateSubsets(endpoints.subsets);
@@ -53,7 +53,7 @@ function validatePort(path: Path, { name, port = 0, protocol, appProtocol }: End
   return errors;
 }
 
-/** The controller's own endpoints are known to be well written. */
+/** The endpoints controller's own objects are known to be valid. */
 export function endpointsWarnings({ metadata, subsets = [] }: Endpoints): readonly string[] {
   if (metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return [];
   return subsets.flatMap((subset, i) =>

@@ -11,7 +11,7 @@ const MAX_NOTE = 1024;
 const MAX_TEXT = 128;
 const META = { namespaced: true, nameRule: nameIsDnsSubdomain };
 
-/** Through which group an event comes: the newer one is strict, and calls a field by another name. */
+/** The API group of an event: events.k8s.io is stricter, and has other field names. */
 export type EventGroup = '' | 'events.k8s.io';
 
 export function validateEvent(event: Event, group: EventGroup = ''): FieldError[] {
@@ -24,7 +24,7 @@ export function validateEventUpdate(event: Event, old: Event, group: EventGroup 
   return group === '' ? errors : [...errors, ...validateChange(event, old)];
 }
 
-/** The rules of old: events with a time are those of the newer API, and must say who reports what. */
+/** The legacy rules: events with an eventTime follow the newer API and must have a reporting controller. */
 function validateAnyEvent(event: Event, group: EventGroup): FieldError[] {
   const namespace = event.metadata?.namespace ?? '';
   const errors = event.eventTime ? validateReport(event, group) : [];
@@ -35,7 +35,7 @@ function validateAnyEvent(event: Event, group: EventGroup): FieldError[] {
   return [...errors, ...invalids(Path.of('namespace'), namespace, checkDns1123Subdomain(namespace))];
 }
 
-/** Events of objects without a namespace live in `default`; newer ones may live in `kube-system` too. */
+/** Events about cluster-scoped objects live in `default`; newer ones may also live in `kube-system`. */
 function isNamespaceRight({ involvedObject, eventTime }: Event, namespace: string): boolean {
   const involved = involvedObject?.namespace ?? '';
   if (eventTime) return involved !== '' || namespace === 'default' || namespace === 'kube-system';

@@ -6,7 +6,7 @@ export function defaultLimitRange(limitRange: LimitRange): LimitRange {
   return mapField(limitRange, 'spec', (spec: LimitRangeSpec) => mapField(spec, 'limits', (limits) => mapItems(limits, defaultItem)));
 }
 
-/** A container's limits follow from what it may have at most, its requests from its limits. */
+/** Default limits are derived from the maximum, default requests from the limits. */
 function defaultItem(item: LimitRangeItem): LimitRangeItem {
   const rounded = roundItem(item);
   if (rounded.type !== 'Container') return rounded;

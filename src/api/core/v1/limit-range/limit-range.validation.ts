@@ -10,7 +10,7 @@ import type { LimitRange, LimitRangeItem } from './limit-range.ts';
 const LIMIT_TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const LIMITS = Path.of('spec', 'limits');
 const META = { namespaced: true, nameRule: nameIsDnsSubdomain };
-/** Beyond this, thousandths no longer fit 64 bits, and upstream compares whole units. */
+/** Beyond this, milli-units overflow 64 bits and upstream compares whole units. */
 const MAX_MILLI_VALUE = (2n ** 63n - 1n) / 1000n;
 
 export function validateLimitRange(limitRange: LimitRange): FieldError[] {
@@ -82,12 +82,12 @@ function amountsOf(name: string, item: LimitRangeItem): Amounts {
   };
 }
 
-/** Whether `a` is more than `b`, where both are given. */
+/** Whether `a` exceeds `b`, if both are set. */
 function exceeds(a: Quantity | undefined, b: Quantity | undefined): boolean {
   return a !== undefined && b !== undefined && a.compare(b) > 0;
 }
 
-/** The order of the amounts: min ≤ request ≤ limit ≤ max. In two of these messages upstream shows the bound, not the value. */
+/** The required order: min ≤ request ≤ limit ≤ max. Two of upstream's messages show the bound instead of the value. */
 function validateAmounts(path: Path, name: string, item: LimitRangeItem): FieldError[] {
   const amounts = amountsOf(name, item);
   const { min, max, limit, request } = amounts;

@@ -3,7 +3,7 @@ import type { Namespace } from './namespace.ts';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
-/** Every namespace carries its name as a label, so that selectors can choose it. */
+/** Every namespace has its name as a label, for selectors. */
 export function labelWithName(namespace: Namespace): Namespace {
   const { metadata } = namespace;
   if (!metadata.name || metadata.labels?.[NAME_LABEL] === metadata.name) return namespace;

@@ -10,12 +10,12 @@ export interface SelectableNode {
 
 type NodePredicate = (node: SelectableNode) => boolean;
 
-/** Terms on a node's labels and name, of which one must match. */
+/** Terms on a node's labels and name, one of which must match. */
 export interface NodeMatcher {
   matches(node: SelectableNode): boolean;
 }
 
-/** A term without conditions matches no node, as upstream's. */
+/** A term without requirements matches no node, as upstream. */
 export function compileNodeSelector(selector: NodeSelector | undefined | null): NodeMatcher | undefined {
   if (selector == null) return undefined;
   const terms = (selector.nodeSelectorTerms ?? []).map(compileNodeSelectorTerm);
@@ -67,7 +67,7 @@ function compileComparison(
   };
 }
 
-/** What a pod demands of its node by `nodeSelector` and required node affinity; undefined when it demands nothing. */
+/** A pod's `nodeSelector` and required node affinity; undefined if it has neither. */
 export function requiredNodeAffinity(pod: Pick<Pod, 'spec'>): NodeMatcher | undefined {
   const labels = Object.entries((pod.spec?.nodeSelector ?? {}) as Labels);
   const required = compileNodeSelector(pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution);

@@ -5,7 +5,7 @@ import type { NodeSelector } from './node-selector.ts';
 import type { NodeSelectorRequirement, NodeSelectorTerm } from './node-selector-term.ts';
 
 export interface NodeSelectorRules {
-  /** Preferences have always accepted any value. */
+  /** Preferences accept any value. */
   readonly allowInvalidValues?: boolean;
 }
 

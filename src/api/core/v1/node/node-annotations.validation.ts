@@ -7,7 +7,7 @@ import { validateTaints } from './taint.validation.ts';
 const TAINTS = 'scheduler.alpha.kubernetes.io/taints';
 const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
 
-/** Taints and pods to avoid, from the time when they were annotations. */
+/** Taints and preferAvoidPods in their deprecated annotations. */
 export function validateNodeAnnotations(annotations: Readonly<Record<string, string>>): FieldError[] {
   const path = METADATA.child('annotations');
   const taints = annotations[TAINTS];

@@ -3,7 +3,7 @@ import { invalids, notEmpty } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { type ConfigMapNodeConfigSource, NodeConfigSource, type NodeConfigStatus } from './node.ts';
 
-/** A kubelet's configuration in a ConfigMap: no longer used, still checked where it is stored. */
+/** A kubelet's dynamic configuration: no longer used, but validated if stored. */
 export function validateNodeConfigSpec(path: Path, source: NodeConfigSource): FieldError[] {
   if (!source.configMap) return [noReference(path, source)];
   const { uid, resourceVersion } = source.configMap;

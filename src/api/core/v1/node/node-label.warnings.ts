@@ -13,7 +13,7 @@ const DEPRECATED_LABELS: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What to say of a node label that has another name now; undefined for all others. */
+/** The warning for a deprecated node label; undefined for others. */
 export function deprecatedNodeLabel(key: string): string | undefined {
   return DEPRECATED_LABELS.get(key);
 }

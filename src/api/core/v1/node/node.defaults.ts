@@ -2,7 +2,7 @@ import { mapField, withField } from '../../../defaulting.ts';
 import { roundResources } from '../resource-list/resource-list.ts';
 import type { Node, NodeSpec, NodeStatus } from './node.ts';
 
-/** A node's pods may use all that it has, unless it says otherwise. The first of its networks also stands in the older field. */
+/** allocatable defaults to capacity. podCIDR is set to the first of podCIDRs. */
 export function defaultNode(node: Node): Node {
   const status = defaultStatus(node.status ?? {});
   const withStatus = status === node.status || Object.keys(status).length === 0 ? node : withField(node, 'status', status);
@@ -14,7 +14,7 @@ function defaultStatus(status: NodeStatus): NodeStatus {
   return rounded.allocatable === undefined && rounded.capacity ? { ...rounded, allocatable: rounded.capacity } : rounded;
 }
 
-/** podCIDR and podCIDRs[0] are one value: where only one is given, or they disagree, the older field wins. */
+/** podCIDR and podCIDRs[0] are the same value: if only one is set or they differ, podCIDR wins. */
 function syncPodCidrs(spec: NodeSpec): NodeSpec {
   const [first] = spec.podCIDRs ?? [];
   if (spec.podCIDR) return first === spec.podCIDR ? spec : { ...spec, podCIDRs: [spec.podCIDR] };

@@ -18,7 +18,7 @@ const STATUS = Path.of('status');
 const POD_CIDRS = SPEC.child('podCIDRs');
 const META = { namespaced: false, nameRule: nameIsDnsSubdomain };
 
-/** Paths of some fields begin with `metadata` though the fields are elsewhere: upstream's do, and clients see them. */
+/** Some paths start with `metadata` for fields elsewhere, as upstream. */
 export function validateNode(node: Node): FieldError[] {
   return [
     ...validateObjectMeta(node.metadata, META),
@@ -31,12 +31,12 @@ export function validateNode(node: Node): FieldError[] {
   ];
 }
 
-/** An update of the whole node: the rules of a new node as well. */
+/** An update of the whole node: includes the rules for new nodes. */
 export function validateNodeUpdate(node: Node, old: Node): FieldError[] {
   return [...validateNode(node), ...validateNodeChange(node, old)];
 }
 
-/** What may not change; all of it for an update of the status. */
+/** Immutable fields; all of them for status updates. */
 export function validateNodeChange(node: Node, old: Node): FieldError[] {
   return [
     ...validateObjectMetaUpdate(node.metadata, old.metadata),
@@ -112,7 +112,7 @@ function validateAddresses({ status }: Node): FieldError[] {
   });
 }
 
-/** Networks and the provider's id are set once. */
+/** podCIDRs and providerID are set once. */
 function validateIdentity({ spec }: Node, { spec: before }: Node): FieldError[] {
   const errors: FieldError[] = [];
   const refuse = (field: string, name: string) =>

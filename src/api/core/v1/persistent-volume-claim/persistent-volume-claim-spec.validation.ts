@@ -7,10 +7,10 @@ import type { PersistentVolumeClaimSpec, TypedObjectReference } from './persiste
 
 export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
-/** Upstream prints a path's struct, which shows nothing. */
+/** Upstream prints an empty struct. */
 const A_PATH = new Verbatim('{}');
 
-/** What objects that were stored before a rule existed may keep. */
+/** Values that objects from before a rule may keep. */
 export interface ClaimSpecRules {
   readonly allowInvalidSelectorValues?: boolean;
   readonly allowInvalidApiGroup?: boolean;

@@ -27,7 +27,7 @@ export function validatePersistentVolumeClaim(claim: PersistentVolumeClaim, rule
   return [...validateObjectMeta(claim.metadata, META), ...validatePersistentVolumeClaimSpec(claim.spec ?? {}, SPEC, rules)];
 }
 
-/** What the stored claim has that newer rules would refuse. */
+/** Values of the stored claim that newer rules would reject. */
 function rulesFor(old: PersistentVolumeClaim): ClaimSpecRules {
   const { dataSource, dataSourceRef, selector } = old.spec ?? {};
   const hasGroup = (dataSource?.apiGroup ?? null) !== null || (dataSourceRef?.apiGroup ?? null) !== null;
@@ -46,7 +46,7 @@ export function validatePersistentVolumeClaimUpdate(claim: PersistentVolumeClaim
   ];
 }
 
-/** A class that was given as an annotation may move to the field, once. */
+/** A storage class annotation may be moved to the field once. */
 function movesClassFromAnnotation(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
   const before = old.metadata.annotations?.[STORAGE_CLASS_ANNOTATION];
   const after = claim.metadata.annotations?.[STORAGE_CLASS_ANNOTATION];
@@ -71,7 +71,7 @@ function validateClassAnnotation(claim: PersistentVolumeClaim, old: PersistentVo
   return [FieldError.invalid(METADATA.child('annotations', STORAGE_CLASS_ANNOTATION), value, FIELD_IS_IMMUTABLE)];
 }
 
-/** The claim's spec with what an update may change set to what it was. */
+/** The claim's spec with the mutable fields reset to their old values. */
 function fixedSpec(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): PersistentVolumeClaimSpec {
   const { storageClassName, volumeAttributesClassName, ...rest } = claim.spec ?? {};
   const keepsClass = movesClassFromAnnotation(claim, old) || setsClassOnce(claim, old);
@@ -98,7 +98,7 @@ function validateSpecUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeC
   return [FieldError.forbidden(SPEC, `${detail}\n${difference}`)];
 }
 
-/** A claim may ask for less only while an expansion has not succeeded: down to, not including, what it has. */
+/** A request may shrink only while an expansion has not succeeded, and must stay above the current capacity. */
 function validateSizeUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const amount = (text: string | undefined) => Quantity.parse(text ?? '0');
   const size = amount(claim.spec?.resources?.requests?.storage);
@@ -129,7 +129,7 @@ function validateResizeStatuses({ status }: PersistentVolumeClaim): FieldError[]
   const path = STATUS.child('allocatedResourceStatuses');
   return Object.entries(status?.allocatedResourceStatuses ?? {}).flatMap(([name, value]) => [
     ...validateResourceKey(path, name),
-    // Upstream shows the resource, not its status.
+    // Upstream prints the resource, not its status.
     ...(RESIZE_STATUSES.includes(value) ? [] : [FieldError.notSupported(path, name, RESIZE_STATUSES)]),
   ]);
 }

@@ -10,7 +10,7 @@ export function persistentVolumeClaimWarnings({ metadata, spec }: PersistentVolu
   return [`${path}: deprecated since v1.8; use "storageClassName" attribute instead`, ...warnings];
 }
 
-/** Sizes that are no whole number of bytes. */
+/** Sizes in fractions of a byte. */
 export function claimSpecWarnings({ resources }: PersistentVolumeClaimSpec, path: Path): readonly string[] {
   return (['requests', 'limits'] as const).flatMap((kind) => {
     const amount = Quantity.parse(resources?.[kind]?.storage ?? '0');

@@ -35,7 +35,7 @@ const INLINE = 'in the context of inline volumes';
 
 export interface VolumeSpecRules {
   readonly name: string;
-  /** The spec is part of an attachment, where only some fields make sense. */
+  /** The spec is inline in a VolumeAttachment, where only some fields are allowed. */
   readonly inline?: boolean;
   readonly allowInvalidValues?: boolean;
 }
@@ -96,7 +96,7 @@ type SourceCheck = readonly [
   check: (spec: PersistentVolumeSpec, at: FieldReport, rules: VolumeSpecRules) => void,
 ];
 
-/** A check of one source, in a field of its own name. */
+/** Validates one volume source, in the field of its name. */
 function source<K extends keyof PersistentVolumeSpec & string>(
   name: K,
   check: (source: NonNullable<PersistentVolumeSpec[K]>, at: FieldReport, rules: VolumeSpecRules) => void,
@@ -105,7 +105,7 @@ function source<K extends keyof PersistentVolumeSpec & string>(
   return [name, (spec, at, rules) => check(spec[name] as NonNullable<PersistentVolumeSpec[K]>, at.child(shownAs), rules)];
 }
 
-/** In the order in which upstream looks: the first is validated, the others are too many. */
+/** In upstream's order: the first is validated, others are excess. */
 const SOURCES: readonly SourceCheck[] = [
   source('hostPath', validateHostPath),
   source('gcePersistentDisk', validateGCEPersistentDisk, 'persistentDisk'),
@@ -139,7 +139,7 @@ function validateSources(spec: PersistentVolumeSpec, at: FieldReport, rules: Vol
   for (const [name, check] of SOURCES) {
     if (spec[name] === undefined) continue;
     sources++;
-    // Flex volumes are let through beside others.
+    // Flex volumes are accepted beside others.
     if (sources > 1 && name !== 'flexVolume') {
       at.child(name === 'cephfs' ? 'cephFS' : name).forbidden('may not specify more than 1 volume type');
       continue;

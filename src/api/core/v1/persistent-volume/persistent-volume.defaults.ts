@@ -11,7 +11,7 @@ export function defaultPersistentVolume(volume: PersistentVolume): PersistentVol
   return spec === volume.spec && status === volume.status ? volume : { ...volume, spec, status };
 }
 
-/** The defaults of a spec wherever it stands: also inside an attachment. */
+/** Defaults of a spec in a volume or inline in an attachment. */
 export function defaultPersistentVolumeSpec(spec: PersistentVolumeSpec): PersistentVolumeSpec {
   let result = mapField(spec, 'capacity', roundResources);
   result = mapField(result, 'hostPath', (hostPath) => fillUnset(hostPath, { type: '' }));

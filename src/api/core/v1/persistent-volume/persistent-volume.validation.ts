@@ -9,7 +9,7 @@ import { PersistentVolumeSource, VolumeNodeAffinity } from './persistent-volume-
 import { validatePersistentVolumeSpec } from './persistent-volume-spec.validation.ts';
 
 const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
-/** Volumes that know mount options from the time when these were an annotation. */
+/** Volume types that support the deprecated mount options annotation. */
 const MOUNTABLE = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -25,7 +25,7 @@ const MOUNTABLE = [
   'azureDisk',
   'photonPersistentDisk',
 ] as const;
-/** Labels that were renamed: affinities may follow. */
+/** Renamed labels: node affinities may be migrated. */
 const RENAMED_LABELS: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'kubernetes.io/arch'],
   ['beta.kubernetes.io/os', 'kubernetes.io/os'],
@@ -53,7 +53,7 @@ function validateMountOptions({ metadata, spec }: PersistentVolume): FieldError[
   return at.errors;
 }
 
-/** Upstream validates the volume twice; causes that appear twice in its answers do so in ours. */
+/** Upstream validates the volume twice; duplicate causes in its responses appear here too. */
 export function validatePersistentVolumeUpdate(volume: PersistentVolume, old: PersistentVolume): FieldError[] {
   const allowInvalidValues = hasInvalidNodeSelectorValue(old.spec?.nodeAffinity?.required);
   return [
@@ -83,7 +83,7 @@ function validateSourceUpdate(volume: PersistentVolume, old: PersistentVolume): 
   return at.errors;
 }
 
-/** The secret for expansion may be added later. */
+/** controllerExpandSecretRef may be added later. */
 function maySetExpandSecret(volume: PersistentVolume, old: PersistentVolume): PersistentVolume {
   const csi = volume.spec?.csi;
   if (!csi?.controllerExpandSecretRef || !old.spec?.csi || old.spec.csi.controllerExpandSecretRef) return volume;
@@ -101,7 +101,7 @@ function validateAffinityUpdate({ spec }: PersistentVolume, { spec: before }: Pe
   return at.errors;
 }
 
-/** The old affinity, with those old labels renamed that the new one has renamed. */
+/** The old affinity, with renamed those deprecated labels that the new one has renamed. */
 function withRenamedLabels(old: VolumeNodeAffinity, current: VolumeNodeAffinity | undefined): VolumeNodeAffinity {
   if (!old.required?.nodeSelectorTerms) return old;
   const terms = old.required.nodeSelectorTerms.map((term, i) => {
@@ -127,7 +127,7 @@ export function validatePersistentVolumeStatusUpdate(volume: PersistentVolume, o
   return validateObjectMetaUpdate(volume.metadata, old.metadata);
 }
 
-/** Whether some value would not pass today: what a stored volume may keep. */
+/** Whether a stored volume has values that newer rules would reject. */
 function hasInvalidNodeSelectorValue(selector: NodeSelector | undefined): boolean {
   const requirements = (selector?.nodeSelectorTerms ?? []).flatMap(({ matchExpressions = [] }) => matchExpressions);
   return requirements.some(({ values = [] }) => values.some((value) => checkLabelValue(value).length > 0));

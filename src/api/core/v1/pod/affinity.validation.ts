@@ -48,7 +48,7 @@ function validateTerm(term: PodAffinityTerm, at: FieldReport): void {
   at.add(validateLabelName(term.topologyKey, at.child('topologyKey').path));
 }
 
-/** Label keys whose values are taken from the pod itself. */
+/** Label keys whose values come from the pod itself. */
 export interface LabelKeys {
   readonly matchLabelKeys?: readonly string[];
   readonly mismatchLabelKeys?: readonly string[];
@@ -77,7 +77,7 @@ function validateKeys(keys: readonly string[], at: FieldReport, selector: LabelS
   });
 }
 
-// The server itself adds one expression for each key to the selector; a second one was the client's.
+// The server adds one expression per key to the selector; another one must be the client's.
 function validateNotInSelector(keys: readonly string[], at: FieldReport, selector: LabelSelector): void {
   const seen = new Set(Object.keys(selector.matchLabels ?? {}));
   for (const { key } of selector.matchExpressions ?? []) {

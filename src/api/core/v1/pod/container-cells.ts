@@ -15,7 +15,7 @@ export function containerCells(template: PodTemplateSpec | undefined): readonly 
   return [containers.map(({ name }) => name).join(','), containers.map(({ image }) => image ?? '').join(',')];
 }
 
-/** Labels for people: `<none>` when there are none. */
+/** Labels in printed form: `<none>` if there are none. */
 export function labelsCell(labels: Readonly<Record<string, string>> | undefined): string {
   return labelsText(labels ?? {}) || '<none>';
 }

@@ -5,14 +5,14 @@ import type { ProjectedVolumeSource, VolumeProjection } from '../volume/projecte
 import type { Volume } from '../volume/volume.ts';
 import type { PodSpec } from './pod-spec.ts';
 
-/** Features that are off by default and that fields of pods need: a set of names of gates. */
+/** Names of feature gates that are off by default and guard pod fields. */
 export type PodFeatures = ReadonlySet<string>;
 
 const NO_FEATURES: PodFeatures = new Set();
 
 /**
- * Fields that v1.36 defines but does not serve by default: certificates and trust bundles in volumes, stop signals and scheduling groups.
- * What a client sets there is dropped, as upstream does.
+ * Fields that v1.36 does not serve by default: certificates and trust bundles in volumes, stop signals and scheduling groups. They are dropped from
+ * requests, as upstream.
  */
 export function dropDisabledPodFields(spec: PodSpec, features: PodFeatures = NO_FEATURES): PodSpec {
   let result = withoutFields(spec, 'schedulingGroup');

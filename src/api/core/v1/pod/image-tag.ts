@@ -5,16 +5,16 @@ const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const DOMAIN =
   /^(?:\[[0-9a-fA-F:]+\]|(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9])(?:\.(?:[A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9]))*)(?::[0-9]+)?$/;
 
-/** The usual reference, with a tag: all that is asked of it is the tag. */
+/** The common form of a reference with a tag. */
 const PLAIN =
   /^[a-z0-9]+(?:[.-][a-z0-9]+)*(?::[0-9]+\/[a-z0-9]+(?:[._-][a-z0-9]+)*)?(?:\/[a-z0-9]+(?:[._-][a-z0-9]+)*)*:([\w][\w.-]{0,127})$/;
 
-/** The policy for pulling an image when the container does not say: images that move are always pulled. */
+/** The default image pull policy: Always for `latest`, otherwise IfNotPresent. */
 export function defaultPullPolicy(image: string | undefined): 'Always' | 'IfNotPresent' {
   return imageTag(image ?? '') === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-/** The tag of an image reference; `latest` when there is neither tag nor digest, nothing when the reference makes no sense. */
+/** The tag of an image reference; `latest` without tag and digest, undefined for invalid references. */
 export function imageTag(image: string): string | undefined {
   const plain = PLAIN.exec(image);
   if (plain && image.length < 256) return plain[1];

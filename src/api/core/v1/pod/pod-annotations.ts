@@ -1,4 +1,4 @@
-/** Annotations of pods that the API itself gives a meaning. */
+/** Pod annotations with a meaning to the API. */
 export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 export const TOLERATIONS_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerations';
 export const POD_DELETION_COST_ANNOTATION = 'controller.kubernetes.io/pod-deletion-cost';

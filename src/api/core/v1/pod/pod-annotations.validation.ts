@@ -21,7 +21,7 @@ type Annotations = Readonly<Record<string, string>>;
 const DELETION_COST = /^(?:0|-\d+|[1-9]\d*)$/;
 const LOCALHOST = 'localhost/';
 
-/** Annotations of a pod or of a template's pods that mean something to the API. */
+/** Pod and template annotations with a meaning to the API. */
 export function validatePodAnnotations(annotations: Annotations | undefined, at: FieldReport, spec: PodSpec): void {
   if (!annotations) return;
   const mirror = annotations[MIRROR_POD_ANNOTATION];
@@ -82,7 +82,7 @@ function hasContainer({ initContainers, containers, ephemeralContainers }: PodSp
   return [initContainers, containers, ephemeralContainers].some((list) => list?.some((container) => container.name === name));
 }
 
-/** Annotations that the kubelet relies on may not change while the pod lives. */
+/** Annotations that the kubelet relies on are immutable. */
 export function validatePodAnnotationUpdate(meta: ObjectMeta, old: ObjectMeta, { at, spec }: { at: FieldReport; spec: PodSpec }): void {
   const now = meta.annotations ?? {};
   const before = old.annotations ?? {};
@@ -99,7 +99,7 @@ export function validatePodAnnotationUpdate(meta: ObjectMeta, old: ObjectMeta, {
   validatePodAnnotations(meta.annotations, at, spec);
 }
 
-/** Profiles may be named by annotation and by field; then both must say the same. */
+/** Profiles in both annotation and field must be equal. */
 export function validateProfilesMatch(annotations: Annotations | undefined, at: FieldReport, spec: PodSpec): void {
   if (!annotations) return;
   const podSeccomp = annotations[SECCOMP_POD_ANNOTATION];

@@ -4,28 +4,28 @@ import type { PodResourceClaim } from './pod-spec.ts';
 
 type NamedPod = { readonly metadata: { readonly name?: string } };
 
-/** The name of the claim that is created for an ephemeral volume of a pod. */
+/** The name of the claim of an ephemeral volume. */
 export function ephemeralClaimName({ metadata }: NamedPod, volume: Pick<Volume, 'name'>): string {
   return `${metadata.name ?? ''}-${volume.name}`;
 }
 
-/** The name of the persistent volume claim behind a volume; undefined when there is none. */
+/** The name of a volume's PersistentVolumeClaim; undefined if it has none. */
 export function volumeClaimName(pod: NamedPod, volume: Volume): string | undefined {
   return volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral ? ephemeralClaimName(pod, volume) : undefined);
 }
 
-/** The persistent volume claims behind a pod's volumes, those created for ephemeral volumes included. */
+/** The PersistentVolumeClaims of a pod's volumes, including those of ephemeral volumes. */
 export function volumeClaimNames(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => volumeClaimName(pod, volume) ?? []);
 }
 
 export interface NamedResourceClaim {
   readonly name: string;
-  /** Created from a template, so that it must be owned by the pod. */
+  /** Created from a template, so it must be owned by the pod. */
   readonly isGenerated: boolean;
 }
 
-/** The resource claim behind an entry of `spec.resourceClaims`, once it exists; or that none is needed. */
+/** The ResourceClaim of an entry in `spec.resourceClaims`, if it exists; or that none is needed. */
 export function resourceClaimOf({ status }: Pod, entry: PodResourceClaim): NamedResourceClaim | 'not-made' | 'not-needed' {
   if (entry.resourceClaimName !== undefined) return { name: entry.resourceClaimName, isGenerated: false };
   const generated = status?.resourceClaimStatuses?.find(({ name }) => name === entry.name);

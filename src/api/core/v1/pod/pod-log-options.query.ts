@@ -26,7 +26,7 @@ function textsIn(query: URLSearchParams): Pick<PodLogOptions, 'sinceTime' | 'str
   return { ...(sinceTime !== undefined && { sinceTime }), ...(stream !== null && { stream }) };
 }
 
-/** Upstream takes every value but these two for true, the empty one too. */
+/** Upstream treats every value but these two as true, including the empty one. */
 function flag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';

@@ -3,7 +3,7 @@ import type { PodLogOptions } from './pod-log-options.ts';
 
 const STREAMS = ['All', 'Stdout', 'Stderr'];
 
-/** `allowsStream`: kubelets take `stream`; the API server has it behind a feature gate that is off. */
+/** `allowsStream`: kubelets accept `stream`; in the API server its feature gate is off. */
 export function validatePodLogOptions(options: PodLogOptions, { allowsStream }: { readonly allowsStream: boolean }): FieldError[] {
   const { tailLines, limitBytes } = options;
   const errors: FieldError[] = [];

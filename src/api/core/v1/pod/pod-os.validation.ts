@@ -6,7 +6,7 @@ import type { ContainerVisitor } from './windows-options.validation.ts';
 const SYSTEMS = ['linux', 'windows'];
 const NOT_ON_WINDOWS = 'cannot be set for a windows pod';
 
-/** What may not be asked of the operating system that the pod names. */
+/** Fields that the pod's operating system does not support. */
 export function validatePodOS(spec: PodSpec, at: FieldReport, visit: (each: ContainerVisitor) => void): void {
   const name = spec.os?.name;
   if (!name) at.child('os').child('name').required();
@@ -24,7 +24,7 @@ function validateLinux(spec: PodSpec, at: FieldReport, visit: (each: ContainerVi
   });
 }
 
-// In upstream's order; some of what Linux pods may set stands beside the security context.
+// In upstream's order; some Linux-only fields are outside the security context.
 const POD_FIELDS = [
   ['securityContext', 'appArmorProfile'],
   ['securityContext', 'seLinuxOptions'],

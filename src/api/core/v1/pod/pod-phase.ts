@@ -1,6 +1,6 @@
 import type { Pod } from './pod.ts';
 
-/** The pod has finished, successfully or not, and will not run again. */
+/** The pod has terminated, successfully or not, and will not run again. */
 export function isTerminalPhase(phase: string | undefined): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }

@@ -8,10 +8,7 @@ export type QOSClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 const COMPUTE = ['cpu', 'memory'];
 
-/**
- * How well a pod is protected when its node runs out: Guaranteed when every container (or the pod as a whole) asks for exactly what it is
- * limited to, BestEffort when none asks for anything.
- */
+/** The QoS class: Guaranteed if the requests of every container (or of the pod) equal its limits, BestEffort if there are none. */
 export const computePodQOS: (spec: PodSpec) => QOSClass = oncePerValue(qosClassOf);
 
 function qosClassOf(spec: PodSpec): QOSClass {
@@ -30,7 +27,7 @@ interface Budget {
   readonly resources?: ResourceRequirements;
 }
 
-// Resources of the pod as a whole, where it has any, decide alone.
+// Pod-level resources, if set, decide alone.
 function budgets(spec: PodSpec): readonly Budget[] {
   const { resources } = spec;
   if (resources) return [{ resources }];

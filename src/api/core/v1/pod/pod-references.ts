@@ -4,7 +4,7 @@ import type { Volume } from '../volume/volume.ts';
 import type { Pod } from './pod.ts';
 import { volumeClaimName } from './pod-claims.ts';
 
-/** The names of secrets that a pod refers to. */
+/** The names of secrets referenced by a pod. */
 export function podSecretNames(pod: Pod): readonly string[] {
   const { imagePullSecrets = [], volumes = [] } = pod.spec ?? {};
   const names = [
@@ -25,7 +25,7 @@ function volumeSecretNames(volume: Volume): readonly (string | undefined)[] {
   return [secret?.secretName, azureFile?.secretName, csi?.nodePublishSecretRef?.name, ...references, ...projections];
 }
 
-/** The names of config maps that a pod refers to. */
+/** The names of config maps referenced by a pod. */
 export function podConfigMapNames(pod: Pod): readonly string[] {
   const names = [
     ...containersOf(pod).flatMap(({ env = [], envFrom = [] }) => [
@@ -46,7 +46,7 @@ export function podClaimNames(pod: Pod): readonly string[] {
   return withoutEmpty((pod.spec?.volumes ?? []).map((volume) => volumeClaimName({ metadata }, volume)));
 }
 
-/** Names of the ResourceClaims of a pod, as far as they are resolved. */
+/** Names of a pod's ResourceClaims that are resolved. */
 export function podResourceClaimNames({ spec, status }: Pod): readonly string[] {
   const claimNames = new Map(status?.resourceClaimStatuses?.map(({ name, resourceClaimName }) => [name, resourceClaimName]));
   const names = (spec?.resourceClaims ?? []).map(({ name, resourceClaimName }) => resourceClaimName ?? claimNames.get(name));
@@ -63,7 +63,7 @@ function withoutEmpty(names: readonly (string | undefined)[]): readonly string[]
   return [...new Set(names.filter((name): name is string => name !== undefined && name !== ''))];
 }
 
-/** A secret that a node needs to mount a persistent volume. */
+/** A secret needed to mount a persistent volume. */
 export interface VolumeSecret {
   readonly namespace: string;
   readonly name: string;
@@ -74,7 +74,7 @@ export function volumeSecrets({ spec }: PersistentVolume): readonly VolumeSecret
   const home = claimRef?.namespace ?? '';
   const references = [
     azureFile && { name: azureFile.secretName, namespace: azureFile.secretNamespace || home },
-    // Old volumes of these kinds name a secret in the namespace of their claim.
+    // Volumes of these deprecated types reference a secret in the namespace of their claim.
     ...[cephfs, flexVolume, rbd, scaleIO, iscsi].map((source) => {
       const reference = source?.secretRef;
       return reference && { name: reference.name, namespace: reference.namespace || home };

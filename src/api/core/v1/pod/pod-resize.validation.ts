@@ -12,7 +12,7 @@ import { samePodSpec, startUpdate } from './pod-update.validation.ts';
 const EMPTY_SPEC = {} as PodSpec;
 const ONLY_RESOURCES = 'only cpu and memory resources are mutable';
 
-/** A resize changes the cpu and memory of containers, or of the pod as a whole, and nothing else. */
+/** A resize may only change cpu and memory of containers or of the pod. */
 export function validatePodResize(pod: Pod, old: Pod): FieldError[] {
   const report = startUpdate(pod, old);
   const spec = pod.spec ?? EMPTY_SPEC;
@@ -43,7 +43,7 @@ function staticRefusal({ metadata, spec }: Pod): string | undefined {
   return spec?.os?.name === 'windows' ? 'windows pods cannot be resized' : undefined;
 }
 
-// A node that resizes reports the resources of what it runs.
+// Nodes that support resizing report the resources of running containers.
 function isResizeSupported({ status }: Pod): boolean {
   const running = status?.containerStatuses?.find(({ state }) => state?.running);
   return running === undefined || running.resources !== undefined;
@@ -130,7 +130,7 @@ function validateInitContainers(spec: PodSpec, old: PodSpec, at: FieldReport): r
   });
 }
 
-// Claims are not kept: a container that has any cannot be resized.
+// Containers with claims cannot be resized.
 function withOldContainerCompute(container: Container, old: Container): Container {
   const { limits, requests } = withOldCompute(container.resources ?? {}, old.resources ?? {});
   return { ...container, resources: { ...(limits && { limits }), ...(requests && { requests }) } };

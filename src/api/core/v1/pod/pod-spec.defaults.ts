@@ -42,7 +42,7 @@ function hasDefaults({ dnsPolicy, restartPolicy, schedulerName, securityContext,
   return hasTexts && securityContext !== undefined && terminationGracePeriodSeconds !== undefined;
 }
 
-/** A service account is named in two fields, of which the older one follows the newer. */
+/** The deprecated field serviceAccount follows serviceAccountName. */
 export function withServiceAccount(spec: PodSpec): PodSpec {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name || (spec.serviceAccountName === name && spec.serviceAccount === name)) return spec;
@@ -64,7 +64,7 @@ const INIT_CONTAINER_ANNOTATIONS = [
   'pod.alpha.kubernetes.io/init-container-statuses',
 ];
 
-/** Annotations that once held what is now in fields; clients of old send both. */
+/** Deprecated annotations that became fields; old clients send both. */
 export function withoutInitContainerAnnotations(metadata: ObjectMeta): ObjectMeta {
   const { annotations } = metadata;
   if (!annotations || !INIT_CONTAINER_ANNOTATIONS.some((name) => Object.hasOwn(annotations, name))) return metadata;

@@ -5,7 +5,7 @@ import { PodSecurityContext, PodSpec } from './pod-spec.ts';
 
 type FieldsByName = Readonly<Record<string, unknown>>;
 
-/** The fields of upstream's internal pod spec, in its order: what the host shares with the pod is part of the security context there. */
+/** The fields of upstream's internal pod spec, in its order: host namespaces are part of the security context there. */
 const SPEC_ORDER = [
   ...['Volumes', 'InitContainers', 'Containers', 'EphemeralContainers', 'RestartPolicy', 'TerminationGracePeriodSeconds'],
   ...['ActiveDeadlineSeconds', 'DNSPolicy', 'NodeSelector', 'ServiceAccountName', 'AutomountServiceAccountToken', 'NodeName'],

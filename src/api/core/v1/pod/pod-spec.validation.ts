@@ -28,7 +28,7 @@ const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 const MAX_INT32 = 2 ** 31 - 1;
 
 export interface PodSpecRules {
-  /** The spec is a pod's own, not a template's. */
+  /** The spec belongs to a pod, not to a template. */
   readonly isPod: boolean;
   readonly podMeta?: ObjectMeta;
 }
@@ -136,7 +136,7 @@ function validateGates({ readinessGates = [], schedulingGates = [] }: PodSpec, a
   });
 }
 
-// The odd capitals are upstream's.
+// The capitalization is upstream's.
 function validateUserNamespace(spec: PodSpec, at: FieldReport, visit: (each: ContainerVisitor) => void): void {
   const detail = 'when `hostUsers` is false';
   if (spec.hostNetwork) at.child('hostNetwork').forbidden(detail);

@@ -59,7 +59,7 @@ function validateNodes(pod: Pod, old: Pod, at: FieldReport): void {
 
 type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses';
 
-/** A container that ended stays so, unless the pod's policies let it run again. */
+/** A terminated container must stay so, unless restart policies allow a restart. */
 function validateTransitions(status: PodStatus, old: PodStatus, { at, spec }: { at: FieldReport; spec: PodSpec }): void {
   const check = (list: StatusList, mayRestart: (name: string, exitCode: number) => boolean) => {
     old[list]?.forEach(({ name, state }, i) => {

@@ -33,7 +33,7 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   return report.errors;
 }
 
-/** The errors that every update of a pod may have; the report is on the spec. */
+/** Errors common to all pod updates; reported on the spec. */
 export function startUpdate(pod: Pod, old: Pod): FieldReport {
   const report = FieldReport.on(SPEC, validateObjectMetaUpdate(pod.metadata, old.metadata));
   validateMetadataAndSpec(pod, report);
@@ -58,12 +58,12 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec, at: FieldReport): void 
   at.forbidden(`pod updates may not change fields other than ${UPDATABLE}\n${diff}`);
 }
 
-/** Whether two specs mean the same. */
+/** Whether two specs are semantically equal. */
 export function samePodSpec(a: PodSpec | undefined, b: PodSpec | undefined): boolean {
   return semanticEqual(a as JsonValue | undefined, b as JsonValue | undefined, PodSpec);
 }
 
-/** False when there is no point in looking further. */
+/** False if further validation is pointless. */
 function validateContainerUpdates(
   containers: readonly Container[] | undefined | null,
   at: FieldReport,
@@ -144,7 +144,7 @@ function pickDefined<T extends object>(object: T, ...keys: readonly (keyof T)[])
   return picked;
 }
 
-/** Pods that wait behind scheduling gates may be narrowed down to fewer nodes. */
+/** Pods with scheduling gates may be restricted to fewer nodes. */
 function withGatedScheduling(spec: PodSpec, old: PodSpec, at: FieldReport): PodSpec {
   if (!old.schedulingGates?.length) return spec;
   let result = spec;
@@ -199,7 +199,7 @@ function onlyAdds(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
   });
 }
 
-/** Ephemeral containers may be added, and neither changed nor removed. */
+/** Ephemeral containers may be added, but not changed or removed. */
 export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): FieldError[] {
   const report = startUpdate(pod, old);
   validateAnnotationUpdate(pod, old, report);

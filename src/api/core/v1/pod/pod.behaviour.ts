@@ -24,7 +24,7 @@ export const podBehaviour: KindBehaviour<Pod> = {
     'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
     'status.phase': ({ status }) => status?.phase ?? '',
     'status.podIP': ({ status }) => status?.podIPs?.[0]?.ip ?? status?.podIP ?? '',
-    // Accepted, but upstream gives it no value.
+    // Accepted, but always empty, as upstream.
     'status.podIPs': () => '',
     'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
   },

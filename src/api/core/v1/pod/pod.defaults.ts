@@ -17,7 +17,7 @@ export function defaultPod(pod: Pod): Pod {
 
 const defaultSpec = changeOnce((spec: PodSpec) => defaultPodSpec(defaultOwnSpec(spec)));
 
-// What is filled in for pods but not for the templates they come from.
+// Defaults of pods that do not apply to templates.
 function defaultOwnSpec(spec: PodSpec): PodSpec {
   let result = mapField(spec, 'containers', (containers) => mapItems(containers, requestLimits));
   result = mapField(result, 'initContainers', (containers) => mapItems(containers, requestLimits));
@@ -66,7 +66,7 @@ function isEmpty(list: ResourceList): boolean {
   return Object.keys(list).length === 0;
 }
 
-/** An address is reported in two fields, of which the list follows the single one. */
+/** podIPs follows podIP. */
 function withPodIps(status: PodStatus): PodStatus {
   const { podIP, podIPs } = status;
   const first = podIPs?.[0]?.ip;

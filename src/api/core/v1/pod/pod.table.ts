@@ -44,7 +44,7 @@ function podCells(pod: Pod, now: number): readonly string[] {
 
 interface Restarts {
   readonly count: number;
-  /** When the last container ended before it was restarted. */
+  /** When a container last terminated before a restart. */
   readonly last: string | undefined;
 }
 
@@ -89,11 +89,11 @@ function phaseReason({ reason, phase, conditions = [] }: PodStatus): string {
 }
 
 interface InitSummary {
-  /** Why initialisation is not over; absent when it is. */
+  /** Why initialization is incomplete; absent if it is complete. */
   readonly reason: string | undefined;
   readonly ready: number;
   readonly all: Restarts;
-  /** Restarts of containers that go on running beside the others. */
+  /** Restarts of sidecar containers. */
   readonly sidecars: Restarts;
 }
 
@@ -133,7 +133,7 @@ function addRestarts({ count, last }: Restarts, { restartCount, lastState }: Con
   return { count: count + (restartCount ?? 0), last: isLater ? finished : last };
 }
 
-// Containers are looked at from the last to the first, so that the first one that waits or ended gives the reason.
+// From the last container to the first, so that the first waiting or terminated one determines the reason.
 function summarizeContainers({ status = {} }: Pod, init: InitSummary): PodSummary {
   let { ready } = init;
   let restarts = init.sidecars;
@@ -162,7 +162,7 @@ interface Completion {
   readonly status: PodStatus;
 }
 
-// One container is done, but others may still run or have failed.
+// A container has completed, but others may be running or have failed.
 function completedReason({ hasRunning, errorReason, status }: Completion): string {
   if (hasRunning && isConditionTrue(status.conditions, 'Ready')) return 'Running';
   if (errorReason) return errorReason;

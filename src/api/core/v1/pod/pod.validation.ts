@@ -24,7 +24,7 @@ export function validatePod(pod: Pod): FieldError[] {
   return report.errors;
 }
 
-/** What holds for a pod whenever it is written. */
+/** Rules for every write of a pod. */
 export function validateMetadataAndSpec({ metadata, spec = EMPTY_SPEC }: Pod, at: FieldReport): void {
   at.add(validateObjectMeta(metadata, META_RULES));
   if (metadata?.annotations) validatePodAnnotations(metadata.annotations, FieldReport.on(ANNOTATIONS, at.errors), spec);
@@ -33,7 +33,7 @@ export function validateMetadataAndSpec({ metadata, spec = EMPTY_SPEC }: Pod, at
   validateOwnSpec(spec, at);
 }
 
-/** Whether a spec is valid whatever the metadata beside it, which matters only to what is made for the pod under its name. */
+/** Whether a spec is valid regardless of the pod's metadata, which only matters for objects named after the pod. */
 const isValidInEveryPod = oncePerValue((spec: PodSpec) => {
   if (spec.resourceClaims || spec.volumes?.some(({ ephemeral }) => ephemeral)) return false;
   const report = FieldReport.on(SPEC);
@@ -42,7 +42,7 @@ const isValidInEveryPod = oncePerValue((spec: PodSpec) => {
   return report.errors.length === 0;
 });
 
-/** What holds for the spec of a pod but not for a template's. */
+/** Rules for pods that do not apply to templates. */
 function validateOwnSpec(spec: PodSpec, at: FieldReport): void {
   if (!spec.serviceAccountName) validateNoTokens(spec, at);
   spec.containers?.forEach(({ image }, i) => {
@@ -63,7 +63,7 @@ function validateNoTokens({ volumes = [] }: PodSpec, at: FieldReport): void {
   });
 }
 
-/** A name that is no DNS label is legal, but makes a poor host name. */
+/** A name that is not a DNS label is valid, but a poor hostname. */
 export function podNameWarnings(name: string | undefined): readonly string[] {
   const problems = checkDns1123Label(name ?? '');
   if (problems.length === 0) return [];

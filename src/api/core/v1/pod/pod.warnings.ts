@@ -40,7 +40,7 @@ const DEPRECATED_VOLUMES: readonly { readonly source: keyof Volume; readonly nam
   { source: 'rbd', message: 'deprecated in v1.28, non-functional in v1.31+' },
 ];
 
-/** Warnings about a new pod. Updates have none. */
+/** Warnings about a new pod; updates have none. */
 export function podWarnings(pod: Pod, old?: Pod): readonly string[] {
   if (old) return [];
   const { metadata, spec = {} as PodSpec } = pod;
@@ -59,7 +59,7 @@ export function incomingPodWarnings({ metadata, spec = {} as PodSpec }: Pod): re
   return containersWithPath(spec, Path.none).flatMap(({ container }) => appArmorWarnings(container, subject));
 }
 
-/** Whether a spec gives reason to warn, whatever the metadata beside it. */
+/** Whether a spec causes warnings regardless of the pod's metadata. */
 const warnsInEveryPod = oncePerValue((spec: PodSpec) => specWarnings({ spec, metadata: {}, path: Path.none }).length > 0);
 
 export function podTemplateWarnings(template: PodTemplateSpec | undefined, path: Path): readonly string[] {
@@ -188,7 +188,7 @@ function duplicateWarnings({ hostAliases = [], imagePullSecrets = [] }: PodSpec,
 
 type Amounts = Readonly<Record<string, string>> | undefined;
 
-/** Bytes come whole. */
+/** Fractions of a byte are meaningless. */
 function fractionWarnings(amounts: Amounts, at: Path): readonly string[] {
   if (!amounts) return [];
   return ['memory', 'ephemeral-storage'].flatMap((name) => fractionWarning(amounts, name, at));
@@ -217,7 +217,7 @@ function podSeccompWarnings(subject: Subject): readonly string[] {
   return [seccompWarning(subject, SECCOMP_POD_ANNOTATION)];
 }
 
-/** Annotations of a pod that name profiles. */
+/** Annotations that name profiles. */
 function profileWarnings(subject: Subject): readonly string[] {
   const { spec, metadata, path } = subject;
   if (!metadata.annotations) return [];
@@ -231,7 +231,7 @@ function containerProfileWarnings(container: Container, subject: Subject): reado
   return [...(isUnused ? [seccompWarning(subject, key)] : []), ...(subject.isTemplate ? appArmorWarnings(container, subject) : [])];
 }
 
-/** Profiles named by annotation still work, through the field that takes their place. */
+/** Profile annotations still work through the fields that replaced them. */
 function appArmorWarnings({ name, securityContext }: Container, { spec, metadata, path }: Subject): readonly string[] {
   const key = APPARMOR_CONTAINER_PREFIX + name;
   const annotation = metadata.annotations?.[key];
@@ -273,7 +273,7 @@ function hiddenVariables(variables: readonly EnvVar[], at: Path): readonly strin
   });
 }
 
-/** `PATH=$(PATH):/more` builds on what came before. */
+/** `PATH=$(PATH):/more` refers to the previous value. */
 function extendsItself({ name, value = '', valueFrom }: EnvVar): boolean {
   const reference = `$(${name})`;
   return !valueFrom && value !== reference && value.includes(reference);

@@ -132,14 +132,14 @@ function validateHostSysctl(name = '', at: FieldReport, { hostNetwork, hostIPC }
 
 const IPC_SYSCTL = /^kernel\.(?:sem|shmall|shmmax|shmmni|shm_rmid_forced|shm|msgmax|msgmnb|msgmni|msg)$/;
 
-/** The kernel namespace that a sysctl belongs to. Slashes may stand for dots. */
+/** The kernel namespace of a sysctl. Slashes and dots are equivalent. */
 function sysctlNamespace(sysctl: string): 'IPC' | 'Net' | undefined {
   const name = dotted(sysctl).split('*', 1)[0] ?? '';
   if (IPC_SYSCTL.test(name) || name.startsWith('fs.mqueue.')) return 'IPC';
   return name.startsWith('net.') ? 'Net' : undefined;
 }
 
-// When a slash is the first separator, slashes separate and dots belong to names.
+// If the first separator is a slash, slashes separate and dots belong to names.
 function dotted(name: string): string {
   const separator = /[./]/.exec(name)?.[0];
   if (separator !== '/') return name;

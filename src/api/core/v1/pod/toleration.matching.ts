@@ -8,7 +8,7 @@ interface TolerationLike extends TaintLike {
   readonly operator?: string;
 }
 
-/** Whether the toleration covers the taint; of nodes and of devices alike. */
+/** Whether the toleration matches the taint, of a node or a device. */
 export function toleratesTaint({ key = '', operator = '', value = '', effect = '' }: TolerationLike, taint: TaintLike): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (key !== '' && key !== taint.key) return false;
@@ -26,7 +26,7 @@ export function toleratesTaint({ key = '', operator = '', value = '', effect = '
   }
 }
 
-/** Whether one of the tolerations covers the taint. */
+/** Whether one of the tolerations matches the taint. */
 export function isTaintTolerated(tolerations: readonly TolerationLike[], taint: TaintLike): boolean {
   return tolerations.some((toleration) => toleratesTaint(toleration, taint));
 }

@@ -38,7 +38,7 @@ function validateOperator({ operator, value = '' }: Toleration, at: FieldReport)
       break;
     case 'Lt':
     case 'Gt':
-      // Known, but off by default in v1.36.
+      // Supported, but off by default in v1.36.
       at.notSupported(operator, ['Equal', 'Exists', 'Lt', 'Gt']);
       break;
     default:

@@ -16,7 +16,7 @@ export function validateTopologySpread(constraints: readonly TopologySpreadConst
     field.child('maxSkew').positive(constraint.maxSkew);
     if (!constraint.topologyKey) field.child('topologyKey').required('can not be empty');
     field.child('whenUnsatisfiable').oneOf(constraint.whenUnsatisfiable, ACTIONS);
-    // Each is reported that has a later one like it.
+    // Reports each constraint that has a later duplicate.
     if (left.get(identity)! > 0) field.child('{topologyKey, whenUnsatisfiable}').duplicate(identity);
     validateMinDomains(constraint, field.child('minDomains'));
     validateNodePolicy(constraint.nodeAffinityPolicy, field.child('nodeAffinityPolicy'));

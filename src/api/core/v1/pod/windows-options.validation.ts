@@ -59,7 +59,7 @@ function userProblems(user: string): string[] {
   return problems;
 }
 
-/** Host process containers come all together or not at all, and on the host's network. */
+/** All containers of a pod must be host process containers or none, with host networking. */
 export function validateHostProcess(spec: PodSpec, at: FieldReport, visit: (each: ContainerVisitor) => void): void {
   const podValue = spec.securityContext?.windowsOptions?.hostProcess;
   let containers = 0;
@@ -79,7 +79,7 @@ export function validateHostProcess(spec: PodSpec, at: FieldReport, visit: (each
   if (!spec.hostNetwork) at.child('hostNetwork').invalid(false, 'hostNetwork must be true if pod contains any hostProcess containers');
 }
 
-/** Called with each container of a pod and a function that makes its field, as few visitors report anything. */
+/** Called with each container and a function that creates its field, since few visitors report anything. */
 export type ContainerVisitor = (
   container: Pick<Container, 'name' | 'securityContext' | 'volumeDevices' | 'env'>,
   field: () => FieldReport,

@@ -1,6 +1,6 @@
 import type { FieldReport } from '../../../field-report.ts';
 
-/** How many pods a controller has, and how far they are. */
+/** Replica counts of a controller's status. */
 export interface ReplicaCounts {
   readonly replicas?: number;
   readonly fullyLabeledReplicas?: number;
@@ -20,7 +20,7 @@ const COUNTS = [
 ] as const;
 const PARTS = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'] as const;
 
-/** The status of replication controllers and replica sets: counts are not negative, and none is more than what it counts a part of. */
+/** The status of ReplicationControllers and ReplicaSets: counts must not be negative, nor exceed the count that includes them. */
 export function validateReplicaCounts(status: ReplicaCounts, at: FieldReport): void {
   for (const count of COUNTS) {
     const value = status[count];

@@ -10,7 +10,7 @@ interface ReplicatedObject {
   readonly status?: { readonly replicas?: number; readonly readyReplicas?: number };
 }
 
-/** The table of ReplicaSets and ReplicationControllers, whose selectors differ. */
+/** The table of ReplicaSets and ReplicationControllers, which have different selectors. */
 export function replicaTable<T extends ReplicatedObject>(selectorCell: (object: T) => string): TableDefinition<T> {
   return {
     columns: [

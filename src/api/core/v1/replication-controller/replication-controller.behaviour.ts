@@ -13,7 +13,7 @@ import {
 
 const TEMPLATE = Path.of('spec', 'template');
 
-/** Names that end up in the names of pods should be host names too. */
+/** Names that become part of pod names should be valid hostnames. */
 export function podNamePrefixWarnings(name: string): readonly string[] {
   const problems = checkDns1123Label(name);
   if (problems.length === 0) return [];
@@ -23,7 +23,7 @@ export function podNamePrefixWarnings(name: string): readonly string[] {
 
 function replicationControllerWarnings(controller: ReplicationController, old?: ReplicationController): readonly string[] {
   if (!old) return [...podNamePrefixWarnings(controller.metadata.name), ...podTemplateWarnings(controller.spec?.template, TEMPLATE)];
-  // Upstream looks at the template that is being replaced.
+  // Upstream uses the old template.
   return old.metadata.generation === controller.metadata.generation ? [] : podTemplateWarnings(old.spec?.template, TEMPLATE);
 }
 

@@ -10,7 +10,7 @@ import type { ReplicationController, ReplicationControllerSpec } from './replica
 const SPEC = Path.of('spec');
 const STATUS = Path.of('status');
 
-// The name that is made of generateName is checked, not the prefix.
+// Validates the generated name, not the prefix.
 const nameRule: NameCheck = (name, prefix) => (prefix ? [] : checkDns1123Subdomain(name, 'bytes'));
 
 export function validateReplicationController({ metadata, spec = {} }: ReplicationController): FieldError[] {

@@ -5,7 +5,7 @@ import type { PodSpec } from '../pod/pod-spec.ts';
 import type { ResourceList } from './resource-list.ts';
 import { isPodLevelResource } from './resource-name.ts';
 
-/** How amounts are read and compared: exact quantities, or plain numbers where speed matters more. */
+/** Arithmetic on amounts: exact quantities, or plain numbers for speed. */
 export interface ResourceArithmetic<Amount> {
   read(resource: string, text: string): Amount;
   add(a: Amount, b: Amount): Amount;
@@ -21,15 +21,15 @@ export const EXACT_QUANTITIES: ResourceArithmetic<Quantity> = {
 export interface PodResourcesOptions<Amount> {
   readonly kind: 'requests' | 'limits';
   readonly arithmetic: ResourceArithmetic<Amount>;
-  /** For each container that does not set the resource, unless the pod sets it. */
+  /** Added for each container that does not set the resource, unless the pod sets it. */
   readonly defaults?: ReadonlyMap<string, Amount> | undefined;
-  /** Whether a resize of the pod-level resources counts. Default false. */
+  /** Whether to consider a resize of pod-level resources. Default false. */
   readonly withPodLevelResize?: boolean;
 }
 
 type Amounts<Amount> = Map<string, Amount>;
 
-/** The sizes that a status reports: those in use, and those that the node has allocated. */
+/** Resources in the status: actual and allocated. */
 interface ResizeStatus {
   readonly resources?: { readonly requests?: unknown; readonly limits?: unknown } | null | undefined;
   readonly allocatedResources?: unknown;

@@ -2,10 +2,10 @@ import { Quantity, setKey } from '#machinery';
 
 export type ResourceList = Readonly<Record<string, string>>;
 
-/** Quantities that are surely whole thousandths: the common case, which needs no arithmetic. */
+/** Quantities that are certainly whole milli-units: the common case, without arithmetic. */
 const WHOLE_MILLIS = /^[0-9]+(?:m|[kKMGTPE]i?)?$/;
 
-/** Resources are kept to a thousandth: what is finer is rounded up. */
+/** Resources have milli-unit precision: finer values are rounded up. */
 export function roundResources(list: ResourceList): ResourceList {
   let rounded: Record<string, string> | undefined;
   for (const name of Object.keys(list)) {
@@ -19,7 +19,7 @@ export function roundResources(list: ResourceList): ResourceList {
   return rounded ?? list;
 }
 
-/** The list with what it lacks of another; the same list when it lacks nothing. */
+/** The list with missing entries added from another; the same list if none are missing. */
 export function fillResources(list: ResourceList | undefined, more: ResourceList): ResourceList | undefined {
   let filled: Record<string, string> | undefined;
   for (const name of Object.keys(more)) {

@@ -63,12 +63,12 @@ export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name);
 }
 
-/** A resource that is counted, not measured. */
+/** A resource in integer units. */
 export function isIntegerResource(name: string): boolean {
   return INTEGER_RESOURCES.has(name) || isExtendedResource(name);
 }
 
-/** Whether an amount of huge pages is a whole number of pages of the size in the resource's name. */
+/** Whether an amount of huge pages is a multiple of the page size in the resource's name. */
 export function isWholePages(name: string, amount: Quantity): boolean {
   let pageSize: Quantity;
   try {
@@ -94,7 +94,7 @@ const QUOTA_RESOURCES = new Set([
   ...OBJECT_COUNTS,
 ]);
 
-/** A built-in quota resource; not `count/…`, not a resource of a driver. */
+/** A built-in quota resource; not `count/…`, not an extended resource. */
 export function isStandardQuotaResource(name: string): boolean {
   return QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith(REQUESTS + HUGE_PAGES);
 }

@@ -9,7 +9,7 @@ import {
   isStandardResource,
 } from './resource-name.ts';
 
-/** A resource's name: one that Kubernetes knows, or one with a domain. */
+/** A resource name: a standard one, or one with a domain. */
 export function validateResourceName(path: Path, name: string): readonly FieldError[] {
   const errors = invalids(path, name, checkQualifiedName(name));
   if (errors.length > 0 || name.includes('/') || isStandardResource(name)) return errors;
@@ -32,12 +32,12 @@ export function validateQuotaResourceName(path: Path, name: string): readonly Fi
   return [...errors, FieldError.invalid(path, name, 'must be a standard resource for quota')];
 }
 
-/** An amount that is not negative, and whole where the resource is counted. */
+/** A non-negative amount, integer for integer resources. */
 export function validateResourceAmount(path: Path, name: string, amount: string): readonly FieldError[] {
   const errors = nonNegativeQuantity(path, amount);
   if (!isIntegerResource(name)) return errors;
   const quantity = Quantity.parse(amount);
-  // Upstream looks at thousandths only.
+  // Upstream compares milli-units.
   if (quantity.roundUp(-3).isMultipleOf(0)) return errors;
   return [...errors, FieldError.invalid(path, quantity.toString(), 'must be an integer')];
 }

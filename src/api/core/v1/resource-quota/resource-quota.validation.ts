@@ -73,7 +73,7 @@ function validateAmounts(path: Path, list: ResourceList | undefined): FieldError
   ]);
 }
 
-/** The limited resources that a scope says nothing about. */
+/** The limited resources to which a scope does not apply. */
 function unscoped(scope: string, hard: ResourceList | undefined): string[] {
   const fitting = SCOPED_RESOURCES.get(scope);
   if (!fitting) return [];
@@ -146,7 +146,7 @@ function validateRequirement(path: Path, { scopeName, operator, values = [] }: S
   }
 }
 
-/** Requests that may exceed their limits: such a quota can never be used up. */
+/** Resources whose requests may exceed their limits. */
 export function resourceQuotaWarnings({ spec }: ResourceQuota, old?: ResourceQuota): readonly string[] {
   const hard = spec?.hard;
   if (!hard || old) return [];

@@ -1,25 +1,25 @@
 import { parseTime } from '#machinery';
 import type { Secret } from './secret.ts';
 
-/** Where bootstrap tokens are kept, and as what. */
+/** The namespace and type of bootstrap token secrets. */
 export const BOOTSTRAP_TOKEN_NAMESPACE = 'kube-system';
 const SECRET_TYPE = 'bootstrap.kubernetes.io/token';
 const NAME_PREFIX = 'bootstrap-token-';
 
-/** A token that lets a new node in: `id.secret`. */
+/** A token to join a node: `id.secret`. */
 export interface BootstrapToken {
   readonly id: string;
   readonly secret: string;
-  /** When it ends, in milliseconds; undefined when it does not. A time that cannot be read has passed. */
+  /** The expiration in milliseconds; undefined without one. An unparsable time counts as expired. */
   readonly expiresAt: number | undefined;
-  /** It signs the ConfigMap cluster-info, so that who has the token can trust what is in it. */
+  /** It signs the ConfigMap cluster-info, so that holders of the token can trust its content. */
   readonly signs: boolean;
   readonly authenticates: boolean;
   /** Names of groups, separated by commas. */
   readonly extraGroups: string;
 }
 
-/** The token of a secret; undefined when it holds none, or one of another name. */
+/** The token of a secret; undefined if it has none, or its name does not match. */
 export function readBootstrapToken({ metadata, type, data = {} }: Pick<Secret, 'metadata' | 'type' | 'data'>): BootstrapToken | undefined {
   if (type !== SECRET_TYPE || metadata.deletionTimestamp !== undefined) return undefined;
   const read = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString('utf8');

@@ -2,11 +2,11 @@ import { JsonSyntaxError, parseJson } from '#machinery';
 
 interface Expectation {
   readonly type: 'object' | 'array';
-  /** How Go calls the type it would decode into. */
+  /** Go's name of the target type. */
   readonly goType: string;
 }
 
-/** What Go's JSON decoder would say of a text that should be an object or a list; undefined when nothing. */
+/** The error of Go's JSON decoder for a text that should be an object or a list; undefined if valid. */
 export function jsonProblem(text: string, { type, goType }: Expectation): string | undefined {
   let value: unknown;
   try {

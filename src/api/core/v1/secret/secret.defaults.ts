@@ -1,6 +1,6 @@
 import type { Secret } from './secret.ts';
 
-/** Secrets without a type are opaque. What a client wrote as plain text joins the data. */
+/** Secrets are Opaque by default. stringData is merged into data. */
 export function defaultSecret(secret: Secret): Secret {
   const typed = secret.type ? secret : { ...secret, type: 'Opaque' };
   if (typed.stringData === undefined) return typed;

@@ -21,7 +21,7 @@ export function validateSecret(secret: Secret): FieldError[] {
   return [...errors, ...validateByType(secret)];
 }
 
-/** Types that promise certain keys. */
+/** Secret types with required keys. */
 function validateByType(secret: Secret): readonly FieldError[] {
   const data = secret.data ?? {};
   const has = (key: string) => Object.hasOwn(data, key);

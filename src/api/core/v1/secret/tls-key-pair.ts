@@ -5,7 +5,7 @@ const KEY = 'PRIVATE KEY';
 const KEY_FORMS = ['pkcs1', 'pkcs8', 'sec1'] as const;
 const KEY_TYPES: ReadonlySet<string | undefined> = new Set(['rsa', 'ec', 'ed25519']);
 
-/** Why a certificate and a key, both in PEM, cannot serve TLS together, in the words of Go's library; undefined where they can. */
+/** Why a PEM certificate and key cannot be used together, in the words of Go's library; undefined if they can. */
 export function tlsKeyPairProblem(certificate: string, key: string): string | undefined {
   const certificates = [...pemBlocks(certificate)];
   const keys = [...pemBlocks(key)];
@@ -46,7 +46,7 @@ function mismatch(leaf: PemBlock, block: PemBlock): string | undefined {
   return certificate.checkPrivateKey(key) ? undefined : 'tls: private key does not match public key';
 }
 
-/** The block's name does not tell the form of the key reliably, so each is tried. */
+/** The block type does not reliably identify the key format, so all are tried. */
 function parseKey({ bytes }: PemBlock): KeyObject | undefined {
   for (const type of KEY_FORMS) {
     const key = attempt(() => createPrivateKey({ key: Buffer.from(bytes), format: 'der', type }));

@@ -13,13 +13,13 @@ const FAMILIES = SPEC.child('ipFamilies');
 const POLICY = SPEC.child('ipFamilyPolicy');
 const FIXED = 'may not change once set';
 
-/** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy, which must agree. Also checked before addresses are allocated. */
+/** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy, which must be consistent. Also validated before addresses are allocated. */
 export function validateClusterIpFields(service: Service, old?: Service): FieldError[] {
   const spec = service.spec ?? {};
   if (spec.type === 'ExternalName') return [];
   const addresses = validateAddresses(spec, old?.spec?.clusterIPs ?? []);
   const errors = [...validatePrimary(spec), ...validateFamilies(spec), ...addresses.errors];
-  // More would be said of addresses that are wrong already.
+  // Further errors about invalid addresses would not help.
   return addresses.anyInvalid ? errors : [...errors, ...validateAgreement(service)];
 }
 
@@ -73,7 +73,7 @@ function isExternalName(...services: readonly Service[]): boolean {
   return services.some(({ spec }) => spec?.type === 'ExternalName');
 }
 
-/** A second address may come and go; the first stays, except from and to ExternalName. */
+/** A secondary address may be added and removed; the primary is immutable, except from and to ExternalName. */
 export function validateClusterIpsUpdate(service: Service, old: Service): FieldError[] {
   if (isExternalName(service, old) || (isHeadless(service) && isHeadless(old))) return [];
   const { clusterIPs = [], ipFamilyPolicy } = service.spec ?? {};
@@ -91,7 +91,7 @@ export function validateClusterIpsUpdate(service: Service, old: Service): FieldE
   return errors;
 }
 
-/** As the addresses, so their families. Upstream shows the addresses in some of these messages; so do we. */
+/** The same for families. Some of upstream's messages show the addresses, as do these. */
 export function validateIpFamiliesUpdate(service: Service, old: Service): FieldError[] {
   if (isExternalName(service, old) || isHeadless(service) || isHeadless(old)) return [];
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = service.spec ?? {};

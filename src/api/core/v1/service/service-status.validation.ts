@@ -34,7 +34,7 @@ function validateIngressItem(path: Path, { ip, ipMode, hostname }: LoadBalancerI
   return errors;
 }
 
-/** A host name that is a name, not an address in disguise. */
+/** A hostname that is not an IP address. */
 export function validateHostname(path: Path, hostname: string): FieldError[] {
   const errors = [...invalids(path, hostname, checkDns1123Subdomain(hostname))];
   if (parseIp(hostname)) errors.push(FieldError.invalid(path, hostname, 'must be a DNS name, not an IP address'));

@@ -39,7 +39,7 @@ function externalAddresses({ spec, status }: Service): string {
   }
 }
 
-/** The addresses at which a load balancer answers, each once, sorted. */
+/** The load balancer's addresses, deduplicated and sorted. */
 export function loadBalancerAddresses(ingress: readonly { readonly ip?: string; readonly hostname?: string }[] = []): string[] {
   return [...new Set(ingress.map(({ ip, hostname }) => ip || hostname || '').filter(Boolean))].sort();
 }

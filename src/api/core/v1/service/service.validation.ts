@@ -95,7 +95,7 @@ function validateExternalName(spec: ServiceSpec): FieldError[] {
   if (spec.clusterIPs?.length) errors.push(FieldError.forbidden(CLUSTER_IPS, unset));
   if (spec.ipFamilies?.length) errors.push(FieldError.forbidden(SPEC.child('ipFamilies'), unset));
   if (spec.ipFamilyPolicy !== undefined) errors.push(FieldError.forbidden(SPEC.child('ipFamilyPolicy'), unset));
-  // A trailing dot says that the name is complete.
+  // A trailing dot marks a fully qualified name.
   const name = (spec.externalName ?? '').replace(/\.$/, '');
   const path = SPEC.child('externalName');
   return name === '' ? [...errors, FieldError.required(path)] : [...errors, ...invalids(path, name, checkDns1123Subdomain(name))];
@@ -109,7 +109,7 @@ function validatePorts({ ports = [] }: ServiceSpec): FieldError[] {
 interface PortContext {
   readonly path: Path;
   readonly named: boolean;
-  /** Names of the ports before, to which this port's is added. */
+  /** Names of previous ports; this port's name is added. */
   readonly names: Set<string>;
 }
 
@@ -186,7 +186,7 @@ function validateNodePorts({ type, ports = [] }: ServiceSpec): FieldError[] {
   return errors;
 }
 
-/** Ports that share protocol and number with one before; those without a number are free. */
+/** Ports with the same protocol and number as a previous one; unset numbers do not conflict. */
 function duplicatePorts(
   ports: readonly ServicePort[],
   numberOf: (port: ServicePort) => number | undefined,
@@ -203,7 +203,7 @@ function duplicatePorts(
   });
 }
 
-/** The field's path has a capital letter upstream; so has ours. */
+/** The path has a capital letter, as upstream. */
 function validateSourceRanges({ metadata, spec = {} }: Service, old?: Service): FieldError[] {
   const ranges = spec.loadBalancerSourceRanges ?? [];
   const annotation = metadata.annotations?.[SOURCE_RANGES];

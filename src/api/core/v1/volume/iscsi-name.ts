@@ -2,7 +2,7 @@ const EUI = /^eui.[0-9A-Za-z]{16}$/;
 const NAA = /^naa.[0-9A-Za-z]{32}$/;
 const AUTHORITY = /iqn\.\d{4}-\d{2}\../;
 
-/** The format that the name of an initiator or a target claims to have; undefined for none. */
+/** The format of an initiator or target name by its prefix; undefined for an unknown one. */
 export function iscsiNameFormat(name: string): 'iqn' | 'eui' | 'naa' | undefined {
   const format = name.slice(0, 3);
   return format === 'iqn' || format === 'eui' || format === 'naa' ? format : undefined;
@@ -21,10 +21,7 @@ export function isISCSIName(name: string): boolean {
   }
 }
 
-/**
- * Whether a text ends as in `iqn.2001-04.com.example:storage`; what comes before does not matter. Split in place of a regular expression, which would take
- * quadratic time.
- */
+/** Whether a text ends as in `iqn.2001-04.com.example:storage`, with any prefix. Split instead of a regular expression, which would be quadratic. */
 function isIqn(name: string): boolean {
   const parts = afterLast(name, /[,;*&$|\s]/).split(':');
   const hasText = parts.at(-1) !== '';

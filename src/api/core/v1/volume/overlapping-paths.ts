@@ -2,28 +2,28 @@ import { withoutTrailing } from '#base';
 
 export interface MappedPath {
   readonly path: string;
-  /** What the file comes from. */
+  /** The source of the file. */
   readonly source: string;
 }
 
 export interface Overlap {
   readonly entry: MappedPath;
-  /** What came before it in the list, and is the same file, a directory above it, or inside of it. */
+  /** Earlier paths in the list that are equal to it, or contain it, or are inside of it. */
   readonly other: MappedPath;
 }
 
-/** A path that occurs, in the order of names, in which what is below a directory follows it. */
+/** A path, sorted so that a directory's content follows it. */
 interface PathNode {
   readonly text: string;
-  /** The nearest directory above that occurs. */
+  /** The nearest listed parent directory. */
   readonly parent: PathNode | undefined;
-  /** What was met here so far: one of each source, with the order in which they were met. */
+  /** Paths encountered so far: one per source, in order. */
   readonly seen: Map<string, { readonly entry: MappedPath; readonly order: number }>;
-  /** How many different entries were met in all when this path was looked at last, by source. */
+  /** The number of distinct entries encountered at the last visit, by source. */
   readonly lookedAt: Map<string, number>;
 }
 
-/** Overlaps in the order of the list. Those with a repeated entry come once. Each step of the iteration takes time linear in the list at most. */
+/** Overlaps in list order, once per duplicate entry. Each iteration step is at most linear in the list. */
 export function* overlappingEntries(paths: readonly MappedPath[]): Generator<Overlap, undefined> {
   const entries = paths.map(({ path, source }) => ({ path: withoutTrailing(path, '/'), source })).filter(({ path }) => path !== '');
   const nodes = sortedNodes(entries);
@@ -32,7 +32,7 @@ export function* overlappingEntries(paths: readonly MappedPath[]): Generator<Ove
   for (const entry of entries) {
     const index = indexes.get(entry.path)!;
     const node = nodes[index]!;
-    // What was compared with all that is known brings nothing new.
+    // Already compared with everything encountered.
     if (node.lookedAt.get(entry.source) !== count) yield* overlapsOf(entry, nodes, index);
     if (!node.seen.has(entry.source)) node.seen.set(entry.source, { entry, order: count++ });
     node.lookedAt.set(entry.source, node.lookedAt.has(entry.source) ? count : -1);

@@ -8,7 +8,7 @@ const KEY_TYPES: readonly string[] = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP
 const PATHS = ['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const;
 const MIN_SECONDS = 3600;
 
-/** `claimPath` is called with each path, which no other source of the volume may have. */
+/** `claimPath` is called with each path: paths must be unique within the volume. */
 export function validatePodCertificate(source: PodCertificateProjection, at: FieldReport, claimPath: (path: string) => void): void {
   const { signerName = '', keyType = '', maxExpirationSeconds: seconds, userAnnotations } = source;
   at.add(validateSignerName(at.child('signerName').path, signerName));

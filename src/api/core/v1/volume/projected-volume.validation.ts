@@ -15,7 +15,7 @@ const CONFLICT = 'conflicting duplicate paths';
 
 export function validateDownwardAPI({ defaultMode, items = [] }: DownwardAPIVolumeSource, at: FieldReport): void {
   validateFileMode(defaultMode, at.child('defaultMode'));
-  // Errors of a file name no index: that is how upstream reports them.
+  // Errors of files have no index, as upstream.
   for (const file of items) validateDownwardAPIFile(file, at);
 }
 
@@ -42,7 +42,7 @@ export function validateProjected({ defaultMode, sources }: ProjectedVolumeSourc
 }
 
 interface ProjectionReport {
-  /** The volume: where clashes between its sources are reported. */
+  /** The volume: conflicts between its sources are reported here. */
   readonly volume: FieldReport;
   readonly paths: Set<string>;
 }

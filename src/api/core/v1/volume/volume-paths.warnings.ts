@@ -3,10 +3,10 @@ import { type MappedPath, overlappingEntries } from './overlapping-paths.ts';
 import type { VolumeProjection } from './projected-volume-source.ts';
 import type { Volume } from './volume.ts';
 
-/** Well beyond the 4 KiB of warnings that an answer has room for. */
+/** More than the 4 KiB limit of warnings in a response. */
 const MAX_WARNINGS_LENGTH = 32 * 1024;
 
-/** Files of one volume that would hide each other. */
+/** Files of one volume that would overwrite each other. */
 export function overlappingPathWarnings(volumes: readonly Volume[]): readonly string[] {
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => [
     ...(configMap ? overlaps(pathsOf(configMap.items), `volume ${goQuote(name)} (ConfigMap ${goQuote(configMap.name ?? '')})`) : []),

@@ -81,7 +81,7 @@ export function validateAWSElasticBlockStore(source: AWSElasticBlockStoreVolumeS
   validatePartition(source.partition, at.child('partition'));
 }
 
-// Zero is accepted though the message excludes it: it means that there is no partition.
+// Zero is accepted although the message excludes it: it means no partition.
 function validatePartition(partition: number | undefined, at: FieldReport): void {
   if (partition !== undefined && (partition < 0 || partition > 255)) at.invalid(partition, inclusiveRangeText(1, 255));
 }
@@ -214,7 +214,7 @@ export function validateEphemeral({ volumeClaimTemplate: template }: EphemeralVo
   at.add(validatePersistentVolumeClaimSpec(template.spec ?? {}, field.child('spec').path));
 }
 
-/** Metadata of a template has labels and annotations, and nothing that identifies an object. */
+/** A template's metadata may have labels and annotations only. */
 function validateTemplateMetadata(metadata: ObjectMeta, at: FieldReport): void {
   if (metadata.annotations) at.add(validateAnnotations(metadata.annotations, at.child('annotations').path));
   if (metadata.labels) at.add(validateLabels(metadata.labels, at.child('labels').path));

@@ -12,7 +12,7 @@ const AZURE_DISK = { cachingMode: 'ReadWrite', fsType: 'ext4', readOnly: false, 
 const RBD = { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' };
 
 export function defaultVolume(volume: Volume): Volume {
-  // Volumes have a name and one source: the source is looked for once, and what has no source is an empty directory.
+  // A volume has one source, looked up once; without one it is an emptyDir.
   for (const source in volume) {
     if (source !== 'name' && volume[source as keyof Volume] !== undefined) return defaultSource(volume, source as keyof Volume);
   }

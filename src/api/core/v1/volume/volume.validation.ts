@@ -7,12 +7,12 @@ import type { VolumeSource } from './volume-source.ts';
 import * as sources from './volume-source.validation.ts';
 
 export interface VolumeContext {
-  /** The pod's metadata; absent in templates. */
+  /** The pod's metadata; absent for templates. */
   readonly podMeta?: ObjectMeta | undefined;
   readonly isPod: boolean;
 }
 
-/** The volumes that are valid, by name: what mounts may refer to. */
+/** The valid volumes by name, for validating mounts. */
 export type ValidVolumes = ReadonlyMap<string, Volume>;
 
 export function validateVolumes(volumes: readonly Volume[], at: FieldReport, context: VolumeContext): ValidVolumes {
@@ -49,9 +49,9 @@ function validateVolume(volume: Volume, at: FieldReport, context: VolumeContext)
 interface SourceRule {
   readonly source: keyof VolumeSource;
   readonly validate: (volume: Volume, at: FieldReport, context: VolumeContext) => void;
-  /** Where an error says that there is one source too many, when that is not the source's own name. */
+  /** The path of the error about excess sources, if it is not the source's name. */
   readonly extraName?: string;
-  /** The source's name in the paths of its errors, when that is not its own. */
+  /** The source's name in error paths, if it differs. */
   readonly pathName?: string;
 }
 
@@ -63,7 +63,7 @@ function rule<K extends keyof VolumeSource>(
   return { source, validate: (volume, at, context) => validate(volume[source] as NonNullable<VolumeSource[K]>, at, context), ...names };
 }
 
-// In the order in which upstream looks: the first source counts, those that follow are too many. Odd names of paths are upstream's.
+// In upstream's order: the first source is validated, others are excess. Unusual path names are upstream's.
 const RULES: readonly SourceRule[] = [
   rule('emptyDir', ({ sizeLimit }, at) => {
     if (sizeLimit === undefined || Quantity.parse(sizeLimit).sign >= 0) return;
