@@ -13,13 +13,14 @@ export interface BuiltInHandlerDeps {
   readonly clock: Clock;
   readonly kubelets: KubeletConnector;
   readonly components: ComponentChecks;
+  /** The feature gate ExtendWebSocketsToKubelet. */
+  readonly extendsWebSockets: boolean;
 }
 
 /** The handlers of built-in kinds that the generic handlers do not serve. */
-export function builtInHandlers({ kubelets, clock, components }: BuiltInHandlerDeps): ResourceHandlers {
-  const connections = connectSubresources((call) =>
-    call.subresource === 'proxy' ? connectProxy(call, { kubelets }) : connectPod(call, { kubelets, clock }),
-  );
+export function builtInHandlers({ components, ...deps }: BuiltInHandlerDeps): ResourceHandlers {
+  const { kubelets } = deps;
+  const connections = connectSubresources((call) => (call.subresource === 'proxy' ? connectProxy(call, deps) : connectPod(call, deps)));
   return {
     verbs: { '/bindings': { create: bindPod }, '/componentstatuses': componentStatuses(components) },
     subresources: {

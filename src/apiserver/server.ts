@@ -79,6 +79,7 @@ import type { UserInfo } from './request/user.ts';
 import type { Security, SecurityContext } from './security.ts';
 import { Encryption, type EncryptionConfig } from './storage-encryption/encryption.ts';
 import type { StorageMediaType } from './storage-format/storage-format.ts';
+import { WEBSOCKET_FEATURE } from './streaming/pod-connections.ts';
 import { openTracing } from './tracing/server-tracing.ts';
 import type { TracingConfiguration } from './tracing/tracing-configuration.ts';
 import { ResidentMemory } from './watch-cache/resident-memory.ts';
@@ -189,10 +190,11 @@ const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters'
 
 const NO_HANDLERS: ResourceHandlers = { verbs: {}, subresources: {} };
 
-function ownHandlers(deps: ApiServerDeps, kubelets: KubeletConnector): ResourceHandlers {
+function ownHandlers(deps: ApiServerDeps, kubelets: KubeletConnector, gates: FeatureGates): ResourceHandlers {
   const { store, components = componentChecks(store) } = deps;
+  const extendsWebSockets = gates.isEnabled(WEBSOCKET_FEATURE);
   // Real time: peers are outside of the cluster's (possibly virtual) time.
-  return deps.catalog ? NO_HANDLERS : builtInHandlers({ kubelets, components, clock: realClock });
+  return deps.catalog ? NO_HANDLERS : builtInHandlers({ kubelets, components, clock: realClock, extendsWebSockets });
 }
 
 export interface ApiServer extends Component {
@@ -224,7 +226,9 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const table = new ResourceTable();
   const security = deps.security?.({ ...deps, table, address: () => address() });
   const { kubelets = new HttpsKubeletConnector() } = deps;
-  const resourceHandlers = mergedHandlers(ownHandlers(deps, kubelets), security?.handlers ?? NO_HANDLERS);
+  const { emulation = NEWEST_RELEASE } = config;
+  const gates = new FeatureGates(config.featureGates ?? new Map(), emulation);
+  const resourceHandlers = mergedHandlers(ownHandlers(deps, kubelets, gates), security?.handlers ?? NO_HANDLERS);
   const { authenticators = [], authorizer = alwaysAllow } = security ?? deps;
   const { keyPrefix = KEY_PREFIX } = config;
   const claims = new ServiceClaims(config.services ?? DEFAULT_SERVICES, { ...deps, table, keyPrefix });
@@ -235,8 +239,6 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   const memory = new ResidentMemory();
   const heap = new HeapQuota({ ...deps, objects: () => memory.objects });
   const storageDeps = { ...deps, quota, heap, memory, encryption, storageMediaType, keyPrefix };
-  const { emulation = NEWEST_RELEASE } = config;
-  const gates = new FeatureGates(config.featureGates ?? new Map(), emulation);
   const catalog: CatalogOptions = {
     groups: deps.catalog?.groups ?? BUILT_IN_GROUPS,
     subresources: resourceHandlers.subresources,

@@ -29,7 +29,12 @@ import { withoutBearer } from './reverse-proxy.ts';
 export interface PodConnectionDeps {
   readonly kubelets: KubeletConnector;
   readonly clock: Clock;
+  /** The feature gate ExtendWebSocketsToKubelet. */
+  readonly extendsWebSockets: boolean;
 }
+
+/** Declared by nodes whose kubelet takes WebSockets itself. */
+export const WEBSOCKET_FEATURE = 'ExtendWebSocketsToKubelet';
 
 /** The upgrade headers that are forwarded to the kubelet. */
 const PASSED_HEADERS = [
@@ -42,19 +47,24 @@ const PASSED_HEADERS = [
 ] as const;
 
 /**
- * Proxies exec, attach and port-forward to the kubelet. The connection is passed through if the kubelet supports the
- * client's protocol; WebSocket clients of remote kubelets are translated to SPDY, which every kubelet supports.
+ * Proxies exec, attach and port-forward to the kubelet. The connection's bytes are passed through if the kubelet supports the
+ * client's protocol; WebSocket clients of other kubelets are translated to SPDY, which every kubelet supports.
  */
 export async function connectPod(call: ResourceCall, deps: PodConnectionDeps): Promise<ApiResponse> {
   const target = await kubeletTarget(call);
   const header = (name: string) => call.request.header(name);
   try {
-    if (deps.kubelets.isLocal(target.node) || upgradeOf(header) !== 'websocket') return await passOn(call, target, deps);
+    if (upgradeOf(header) !== 'websocket' || speaksWebSocket(target.node, deps)) return await passOn(call, target, deps);
     return call.subresource === 'portforward' ? await translatePorts(call, target, deps) : await translateCommand(call, target, deps);
   } catch (error) {
     if (error instanceof UpgradeError) return rejection(error);
     throw error;
   }
+}
+
+/** As upstream: in-process kubelets do, others if the node declares it. */
+function speaksWebSocket(node: core.Node, { kubelets, extendsWebSockets }: PodConnectionDeps): boolean {
+  return kubelets.isLocal(node) || (extendsWebSockets && (node.status?.declaredFeatures?.includes(WEBSOCKET_FEATURE) ?? false));
 }
 
 function rejection({ code, message, headers }: UpgradeError): ApiResponse {

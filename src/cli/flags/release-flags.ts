@@ -9,6 +9,7 @@ const EFFECTIVE_GATES: ReadonlySet<string> = new Set([
   'AllBeta',
   'ClusterTrustBundle',
   'ClusterTrustBundleProjection',
+  'ExtendWebSocketsToKubelet',
   'GenericWorkload',
   'PodCertificateRequest',
   'StorageVersionMigrator',
