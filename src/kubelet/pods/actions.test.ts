@@ -68,6 +68,15 @@ describe('what is to be done for a pod', () => {
     ],
     ['a dead sandbox is replaced', spec('Always'), [sandbox(false)], [container('c', 'exited')], { createSandbox: true }],
     ['but not for what is over', spec('Never'), [sandbox(false)], [container('c', 'exited')], { isOver: true }],
+    [
+      'nor for a container that dies with it and never restarts',
+      spec('Never'),
+      [sandbox(false)],
+      [container('c', 'running')],
+      { isOver: true },
+    ],
+    ['nor for what comes after an init container', spec('Never', ['i']), [sandbox(false)], [container('i', 'exited')], { isOver: true }],
+    ['a sandbox that died before its first container is replaced', spec('Never'), [sandbox(false)], [], { createSandbox: true }],
     ['what an earlier sandbox had runs anew', spec('Always', ['i']), [sandbox(true, 1)], [container('i', 'exited')], { start: ['i'] }],
   ];
   it.each(cases)('%s', (_name, pod, sandboxes, containers, expected) => {

@@ -66,6 +66,9 @@ function ephemeralContainers({ spec }: core.Pod): readonly core.Container[] {
 
 /** There is no sandbox, or it died. Containers that have completed do not need a new one. */
 function actionsWithoutSandbox(pod: core.Pod, state: PodState): PodActions {
+  // As upstream: a pod that never restarts is over with its sandbox, once it has had a container.
+  if (pod.spec?.restartPolicy === 'Never' && state.sandbox !== undefined && state.containers.length > 0)
+    return { ...NOTHING, isOver: true };
   const containers = pod.spec?.containers ?? [];
   const isDone = containers.every((container) => {
     const last = state.containers.find(({ name }) => name === container.name);
