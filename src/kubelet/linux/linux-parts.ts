@@ -23,6 +23,7 @@ import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import { linuxMachine } from '../node/linux-machine.ts';
 import type { NodeParts, NodePartsContext, OpenNodeParts } from '../node/node-parts.ts';
 import { PodResourcesServer } from '../podresources/pod-resources-server.ts';
+import { runtimeHandler } from '../pods/config/runtime-handler.ts';
 import type { PodHook } from '../pods/hooks/pod-hook.ts';
 import { POD_UID } from '../pods/labels.ts';
 import type { StartedContainer } from '../pods/start-container.ts';
@@ -113,7 +114,6 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     const files = podFilesHook({ clusterDomain: context.clusterDomain, hostIps: context.config.nodeIps, logDirectory });
     const users = new UserNamespaces(await userIds(config, rootDir, context), deps.runtime);
     await users.open();
-    const recursive = await recursiveReadOnly(deps.runtime);
     const credentials = openCredentials(config, rootDir, { ...deps, client: context.client });
     const verification = config.pullVerification ?? { policy: 'NeverVerifyPreloadedImages', allowlist: [] };
     const pullRecords = new PullRecords(join(rootDir, 'image_manager'), verification, deps);
@@ -128,7 +128,7 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
       hooks: [
         ...(cgroups ? [cgroups] : []),
         dynamic,
-        volumesHook(storage.volumes, { supportsRecursiveReadOnly: () => recursive }),
+        volumesHook(storage.volumes, { supportsRecursiveReadOnly: (pod) => supportsRecursiveReadOnly(pod, deps.runtime, context.client) }),
         files,
         links,
         resources.hook,
@@ -215,9 +215,9 @@ function openCredentials(
   });
 }
 
-async function recursiveReadOnly(runtime: ContainerRuntime): Promise<boolean> {
-  const { handlers } = await runtime.status();
-  return handlers.some(({ name, recursiveReadOnlyMounts }) => name === '' && recursiveReadOnlyMounts);
+async function supportsRecursiveReadOnly(pod: core.Pod, runtime: ContainerRuntime, client: Client): Promise<boolean> {
+  const [handler, { handlers }] = await Promise.all([runtimeHandler(pod, client), runtime.status()]);
+  return handlers.some(({ name, recursiveReadOnlyMounts }) => name === handler && recursiveReadOnlyMounts);
 }
 
 /** Only for pods with a limit, since measuring is expensive. */

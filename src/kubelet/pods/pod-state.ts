@@ -35,6 +35,8 @@ export interface PodContainer {
   readonly resources?: ContainerResources;
   readonly user?: ContainerStatus['user'];
   readonly stopSignal?: string;
+  /** Paths in the container whose mounts are recursively read-only. */
+  readonly recursiveReadOnly?: ReadonlySet<string>;
 }
 
 export interface PodSandbox {
@@ -112,6 +114,7 @@ function sandboxView({ id, metadata, state, createdAtMs }: Sandbox, status: Sand
 export function containerView(status: ContainerStatus, sandboxId: string, terminationMessage = ''): PodContainer {
   const { id, metadata, state, image, imageRef, createdAtMs, startedAtMs, finishedAtMs, reason, labels, annotations, logPath } = status;
   const message = [status.message, terminationMessage].filter((part) => part !== '').join(': ');
+  const recursive = status.mounts.filter(({ recursiveReadOnly }) => recursiveReadOnly).map(({ containerPath }) => containerPath);
   return {
     ...{ id, sandboxId, state, createdAtMs, logPath, imageRef },
     name: labels[CONTAINER_NAME] ?? metadata.name,
@@ -125,6 +128,7 @@ export function containerView(status: ContainerStatus, sandboxId: string, termin
     ...(status.resources && { resources: status.resources }),
     ...(status.user && { user: status.user }),
     ...(status.stopSignal && { stopSignal: status.stopSignal }),
+    ...(recursive.length > 0 && { recursiveReadOnly: new Set(recursive) }),
   };
 }
 

@@ -100,7 +100,7 @@ function seenStatus(container: Spec, latest: PodContainer, facts: ContainerFacts
     ...(requests !== undefined && { allocatedResources: requests }),
     resources: container.resources ?? {},
     ...(health.length > 0 && { allocatedResourcesStatus: [...health] }),
-    ...volumeMounts(container),
+    ...volumeMounts(container, latest.recursiveReadOnly),
   };
 }
 
@@ -108,12 +108,12 @@ function lastOf(old: core.ContainerStatus | undefined): core.ContainerState {
   return old?.state?.terminated ? old.state : (old?.lastState ?? {});
 }
 
-function volumeMounts({ volumeMounts: mounts = [] }: Spec): Pick<core.ContainerStatus, 'volumeMounts'> {
+function volumeMounts({ volumeMounts: mounts = [] }: Spec, recursive?: ReadonlySet<string>): Pick<core.ContainerStatus, 'volumeMounts'> {
   if (mounts.length === 0) return {};
   const statuses = mounts.map(({ name, mountPath, readOnly }) => ({
     name,
     mountPath,
-    ...(readOnly === true && { readOnly, recursiveReadOnly: 'Disabled' }),
+    ...(readOnly === true && { readOnly, recursiveReadOnly: recursive?.has(mountPath) ? 'Enabled' : 'Disabled' }),
   }));
   return { volumeMounts: statuses };
 }

@@ -1,6 +1,5 @@
-import { type core, node } from '#api';
+import type { core } from '#api';
 import type { Client } from '#client';
-import { isStatusReason } from '#machinery';
 import type { ContainerConfig, ContainerResources, SandboxConfig, UserNamespace } from '../../cri/runtime.ts';
 import type { NodeParts } from '../../node/node-parts.ts';
 import type { ContainerAdditions } from '../hooks/pod-hook.ts';
@@ -10,6 +9,7 @@ import { containerConfig } from './container-config.ts';
 import { containerResources } from './container-resources.ts';
 import { environment } from './environment.ts';
 import { namespaceOptions } from './namespaces.ts';
+import { runtimeHandler } from './runtime-handler.ts';
 import { podGroups, sandboxConfig } from './sandbox-config.ts';
 import { securityContext } from './security-context.ts';
 
@@ -26,15 +26,8 @@ export interface PodConfigsOptions {
 export class PodConfigs implements ContainerConfigs {
   constructor(private readonly options: PodConfigsOptions) {}
 
-  async runtimeHandler({ spec }: core.Pod): Promise<string> {
-    const name = spec?.runtimeClassName;
-    if (!name) return '';
-    try {
-      return (await this.options.client.of(node.RuntimeClass).get({ name })).handler;
-    } catch (error) {
-      if (!isStatusReason(error, 'NotFound')) throw error;
-      throw new Error(`failed to get sandbox runtime: no runtime for "${name}" is configured`, { cause: error });
-    }
+  runtimeHandler(pod: core.Pod): Promise<string> {
+    return runtimeHandler(pod, this.options.client);
   }
 
   async sandbox(pod: core.Pod, attempt: number, events: PodEvents): Promise<SandboxConfig> {
