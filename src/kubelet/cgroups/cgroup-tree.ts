@@ -29,6 +29,8 @@ export interface CgroupTree {
   readonly version: 1 | 2;
   create(path: string): Promise<void>;
   exists(path: string): boolean;
+  /** Whether the kernel limits swap in this cgroup. */
+  countsSwap(path: string): boolean;
   limit(path: string, limits: CgroupLimits): Promise<void>;
   /** Sets the limits that are present and leaves the others unchanged. */
   reserve(path: string, limits: CgroupLimits): Promise<void>;
@@ -83,11 +85,15 @@ export class LegacyTree implements CgroupTree {
     return existsSync(join(this.mount, 'memory', path));
   }
 
+  countsSwap(path: string): boolean {
+    return existsSync(join(this.mount, 'memory', path, 'memory.memsw.limit_in_bytes'));
+  }
+
   async limit(path: string, limits: CgroupLimits): Promise<void> {
     await this.reserve(path, { cpuQuotaUs: -1, memoryBytes: -1, ...limits });
   }
 
-  async reserve(path: string, { cpuShares, cpuQuotaUs, memoryBytes, pids }: CgroupLimits): Promise<void> {
+  async reserve(path: string, { cpuShares, cpuQuotaUs, memoryBytes, pids, hugePages = new Map() }: CgroupLimits): Promise<void> {
     const write = async (controller: string, file: string, value: number | undefined) => {
       if (value !== undefined) await this.#write(controller, join(path, file), String(value));
     };
@@ -100,6 +106,7 @@ export class LegacyTree implements CgroupTree {
       writeQuota(),
       write('memory', 'memory.limit_in_bytes', memoryBytes),
       write('pids', 'pids.max', pids),
+      ...[...hugePages].map(([size, bytes]) => write('hugetlb', `hugetlb.${size}.limit_in_bytes`, bytes)),
     ]);
   }
 
@@ -185,16 +192,27 @@ export class UnifiedTree implements CgroupTree {
     return existsSync(join(this.mount, path));
   }
 
+  countsSwap(path: string): boolean {
+    return existsSync(join(this.mount, path, 'memory.swap.max'));
+  }
+
   limit(path: string, limits: CgroupLimits): Promise<void> {
     return this.reserve(path, { cpuQuotaUs: -1, memoryBytes: -1, ...limits });
   }
 
-  async reserve(path: string, { cpuShares, cpuQuotaUs, memoryBytes, pids }: CgroupLimits): Promise<void> {
+  async reserve(path: string, { cpuShares, cpuQuotaUs, memoryBytes, pids, hugePages = new Map() }: CgroupLimits): Promise<void> {
     const write = (file: string, value: string) => writeFile(join(this.mount, path, file), value);
     if (cpuShares !== undefined) await write('cpu.weight', String(sharesToWeight(cpuShares)));
     if (cpuQuotaUs !== undefined) await write('cpu.max', `${cpuQuotaUs < 0 ? 'max' : cpuQuotaUs} ${PERIOD_US}`);
     if (memoryBytes !== undefined) await write('memory.max', memoryBytes < 0 ? 'max' : String(memoryBytes));
     if (pids !== undefined) await write('pids.max', String(pids));
+    for (const [size, bytes] of hugePages) await this.#limitHugePages(path, size, bytes);
+  }
+
+  /** Kernels without the controller have no such files; older ones count no reservations. */
+  async #limitHugePages(path: string, size: string, bytes: number): Promise<void> {
+    const files = [`hugetlb.${size}.max`, `hugetlb.${size}.rsvd.max`].map((file) => join(this.mount, path, file));
+    for (const file of files) if (existsSync(file)) await writeFile(file, String(bytes));
   }
 
   kill(path: string): Promise<void> {

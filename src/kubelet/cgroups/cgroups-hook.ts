@@ -3,7 +3,7 @@ import { AsyncSemaphore, type Clock, type Logger, retry } from '#base';
 import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import { milliCpuToShares } from '../pods/config/container-resources.ts';
 import type { PodContext, PodHook } from '../pods/hooks/pod-hook.ts';
-import { podLimits } from './cgroup-limits.ts';
+import { type CgroupLimits, podLimits } from './cgroup-limits.ts';
 import type { CgroupNames } from './cgroup-names.ts';
 import type { CgroupTree } from './cgroup-tree.ts';
 
@@ -18,6 +18,10 @@ export interface CgroupsDeps {
   readonly pidsLimit?: number | undefined;
   /** As `--cpu-cfs-quota`. Default true. */
   readonly enforcesCpuLimits?: boolean;
+  /** A pod with CPUs of its own has no CPU quota. */
+  hasExclusiveCpus?(podUid: string): boolean;
+  /** Of the machine, as in cgroup file names. */
+  readonly hugePageSizes?: readonly string[];
 }
 
 const BUSY = { initialMs: 10, maxMs: 500 };
@@ -67,7 +71,7 @@ export class PodCgroups implements PodHook {
     if (this.#requests.has(uid) && tree.exists(path)) return;
     await this.#timed('create', async () => {
       await tree.create(path);
-      await tree.limit(path, podLimits(pod, this.#deps));
+      await tree.limit(path, this.#limitsOf(pod));
     });
     const milliCpu = quota.podRequests(pod).get('cpu')?.milliValue() ?? 0;
     this.#requests.set(uid, { milliCpu, qosClass: pod.status?.qosClass ?? 'BestEffort' });
@@ -77,7 +81,13 @@ export class PodCgroups implements PodHook {
   async resize({ pod }: PodContext): Promise<void> {
     const { tree, names } = this.#deps;
     const path = names.path(names.podParts(pod));
-    if (tree.exists(path)) await this.#timed('update', () => tree.limit(path, podLimits(pod, this.#deps)));
+    if (tree.exists(path)) await this.#timed('update', () => tree.limit(path, this.#limitsOf(pod)));
+  }
+
+  #limitsOf(pod: core.Pod): CgroupLimits {
+    const { pidsLimit, enforcesCpuLimits = true, hasExclusiveCpus, hugePageSizes } = this.#deps;
+    const isLimited = enforcesCpuLimits && hasExclusiveCpus?.(pod.metadata.uid ?? '') !== true;
+    return podLimits(pod, { pidsLimit, enforcesCpuLimits: isLimited, hugePageSizes });
   }
 
   async postStop({ pod, uid }: PodContext): Promise<void> {

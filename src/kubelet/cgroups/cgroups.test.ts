@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -65,6 +65,20 @@ describe('podLimits', () => {
   });
 });
 
+describe('the huge pages of a pod', () => {
+  it('are those that it requests, of a class however low, and none of the other sizes', () => {
+    const hugePageSizes = ['2MB', '1GB'];
+    const resources = { requests: { 'hugepages-2Mi': '4Mi' }, limits: { 'hugepages-2Mi': '4Mi' } };
+    expect(podLimits(podOf('Burstable', resources), { hugePageSizes }).hugePages).toEqual(
+      new Map([
+        ['2MB', 4 * 1024 ** 2],
+        ['1GB', 0],
+      ]),
+    );
+    expect(podLimits(podOf('BestEffort'), { hugePageSizes: ['2MB'] }).hugePages).toEqual(new Map([['2MB', 0]]));
+  });
+});
+
 describe('sharesToWeight', () => {
   it('maps the whole range of v1 into that of v2, and keeps the order', () => {
     const shares = fc.integer({ min: 2, max: 262_144 });
@@ -99,6 +113,27 @@ describe('the trees of cgroups', () => {
     expect(await Promise.all(files)).toEqual(['39', '50000 100000', '4096', '10']);
     await tree.limit('kubepods', {});
     expect([await read('kubepods/cpu.max'), await read('kubepods/memory.max')]).toEqual(['max 100000', 'max']);
+  });
+
+  it('of both versions limit huge pages where the kernel does', async () => {
+    const hugePages = new Map([['2MB', 4096]]);
+    await mkdir(path.join(mount, 'hugetlb/p'), { recursive: true });
+    await new LegacyTree(mount).reserve('p', { hugePages });
+    expect(await read('hugetlb/p/hugetlb.2MB.limit_in_bytes')).toBe('4096');
+    await mkdir(path.join(mount, 'q'));
+    await new UnifiedTree(mount).reserve('q', { hugePages });
+    await write('q/hugetlb.2MB.max', 'max');
+    await new UnifiedTree(mount).reserve('q', { hugePages });
+    expect([await read('q/hugetlb.2MB.max'), await readdir(path.join(mount, 'q'))]).toEqual(['4096', ['hugetlb.2MB.max']]);
+  });
+
+  it('of both versions tell whether swap is limited', async () => {
+    await mkdir(path.join(mount, 'memory/p'), { recursive: true });
+    const [legacy, unified] = [new LegacyTree(mount), new UnifiedTree(mount)];
+    expect([legacy.countsSwap('p'), unified.countsSwap('memory')]).toEqual([false, false]);
+    await write('memory/p/memory.memsw.limit_in_bytes', '1');
+    await write('memory/memory.swap.max', 'max');
+    expect([legacy.countsSwap('p'), unified.countsSwap('memory')]).toEqual([true, true]);
   });
 
   it('of both versions tell what is used without what the kernel can take back', async () => {
@@ -143,6 +178,15 @@ describe('the trees of cgroups', () => {
     await new LegacyTree(mount).create('a/b');
     const all = ['a', 'a/b'].flatMap((directory) => ['cpuset.cpus', 'cpuset.mems'].map((name) => read(file(directory, name))));
     expect(await Promise.all(all)).toEqual(['0-1', '0-1', '0-1', '0-1']);
+  });
+
+  it('have no quota for a pod with processors of its own', async () => {
+    await mkdir(path.join(mount, 'cpu'));
+    const names = new CgroupNames('cgroupfs', '/');
+    const deps = { names, tree: new LegacyTree(mount), clock: realClock, logger: silentLogger, hasExclusiveCpus: () => true };
+    const pod = podOf('Guaranteed', { requests: { cpu: '1', memory: '64Mi' }, limits: { cpu: '1', memory: '64Mi' } });
+    await new PodCgroups(deps).prepare({ pod, uid: UID } as PodContext);
+    expect(await read(`cpu/kubepods/pod${UID}/cpu.cfs_quota_us`)).toBe('-1');
   });
 
   it('have the weights of classes written only where these change', async () => {

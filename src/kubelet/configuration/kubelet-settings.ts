@@ -37,6 +37,8 @@ export function settingsOf(configuration: KubeletConfiguration): Partial<Kubelet
     podPidsLimit: (configuration.podPidsLimit ?? -1) < 0 ? undefined : configuration.podPidsLimit,
     seccompDefault: configuration.seccompDefault,
     cpuQuotaPeriodUs: cpuQuotaPeriod(configuration),
+    swapBehavior: configuration.memorySwap?.swapBehavior,
+    singleProcessOomKill: configuration.singleProcessOOMKill,
     pullVerification: pullVerification(configuration),
     idsPerPod: configuration.userNamespaces?.idsPerPod,
     enforceNodeAllocatable: configuration.enforceNodeAllocatable,

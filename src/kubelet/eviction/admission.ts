@@ -1,6 +1,6 @@
 import { core } from '#api';
 import type { NodePressure } from '../node/node-pressure.ts';
-import { isCritical } from '../pods/config/container-resources.ts';
+import { isCritical } from '../pods/config/critical-pods.ts';
 import type { PodRejection } from '../status/pod-status.ts';
 
 const MEMORY_TAINT = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };

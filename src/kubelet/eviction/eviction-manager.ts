@@ -3,7 +3,7 @@ import { type Clock, isAbort, type Logger } from '#base';
 import type { EventRecorder } from '#client';
 import type { PressureState } from '../node/node-pressure.ts';
 import { nodeReference } from '../node/node-reference.ts';
-import { isCritical } from '../pods/config/container-resources.ts';
+import { isCritical } from '../pods/config/critical-pods.ts';
 import type { PodEviction } from '../status/pod-status.ts';
 import { decide, type EvictionState, isCrossed, NO_PRESSURE } from './decide.ts';
 import { evictionMessage } from './eviction-message.ts';

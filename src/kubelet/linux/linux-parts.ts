@@ -6,7 +6,7 @@ import type { Client } from '#client';
 import { linuxMonitoring } from '../cadvisor/linux-monitoring.ts';
 import { CgroupNames } from '../cgroups/cgroup-names.ts';
 import { openCgroupTree } from '../cgroups/cgroup-tree.ts';
-import { PodCgroups } from '../cgroups/cgroups-hook.ts';
+import { type CgroupsDeps, PodCgroups } from '../cgroups/cgroups-hook.ts';
 import { enforceReservedCgroups, type ReservedCgroupsConfig } from '../cgroups/reserved-cgroups.ts';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import type { StartDriverController } from '../csi/controller/csi-controllers.ts';
@@ -35,6 +35,7 @@ import { UserNamespaces } from '../userns/user-namespaces.ts';
 import { localStorageExcess } from '../volumes/local-storage-limits.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import { volumesHook } from '../volumes/volumes-hook.ts';
+import { type CgroupFactsConfig, cgroupFacts, hugePageSizes } from './cgroup-facts.ts';
 import { linuxMeasurements, processObservation } from './linux-measurements.ts';
 import { type NodeResourcesConfig, openNodeResources } from './node-resources.ts';
 import { openNodeStorage } from './node-storage.ts';
@@ -43,7 +44,7 @@ import { podFilesHook } from './pod-files-hook.ts';
 import { startServiceInformer } from './service-informer.ts';
 import { terminationMessage } from './termination-message.ts';
 
-export interface LinuxPartsConfig extends NodeResourcesConfig, ReservedCgroupsConfig {
+export interface LinuxPartsConfig extends NodeResourcesConfig, ReservedCgroupsConfig, CgroupFactsConfig {
   /** As `--root-dir`. Default `/var/lib/kubelet`. */
   readonly rootDir?: string;
   /** Default `/var/log/pods`. */
@@ -70,8 +71,6 @@ export interface LinuxPartsConfig extends NodeResourcesConfig, ReservedCgroupsCo
   readonly idsPerPod?: number;
   /** As `--seccomp-default`. Default false. */
   readonly seccompDefault?: boolean;
-  /** As `--cpu-cfs-quota-period`, in microseconds; 0 is `--cpu-cfs-quota=false`. Default 100,000. */
-  readonly cpuQuotaPeriodUs?: number;
 }
 
 export interface LinuxPartsDeps {
@@ -94,8 +93,13 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     for (const directory of [join(rootDir, 'pods'), podLogsDir]) await mkdir(directory, { recursive: true, mode: 0o750 });
     if (containerLogsDir !== '') await mkdir(containerLogsDir, { recursive: true, mode: 0o755 });
     const logDirectory = ({ metadata }: core.Pod) => `${podLogsDir}/${metadata.namespace}_${metadata.name}_${metadata.uid}`;
-    const cgroups = config.cgroupsPerQos === false ? undefined : await openCgroups(config, context, deps);
     const resources = await openNodeResources(config, { ...deps, rootDir, node: context.config });
+    const machine = await linuxMachine(rootDir).read();
+    const cgroupOptions = {
+      hasExclusiveCpus: (uid: string) => resources.cpus?.hasExclusiveCpus(uid) ?? false,
+      hugePageSizes: hugePageSizes(machine),
+    };
+    const cgroups = config.cgroupsPerQos === false ? undefined : await openCgroups(config, context, { ...deps, ...cgroupOptions });
     const departed = new DepartedDrivers({ ...deps, client: context.client, nodeName: context.config.nodeName });
     const healthListeners: ((podUids: readonly string[]) => void)[] = [];
     const tellPods = (podUids: readonly string[]) => {
@@ -122,8 +126,10 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     return {
       rootDir,
       seccompDefault: config.seccompDefault ?? false,
-      cpuQuotaPeriodUs: config.cpuQuotaPeriodUs,
-      hugePageSizes: [],
+      cgroupFacts: cgroupFacts(config, {
+        ...{ cgroups, machine },
+        hasExclusiveCpus: (uid, container) => resources.cpus?.cpusOf(uid, container) !== undefined,
+      }),
       services,
       hooks: [
         ...(cgroups ? [cgroups] : []),
@@ -168,7 +174,9 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
   };
 }
 
-async function openCgroups(config: LinuxPartsConfig, context: NodePartsContext, deps: LinuxPartsDeps): Promise<PodCgroups> {
+type CgroupsOptions = LinuxPartsDeps & Pick<CgroupsDeps, 'hasExclusiveCpus' | 'hugePageSizes'>;
+
+async function openCgroups(config: LinuxPartsConfig, context: NodePartsContext, deps: CgroupsOptions): Promise<PodCgroups> {
   const { cgroupDriver = 'cgroupfs' } = await deps.runtime.runtimeConfig();
   const names = new CgroupNames(cgroupDriver, config.cgroupRoot ?? '/');
   const { nodeName, podsLimit } = context.config;

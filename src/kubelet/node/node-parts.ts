@@ -5,6 +5,7 @@ import type { ContainerStatus, DnsConfig } from '../cri/runtime.ts';
 import type { NodeMeasurements } from '../eviction/measurements.ts';
 import type { LogDirectories } from '../gc/container-gc.ts';
 import type { PullCredential, PullRecords } from '../images/pull-records.ts';
+import type { CgroupFacts } from '../pods/config/container-resources.ts';
 import type { ServiceSource } from '../pods/config/service-environment.ts';
 import type { PodHook } from '../pods/hooks/pod-hook.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
@@ -20,10 +21,7 @@ export interface NodeParts extends AsyncDisposable {
   /** The kubelet's directory; pods have theirs in `pods/UID`. */
   readonly rootDir: string;
   readonly seccompDefault: boolean;
-  /** The period of CPU limits; 0: they are not enforced. Undefined: 100 ms. */
-  readonly cpuQuotaPeriodUs?: number | undefined;
-  /** Huge page sizes that cgroups limit, such as `2MB`. */
-  readonly hugePageSizes: readonly string[];
+  readonly cgroupFacts: CgroupFacts;
   readonly services: ServiceSource;
   /** The pod hooks, in order. */
   readonly hooks: readonly PodHook[];

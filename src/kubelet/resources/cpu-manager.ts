@@ -82,6 +82,10 @@ export class CpuManager implements HintProvider {
     return difference(this.#all, this.#reserved);
   }
 
+  hasExclusiveCpus(uid: string): boolean {
+    return (this.#assigned.get(uid)?.size ?? 0) > 0;
+  }
+
   cpusOf(uid: string, container: string): CpuSet | undefined {
     return this.#assigned.get(uid)?.get(container);
   }

@@ -18,3 +18,33 @@ test('limits of CPU are not enforced where that is turned off; those of memory a
   expect(podLimits(pod, { enforcesCpuLimits: false })).toEqual({ cpuShares: 256, memoryBytes: 1024 ** 2 });
   expect(podLimits(pod, {})).toEqual({ cpuShares: 256, memoryBytes: 1024 ** 2, cpuQuotaUs: 50_000 });
 });
+
+test('a container with processors of its own has no quota', () => {
+  const exclusive = { ...facts, hasExclusiveCpus: (_: string, name: string) => name === 'c' };
+  expect(containerResources(pod, container, exclusive)).toMatchObject({ cpuQuota: -1, cpuPeriod: 100_000 });
+  expect(containerResources(pod, { ...container, name: 'd' }, exclusive)).toMatchObject({ cpuQuota: 50_000 });
+});
+
+test('cgroup v2 files are the limit of swap and whether the whole container is killed', () => {
+  const swap = { behavior: 'NoSwap', cgroupVersion: 2, swapCapacityBytes: 1024 } as const;
+  expect(containerResources(pod, container, facts).unified).toBeUndefined();
+  expect(containerResources(pod, container, { ...facts, killsOomGroup: true }).unified).toEqual({ 'memory.oom.group': '1' });
+  expect(containerResources(pod, container, { ...facts, killsOomGroup: true, swap }).unified).toEqual({
+    'memory.oom.group': '1',
+    'memory.swap.max': '0',
+  });
+});
+
+test('huge pages are limited to what the container or its pod has, the other sizes to none', () => {
+  const machine = { ...facts, hugePageSizes: ['2MB', '1GB'] };
+  const own = { ...container, resources: { limits: { 'hugepages-2Mi': '4Mi' } } };
+  const owner = { ...pod, spec: { containers: [own], resources: { limits: { 'hugepages-2Mi': '8Mi', 'hugepages-1Gi': '1Gi' } } } };
+  expect(containerResources(pod, container, machine).hugepageLimits).toEqual([
+    { pageSize: '2MB', limit: 0 },
+    { pageSize: '1GB', limit: 0 },
+  ]);
+  expect(containerResources(owner, own, machine).hugepageLimits).toEqual([
+    { pageSize: '2MB', limit: 4 * 1024 ** 2 },
+    { pageSize: '1GB', limit: 1024 ** 3 },
+  ]);
+});

@@ -1,6 +1,8 @@
 import { type core, quota } from '#api';
 import { Quantity } from '#machinery';
 import type { ContainerResources } from '../../cri/runtime.ts';
+import { isCritical } from './critical-pods.ts';
+import { type SwapFacts, swapLimits } from './swap-limits.ts';
 
 const MIN_SHARES = 2;
 const MAX_SHARES = 262_144;
@@ -8,12 +10,22 @@ const SHARES_PER_CPU = 1024;
 const PERIOD_US = 100_000;
 const MIN_QUOTA_US = 1000;
 
-export interface ResourceFacts {
-  readonly memoryCapacityBytes: number;
+/** What the machine's cgroups can do, and how the kubelet is configured to use it. */
+export interface CgroupFacts {
   /** The machine's huge page sizes as in cgroup file names: `2MB`, `1GB`. */
   readonly hugePageSizes: readonly string[];
   /** The period of CPU limits; 0: they are not enforced. Default 100 ms. */
   readonly cpuQuotaPeriodUs?: number | undefined;
+  /** Undefined: the kernel does not count swap. */
+  readonly swap?: Omit<SwapFacts, 'memoryCapacityBytes'> | undefined;
+  /** The kernel kills all processes of a container that is out of memory; needs cgroup v2. */
+  readonly killsOomGroup?: boolean | undefined;
+  /** CPUs of its own need no quota. */
+  hasExclusiveCpus?(podUid: string, container: string): boolean;
+}
+
+export interface ResourceFacts extends CgroupFacts {
+  readonly memoryCapacityBytes: number;
 }
 
 /** The CRI resources for a container's requests and limits. */
@@ -23,13 +35,18 @@ export function containerResources(pod: core.Pod, container: core.Container, fac
   const memoryLimit = amount(limits?.memory ?? podLimit(pod, 'memory'));
   const cpuRequest = requests?.cpu === undefined ? cpuLimit : amount(requests.cpu);
   const memory = memoryLimit?.value() ?? 0;
-  const { cpuQuotaPeriodUs: cpuPeriod = PERIOD_US } = facts;
+  const { cpuQuotaPeriodUs: cpuPeriod = PERIOD_US, memoryCapacityBytes, swap } = facts;
+  const hasOwnCpus = facts.hasExclusiveCpus?.(pod.metadata.uid ?? '', container.name) === true;
+  const { unified, ...swapLimit } = swap === undefined ? {} : swapLimits(pod, container, { ...swap, memoryCapacityBytes });
+  const files = { ...unified, ...(facts.killsOomGroup && { 'memory.oom.group': '1' }) };
   return {
     cpuShares: milliCpuToShares(cpuRequest?.milliValue() ?? 0),
-    ...(cpuPeriod > 0 && { cpuQuota: milliCpuToQuota(cpuLimit?.milliValue() ?? 0, cpuPeriod), cpuPeriod }),
+    ...(cpuPeriod > 0 && { cpuQuota: hasOwnCpus ? -1 : milliCpuToQuota(cpuLimit?.milliValue() ?? 0, cpuPeriod), cpuPeriod }),
     ...(memory > 0 && { memoryLimitInBytes: memory }),
-    oomScoreAdj: oomScoreAdjustment(pod, container, facts.memoryCapacityBytes),
+    ...swapLimit,
+    oomScoreAdj: oomScoreAdjustment(pod, container, memoryCapacityBytes),
     ...(facts.hugePageSizes.length > 0 && { hugepageLimits: hugepageLimits(pod, container, facts.hugePageSizes) }),
+    ...(Object.keys(files).length > 0 && { unified: files }),
   };
 }
 
@@ -54,7 +71,6 @@ export function milliCpuToQuota(milli: number, periodUs = PERIOD_US): number {
 
 const GUARANTEED_SCORE = -997;
 const BEST_EFFORT_SCORE = 1000;
-const CRITICAL_PRIORITY = 2_000_000_000;
 
 /** oom_score_adj: containers that request less memory are killed first. */
 export function oomScoreAdjustment(pod: core.Pod, container: core.Container, capacityBytes: number): number {
@@ -65,12 +81,6 @@ export function oomScoreAdjustment(pod: core.Pod, container: core.Container, cap
   const score = Math.floor(1000 - (1000 * memoryRequest(pod, container)) / capacityBytes);
   if (score < 1000 + GUARANTEED_SCORE) return 1000 + GUARANTEED_SCORE;
   return score === BEST_EFFORT_SCORE ? score - 1 : score;
-}
-
-export function isCritical({ spec, metadata }: core.Pod): boolean {
-  if (metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return true;
-  const source = metadata.annotations?.['kubernetes.io/config.source'];
-  return (source !== undefined && source !== 'api') || (spec?.priority ?? 0) >= CRITICAL_PRIORITY;
 }
 
 /** With a pod-level request, the remainder is shared by the containers. */
@@ -99,7 +109,8 @@ function hugepageLimits(pod: core.Pod, container: core.Container, sizes: readonl
   return sizes.map((pageSize) => ({ pageSize, limit: limits.get(pageSize) ?? 0 }));
 }
 
-function pageSizeText(bytes: number): string {
+/** As in the names of cgroup files: `2MB`, `1GB`. */
+export function pageSizeText(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
   let unit = 0;
   let left = bytes;

@@ -58,8 +58,7 @@ export class PodConfigs implements ContainerConfigs {
 
   resources(pod: core.Pod, container: core.Container): ContainerResources {
     const { parts, memoryCapacityBytes } = this.options;
-    const { hugePageSizes = [], cpuQuotaPeriodUs } = parts ?? {};
-    return containerResources(pod, container, { memoryCapacityBytes, hugePageSizes, cpuQuotaPeriodUs });
+    return containerResources(pod, container, { hugePageSizes: [], ...parts?.cgroupFacts, memoryCapacityBytes });
   }
 
   container(pod: core.Pod, container: core.Container, facts: ContainerConfigFacts): ContainerConfig {
