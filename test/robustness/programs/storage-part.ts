@@ -20,6 +20,12 @@ import { NODES, runStorageLives } from '../storage/storage-lives.ts';
 const [directory = '', driverName = '', count = '1', port = '', part = ''] = process.argv.slice(2);
 const logger = createLogger({ clock: realClock, write: (line) => appendFileSync(join(directory, 'log'), `${part}${line}\n`) });
 const deps = { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry() };
+/** Those that take part in the lives of pods and volumes: the others only cost time at each start. */
+const controllers = [
+  ...['serviceaccount-controller', 'taint-eviction-controller', 'pod-garbage-collector-controller', 'node-lifecycle-controller'],
+  ...['persistentvolume-binder-controller', 'persistentvolume-attach-detach-controller', 'persistentvolume-expander-controller'],
+  ...['persistentvolumeclaim-protection-controller', 'persistentvolume-protection-controller', 'ephemeral-volume-controller'],
+];
 const has = (name: string) => part === '' || part === name;
 
 const pki = JSON.parse(readFileSync(join(directory, 'pki.json'), 'utf8')) as ClusterPki;
@@ -36,7 +42,10 @@ if (cluster !== undefined) {
 async function startServer(): Promise<Cluster> {
   const store = await openEmbeddedStore({ directory: join(directory, 'store'), clock: realClock });
   const directories = new Map([[NODES[0] as string, join(directory, NODES[0], 'local-volumes')]]);
-  const own = part === '' ? {} : { listen: { host: '127.0.0.1', port: Number(port) }, controllerManager: { controllers: [] } };
+  const own =
+    part === ''
+      ? { controllerManager: { controllers } }
+      : { listen: { host: '127.0.0.1', port: Number(port) }, controllerManager: { controllers: [] } };
   const started = startCluster({ pki, localStorage: { directories }, ...own }, { ...deps, store });
   await started.ready;
   return started;
@@ -51,7 +60,7 @@ function remoteClient({ name, groups }: UserInfo, userAgent: string): Client {
 async function startManager(): Promise<void> {
   const client = clientAs({ name: 'kubernetes-admin', groups: ['system:masters'] }, 'kube-controller-manager');
   const options = { rootCa: pki.authority.certificate, serviceAccountPrivateKey: pki.serviceAccountKey };
-  await startControllerManager({ options }, { ...deps, client }).ready;
+  await startControllerManager({ options, controllers }, { ...deps, client }).ready;
 }
 
 async function startNode(nodeName: string): Promise<void> {

@@ -15,6 +15,8 @@ const CLASSES = [
   { name: 'local', plugin: 'kubernetes.io~local-volume', mount: '', secondNode: NODES[0] },
 ] as const;
 
+const STEP_MS = 50;
+
 export interface StorageLivesOptions {
   readonly directory: string;
   readonly driverName: string;
@@ -29,12 +31,39 @@ export async function runStorageLives(options: StorageLivesOptions, client: Clie
   const lives = Array.from({ length: options.count }, (_, index) => new StorageLife(index, options.directory, client));
   await createClasses(options.driverName, client);
   for (let isOver = false; !isOver; ) {
-    await realClock.sleep(20);
-    const states = await Promise.all(lives.map((life) => life.step()));
-    const kinds = [core.PersistentVolume, storage.VolumeAttachment, core.Pod] as const;
-    const lists = await Promise.all(kinds.map((kind) => client.of(kind as typeof core.Pod).list()));
-    isOver = states.every((over) => over) && lists.every(({ items }) => items.length === 0);
+    await realClock.sleep(STEP_MS);
+    const objects = await listObjects(options.directory, client);
+    const states = await Promise.all(lives.map((life) => life.step(objects)));
+    isOver = states.every((over) => over) && (await isEmpty(client));
   }
+}
+
+/** What there is at a step. All lives share it: requests of each would cost more than the cluster under test. */
+interface LifeObjects {
+  readonly claims: ReadonlyMap<string, core.PersistentVolumeClaim>;
+  readonly pods: ReadonlyMap<string, core.Pod>;
+  /** Lines such as `3 a`: the first pod of life 3 has fsynced. */
+  readonly acknowledged: ReadonlySet<string>;
+}
+
+async function listObjects(directory: string, client: Client): Promise<LifeObjects> {
+  const [claims, pods] = await Promise.all([client.of(core.PersistentVolumeClaim).list(), client.of(core.Pod).list()]);
+  const file = acknowledgedFile(directory);
+  return {
+    claims: new Map(claims.items.map((claim) => [claim.metadata.name ?? '', claim])),
+    pods: new Map(pods.items.map((pod) => [pod.metadata.name ?? '', pod])),
+    acknowledged: new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []),
+  };
+}
+
+function acknowledgedFile(directory: string): string {
+  return join(directory, 'acknowledged');
+}
+
+async function isEmpty(client: Client): Promise<boolean> {
+  const kinds = [core.PersistentVolume, storage.VolumeAttachment, core.Pod] as const;
+  const lists = await Promise.all(kinds.map((kind) => client.of(kind as typeof core.Pod).list()));
+  return lists.every(({ items }) => items.length === 0);
 }
 
 async function createClasses(provisioner: string, client: Client): Promise<void> {
@@ -61,32 +90,31 @@ class StorageLife {
   }
 
   /** Resolves to whether it is over. */
-  async step(): Promise<boolean> {
-    const done = this.#acknowledged();
-    if (done.has(`${this.index} b`)) return this.#remove();
-    const { name: storageClassName, secondNode } = this.#class;
-    const claims = this.client.of(core.PersistentVolumeClaim);
-    const spec = { accessModes: ['ReadWriteOnce'], storageClassName, resources: { requests: { storage: '2Mi' } } };
-    await claims.create({ metadata: this.#claim, spec }).catch(orExisting);
-    const volumeName = (await claims.get(this.#claim)).spec?.volumeName ?? '';
-    const isSecond = done.has(`${this.index} a`);
-    if (isSecond && !(await this.#isPodGone(`a-${this.index}`))) return false;
-    const pod = await this.#ensurePod(`${isSecond ? 'b' : 'a'}-${this.index}`, isSecond ? secondNode : NODES[0]);
-    const mount = pod && (await this.#mountOf(pod, volumeName));
-    if (mount === undefined) return false;
-    if (isSecond) this.#checkFirst(mount, volumeName);
-    writeDurably(join(mount, isSecond ? 'b' : 'a'), `${this.index}`, 'w');
-    writeDurably(this.#acknowledgedFile, `${this.index} ${isSecond ? 'b' : 'a'}\n`, 'a');
+  async step(objects: LifeObjects): Promise<boolean> {
+    const { acknowledged, claims, pods } = objects;
+    if (acknowledged.has(`${this.index} b`)) return this.#remove(objects);
+    const claim = claims.get(this.#claim.name);
+    if (claim === undefined) await this.#createClaim();
+    const isSecond = acknowledged.has(`${this.index} a`);
+    if (isSecond && pods.has(`a-${this.index}`)) await this.#deletePod(`a-${this.index}`);
+    else await this.#usePod(isSecond, claim?.spec?.volumeName, objects);
     return false;
   }
 
-  get #acknowledgedFile(): string {
-    return join(this.directory, 'acknowledged');
+  async #createClaim(): Promise<void> {
+    const spec = { accessModes: ['ReadWriteOnce'], storageClassName: this.#class.name, resources: { requests: { storage: '2Mi' } } };
+    await this.client.of(core.PersistentVolumeClaim).create({ metadata: this.#claim, spec }).catch(orExisting);
   }
 
-  #acknowledged(): ReadonlySet<string> {
-    const file = this.#acknowledgedFile;
-    return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
+  async #usePod(isSecond: boolean, volumeName: string | undefined, { pods }: LifeObjects): Promise<void> {
+    const letter = isSecond ? 'b' : 'a';
+    const pod = pods.get(`${letter}-${this.index}`);
+    if (pod === undefined) return this.#createPod(`${letter}-${this.index}`, isSecond ? this.#class.secondNode : NODES[0]);
+    const mount = volumeName === undefined ? undefined : await this.#mountOf(pod, volumeName);
+    if (mount === undefined) return;
+    if (isSecond) this.#checkFirst(mount, volumeName ?? '');
+    writeDurably(join(mount, letter), `${this.index}`, 'w');
+    writeDurably(acknowledgedFile(this.directory), `${this.index} ${letter}\n`, 'a');
   }
 
   #checkFirst(mount: string, volumeName: string): void {
@@ -95,25 +123,22 @@ class StorageLife {
     appendFileSync(join(this.directory, 'violations'), `volume ${volumeName} lost what was acknowledged: ${text}\n`);
   }
 
-  async #isPodGone(name: string): Promise<boolean> {
-    const pods = this.client.of(core.Pod);
-    await pods.delete({ name, namespace: 'default' }).catch(orMissing);
-    return (await pods.get({ name, namespace: 'default' }).catch(orMissing)) === undefined;
-  }
-
-  async #ensurePod(name: string, nodeName: string): Promise<core.Pod | undefined> {
-    const key = { name, namespace: 'default' };
-    const pods = this.client.of(core.Pod);
-    const existing = await pods.get(key).catch(orMissing);
-    if (existing !== undefined) return existing;
+  async #createPod(name: string, nodeName: string): Promise<void> {
     const containers = [{ name: 'c', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/v' }] }];
     const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: this.#claim.name } }];
     const spec = { containers, volumes, nodeName, terminationGracePeriodSeconds: 0, automountServiceAccountToken: false };
-    await pods.create({ metadata: key, spec } as never).catch((error: unknown) => {
-      // The controller manager may not have made the service account yet.
-      if (!isStatusReason(error, 'Forbidden')) orExisting(error);
-    });
-    return undefined;
+    const pod = { metadata: { name, namespace: 'default' }, spec };
+    await this.client
+      .of(core.Pod)
+      .create(pod as never)
+      .catch((error: unknown) => {
+        // The controller manager may not have made the service account yet.
+        if (!isStatusReason(error, 'Forbidden')) orExisting(error);
+      });
+  }
+
+  async #deletePod(name: string): Promise<void> {
+    await this.client.of(core.Pod).delete({ name, namespace: 'default' }).catch(orMissing);
   }
 
   /** Where the volume of a pod that runs is mounted. */
@@ -124,12 +149,12 @@ class StorageLife {
     return (await this.#mounter.isMountPoint(path)) ? path : undefined;
   }
 
-  async #remove(): Promise<boolean> {
-    for (const name of [`a-${this.index}`, `b-${this.index}`])
-      await this.client.of(core.Pod).delete({ name, namespace: 'default' }).catch(orMissing);
-    const claims = this.client.of(core.PersistentVolumeClaim);
-    await claims.delete(this.#claim).catch(orMissing);
-    return (await claims.get(this.#claim).catch(orMissing)) === undefined;
+  async #remove({ claims, pods }: LifeObjects): Promise<boolean> {
+    for (const name of [`a-${this.index}`, `b-${this.index}`].filter((pod) => pods.has(pod))) await this.#deletePod(name);
+    const claim = claims.get(this.#claim.name);
+    if (claim !== undefined && claim.metadata.deletionTimestamp === undefined)
+      await this.client.of(core.PersistentVolumeClaim).delete(this.#claim).catch(orMissing);
+    return claim === undefined;
   }
 }
 
