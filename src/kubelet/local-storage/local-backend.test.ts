@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from '#base';
 import { hostMounter } from '../volumes/mount/mounter.ts';
 import { directoryBackend, type LocalBackend } from './local-backend.ts';
+import { VolumeInUseError } from './loop-image.ts';
 
 const mounter = hostMounter();
 const canLoop = await Promise.all([access('/dev/loop-control'), runProgram('mkfs.ext4', ['-V'])]).then(
@@ -116,7 +117,7 @@ describe('a local volume', () => {
       const real = (await runProgram('which', ['resize2fs'])).trim();
       await mkdir(join(root, 'bin'));
       const refuse = 'echo "Permission denied to resize filesystem" >&2; exit 1';
-      await writeFile(join(root, 'bin/resize2fs'), `#!/bin/sh\ncase "$1" in /dev/*) ${refuse};; *) exec ${real} "$@";; esac\n`, {
+      await writeFile(join(root, 'bin/resize2fs'), `#!/bin/sh\ngrep -q "^$1 " /proc/mounts && { ${refuse}; }\nexec ${real} "$@"\n`, {
         mode: 0o755,
       });
       process.env.PATH = `${join(root, 'bin')}:${PATH}`;
@@ -134,13 +135,15 @@ describe('a local volume', () => {
       await backend.expand({ ...request, bytes: 32 << 20 });
       expect(await sizeOf()).toBeGreaterThan(20 << 20);
       expect(await readdir(backend.path('pvc-1', 'loop'))).toEqual(['f']);
+      await backend.remove('pvc-1');
+      expect(await runProgram('losetup', ['--list'])).not.toContain(root);
     });
 
     it('says why it cannot grow while a pod uses it, and stays mounted', async () => {
       const target = join(root, 'pod');
       await mkdir(target);
       await mounter.mount({ source: backend.path('pvc-1', 'loop'), target });
-      await expect(backend.expand({ ...request, bytes: 32 << 20 })).rejects.toThrow('Permission denied to resize filesystem');
+      await expect(backend.expand({ ...request, bytes: 32 << 20 })).rejects.toThrow(VolumeInUseError);
       expect(await sizeOf()).toBeLessThan(9 << 20);
       await mounter.unmount(target);
       await backend.expand({ ...request, bytes: 32 << 20 });

@@ -1,7 +1,8 @@
-import { chmod, mkdir, open, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { runProgram } from '#base';
 import type { Mounter } from '../volumes/mount/mounter.ts';
+import { attachLoop, growDevice, growImage, loopDevices, makeImage, unfinishedImage } from './loop-image.ts';
 import { hasLimit, limitDirectory, unlimitDirectory } from './project-quota.ts';
 
 /** How a volume is stored: a directory that shares the disk, without a limit or with a project quota, a file with its own file system, which cannot exceed its size, or a file behind a block device. */
@@ -27,6 +28,7 @@ export interface LocalBackend {
   commit(name: string): Promise<void>;
   /** Mounts it again after a reboot. */
   ensureMounted(request: LocalVolumeRequest): Promise<void>;
+  /** Throws VolumeInUseError: the volume can grow when no pod uses it. */
   expand(request: LocalVolumeRequest): Promise<void>;
   /** Unmounts it. The data stays. */
   release(name: string): Promise<void>;
@@ -73,7 +75,7 @@ export function directoryBackend(root: string, mounter: Mounter): LocalBackend {
     const target = path(name, 'block');
     await mkdir(place(name), { recursive: true, mode: 0o700 });
     if (await mounter.isMountPoint(target)) return;
-    const device = (await loopDevices(image(name)))[0] ?? (await runProgram('losetup', ['--find', '--show', image(name)])).trim();
+    const device = await attachLoop(image(name));
     // A mount instead of a symlink: after a reboot it is gone, where a link could lead to another device with the same number.
     await writeFile(target, '');
     await mounter.mount({ source: device, target });
@@ -95,7 +97,7 @@ export function directoryBackend(root: string, mounter: Mounter): LocalBackend {
       const { name, backing, bytes } = request;
       await mkdir(root, { recursive: true, mode: 0o711 });
       await writeFile(marker(name), '');
-      if (isInImage(backing)) await makeImage(image(name), bytes, backing);
+      if (isInImage(backing)) await makeImage({ file: image(name), bytes, isFormatted: backing === 'loop' });
       await ensureMounted(request);
       if (backing === 'block') return;
       await mkdir(path(name, backing), { recursive: true });
@@ -125,69 +127,6 @@ export function directoryBackend(root: string, mounter: Mounter): LocalBackend {
       return names.filter((name) => name.startsWith('.') && name.endsWith(MARKER)).map((name) => name.slice(1, -MARKER.length));
     },
   };
-}
-
-async function makeImage(file: string, bytes: number, backing: Backing): Promise<void> {
-  // mkfs runs only on new files: a retry must not erase data.
-  if ((await stat(file).catch(() => undefined)) !== undefined) return;
-  const unfinished = unfinishedImage(file);
-  await (await open(unfinished, 'w', 0o600)).close();
-  await truncate(unfinished, bytes);
-  if (backing === 'loop') await runProgram('mkfs.ext4', ['-q', '-F', '-m', '0', unfinished]);
-  await rename(unfinished, file);
-}
-
-function unfinishedImage(file: string): string {
-  return `${file}.new`;
-}
-
-interface Growth {
-  readonly file: string;
-  readonly mountPoint: string;
-  readonly bytes: number;
-}
-
-async function growImage({ file, mountPoint, bytes }: Growth, mounter: Mounter): Promise<void> {
-  const device = await growDevice(file, bytes);
-  try {
-    await runProgram('resize2fs', [device]);
-  } catch (error) {
-    // Some kernels and containers cannot grow a mounted file system: retried when no pod uses it.
-    if (await isUsed(mountPoint, mounter)) throw error;
-    await mounter.unmount(mountPoint);
-    try {
-      await runProgram('e2fsck', ['-f', '-p', file]);
-      await runProgram('resize2fs', [file]);
-    } finally {
-      await mounter.mount({ source: file, target: mountPoint, fsType: 'ext4', options: ['loop'] });
-    }
-  }
-}
-
-/** Grows the file and its loop device; resolves to the device. */
-async function growDevice(file: string, bytes: number): Promise<string> {
-  if ((await stat(file)).size < bytes) await truncate(file, bytes);
-  const [device] = await loopDevices(file);
-  if (device === undefined) throw new Error(`${file} is not mounted`);
-  await runProgram('losetup', ['--set-capacity', device]);
-  return device;
-}
-
-/** The loop devices of a file. */
-async function loopDevices(file: string): Promise<readonly string[]> {
-  if ((await stat(file).catch(() => undefined)) === undefined) return [];
-  const text = await runProgram('losetup', ['--noheadings', '--output', 'NAME', '--associated', file]);
-  return text
-    .split('\n')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
-
-/** Whether the file system is also mounted elsewhere, for a pod. */
-async function isUsed(mountPoint: string, mounter: Mounter): Promise<boolean> {
-  const mounts = await mounter.mountsBelow('');
-  const own = mounts.find(({ path }) => path === mountPoint);
-  return mounts.filter(({ device }) => device === own?.device).length > 1;
 }
 
 function ignoreMissing(error: unknown): void {

@@ -1,9 +1,21 @@
 import { core, storage } from '#api';
-import { type Clock, type Component, type Logger, type Random, repeat, runComponent, runWorkers, WorkQueue, whenAborted } from '#base';
+import {
+  type Clock,
+  type Component,
+  type Logger,
+  type Random,
+  type Requeue,
+  repeat,
+  runComponent,
+  runWorkers,
+  WorkQueue,
+  whenAborted,
+} from '#base';
 import { type Client, type EventRecorder, EventSink, InformerFactory, keyOf, type Lister, parseKey } from '#client';
 import { isStatusReason, Quantity } from '#machinery';
 import { messageOf } from '../volumes/volume-plugin.ts';
 import type { LocalBackend, LocalVolumeRequest } from './local-backend.ts';
+import { VolumeInUseError } from './loop-image.ts';
 import {
   BACKING,
   backingNamed,
@@ -11,14 +23,17 @@ import {
   type ClaimAction,
   claimAction,
   DEFAULT_STORAGE_CLASS,
+  expandedStatus,
   FINALIZER,
   HOSTNAME_LABEL,
   isOurs,
+  isWaitingForNode,
   LOCAL_PROVISIONER,
   newVolume,
   nodeOf,
   volumeAction,
   volumeNameOf,
+  waitingStatus,
 } from './reconcile.ts';
 
 export interface LocalProvisionerConfig {
@@ -42,6 +57,8 @@ const UNFINISHED = 'unfinished';
 const DEFAULT_CONCURRENCY = 8;
 /** The interval of the search for volumes left unfinished by a crash. */
 const UNFINISHED_MS = 300_000;
+/** Between attempts to grow a file system that pods use. */
+const NODE_EXPANSION_MS = 10_000;
 const REQUIRES_CLASS_INDEX = 'local-class';
 
 /** Provisions, expands and deletes volumes of the class `standard`, and creates the class if there is none. */
@@ -129,23 +146,24 @@ class LocalProvisioner {
     this.#queue.shutDown();
   }
 
-  async #sync(key: string): Promise<void> {
+  async #sync(key: string): Promise<Requeue | undefined> {
+    if (key.startsWith(CLAIM)) return this.#syncClaim(key.slice(CLAIM.length));
     if (key === UNFINISHED) await this.#removeUnfinished();
-    else if (key.startsWith(CLAIM)) await this.#syncClaim(key.slice(CLAIM.length));
     else await this.#syncVolume(key.slice(VOLUME.length));
+    return undefined;
   }
 
-  async #syncClaim(key: string): Promise<void> {
+  async #syncClaim(key: string): Promise<Requeue | undefined> {
     const claim = this.#claims.get(parseKey(key));
     this.#waitingForNode.delete(CLAIM + key);
-    if (claim === undefined) return;
+    if (claim === undefined) return undefined;
     const { volumeName, storageClassName } = claim.spec ?? {};
     const volume = volumeName ? this.#volumes.get({ name: volumeName }) : undefined;
     const storageClass = this.#classes.get({ name: storageClassName ?? '' });
     const action = claimAction(claim, volume, storageClass);
     if (action.type === 'fail') this.#provisioningFailed(claim, action.message);
     if (action.type === 'provision' && storageClass !== undefined) await this.#provision(claim, action, storageClass);
-    if (action.type === 'expand' && volume !== undefined) await this.#expand(claim, volume, action.storage);
+    return action.type === 'expand' && volume !== undefined ? this.#expand(claim, volume, action.storage) : undefined;
   }
 
   #provisioningFailed(claim: core.PersistentVolumeClaim, message: string): void {
@@ -183,14 +201,15 @@ class LocalProvisioner {
     }
   }
 
-  async #expand(claim: core.PersistentVolumeClaim, volume: core.PersistentVolume, size: string): Promise<void> {
+  async #expand(claim: core.PersistentVolumeClaim, volume: core.PersistentVolume, size: string): Promise<Requeue | undefined> {
     const { name } = volume.metadata;
     const backend = this.#backendOf(volume);
-    if (backend === undefined) return;
-    this.events.normal(claim, 'Resizing', `External resizer is resizing volume ${name}`);
+    if (backend === undefined) return undefined;
+    if (!isWaitingForNode(claim, size)) this.events.normal(claim, 'Resizing', `External resizer is resizing volume ${name}`);
     try {
       await backend.expand({ ...requestFor(volume), bytes: bytesOf(size) });
     } catch (error) {
+      if (error instanceof VolumeInUseError) return this.#waitForNode(claim, volume, size);
       this.events.warning(
         claim,
         'VolumeResizeFailed',
@@ -198,10 +217,28 @@ class LocalProvisioner {
       );
       throw error;
     }
-    await this.deps.client.of(core.PersistentVolume).patch({ name }, { spec: { capacity: { storage: size } } });
-    const status = { capacity: { storage: size }, allocatedResources: null, allocatedResourceStatuses: null, conditions: null };
-    await this.deps.client.of(core.PersistentVolumeClaim).patch(claim.metadata, { status }, { subresource: 'status' });
+    await this.#saveCapacity(name, size);
+    await this.#saveStatus(claim, expandedStatus(size));
     this.events.normal(claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
+    return undefined;
+  }
+
+  /** The file is large enough; its file system grows before it is mounted for the next pod, or when no pod has used it for a while. */
+  async #waitForNode(claim: core.PersistentVolumeClaim, { metadata }: core.PersistentVolume, size: string): Promise<Requeue> {
+    if (!isWaitingForNode(claim, size)) {
+      await this.#saveCapacity(metadata.name, size);
+      await this.#saveStatus(claim, waitingStatus(size, this.deps.clock.now()));
+      this.events.normal(claim, 'FileSystemResizeRequired', 'Require file system resize of volume on node');
+    }
+    return { afterMs: NODE_EXPANSION_MS };
+  }
+
+  async #saveCapacity(name: string, size: string): Promise<void> {
+    await this.deps.client.of(core.PersistentVolume).patch({ name }, { spec: { capacity: { storage: size } } });
+  }
+
+  async #saveStatus({ metadata }: core.PersistentVolumeClaim, status: object): Promise<void> {
+    await this.deps.client.of(core.PersistentVolumeClaim).patch(metadata, { status }, { subresource: 'status' });
   }
 
   /** By the hostname in the volume's node affinity; the node may be deleted together with its volumes. */

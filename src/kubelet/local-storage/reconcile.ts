@@ -1,5 +1,5 @@
 import type { core, storage } from '#api';
-import { Quantity } from '#machinery';
+import { formatTime, Quantity } from '#machinery';
 import { BACKINGS, type Backing } from './local-backend.ts';
 
 export const LOCAL_PROVISIONER = 'sampan.dev/local';
@@ -67,6 +67,24 @@ function expansion(claim: core.PersistentVolumeClaim, volume: core.PersistentVol
   const sizes = [volume.spec?.capacity?.storage, claim.status.capacity?.storage];
   const isSmaller = sizes.some((size) => Quantity.parse(size ?? '0').compare(Quantity.parse(requested)) < 0);
   return isSmaller ? { type: 'expand', storage: requested } : { type: 'none' };
+}
+
+/** Whether the file system grows to this size as soon as no pod uses it. */
+export function isWaitingForNode({ status }: core.PersistentVolumeClaim, size: string | undefined): boolean {
+  return status?.allocatedResourceStatuses?.storage === 'NodeResizePending' && status.allocatedResources?.storage === size;
+}
+
+export function waitingStatus(size: string, nowMs: number): object {
+  const message = 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.';
+  return {
+    allocatedResources: { storage: size },
+    allocatedResourceStatuses: { storage: 'NodeResizePending' },
+    conditions: [{ type: 'FileSystemResizePending', status: 'True', lastTransitionTime: formatTime(nowMs), message }],
+  };
+}
+
+export function expandedStatus(size: string): object {
+  return { capacity: { storage: size }, allocatedResources: null, allocatedResourceStatuses: null, conditions: null };
 }
 
 export function isOurs({ metadata }: core.PersistentVolume): boolean {

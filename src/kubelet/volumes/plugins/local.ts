@@ -1,7 +1,12 @@
 import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { Quantity } from '#machinery';
+import { directoryBackend } from '../../local-storage/local-backend.ts';
+import { VolumeInUseError } from '../../local-storage/loop-image.ts';
+import { BACKING, isWaitingForNode } from '../../local-storage/reconcile.ts';
 import { setVolumeOwnership } from '../files/volume-ownership.ts';
 import type { Mounter } from '../mount/mounter.ts';
-import type { VolumePlugin } from '../volume-plugin.ts';
+import type { VolumePlugin, VolumeSpec } from '../volume-plugin.ts';
 import { mountDevice, mountVolume, unmountVolume } from './bind-volume.ts';
 import { podOwnership } from './pod-ownership.ts';
 
@@ -12,6 +17,7 @@ export function localPlugin({ mounter }: { readonly mounter: Mounter }): VolumeP
     supports: ({ persistentVolume }) => persistentVolume?.spec?.local !== undefined,
     setUp: async ({ spec, pod, path }) => {
       const { local, volumeMode } = spec.persistentVolume?.spec ?? {};
+      await growBeforeMount(spec, mounter);
       const source = local?.path ?? '';
       const stats = await stat(source).catch(() => undefined);
       if (stats === undefined) throw new Error(`path "${source}" does not exist`);
@@ -28,4 +34,19 @@ export function localPlugin({ mounter }: { readonly mounter: Mounter }): VolumeP
     },
     tearDown: ({ path }) => unmountVolume(path, mounter),
   };
+}
+
+/** An image that could not grow while pods used it grows now, or stays usable as it is. */
+async function growBeforeMount({ persistentVolume, claim, readOnly }: VolumeSpec, mounter: Mounter): Promise<void> {
+  const { local, capacity } = persistentVolume?.spec ?? {};
+  if (persistentVolume?.metadata.annotations?.[BACKING] !== 'loop' || readOnly || claim === undefined) return;
+  if (!isWaitingForNode(claim, capacity?.storage)) return;
+  // The volume's path is a directory within the mounted image.
+  const mountPoint = dirname(local?.path ?? '');
+  const request = { name: basename(mountPoint), backing: 'loop', bytes: Quantity.parse(capacity?.storage ?? '0').value() } as const;
+  await directoryBackend(dirname(mountPoint), mounter)
+    .expand(request)
+    .catch((error: unknown) => {
+      if (!(error instanceof VolumeInUseError)) throw error;
+    });
 }
