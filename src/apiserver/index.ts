@@ -1,5 +1,5 @@
 export { type AdmissionAttributes, type AdmissionChain, type AdmissionPlugin, admissionChain } from './admission/admission.ts';
-export { PLUGIN_ORDER, type PluginName } from './admission/plugin-order.ts';
+export { OPTIONAL_PLUGINS, type OptionalPluginName, PLUGIN_ORDER, type PluginName } from './admission/plugin-order.ts';
 export type { AggregationConfig } from './aggregation/aggregation.ts';
 export type { ProxyClientCertificate } from './aggregation/https-backend.ts';
 export { AUDIT_MODES, type AuditConfig, type AuditLogConfig, type AuditMode, type AuditWebhookConfig } from './audit/audit.ts';

@@ -17,7 +17,8 @@ import { FeatureGates, type GateReleases, type GateSettings } from '#machinery';
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { admissionChain } from './admission/admission.ts';
-import { orderedPlugins, type PluginName } from './admission/plugin-order.ts';
+import { optionalPlugins } from './admission/optional-plugins.ts';
+import { type OptionalPluginName, orderedPlugins, type PluginName } from './admission/plugin-order.ts';
 import type { TolerationDefaults } from './admission/plugins/default-toleration-seconds.ts';
 import { builtInPlugins } from './admission/plugins.ts';
 import { advertisedAddress, isUnnamable } from './advertised-address.ts';
@@ -147,6 +148,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const DRAIN_LIMIT_MS = 10_000;
 
 export interface AdmissionConfig {
+  /** Which of the plugins run that are off by default. */
+  readonly enabled?: readonly OptionalPluginName[];
   /** Names of disabled plugins. */
   readonly disabled?: readonly PluginName[];
   readonly tolerations?: TolerationDefaults;
@@ -275,7 +278,9 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   let tls = config.listen?.tls;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
   const plugins = deps.admission ?? builtInPlugins({ ...deps, table, kubelets, authorizer }, config.admission?.tolerations);
-  const admission = admissionChain(orderedPlugins([...plugins, ...(security?.admission ?? [])], config.admission?.disabled));
+  const optional = optionalPlugins(config.admission?.enabled ?? [], { ...deps, table, authorizer, client: () => client });
+  const added = [...optional, ...(security?.admission ?? [])];
+  const admission = admissionChain(orderedPlugins([...plugins, ...added], config.admission?.disabled));
   const { minWatchTimeoutMs } = config;
   const timing = { clock: deps.clock, random: deps.random, ...(minWatchTimeoutMs && { minWatchTimeoutMs }) };
   const handlers: HandlerDeps = { ...timing, admission, table, authorizer };

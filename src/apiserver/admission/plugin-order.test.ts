@@ -3,7 +3,8 @@ import { MetricsRegistry, realClock, seededRandom } from '#base';
 import { alwaysAllow } from '../authz/privileged-groups.ts';
 import { HttpsKubeletConnector } from '../kubelet-client/https-kubelet-connector.ts';
 import { ResourceTable } from '../registry/generic/resource-table.ts';
-import { orderedPlugins, PLUGIN_ORDER, TOKEN_VOLUME_NAMES } from './plugin-order.ts';
+import { optionalPlugins } from './optional-plugins.ts';
+import { OPTIONAL_PLUGINS, orderedPlugins, PLUGIN_ORDER, TOKEN_VOLUME_NAMES } from './plugin-order.ts';
 import { builtInPlugins } from './plugins.ts';
 
 const plugin = (name: string) => ({ name, operations: [] });
@@ -26,7 +27,8 @@ test('every built-in plugin has its place', () => {
   const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate') || name === 'ClusterTrustBundleAttest');
   const validation = ['ResourceClaimAuthorization', 'PodCertificateSigning', 'PolicyParameterAuthorization'];
   expect(names(orderedPlugins(builtInPlugins(deps))).slice(0, validation.length)).toEqual(validation);
-  const ordered = names(orderedPlugins(builtInPlugins(deps)));
+  const optional = optionalPlugins(OPTIONAL_PLUGINS, { ...deps, client: () => expect.unreachable() });
+  const ordered = names(orderedPlugins([...builtInPlugins(deps), ...optional]));
   expect(ordered.indexOf(TOKEN_VOLUME_NAMES)).toBe(ordered.indexOf('MutatingAdmissionPolicy') - 1);
   const named = ordered.filter((name) => !validation.includes(name) && name !== TOKEN_VOLUME_NAMES);
   expect([...named, ...certificates].toSorted()).toEqual([...PLUGIN_ORDER].toSorted());

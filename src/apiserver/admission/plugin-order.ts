@@ -2,16 +2,25 @@ import type { AdmissionPlugin } from './admission.ts';
 
 /** This server's plugins in upstream's execution order, independent of the order of flags. */
 export const PLUGIN_ORDER = [
+  'AlwaysAdmit',
+  'NamespaceAutoProvision',
   'NamespaceLifecycle',
+  'NamespaceExists',
+  'LimitPodHardAntiAffinityTopology',
   'LimitRanger',
   'ServiceAccount',
   'NodeRestriction',
   'TaintNodesByCondition',
+  'AlwaysPullImages',
   'PodSecurity',
+  'PodNodeSelector',
   'Priority',
   'DefaultTolerationSeconds',
+  'PodTolerationRestriction',
+  'ExtendedResourceToleration',
   'DefaultStorageClass',
   'StorageObjectInUseProtection',
+  'OwnerReferencesPermissionEnforcement',
   'PersistentVolumeClaimResize',
   'RuntimeClass',
   'CertificateApproval',
@@ -19,6 +28,7 @@ export const PLUGIN_ORDER = [
   'ClusterTrustBundleAttest',
   'CertificateSubjectRestriction',
   'DefaultIngressClass',
+  'DenyServiceExternalIPs',
   'PodTopologyLabels',
   'NodeDeclaredFeatureValidator',
   'PodResizeValidator',
@@ -27,9 +37,27 @@ export const PLUGIN_ORDER = [
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
   'ResourceQuota',
+  'AlwaysDeny',
 ] as const;
 
 export type PluginName = (typeof PLUGIN_ORDER)[number];
+
+/** Plugins that run only where they are enabled. */
+export const OPTIONAL_PLUGINS = [
+  'AlwaysAdmit',
+  'NamespaceAutoProvision',
+  'NamespaceExists',
+  'LimitPodHardAntiAffinityTopology',
+  'AlwaysPullImages',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+  'ExtendedResourceToleration',
+  'OwnerReferencesPermissionEnforcement',
+  'DenyServiceExternalIPs',
+  'AlwaysDeny',
+] as const satisfies readonly PluginName[];
+
+export type OptionalPluginName = (typeof OPTIONAL_PLUGINS)[number];
 
 /** Parts of validation that need the authorizer. They run before the plugins and cannot be disabled. */
 const VALIDATION: readonly string[] = ['ResourceClaimAuthorization', 'PodCertificateSigning', 'PolicyParameterAuthorization'];

@@ -3,6 +3,8 @@ import {
   type AuthorizationMode,
   DEFAULT_SERVICES,
   enablementOf,
+  OPTIONAL_PLUGINS,
+  type OptionalPluginName,
   PLUGIN_ORDER,
   type PluginName,
   parseRuntimeConfig,
@@ -75,14 +77,9 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'enable-admission-plugins': {
     value: 'names',
-    help: 'admission plugins that run; all that there are do by default',
+    help: `admission plugins that run beside those that do by default; these run only here: ${OPTIONAL_PLUGINS.join(', ')}`,
     repeatable: true,
-    apply: (s, value) => {
-      const enabled = pluginNames(value);
-      const disabled = (s.admission?.disabled ?? []).filter((name) => enabled.includes(name));
-      if (disabled.length > 0) throw new Error(`${disabled.join(', ')} would be both enabled and disabled`);
-      return s;
-    },
+    apply: (s, value) => withEnabledPlugins(s, pluginNames(value)),
   },
   'enable-bootstrap-token-auth': {
     value: 'bool',
@@ -319,6 +316,13 @@ function withTolerations(
 ): ApiServerSettings {
   const tolerations = { notReadySeconds: 300, unreachableSeconds: 300, ...settings.admission?.tolerations, ...seconds };
   return { ...settings, admission: { ...settings.admission, tolerations } };
+}
+
+function withEnabledPlugins(settings: ApiServerSettings, names: readonly PluginName[]): ApiServerSettings {
+  const disabled = (settings.admission?.disabled ?? []).filter((name) => names.includes(name));
+  if (disabled.length > 0) throw new Error(`${disabled.join(', ')} would be both enabled and disabled`);
+  const enabled = names.filter((name): name is OptionalPluginName => (OPTIONAL_PLUGINS as readonly string[]).includes(name));
+  return enabled.length === 0 ? settings : { ...settings, admission: { ...settings.admission, enabled } };
 }
 
 function pluginNames(value: string): readonly PluginName[] {

@@ -8,9 +8,10 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   const all = [...first, ...second];
   const merged: Toleration[] = [];
   for (const [i, toleration] of all.entries()) {
-    const isCovered = merged.some((other) => covers(other, toleration));
+    const isCovered = merged.some((other) => coversToleration(other, toleration));
     // Of equal ones the first stays.
-    if (!isCovered && !all.slice(i + 1).some((other) => !isSame(other, toleration) && covers(other, toleration))) merged.push(toleration);
+    if (!isCovered && !all.slice(i + 1).some((other) => !isSame(other, toleration) && coversToleration(other, toleration)))
+      merged.push(toleration);
   }
   return merged;
 }
@@ -19,7 +20,8 @@ function isSame(a: Toleration, b: Toleration): boolean {
   return deepEqual(a as unknown as JsonValue, b as unknown as JsonValue);
 }
 
-function covers(wide: Toleration, narrow: Toleration): boolean {
+/** Whether everything that the second tolerates is tolerated by the first. */
+export function coversToleration(wide: Toleration, narrow: Toleration): boolean {
   if (isSame(wide, narrow)) return true;
   const isAnyKey = !wide.key && wide.operator === 'Exists';
   if ((narrow.key ?? '') !== (wide.key ?? '') && !isAnyKey) return false;
