@@ -144,7 +144,8 @@ export class PodWorker {
     if (object !== undefined) this.#status.observe(object);
     this.#measurements.observe(pod);
     this.#deps.hooks.observe(pod);
-    if (graceSeconds(pod) < graceSeconds(before) && pod.metadata.deletionTimestamp !== undefined)
+    // The first deletion sets the grace period, and leaves the preStop hook its time; only a later one shortens it.
+    if (before.metadata.deletionTimestamp !== undefined && graceSeconds(pod) < graceSeconds(before))
       this.#shortenGracePeriod(graceSeconds(pod));
     if (pod.metadata.deletionTimestamp !== undefined) this.#interrupt.abort();
     if (!wasOwnWrite) this.wake();

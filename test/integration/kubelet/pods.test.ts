@@ -242,6 +242,17 @@ describe('ending a pod', () => {
     expect(await bench.names()).toEqual([]);
   });
 
+  it('runs the preStop hook before it stops a container that is deleted with less time than its own', async () => {
+    await using bench = await openNodeBench();
+    const lifecycle = { preStop: { sleep: { seconds: 5 } } };
+    await bench.create('p', { containers: [{ name: 'c', image: 'app:1', lifecycle }] as never, terminationGracePeriodSeconds: 30 });
+    await bench.delete('p', 15);
+    await bench.clock.advance(4000);
+    expect((await bench.container('p')).state?.running).toBeDefined();
+    await bench.clock.advance(2000);
+    expect(await bench.names()).toEqual([]);
+  });
+
   it('is quicker when asked again with less time', async () => {
     await using bench = await openNodeBench();
     await bench.create('p', { terminationGracePeriodSeconds: 300, annotations: { 'stop-time': 'never' } });
