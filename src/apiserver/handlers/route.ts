@@ -37,28 +37,14 @@ const HANDLERS = lookupTable<ResourceHandler>({
 });
 
 export function resourceNotFound(): StatusError {
-  return serverResponseError({
-    code: 404,
-    verb: '',
-    resource: NO_RESOURCE,
-    name: '',
-    serverMessage: '',
-    retryAfterSeconds: 0,
-    unexpected: false,
-  });
+  return serverResponseError({ ...EMPTY_RESPONSE, code: 404 });
 }
 
 export function methodNotAllowed(): StatusError {
-  return serverResponseError({
-    code: 405,
-    verb: '',
-    resource: NO_RESOURCE,
-    name: '',
-    serverMessage: '',
-    retryAfterSeconds: 0,
-    unexpected: false,
-  });
+  return serverResponseError({ ...EMPTY_RESPONSE, code: 405 });
 }
+
+const EMPTY_RESPONSE = { verb: '', resource: NO_RESOURCE, name: '', serverMessage: '', retryAfterSeconds: 0, unexpected: false };
 
 export const PAGE_NOT_FOUND: ApiResponse = {
   type: 'raw',

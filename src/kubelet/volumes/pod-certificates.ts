@@ -1,7 +1,8 @@
 import { certificatesV1beta1, core } from '#api';
 import { encodePem, pemBlocks, type Random } from '#base';
-import { type Client, type EventRecorder, type InformerDeps, SharedInformer } from '#client';
-import { goQuote, isStatusReason, parseTime } from '#machinery';
+import type { Client, EventRecorder, InformerDeps } from '#client';
+import { goQuote, parseTime } from '#machinery';
+import { OptionalApiInformer } from './optional-api-informer.ts';
 import { newPodCertificateKey } from './payload/pod-certificate-key.ts';
 
 type Request = certificatesV1beta1.PodCertificateRequest;
@@ -57,17 +58,24 @@ const PENDING_CHECK_MS = 60_000;
 /** Keys and certificates of pods, requested from signers by PodCertificateRequests, and requested anew in time. */
 export class PodCertificates implements AsyncDisposable {
   readonly #projections = new Map<string, Map<string, Projection>>();
-  #informer: SharedInformer<Request> | undefined;
+  readonly #informer: OptionalApiInformer<Request>;
 
+  /** `onChange`: the answers to these pods' requests changed. */
   constructor(
     private readonly deps: PodCertificatesDeps,
-    /** A signer has answered requests of these pods. */
-    private readonly onChange: (podUids: readonly string[]) => void,
-  ) {}
+    onChange: (podUids: readonly string[]) => void,
+  ) {
+    const changed = ({ spec }: Request) => onChange([spec.podUID]);
+    this.#informer = new OptionalApiInformer<Request>(deps.client.of(certificatesV1beta1.PodCertificateRequest) as never, deps, {
+      user: 'podCertificate projection',
+      fieldSelector: `spec.nodeName=${deps.nodeName}`,
+      handler: { add: changed, update: (_, now) => changed(now), delete: changed },
+    });
+  }
 
   /** The credentials of a projection. Rejects with upstream's text until they are issued, and when they never will be. */
   async get(source: CertificateSource): Promise<CredentialBundle> {
-    const { lister } = await this.#synced();
+    const { lister } = await this.#informer.synced();
     const projection = this.#projectionOf(source);
     this.#readAnswer(source, projection, lister.get.bind(lister));
     const { clock } = this.deps;
@@ -84,7 +92,7 @@ export class PodCertificates implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#informer?.stop();
+    await this.#informer[Symbol.asyncDispose]();
   }
 
   #projectionOf({ pod, volume, index }: CertificateSource): Projection {
@@ -171,35 +179,5 @@ export class PodCertificates implements AsyncDisposable {
 
   #jitterMs(): number {
     return this.deps.random.float() * JITTER_MS;
-  }
-
-  async #synced(): Promise<SharedInformer<Request>> {
-    if (this.#informer === undefined) await this.#checkServed();
-    this.#informer ??= this.#start();
-    await this.#informer.synced;
-    return this.#informer;
-  }
-
-  async #checkServed(): Promise<void> {
-    try {
-      await this.deps.client.of(certificatesV1beta1.PodCertificateRequest).list({ limit: 1, fieldSelector: this.#ofThisNode });
-    } catch (error) {
-      if (!isStatusReason(error, 'NotFound')) throw error;
-      const api = 'certificates.k8s.io/v1beta1 podcertificaterequests';
-      throw new Error(`podCertificate projection needs the API ${api}, which the API server does not serve`, { cause: error });
-    }
-  }
-
-  get #ofThisNode(): string {
-    return `spec.nodeName=${this.deps.nodeName}`;
-  }
-
-  #start(): SharedInformer<Request> {
-    const client = this.deps.client.of(certificatesV1beta1.PodCertificateRequest);
-    const informer = new SharedInformer<Request>(client as never, this.deps, { fieldSelector: this.#ofThisNode });
-    const changed = ({ spec }: Request) => this.onChange([spec.podUID]);
-    informer.addHandler({ add: changed, update: (_, now) => changed(now), delete: changed });
-    informer.begin();
-    return informer;
   }
 }

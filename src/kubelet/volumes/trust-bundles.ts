@@ -1,7 +1,8 @@
 import { certificatesV1beta1, type core } from '#api';
 import { encodePem, pemBlocks } from '#base';
-import { type Client, type InformerDeps, SharedInformer } from '#client';
-import { isStatusReason, selectorFromObject } from '#machinery';
+import type { Client, InformerDeps } from '#client';
+import { selectorFromObject } from '#machinery';
+import { OptionalApiInformer } from './optional-api-informer.ts';
 
 type Bundle = certificatesV1beta1.ClusterTrustBundle;
 
@@ -12,13 +13,17 @@ export interface TrustBundlesDeps extends InformerDeps {
 /** The cluster's trust bundles, which are watched from the first pod on that has one in a volume. */
 export class TrustBundles implements AsyncDisposable {
   readonly #pods = new Set<string>();
-  #informer: SharedInformer<Bundle> | undefined;
+  readonly #informer: OptionalApiInformer<Bundle>;
 
-  constructor(
-    private readonly deps: TrustBundlesDeps,
-    /** Bundles have changed, which these pods may use. */
-    private readonly onChange: (podUids: readonly string[]) => void,
-  ) {}
+  /** `onChange`: bundles changed that these pods may use. */
+  constructor(deps: TrustBundlesDeps, onChange: (podUids: readonly string[]) => void) {
+    const changed = () => onChange([...this.#pods]);
+    this.#informer = new OptionalApiInformer<Bundle>(deps.client.of(certificatesV1beta1.ClusterTrustBundle) as never, deps, {
+      user: 'ClusterTrustBundle projection',
+      // The initial list is what pods are about to get.
+      handler: { add: (_, isInInitialList) => !isInInitialList && changed(), update: changed, delete: changed },
+    });
+  }
 
   /** The certificates of a projection, each once, as PEM. Rejects with upstream's text when there are none and some are needed. */
   async read(source: core.ClusterTrustBundleProjection): Promise<string> {
@@ -38,47 +43,19 @@ export class TrustBundles implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#informer?.stop();
+    await this.#informer[Symbol.asyncDispose]();
   }
 
   async #named(name: string): Promise<readonly Bundle[]> {
-    const bundle = (await this.#synced()).lister.get({ name });
+    const bundle = (await this.#informer.synced()).lister.get({ name });
     return bundle === undefined ? [] : [bundle];
   }
 
   /** Without a selector nothing matches, with an empty one everything. */
   async #ofSigner({ signerName, labelSelector }: core.ClusterTrustBundleProjection): Promise<readonly Bundle[]> {
     const selector = selectorFromObject(labelSelector);
-    const { lister } = await this.#synced();
+    const { lister } = await this.#informer.synced();
     return [...lister.list()].filter(({ metadata, spec }) => spec.signerName === signerName && selector.matches(metadata.labels));
-  }
-
-  async #synced(): Promise<SharedInformer<Bundle>> {
-    if (this.#informer === undefined) await this.#checkServed();
-    this.#informer ??= this.#start();
-    await this.#informer.synced;
-    return this.#informer;
-  }
-
-  async #checkServed(): Promise<void> {
-    try {
-      await this.deps.client.of(certificatesV1beta1.ClusterTrustBundle).list({ limit: 1 });
-    } catch (error) {
-      if (!isStatusReason(error, 'NotFound')) throw error;
-      throw new Error(
-        'ClusterTrustBundle projection needs the API certificates.k8s.io/v1beta1 clustertrustbundles, which the API server does not serve',
-        { cause: error },
-      );
-    }
-  }
-
-  #start(): SharedInformer<Bundle> {
-    const informer = new SharedInformer<Bundle>(this.deps.client.of(certificatesV1beta1.ClusterTrustBundle) as never, this.deps);
-    const changed = () => this.onChange([...this.#pods]);
-    // Those of the first list are what pods are about to be given.
-    informer.addHandler({ add: (_, isInInitialList) => !isInInitialList && changed(), update: changed, delete: changed });
-    informer.begin();
-    return informer;
   }
 }
 

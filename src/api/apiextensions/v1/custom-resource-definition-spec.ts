@@ -1,4 +1,4 @@
-import type { ObjectSchema } from '#machinery';
+import type { ObjectSchema, structural } from '#machinery';
 import {
   any,
   bool,
@@ -22,53 +22,7 @@ import {
 } from '../../schema.ts';
 import { CustomResourceDefinitionNames } from './custom-resource-definition-names.ts';
 
-/** The TypeScript type of a schema node; written out, since it is recursive. */
-export interface JSONSchemaProps {
-  readonly id?: string;
-  readonly $schema?: string;
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly title?: string;
-  readonly default?: unknown;
-  readonly maximum?: number;
-  readonly exclusiveMaximum?: boolean;
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: boolean;
-  readonly maxLength?: number;
-  readonly minLength?: number;
-  readonly pattern?: string;
-  readonly maxItems?: number;
-  readonly minItems?: number;
-  readonly uniqueItems?: boolean;
-  readonly multipleOf?: number;
-  readonly enum?: readonly unknown[];
-  readonly maxProperties?: number;
-  readonly minProperties?: number;
-  readonly required?: readonly string[];
-  readonly items?: JSONSchemaProps | readonly JSONSchemaProps[];
-  readonly allOf?: readonly JSONSchemaProps[];
-  readonly oneOf?: readonly JSONSchemaProps[];
-  readonly anyOf?: readonly JSONSchemaProps[];
-  readonly not?: JSONSchemaProps;
-  readonly properties?: Readonly<Record<string, JSONSchemaProps>>;
-  readonly additionalProperties?: JSONSchemaProps | boolean;
-  readonly patternProperties?: Readonly<Record<string, JSONSchemaProps>>;
-  readonly dependencies?: Readonly<Record<string, JSONSchemaProps | readonly string[]>>;
-  readonly additionalItems?: JSONSchemaProps | boolean;
-  readonly definitions?: Readonly<Record<string, JSONSchemaProps>>;
-  readonly externalDocs?: ExternalDocumentation;
-  readonly example?: unknown;
-  readonly nullable?: boolean;
-  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
-  readonly 'x-kubernetes-embedded-resource'?: boolean;
-  readonly 'x-kubernetes-int-or-string'?: boolean;
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-  readonly 'x-kubernetes-list-type'?: string;
-  readonly 'x-kubernetes-map-type'?: string;
-  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-}
+export type JSONSchemaProps = structural.JsonSchema;
 
 export const ExternalDocumentation = object(
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ExternalDocumentation',
