@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { COMMANDS } from './commands.ts';
 import { createContext } from './context.ts';
-import { flagsDocument } from './flags-document.ts';
+import { flagsDocument } from './flags-document.test-data.ts';
 import { createProgram } from './program.ts';
 
 const FILE = new URL('../../docs/flags.md', import.meta.url);

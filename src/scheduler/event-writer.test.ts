@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { seededRandom, silentLogger, VirtualClock } from '#base';
 import { Client } from '#client';
 import { EventWriter } from './event-writer.ts';
-import { InMemoryCluster } from './in-memory-cluster.ts';
-import { pod } from './placement-fixture.ts';
+import { InMemoryCluster } from './in-memory-cluster.test-setup.ts';
+import { pod } from './placement.test-data.ts';
 
 const EVENTS = '/apis/events.k8s.io/v1/events';
 const bound = { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: 'Successfully assigned' } as const;

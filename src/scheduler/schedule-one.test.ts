@@ -5,7 +5,7 @@ import { seededRandom } from '#base';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
 import { FilterResultStore } from './framework/filter-result-cache.ts';
 import { Nominations } from './framework/nominations.ts';
-import { node, outcome, pod, profileFor } from './placement-fixture.ts';
+import { node, outcome, pod, profileFor } from './placement.test-data.ts';
 import { type Placement, scheduleOne } from './schedule-one.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';

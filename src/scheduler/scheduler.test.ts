@@ -4,8 +4,8 @@ import type { core, resource } from '#api';
 import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
 import { Client } from '#client';
 import { StatusError } from '#machinery';
-import { InMemoryCluster } from './in-memory-cluster.ts';
-import { node, pod } from './placement-fixture.ts';
+import { InMemoryCluster } from './in-memory-cluster.test-setup.ts';
+import { node, pod } from './placement.test-data.ts';
 import { type SchedulerConfig, startScheduler } from './scheduler.ts';
 
 const PODS = '/api/v1/pods';

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { GrpcClient, realClock } from '#base';
 import { importArchive } from '#kubelet';
 import { openCgroupTree } from '../../src/kubelet/cgroups/cgroup-tree.ts';
-import { busyboxArchive } from '../../src/kubelet/containerd/busybox-archive.ts';
-import { makeContainerdSite } from '../../src/kubelet/containerd/containerd-fixture.ts';
+import { busyboxArchive } from '../../src/kubelet/containerd/busybox-archive.test-data.ts';
+import { makeContainerdSite } from '../../src/kubelet/containerd/containerd.test-setup.ts';
 import { ApiDriver } from './api-driver.ts';
 import { startSampan, stop, TOKEN, temporaryDirectory, usageOf } from './server-process.ts';
 

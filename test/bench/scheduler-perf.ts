@@ -1,7 +1,7 @@
 import { MetricsRegistry, realClock, seededRandom, silentLogger, type TimerHandle } from '#base';
 import { Client } from '#client';
 import { startScheduler } from '#scheduler';
-import { InMemoryCluster } from '../../src/scheduler/in-memory-cluster.ts';
+import { InMemoryCluster } from '../../src/scheduler/in-memory-cluster.test-setup.ts';
 
 /** One of upstream's scheduler_perf workloads. */
 export interface PerfShape {

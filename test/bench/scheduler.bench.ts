@@ -2,7 +2,7 @@ import { core } from '#api';
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import { Client, InformerFactory } from '#client';
 import { startScheduler } from '#scheduler';
-import { InMemoryCluster } from '../../src/scheduler/in-memory-cluster.ts';
+import { InMemoryCluster } from '../../src/scheduler/in-memory-cluster.test-setup.ts';
 import type { Benchmark } from './harness.ts';
 import { measureShape, PERF_SHAPES } from './scheduler-perf.ts';
 

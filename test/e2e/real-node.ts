@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from '#base';
-import { busyboxArchive } from '../../src/kubelet/containerd/busybox-archive.ts';
-import { whyNoContainers } from '../../src/kubelet/containerd/containerd-fixture.ts';
+import { busyboxArchive } from '../../src/kubelet/containerd/busybox-archive.test-data.ts';
+import { whyNoContainers } from '../../src/kubelet/containerd/containerd.test-setup.ts';
 import { type Outcome, PROGRAM, Workplace } from './sampan-process.ts';
 
 export { whyNoContainers };

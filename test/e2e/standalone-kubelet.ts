@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { GrpcClient, realClock, runProgram } from '#base';
 import { architectureOf, importArchive, type PrivateContainerd } from '#kubelet';
 import { openCgroupTree } from '../../src/kubelet/cgroups/cgroup-tree.ts';
-import { busyboxArchive } from '../../src/kubelet/containerd/busybox-archive.ts';
-import { type ContainerdSite, makeContainerdSite } from '../../src/kubelet/containerd/containerd-fixture.ts';
+import { busyboxArchive } from '../../src/kubelet/containerd/busybox-archive.test-data.ts';
+import { type ContainerdSite, makeContainerdSite } from '../../src/kubelet/containerd/containerd.test-setup.ts';
 import { end, type Outcome, PROGRAM, Workplace } from './sampan-process.ts';
 
 export const NODE = 'worker';

@@ -40,6 +40,19 @@ function packageFault(file: SourceFile, specifier: string): string | undefined {
   return 'is not among the dependencies in package.json (built-in modules are spelled node:…)';
 }
 
+/** Files for production that only tests import. What the package exports is not looked at. */
+function testOnlyFiles(tree: readonly SourceFile[]): readonly string[] {
+  const importers = new Map<string | undefined, SourceFile[]>();
+  for (const file of tree)
+    for (const { specifier } of file.imports) {
+      const target = resolveImport(file.path, specifier);
+      importers.set(target, [...(importers.get(target) ?? []), file]);
+    }
+  return tree
+    .filter(({ path: name, isTest }) => !isTest && !name.endsWith('/index.ts') && importers.get(name)?.every((file) => file.isTest))
+    .map((file) => file.path);
+}
+
 describe('imports', () => {
   test('follow the table of layers', () => {
     expect(files.flatMap(importFaults)).toEqual([]);
@@ -53,6 +66,10 @@ describe('imports', () => {
         .map((target) => `${file.path} imports ${target}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  test('a file that only tests import has a name for tests', () => {
+    expect(testOnlyFiles(files)).toEqual([]);
   });
 
   test('have no cycles', () => {
@@ -69,6 +86,12 @@ describe('imports', () => {
 });
 
 describe('the rule itself', () => {
+  test('finds a file that only tests import', () => {
+    const tree = [sourceFile('src/api/a.ts', ''), sourceFile('src/api/a.test.ts', "import { a } from './a.ts';")];
+    expect(testOnlyFiles(tree)).toEqual(['src/api/a.ts']);
+    expect(testOnlyFiles([...tree, sourceFile('src/api/b.ts', "import { a } from './a.ts';")])).toEqual([]);
+  });
+
   const cases: [string, string, string, RegExp | undefined][] = [
     ['allows a layer below', 'src/api/pod.ts', "import { a } from '#base';", undefined],
     ['finds a layer above', 'src/base/clock.ts', "import type { Pod } from '#api';", /not among what base may import/],

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GrpcClient, realClock, silentLogger } from '#base';
 import { GrpcRuntime } from '../cri/grpc/grpc-runtime.ts';
-import { type ContainerdSite, makeContainerdSite, whyNoContainers } from './containerd-fixture.ts';
+import { type ContainerdSite, makeContainerdSite, whyNoContainers } from './containerd.test-setup.ts';
 import { ArchiveError, importArchive } from './import-archive.ts';
 import { noStreaming } from './no-streaming.ts';
 import type { PrivateContainerd } from './private-containerd.ts';

@@ -6,10 +6,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realClock, silentLogger } from '#base';
 import { GrpcRuntime } from '../cri/grpc/grpc-runtime.ts';
-import { type ContainerdSite, makeContainerdSite, whyNoContainers } from './containerd-fixture.ts';
+import { type ContainerdSite, makeContainerdSite, whyNoContainers } from './containerd.test-setup.ts';
 import { noStreaming } from './no-streaming.ts';
 import type { PrivateContainerd } from './private-containerd.ts';
-import { type RegistryImage, registryImage } from './registry-image.ts';
+import { type RegistryImage, registryImage } from './registry-image.test-data.ts';
 
 const reason = whyNoContainers();
 if (reason !== undefined) console.info(`tests of image pulls are skipped: ${reason}`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { core } from '#api';
-import { node } from '../placement-fixture.ts';
+import { node } from '../placement.test-data.ts';
 import { SchedulerCache } from './scheduler-cache.ts';
 
 const names = (cache: SchedulerCache) => cache.nodes.map(({ name }) => name);

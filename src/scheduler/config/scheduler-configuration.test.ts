@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { node, outcome, place, pod } from '../placement-fixture.ts';
+import { node, outcome, place, pod } from '../placement.test-data.ts';
 import { settingsOfItsOwnProcess } from './process-settings.ts';
 import { readSchedulerConfiguration, SchedulerConfigurationError } from './scheduler-configuration.ts';
 

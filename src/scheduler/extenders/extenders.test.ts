@@ -16,8 +16,8 @@ import {
   silentLogger,
 } from '#base';
 import { Client } from '#client';
-import { InMemoryCluster } from '../in-memory-cluster.ts';
-import { node, pod } from '../placement-fixture.ts';
+import { InMemoryCluster } from '../in-memory-cluster.test-setup.ts';
+import { node, pod } from '../placement.test-data.ts';
 import { startScheduler } from '../scheduler.ts';
 
 const PODS = '/api/v1/pods';

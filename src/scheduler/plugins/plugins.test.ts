@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { core } from '#api';
-import { type ClusterState, node, outcome, place, pod } from '../placement-fixture.ts';
+import { type ClusterState, node, outcome, place, pod } from '../placement.test-data.ts';
 
 const HELPLESS = (nodes: number) =>
   `no new claims to deallocate, preemption: 0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`;

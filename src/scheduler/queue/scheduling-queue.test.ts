@@ -6,7 +6,7 @@ import { Nominations } from '../framework/nominations.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import { QuantityReader } from '../framework/pod-resources.ts';
-import { pod } from '../placement-fixture.ts';
+import { pod } from '../placement.test-data.ts';
 import { prioritySort } from '../plugins/priority-sort/priority-sort.ts';
 import { schedulingGates } from '../plugins/scheduling-gates/scheduling-gates.ts';
 import { QueueingHints } from './queueing-hints.ts';

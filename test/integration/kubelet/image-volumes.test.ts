@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { core } from '#api';
 import { field, GrpcClient, message, realClock, repeated } from '#base';
-import { registryImage } from '../../../src/kubelet/containerd/registry-image.ts';
+import { registryImage } from '../../../src/kubelet/containerd/registry-image.test-data.ts';
 import { openRealKubelet, type RealKubelet, whyNoContainers } from './real-kubelet.ts';
 
 const reason = whyNoContainers();

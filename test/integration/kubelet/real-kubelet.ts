@@ -9,8 +9,8 @@ import { type ClusterConfig, startCluster } from '#cluster';
 import { GrpcRuntime, importArchive, type LinuxKubelet, type LinuxKubeletConfig, noStreaming, startLinuxKubelet } from '#kubelet';
 import { openMemoryStore } from '#store';
 import { openCgroupTree } from '../../../src/kubelet/cgroups/cgroup-tree.ts';
-import { busyboxArchive } from '../../../src/kubelet/containerd/busybox-archive.ts';
-import { makeContainerdSite, whyNoContainers } from '../../../src/kubelet/containerd/containerd-fixture.ts';
+import { busyboxArchive } from '../../../src/kubelet/containerd/busybox-archive.test-data.ts';
+import { makeContainerdSite, whyNoContainers } from '../../../src/kubelet/containerd/containerd.test-setup.ts';
 
 export { whyNoContainers };
 

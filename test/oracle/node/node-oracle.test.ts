@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { runProgram } from '#base';
-import { busyboxArchive } from '../../../src/kubelet/containerd/busybox-archive.ts';
-import { whyNoContainers } from '../../../src/kubelet/containerd/containerd-fixture.ts';
+import { busyboxArchive } from '../../../src/kubelet/containerd/busybox-archive.test-data.ts';
+import { whyNoContainers } from '../../../src/kubelet/containerd/containerd.test-setup.ts';
 
 // Replays what a real kubelet made of pods (README.md beside this file) on a real node of ours. The scenarios that pass are listed in
 // passing.json, and that list only grows:

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { core, policy } from '#api';
-import { type ClusterState, node, place, pod } from '../../placement-fixture.ts';
+import { type ClusterState, node, place, pod } from '../../placement.test-data.ts';
 
 const preemptor = (cpu: string, more: Partial<core.PodSpec> = {}) =>
   pod('p', { requests: { cpu }, priority: 1000, spec: { priority: 1000, ...more } });

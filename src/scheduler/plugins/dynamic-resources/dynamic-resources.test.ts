@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { core, resource } from '#api';
-import { type ClusterState, node, outcome, place, pod } from '../../placement-fixture.ts';
+import { type ClusterState, node, outcome, place, pod } from '../../placement.test-data.ts';
 
 type Claim = resource.ResourceClaim;
 type Device = Partial<resource.Device> & { readonly name: string };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { core, storage } from '#api';
-import { node, outcome, place, pod } from '../../placement-fixture.ts';
+import { node, outcome, place, pod } from '../../placement.test-data.ts';
 
 const HOST = 'kubernetes.io/hostname';
 const ZONE = 'topology.kubernetes.io/zone';

@@ -8,7 +8,7 @@ import { Nominations } from './framework/nominations.ts';
 import type { OwnerSelector, PluginHandle } from './framework/plugin.ts';
 import type { Profile } from './framework/profile.ts';
 import { ATTACHMENTS_BY_NODE, nodeOfAttachment } from './framework/volume-attachments.ts';
-import { InMemoryCluster } from './in-memory-cluster.ts';
+import { InMemoryCluster } from './in-memory-cluster.test-setup.ts';
 import { type Placement, scheduleOne } from './schedule-one.ts';
 
 /** A cluster at rest, for tests of single placements. */
