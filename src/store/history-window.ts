@@ -5,17 +5,17 @@ export interface HistoryWindowOptions {
   /** History younger than this is kept. */
   readonly windowMs: number;
   revision(): number;
-  /** Gives up history before a revision; must not throw. */
+  /** Compacts history before a revision; must not throw. */
   compact(revision: number): void;
 }
 
 /** Upstream's API server compacts every five minutes what is older than five minutes. */
 export const DEFAULT_HISTORY_WINDOW_MS = 5 * 60_000;
 
-/** How finely the window is kept: history is between one window and one step more long. */
+/** The granularity of the window: history is between one window and one window plus one step long. */
 const STEPS = 10;
 
-/** Compacts in the background: remembers which revision was current when, and gives up what has left the window. */
+/** Compacts in the background: records revisions over time, and compacts those outside the window. */
 export class HistoryWindow {
   readonly #options: HistoryWindowOptions;
   readonly #samples: number[] = [];

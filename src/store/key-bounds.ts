@@ -3,11 +3,11 @@ import type { RangeRequest } from './store.ts';
 export interface KeyBounds {
   /** The first key that may be in the range. */
   readonly start: Buffer;
-  /** The first one behind it; undefined when it has no end. The range is empty when it is not after `start`. */
+  /** The end, exclusive; undefined: unbounded. The range is empty unless it is after `start`. */
   readonly end: Buffer | undefined;
 }
 
-/** A range as bytes; `space` stands before every key. */
+/** A range as bytes; `space` is the prefix of every key. */
 export function keyBounds({ prefix = '', start = '', end }: Pick<RangeRequest, 'prefix' | 'start' | 'end'>, space = ''): KeyBounds {
   const endBytes = end === undefined ? undefined : Buffer.from(space + end);
   return { start: laterOf(Buffer.from(space + prefix), Buffer.from(space + start)), end: earlierOf(prefixEnd(space + prefix), endBytes) };
@@ -22,7 +22,7 @@ function earlierOf(a: Buffer | undefined, b: Buffer | undefined): Buffer | undef
   return Buffer.compare(a, b) <= 0 ? a : b;
 }
 
-/** The first bytes behind everything that begins with `prefix`. UTF-8 has no byte 255, so the last one can always be raised. */
+/** The smallest bytes after every key with `prefix`. UTF-8 has no byte 255, so the last byte can always be incremented. */
 function prefixEnd(prefix: string): Buffer | undefined {
   if (prefix === '') return undefined;
   const bytes = Buffer.from(prefix);

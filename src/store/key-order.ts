@@ -18,7 +18,7 @@ export const pointOrder: KeyOrder<string> = (a, b) => {
 
 const SURROGATES = 0xd800;
 
-/** Surrogates stand for points above every single unit. */
+/** Surrogates encode code points above every single unit. */
 function rank(unit: number): number {
   if (unit < SURROGATES) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;

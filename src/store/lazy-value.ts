@@ -1,6 +1,6 @@
 /**
- * A value whose bytes are made when they are first needed, and are the same each time. An engine that keeps values in the heap may never need them:
- * in a cluster that lives in one process, hardly anybody reads what is stored as text.
+ * A value that is encoded when its bytes are first needed. An engine that keeps values in memory may never need them:
+ * in a cluster in one process, few readers need the encoded form.
  */
 export interface LazyValue {
   readonly bytes: Uint8Array;

@@ -2,20 +2,20 @@ import { bytesOf, type LazyValue } from './lazy-value.ts';
 import type { Operation, RangeRequest, TxnRequest, WatchOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** What fits into one key of every engine, in UTF-8. */
+/** The longest key that every engine accepts, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 1_900;
-/** etcd's default for one request, what it adds to each operation included. */
+/** etcd's default limit of a request, including its overhead per operation. */
 export const MAX_REQUEST_BYTES = 1.5 * 1024 * 1024;
-/** The default of etcd's client for one message. */
+/** The default message limit of etcd's client. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
-/** etcd's default for one transaction. */
+/** etcd's default limit of operations in a transaction. */
 export const MAX_OPERATIONS = 128;
 /** Upper bound of an operation's or comparison's encoding overhead beyond key and value. */
 export const OPERATION_BYTES = 64;
-/** etcd's longest lease. */
+/** The longest lease that etcd grants. */
 export const MAX_TTL_SECONDS = 9_000_000_000;
 
-/** Surely short enough, whatever the characters: a UTF-16 unit takes at most three bytes. */
+/** Short enough for any characters: a UTF-16 unit takes at most three bytes. */
 const SURELY_SHORT = MAX_KEY_BYTES / 3;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -68,7 +68,7 @@ export function checkTtl(ttlSeconds: number): void {
   }
 }
 
-/** Throws unless every engine can take the transaction. An engine that `needsBytes` has them made here, as there is nothing to save. */
+/** Throws unless every engine can accept the transaction. For an engine that `needsBytes`, lazy values are encoded here. */
 export function checkTxn(request: TxnRequest, needsBytes: boolean): void {
   const { compare, write, elseRead } = request;
   if (write.length > MAX_OPERATIONS || (compare?.length ?? 0) > MAX_OPERATIONS || (elseRead?.length ?? 0) > MAX_OPERATIONS) {
@@ -110,14 +110,14 @@ function isLazy(value: unknown): value is LazyValue {
   return typeof value === 'object' && value !== null && 'mostBytes' in value;
 }
 
-/** Counts what lazy values really take: they may have been said to take more. */
+/** Counts the actual size of lazy values, which may be below their estimate. */
 function checkLength(write: readonly Operation[], overhead: number): void {
   let bytes = overhead;
   for (const operation of write) bytes += operation.key.length + (operation.type === 'put' ? bytesOf(operation.value).length : 0);
   if (bytes > MAX_REQUEST_BYTES) throw new StoreError('too-large', tooLarge(bytes));
 }
 
-/** The texts of etcd and of its client, which clients of Kubernetes see. */
+/** The messages of etcd and of its client, which clients of Kubernetes see. */
 function tooLarge(bytes: number): string {
   if (bytes <= MAX_MESSAGE_BYTES) return 'etcdserver: request is too large';
   return `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${bytes} vs. ${MAX_MESSAGE_BYTES})`;

@@ -2,7 +2,7 @@ import { access, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a file that appears under its name only when it is complete and on the medium: `fill` writes and syncs `temporary`, which lies
+ * Creates a file that appears under its name only when it is complete and on disk: `fill` writes and syncs `temporary`, which is
  * beside it. Nothing is left behind when it fails.
  */
 export async function newFile<T>(file: string, fill: (temporary: string) => Promise<T>): Promise<T> {

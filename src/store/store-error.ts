@@ -3,30 +3,30 @@ export type StoreErrorCode =
   | 'invalid'
   /** A key, value or request is over its limit. */
   | 'too-large'
-  /** A revision was asked for that the store has not reached. */
+  /** The requested revision is in the future. */
   | 'future-revision'
   | 'lease-not-found'
   /** The medium is full: nothing was written, reads go on. */
   | 'no-space'
   /** Another process holds the store. */
   | 'locked'
-  /** The files are damaged, or not ours. */
+  /** The files are damaged, or not of this store. */
   | 'corrupt'
-  /** The files are of a version of the format that this program does not know. */
+  /** The format version of the files is not supported. */
   | 'unsupported-format'
   /** Reading or writing the medium failed. */
   | 'io'
-  /** The server can not be reached or does not answer; nothing was written. */
+  /** The server is unreachable or does not respond; nothing was written. */
   | 'unavailable'
   /** The answer to a write was lost: it may or may not have happened. */
   | 'outcome-unknown'
-  /** The server refuses who we are. */
+  /** The server rejected the credentials. */
   | 'denied'
-  /** This engine can not do it. */
+  /** This engine does not support it. */
   | 'unsupported'
   | 'closed';
 
-/** What can go wrong in a store, beside the expected negatives, which are return values. */
+/** An unexpected failure of a store; expected ones are return values. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;

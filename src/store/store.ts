@@ -1,20 +1,20 @@
 /**
  * The contract of the store: keys, bytes and one revision counter; never objects. `SPEC.md` numbers its rules and `contract.ts` tests
- * them on every engine. What can be expected to go wrong (a comparison that fails, history that is gone) is a return value; what can
- * not (bad input, a full disk, a server out of reach) is a `StoreError`. A cancelled call rejects with its signal's reason.
+ * them on every engine. Expected failures (a comparison that does not hold, compacted history) are return values; unexpected ones
+ * (bad input, a full disk, an unreachable server) are a `StoreError`. A cancelled call rejects with its signal's reason.
  *
- * Bytes handed to the store or received from it are shared, not copied: neither side changes them afterwards.
+ * Bytes passed to the store or received from it are shared, not copied: neither side modifies them afterwards.
  */
 
 import type { LazyValue } from './lazy-value.ts';
 
-/** A lease, as etcd prints it: lower-case hexadecimal. */
+/** A lease id as etcd prints it: lower-case hexadecimal. */
 export type LeaseId = string;
 
 /** One version of one key. */
 export interface Entry {
   readonly key: string;
-  /** Empty when only keys were asked for. */
+  /** Empty when only keys were requested. */
   readonly value: Uint8Array;
   /** The revision that made the key since it was last absent. */
   readonly createRevision: number;
@@ -27,7 +27,7 @@ export interface Entry {
 
 export interface GetResult {
   readonly entry: Entry | undefined;
-  /** The revision of the store that the answer reflects. */
+  /** The revision of the store that the result reflects. */
   readonly revision: number;
 }
 
@@ -35,15 +35,15 @@ export interface GetResult {
 export interface RangeRequest {
   /** Default: every key. */
   readonly prefix?: string;
-  /** The first key wanted. To go on after a page: `keyAfter(lastKey)`. */
+  /** The first key, inclusive. For the next page: `keyAfter(lastKey)`. */
   readonly start?: string;
-  /** The first key not wanted. */
+  /** The end of the range, exclusive. */
   readonly end?: string;
-  /** The most entries to answer; no limit when absent. */
+  /** The maximum number of entries; no limit when absent. */
   readonly limit?: number;
-  /** `keys` leaves values empty, `count` answers no entries at all. Default: `entries`. */
+  /** `keys` omits values, `count` returns no entries. Default: `entries`. */
   readonly select?: 'entries' | 'keys' | 'count';
-  /** Count the whole range though the answer is limited. */
+  /** Count the whole range although the result is limited. */
   readonly withCount?: boolean;
   /** Read the store as it was right after this revision. Default: now. */
   readonly revision?: number;
@@ -52,11 +52,11 @@ export interface RangeRequest {
 export interface Page {
   readonly status: 'ok';
   readonly entries: readonly Entry[];
-  /** Keys lie behind the last entry that `limit` cut off. */
+  /** More keys follow, which `limit` cut off. */
   readonly more: boolean;
-  /** Keys in the whole range; undefined when `limit` cut the range and no count was asked for. */
+  /** Keys in the whole range; undefined when `limit` cut the range and no count was requested. */
   readonly count: number | undefined;
-  /** The revision that the answer reflects: the one asked for, or the current one. Ask for it again to page on in the same state. */
+  /** The revision that the result reflects: the requested or the current one. Request it again for the next page of the same state. */
   readonly revision: number;
 }
 
@@ -80,9 +80,9 @@ export interface Put {
   readonly type: 'put';
   readonly key: string;
   readonly value: Uint8Array | LazyValue;
-  /** The key goes with this lease. */
+  /** The key is deleted with this lease. */
   readonly lease?: LeaseId;
-  /** The key goes after this many seconds, or up to a minute later: keys of a like age share a lease. Not together with `lease`. */
+  /** The key is deleted after this many seconds, or up to a minute later: keys of similar age share a lease. Not together with `lease`. */
   readonly ttlSeconds?: number;
 }
 
@@ -103,7 +103,7 @@ export interface TxnRequest {
 
 export interface TxnResult {
   readonly succeeded: boolean;
-  /** Of the write when it changed something, else of the state that was compared. */
+  /** The revision of the write if it changed something, else of the compared state. */
   readonly revision: number;
   /** One for each key of `elseRead` when the comparison failed, else empty. */
   readonly reads: readonly (Entry | undefined)[];
@@ -115,9 +115,9 @@ export interface WatchEvent {
   readonly key: string;
   /** Undefined for a delete. */
   readonly value: Uint8Array | undefined;
-  /** The value as its writer handed it over, when it was a lazy one of this process and is not read from a medium. */
+  /** The writer's lazy value, if it was written by this process and not read from disk. */
   readonly written: LazyValue | undefined;
-  /** The value before, when it was asked for and there was one. */
+  /** The previous value, if it was requested and there was one. */
   readonly prevValue: Uint8Array | undefined;
   /** The revision of the change. */
   readonly modRevision: number;
@@ -131,16 +131,16 @@ export interface WatchEvent {
 export interface WatchOptions {
   /** Default: every key. */
   readonly prefix?: string;
-  /** The first revision wanted: what history holds from there on comes first. Default: the next revision. May lie in the future. */
+  /** The start revision: history from there on is delivered first. Default: the next revision. May be in the future. */
   readonly fromRevision?: number;
   readonly prevValue?: boolean;
-  /** Ask for progress marks now and then while the prefix is quiet. */
+  /** Request periodic progress marks while the prefix is quiet. */
   readonly progress?: boolean;
 }
 
 /**
  * Receives a watch. Calls come one at a time, in revision order. A store with `localReads` makes them before the promise of the write
- * that caused them resolves. A sink that throws ends its own watch and harms no other.
+ * that caused them resolves. A sink that throws ends only its own watch.
  */
 export interface WatchSink {
   /** Events of whole transactions, in revision order; the array is shared with other watchers. `revision` is that of the last one. */
@@ -152,9 +152,9 @@ export interface WatchSink {
 }
 
 export type WatchEnd =
-  /** Changes wanted are no longer in history. */
+  /** The requested changes have been compacted. */
   | { readonly code: 'compacted'; readonly compactRevision: number }
-  /** The consumer left more undelivered than its bound allows. */
+  /** The consumer's backlog exceeded its bound. */
   | { readonly code: 'slow' }
   /** The store was closed. */
   | { readonly code: 'closed' }
@@ -164,7 +164,7 @@ export interface WatchHandle extends Disposable {
   /** No call of the sink follows, not even `end`. */
   cancel(): void;
   /**
-   * Asks for a progress mark as soon as the watch is up to date. False when the engine's server can not give a trustworthy one on demand;
+   * Requests a progress mark as soon as the watch is up to date. False when the server cannot provide a reliable one on demand;
    * then only the periodic marks of `progress` come.
    */
   requestProgress(): boolean;
@@ -183,11 +183,11 @@ export interface StoreStatus {
   readonly version: string;
   readonly revision: number;
   readonly compactRevision: number;
-  /** What the store takes on its medium. */
+  /** The store's size on disk. */
   readonly sizeBytes: number;
-  /** The part of it that holds data. */
+  /** The part of it that contains data. */
   readonly usedBytes: number;
-  /** The part of it that holds none, from 0 to 1: what `defragment` gives back. */
+  /** The unused fraction, from 0 to 1: what `defragment` frees. */
   readonly fragmentation: number;
 }
 
@@ -201,7 +201,7 @@ export interface Store extends AsyncDisposable {
   readonly engine: 'memory' | 'embedded' | 'etcd';
   /**
    * True when all writers are in this process: what the sinks of a live watch have seen is then every acknowledged write, and a cache fed by
-   * it may answer without asking. When false, ask `revision()` first and wait until the watch has reached it.
+   * it may answer reads by itself. When false, call `revision()` first and wait until the watch has reached it.
    */
   readonly localReads: boolean;
   /** The current revision; an empty store is at 1. Linearizable, as are all reads without a `revision`. */
@@ -209,30 +209,30 @@ export interface Store extends AsyncDisposable {
   get(key: string, signal?: AbortSignal): Promise<GetResult>;
   range(request: RangeRequest, signal?: AbortSignal): Promise<RangeResult>;
   /**
-   * The value that a revision gave to a key, at once; undefined when the store no longer has it. Only engines that read without waiting have
-   * it, so that who knows where a value is need not keep it in memory.
+   * Reads the value that a revision gave to a key, synchronously; undefined when the store no longer has it. Only engines with synchronous
+   * reads have it: callers need not keep values in memory.
    */
   valueAt?(key: string, modRevision: number): Uint8Array | undefined;
   /** Resolves when the write is durable. Rejected: not written, unless the error is `outcome-unknown` or the call was cancelled under way. */
   txn(request: TxnRequest, signal?: AbortSignal): Promise<TxnResult>;
   watch(options: WatchOptions, sink: WatchSink): WatchHandle;
   grantLease(ttlSeconds: number, signal?: AbortSignal): Promise<Lease>;
-  /** Starts the lease's time again. Undefined when there is no such lease (any more). */
+  /** Renews the lease. Undefined when it does not exist. */
   renewLease(id: LeaseId, signal?: AbortSignal): Promise<Lease | undefined>;
   /** Deletes the lease and its keys. False when there is no such lease. */
   revokeLease(id: LeaseId, signal?: AbortSignal): Promise<boolean>;
-  /** Gives up history before `revision`. `compacted` when that has been done already. */
+  /** Drops history before `revision`. `compacted` when that has already happened. */
   compact(revision: number, signal?: AbortSignal): Promise<CompactResult>;
   /** Writes the state of one moment to a new file, while writes go on. The file appears under its name only when it is complete. */
   snapshot(file: string, signal?: AbortSignal): Promise<SnapshotInfo>;
-  /** Gives unused space back. Writes wait for it. */
+  /** Frees unused space. Writes wait for it. */
   defragment(signal?: AbortSignal): Promise<void>;
   status(signal?: AbortSignal): Promise<StoreStatus>;
-  /** Ends watches with `closed`, refuses calls with `closed`, leaves nothing open. Writes already accepted are finished first. */
+  /** Ends watches and rejects calls with `closed`. Accepted writes finish first. */
   close(): Promise<void>;
 }
 
-/** The smallest key behind `key`. */
+/** The smallest key after `key`. */
 export function keyAfter(key: string): string {
   return `${key}\0`;
 }

@@ -1,6 +1,6 @@
 import type { LeaseId } from './store.ts';
 
-/** A lease takes new keys for this long, or for a twentieth of the time to live when that is shorter: upstream's numbers. */
+/** A lease accepts new keys for this long, or for a twentieth of its TTL if that is shorter: upstream's numbers. */
 const REUSE_SECONDS = 60;
 const REUSE_SHARE = 0.05;
 /** More keys than this would make the deletion of one lease a long pause. */
@@ -14,12 +14,12 @@ export class TtlLeases {
     if (source !== undefined) for (const [ttl, lease] of source.#open) this.#open.set(ttl, { ...lease });
   }
 
-  /** For how long to grant a lease that keys with this time to live can share. */
+  /** The TTL of a lease that keys with this TTL can share. */
   static grantSeconds(ttlSeconds: number): number {
     return ttlSeconds + reuseSeconds(ttlSeconds);
   }
 
-  /** The lease to use, counting one key more on it; undefined when one must be granted and remembered first. */
+  /** The lease to use, with one more key counted; undefined when one must be granted and added first. */
   take(ttlSeconds: number, nowMs: number): LeaseId | undefined {
     const lease = this.#open.get(ttlSeconds);
     if (lease === undefined || nowMs > lease.openUntil || lease.keys >= MAX_KEYS) return undefined;

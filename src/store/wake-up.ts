@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from '#base';
 
-/** One timer for many deadlines: runs `wake` at the earliest one asked for. */
+/** One timer for many deadlines: runs `wake` at the earliest. */
 export class WakeUp {
   readonly #clock: Clock;
   readonly #wake: () => void;

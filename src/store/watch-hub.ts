@@ -2,13 +2,13 @@ import type { Clock, TimerHandle } from '#base';
 import { checkWatch } from './limits.ts';
 import type { WatchEnd, WatchEvent, WatchHandle, WatchOptions, WatchSink } from './store.ts';
 
-/** A committed change; `previous` is the engine's way to find the value before. */
+/** A committed change; `previous` lets the engine find the previous value. */
 export interface Change<P> {
   readonly event: WatchEvent;
   readonly previous: P;
 }
 
-/** What a hub needs of its engine. */
+/** The engine, as the hub needs it. */
 export interface HubSource<P> {
   readonly clock: Clock;
   /** The last revision whose changes were published, and the first one that history holds in full minus one. */
@@ -25,19 +25,19 @@ export interface HistoryChunk<P> {
   readonly throughRevision: number;
 }
 
-/** How many changes of history a watch reads before it lets others run. */
+/** Changes of history that a watch reads before it yields. */
 const CATCH_UP_CHANGES = 1_000;
 const PROGRESS_INTERVAL_MS = 5_000;
 const MAX_DIRECTORIES = 10_000;
 
 /**
- * Distributes committed changes to watchers inside the process. Watchers of one prefix share a group, and a group's batch is made once: a
- * watcher more costs one call an event, and no allocation.
+ * Distributes committed changes to watchers inside the process. Watchers of one prefix share a group, whose batch is created once: each
+ * further watcher costs one call per event and no allocation.
  */
 export class WatchHub<P> {
   readonly #source: HubSource<P>;
   readonly #groups = new Map<string, Group<P>>();
-  /** Which groups watch a directory, or something in it or around it; emptied when groups come or go. */
+  /** The groups that watch a directory, a part of it or a parent of it; cleared when groups are added or removed. */
   readonly #byDirectory = new Map<string, readonly Group<P>[]>();
   readonly #catchingUp = new Set<Watcher>();
   readonly #queue: Publication<P>[] = [];
@@ -61,13 +61,13 @@ export class WatchHub<P> {
     return this.#handle(watcher);
   }
 
-  /** Delivers the changes of whole transactions. A sink that writes while it is called makes no one see changes out of order. */
+  /** Delivers the changes of whole transactions. Order is preserved even if a sink writes while it is called. */
   publish(changes: readonly Change<P>[], revision: number): void {
     this.#queue.push({ changes, revision });
     if (!this.#publishing) this.#drain(() => {});
   }
 
-  /** Runs `first`, then delivers what sinks caused meanwhile: a sink is never called while it is being called. */
+  /** Runs `first`, then delivers the changes that sinks caused meanwhile: sinks are never re-entered. */
   #drain(first: () => void): void {
     this.#publishing = true;
     first();
@@ -94,7 +94,7 @@ export class WatchHub<P> {
     }
   }
 
-  /** The groups that changes may be for. Most changes come alone or with others of their directory, which few groups watch. */
+  /** The groups that may match the changes. Most batches concern one directory, which few groups watch. */
   #concerned(changes: readonly Change<P>[]): Iterable<Group<P>> {
     const directory = directoryOf(changes[0]!.event.key);
     for (let i = 1; i < changes.length; i++) if (!changes[i]!.event.key.startsWith(directory)) return this.#groups.values();
@@ -107,7 +107,7 @@ export class WatchHub<P> {
     return groups;
   }
 
-  /** Calls the sink with the part of the batch that it has not seen. */
+  /** Delivers the part of the batch that the sink has not seen. */
   #hand(watcher: Watcher, batch: readonly WatchEvent[], revision: number): void {
     if (!watcher.active || watcher.next > revision) return;
     const newEvents = batch[0]!.modRevision >= watcher.next ? batch : batch.filter((event) => event.modRevision >= watcher.next);
@@ -250,7 +250,7 @@ class Group<P> {
     this.#source = source;
   }
 
-  /** Whether a key in this directory can be for the group. */
+  /** Whether the group can match a key in this directory. */
   concerns(directory: string): boolean {
     return directory.startsWith(this.#prefix) || this.#prefix.startsWith(directory);
   }

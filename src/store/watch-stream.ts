@@ -4,7 +4,7 @@ import type { Store, WatchEnd, WatchEvent, WatchHandle, WatchOptions, WatchSink 
 export type WatchItem =
   | { readonly type: 'events'; readonly events: readonly WatchEvent[]; readonly revision: number }
   | { readonly type: 'progress'; readonly revision: number }
-  /** Always the last one. */
+  /** Always the last item. */
   | { readonly type: 'end'; readonly reason: WatchEnd };
 
 export interface WatchStreamOptions extends WatchOptions {
@@ -18,7 +18,7 @@ export interface WatchStream extends AsyncIterableIterator<WatchItem>, AsyncDisp
 const DEFAULT_MAX_BUFFERED_EVENTS = 10_000;
 
 /**
- * A watch as an async iterable, at the consumer's pace. It begins at once, not with the first iteration. What the consumer has not taken
+ * A watch as an async iterable, at the consumer's pace. It begins at once, not with the first iteration. What the consumer has not read
  * waits, up to the bound; then it gets what waited and `end` with `slow`. An aborted signal throws its reason.
  */
 export function watchStream(store: Store, options: WatchStreamOptions): WatchStream {
@@ -44,7 +44,7 @@ class BufferedWatch implements WatchStream, WatchSink {
   }
 
   events(events: readonly WatchEvent[], revision: number): void {
-    // One batch is always taken, however large: a transaction is never cut.
+    // One batch is always accepted, whatever its size: a transaction is never split.
     if (this.#bufferedEvents > 0 && this.#bufferedEvents + events.length > this.#maxBufferedEvents) {
       this.end({ code: 'slow' });
       return;

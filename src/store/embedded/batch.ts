@@ -20,7 +20,7 @@ import {
 } from './records.ts';
 import { APPEND, type Tables } from './tables.ts';
 
-/** What a batch builds on: the last published state. */
+/** The last published state, which a batch builds on. */
 export interface BatchBase {
   readonly tables: Tables;
   readonly reader: Reader;
@@ -29,22 +29,22 @@ export interface BatchBase {
   readonly leases: ReadonlyMap<number, LeaseRecord>;
   readonly ttlLeases: TtlLeases;
   now(): number;
-  /** Called before the first write, at which lmdb arranges for the commit. */
+  /** Called before the first write, when lmdb schedules the commit. */
   onFirstWrite(): void;
 }
 
-/** A version that this batch wrote and that can not be read yet. */
+/** A version that this batch wrote and that cannot be read yet. */
 interface PendingVersion extends IndexRecord {
   readonly value: Uint8Array | undefined;
 }
 
 /**
- * Transactions that will be committed together. Each is decided at once, on top of the published state and of those before it in the batch,
- * and handed to lmdb; nothing is decided again, because a batch is committed whole or not at all.
+ * Transactions that are committed together. Each is decided immediately, based on the published state and the earlier ones of the batch,
+ * and passed to lmdb; decisions are final, because a batch is committed as a whole or not at all.
  */
 export class Batch {
   readonly changes: Change<Location>[] = [];
-  /** Leases granted or renewed (a record) and gone (undefined) in this batch. */
+  /** Leases granted or renewed (a record) and revoked (undefined) in this batch. */
   readonly leases = new Map<number, LeaseRecord | undefined>();
   readonly #base: BatchBase;
   readonly #pending = new Map<string, PendingVersion | undefined>();
@@ -61,12 +61,12 @@ export class Batch {
     return this.#state;
   }
 
-  /** How many writes lmdb has been handed. */
+  /** The number of writes passed to lmdb. */
   get writes(): number {
     return this.#writes;
   }
 
-  /** Runs `decide` and says whether its result holds now, or only when the batch is durable. */
+  /** Runs `decide` and returns whether its result is valid now, or only when the batch is durable. */
   decide<T>(decide: (batch: Batch) => T): { readonly result: T; readonly holdsNow: boolean } {
     const before = this.#writes;
     this.#sawPending = false;
@@ -84,7 +84,7 @@ export class Batch {
     return { succeeded: true, revision: changed ? this.#state.revision : this.#answerRevision(), reads: [] };
   }
 
-  /** Of an answer that changes nothing: it may be given before the batch is durable when it rests on the published state alone. */
+  /** A result that changes nothing may be returned before the batch is durable if it depends only on the published state. */
   #answerRevision(): number {
     return this.#sawPending ? this.#state.revision : this.#base.state.revision;
   }
@@ -217,7 +217,7 @@ export class Batch {
     return lease;
   }
 
-  /** The lease goes, and its keys with it, in as many revisions as it takes. */
+  /** Deletes the lease and its keys, in as many revisions as necessary. */
   revoke(id: number, maxOperations: number): boolean {
     if (this.findLease(id) === undefined) return false;
     const deletes = this.#keysOf(id).map((key): Delete => ({ type: 'delete', key }));
@@ -242,14 +242,14 @@ export class Batch {
     this.#state = { ...this.#state, compactRevision };
   }
 
-  /** Removes what compaction gave up, from where that was left off up to `through`, at most about `budget` versions at a time. */
+  /** Removes compacted versions, continuing up to `through`, about `budget` versions at a time. */
   scrub(through: number, budget: number): void {
     const from = this.#state.scrubbedRevision + 1;
     let visited = 0;
     let last = through;
     for (const { location, record } of this.#base.reader.logRecords(from, through)) {
       const revision = revisionOf(location);
-      // A revision is only left behind whole; doing a part of it again does no harm.
+      // Progress is recorded per revision; repeating a part of one is harmless.
       if (visited++ >= budget && revision > from) {
         last = revision - 1;
         break;

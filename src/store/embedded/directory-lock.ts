@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { StoreError } from '../store-error.ts';
 
 /**
- * Locks a directory for one process by a unix socket in it: the kernel closes the listener when its holder dies, however it dies, and
- * whoever comes second can ask who it is, across containers too.
+ * Locks a directory for one process by a unix socket in it: the kernel closes the listener when its holder dies, for whatever reason, and
+ * others can ask for the holder's identity, across containers too.
  *
- * The socket's name has a generation. A newcomer who finds the newest one dead binds the next generation, which only one can. Binding and
- * listening are two steps, so it then looks again at the others: of two that met, at least one sees the other and gives way.
+ * The socket's name has a generation. If the newest one is dead, the next generation is bound, which only one process can. Binding and
+ * listening are two steps, so the others are checked again afterwards: of two concurrent holders, at least one sees the other and yields.
  */
 export interface DirectoryLock {
   release(): Promise<void>;
@@ -24,7 +24,7 @@ export function isLockFile(name: string): boolean {
 
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const descriptor = openSync(directory, 'r');
-  // A socket's path may have about a hundred bytes; by way of the descriptor it is short whatever the directory is called.
+  // A socket's path may have about a hundred bytes; through the descriptor it is short for every directory.
   const path = (generation: number) =>
     join(process.platform === 'linux' ? `/proc/self/fd/${descriptor}` : directory, `holder.${generation}`);
   try {
@@ -51,7 +51,7 @@ async function generations(directory: string): Promise<number[]> {
     .sort((a, b) => a - b);
 }
 
-/** The generation after all that exist; throws when one of them lives. */
+/** The next generation; throws when an existing one is alive. */
 async function firstFree(directory: string, path: (generation: number) => string): Promise<number> {
   const existing = await generations(directory);
   for (const generation of existing) await refuseIfAlive(directory, path(generation));
@@ -81,11 +81,11 @@ function askHolder(path: string): Promise<string | undefined> {
   });
 }
 
-/** A stopped process holds the directory all the same. */
+/** A stopped process still holds the directory. */
 const ANSWER_MS = 500;
 
 function listen(path: string, directory: string): Promise<Server> {
-  // errors: one that cannot accept holds the directory all the same
+  // errors: a holder that cannot accept still holds the directory
   const server = createServer((socket) => socket.on('error', () => {}).end(`process ${process.pid} on ${hostname()} (${process.title})`));
   return new Promise((resolve, reject) => {
     server.on('error', (cause: NodeJS.ErrnoException) => {
@@ -109,7 +109,7 @@ interface Claim {
   readonly server: Server;
 }
 
-/** Makes sure that no other holder lives, then removes what dead ones left. */
+/** Ensures that there is no other live holder, then removes the sockets of dead ones. */
 async function standAlone({ directory, path, generation, server }: Claim): Promise<void> {
   try {
     const others = (await generations(directory)).filter((other) => other !== generation);

@@ -6,10 +6,10 @@ import { isLockFile } from './directory-lock.ts';
 import { checkPages } from './page-check.ts';
 import { DATA_FILE } from './tables.ts';
 
-/** The version of the layout of tables and records. A newer program raises it and brings older files up to it (`migrations.ts`). */
+/** The version of the layout of tables and records. Newer versions increase it and migrate older files (`migrations.ts`). */
 export const FORMAT = 1;
 
-/** Says what the directory is, beside the data file: `making` or `restoring` until the data file is complete. */
+/** The state of the directory, stored beside the data file: `making` or `restoring` until the data file is complete. */
 const MARK_FILE = 'store.json';
 
 interface Mark {
@@ -22,15 +22,15 @@ type MarkState = 'making' | 'restoring' | 'made';
 const STATES: readonly unknown[] = ['making', 'restoring', 'made'] satisfies MarkState[];
 
 export interface Preparation {
-  /** Look at every page of the data file. */
+  /** Check every page of the data file. */
   readonly thorough: boolean;
-  /** What is going to be done with a directory that holds no store yet. */
+  /** The operation that will follow on a directory without a store. */
   readonly purpose: 'making' | 'restoring';
 }
 
 /**
- * Makes sure that the directory holds a store, or is free for one. Touches nothing that it does not understand. Call it while holding
- * the directory.
+ * Ensures that the directory contains a store, or is empty. Changes nothing that it does not recognise. Call it while holding
+ * the directory's lock.
  */
 export async function prepareDirectory(directory: string, { thorough, purpose }: Preparation): Promise<'new' | 'existing'> {
   const names = (await readdir(directory)).filter((name) => !isLockFile(name) && !name.endsWith('.partial'));

@@ -41,14 +41,14 @@ import { makeTables, openChecked, readState, usedBytesOf } from './store-files.t
 import { DATA_FILE, openTables, type Tables } from './tables.ts';
 
 export interface EmbeddedStoreOptions {
-  /** Made when it does not exist. One process at a time holds it. */
+  /** Created if it does not exist. Locked by one process at a time. */
   readonly directory: string;
   /** Default: the real one. */
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** How much history is kept, in milliseconds; Infinity keeps all. Default: five minutes. */
   readonly historyWindowMs?: number;
-  /** Look at every page of the data file before it is used: takes seconds for each gigabyte. Default: only at its head and its size. */
+  /** Check every page of the data file before use: takes seconds per gigabyte. Default: only its meta pages and size. */
   readonly verify?: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
-/** Keys that a range goes through before it lets others run. */
+/** Keys that a range reads before it yields. */
 const RANGE_BUDGET = 2_000;
 
 // One file: one method for each operation of the Store contract; commits, reads, leases on disk and snapshots have files of their own.
@@ -197,7 +197,7 @@ class LmdbStore implements EmbeddedStore {
     return this.#readAt(revision, () => this.#rangeOn(request, first, { revision, signal }));
   }
 
-  /** A long range goes on in later turns, always at its revision: the scrubber spares what it needs. */
+  /** A long range continues in later turns, at the same revision: the scrubber keeps what it needs. */
   async #rangeOn(
     request: RangeRequest,
     first: { readonly entries: readonly Entry[]; readonly count: number; readonly next: string | undefined },
@@ -209,7 +209,7 @@ class LmdbStore implements EmbeddedStore {
       await new Promise((resolve) => setImmediate(resolve));
       this.#check(signal);
       if (this.#replacing !== undefined) await this.#replacing;
-      // The limit is that of the whole range; one more tells that there are more.
+      // The limit applies to the whole range; one more key shows that there are more.
       const limit = request.limit === undefined ? {} : { limit: Math.max(1, request.limit - entries.length) };
       if (request.limit !== undefined && entries.length === request.limit && request.withCount !== true && count > entries.length) break;
       const chunk = this.#reader.range({ ...request, ...limit, start: next }, revision, RANGE_BUDGET);

@@ -1,7 +1,7 @@
 import { Batch, type BatchBase } from './batch.ts';
 
 export interface GroupCommitOptions {
-  /** What the next batch builds on. */
+  /** The state that the next batch builds on. */
   base(): Omit<BatchBase, 'onFirstWrite'>;
   /** A batch is durable. Called before its writes resolve. */
   onCommit(batch: Batch): void;
@@ -18,12 +18,12 @@ interface Job<T> {
   result: T | undefined;
 }
 
-/** A batch takes no more than this many writes, so that the first of them does not wait too long. */
+/** The maximum number of writes in a batch, so that the first one does not wait too long. */
 const MAX_WRITES = 4_000;
 
 /**
- * Many writers share one flush: what arrives in one turn of the event loop goes into the open batch; while a batch is on its way to the
- * medium, others wait, and form the next one together.
+ * Group commit: writes of one turn of the event loop share a batch and its flush; while a batch is being written to
+ * disk, further writes form the next one.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -41,7 +41,7 @@ export class GroupCommit {
     this.#batch = this.#newBatch();
   }
 
-  /** Decides in the open batch, or in the next one. Resolves when what was decided is durable. */
+  /** Decides in the open batch, or in the next one. Resolves when the decision is durable. */
   run<T>(decide: (batch: Batch) => T, signal?: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const plain: Job<T> = { decide, resolve, reject, result: undefined };
@@ -56,13 +56,13 @@ export class GroupCommit {
     return this.#lastBatchJobs;
   }
 
-  /** Resolves when others have had their turn: at once when no one writes, else with the next commit. */
+  /** Yields to writers: resolves immediately if there are none, else with the next commit. */
   turn(): Promise<void> {
     if (!this.#sealed) return new Promise((resolve) => setImmediate(resolve));
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** No batch is begun until `release`; resolves when none is on its way. */
+  /** Stops new batches until `release`; resolves when none is in progress. */
   async hold(): Promise<void> {
     this.#isHeld = true;
     if (this.#sealed || this.#batch.writes > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -99,7 +99,7 @@ export class GroupCommit {
     }
   }
 
-  /** Runs just before lmdb starts the commit: it asks for its own turn right after this one was asked for. */
+  /** Runs just before lmdb starts the commit, which lmdb schedules right after this. */
   #sealSoon(): void {
     setImmediate(() => {
       this.#sealed = true;
@@ -114,7 +114,7 @@ export class GroupCommit {
     });
   }
 
-  /** What is durable is acknowledged, and the next batch begins, even if publishing it fails. */
+  /** Durable writes are acknowledged, and the next batch begins, even if publishing fails. */
   #committed(batch: Batch): void {
     const jobs = this.#jobs;
     this.#lastBatchJobs = jobs.length;
@@ -143,7 +143,7 @@ export class GroupCommit {
     this.#waiting.splice(0, count);
   }
 
-  /** What waits is given up; what is decided already goes on, and only its answer is given up. */
+  /** Cancels a waiting write; a decided one continues, and only its result is dropped. */
   #abortable<T>(job: Job<T>, signal: AbortSignal): Job<T> {
     const abort = () => {
       const at = this.#waiting.indexOf(abortable as unknown as Job<never>);

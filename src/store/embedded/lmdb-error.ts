@@ -10,7 +10,7 @@ const SHORT_WRITE = 5; /* EIO */
 /** Below this much free space a short write is reported as a full disk. */
 const FULL_BYTES = 1 << 20;
 
-/** The failure of a commit to a file in `directory` in our words. lmdb hides the cause in a promise beside the error. */
+/** The failure of a commit to a file in `directory` as a StoreError. lmdb hides the cause in a promise beside the error. */
 export async function commitError(error: unknown, directory: string): Promise<StoreError> {
   const hidden = (error as { commitError?: Promise<never> }).commitError;
   const cause: unknown = hidden === undefined ? error : await hidden.catch((reason: unknown) => reason);

@@ -2,7 +2,7 @@ import { StoreError } from '../store-error.ts';
 import { FORMAT } from './directory.ts';
 import type { Tables } from './tables.ts';
 
-/** Brings the tables of one format to the next one, inside a transaction. */
+/** Migrates the tables from one format to the next, inside a transaction. */
 export type Migration = (tables: Tables) => void;
 
 /** Migrations by the format that they start from. */
@@ -23,7 +23,7 @@ export function readFormat(tables: Tables): number {
   return record.format;
 }
 
-/** Brings the tables to `target`, all steps in one transaction: an interrupted migration leaves the old format. */
+/** Migrates the tables to `target`, all steps in one transaction: an interrupted migration leaves the old format. */
 export function migrate(tables: Tables, steps: ReadonlyMap<number, Migration> = migrations, target: number = FORMAT): void {
   const from = readFormat(tables);
   if (from > target) {

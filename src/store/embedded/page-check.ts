@@ -4,7 +4,7 @@ import { pushAll } from '#base';
 import { StoreError } from '../store-error.ts';
 
 /**
- * Reads an LMDB file without LMDB, which maps it into memory and dies of a bus error when a part of it is missing. The layout is that of
+ * Reads an LMDB file without LMDB, which maps it into memory and crashes with a bus error when a part of it is missing. The layout is that of
  * LMDB's data version 2 (64 bit, little endian).
  */
 const META_BYTES = 168;
@@ -23,12 +23,12 @@ interface Meta {
   readonly pageBytes: number;
   readonly lastPage: number;
   readonly transaction: bigint;
-  /** The trees of free pages and of everything else. */
+  /** The trees of free pages and of data. */
   readonly roots: readonly bigint[];
 }
 
 /**
- * Throws unless the file is whole. The heads are always looked at; every page is when the file is shorter than its head says (which LMDB
+ * Throws unless the file is complete. The meta pages are always checked; every page is if the file is shorter than they say (which LMDB
  * permits when the missing pages are free) or when `thorough`.
  */
 export async function checkPages(file: string, thorough: boolean): Promise<void> {
@@ -39,7 +39,7 @@ export async function checkPages(file: string, thorough: boolean): Promise<void>
   if (thorough || pages <= meta.lastPage) await new PageWalk({ handle, file, pages, pageBytes: meta.pageBytes }).check(meta.roots);
 }
 
-/** The two heads of a data file that no one is committing to, and its size. */
+/** The two meta pages of a data file without concurrent commits, and its size. */
 export function readHeads(dataFile: string): { readonly dataFile: string; readonly heads: Buffer; readonly sizeBytes: number } {
   const descriptor = openSync(dataFile, 'r');
   try {
@@ -134,7 +134,7 @@ class PageWalk {
     }
   }
 
-  /** Where the node begins; throws when it does not lie in its page. */
+  /** The node's offset; throws when it is outside its page. */
   #node(page: Buffer, index: number): number {
     const at = PAGE_HEAD_BYTES + page.readUInt16LE(PAGE_HEAD_BYTES + 2 * index);
     if (at + NODE_HEAD_BYTES + (at + 8 <= page.length ? page.readUInt16LE(at + 6) : 0) > page.length) {

@@ -17,10 +17,10 @@ import {
 } from './records.ts';
 import type { Tables } from './tables.ts';
 
-/** One chunk of a range: what was found, and where to go on. */
+/** One chunk of a range: its entries, and where to continue. */
 export interface RangeChunk {
   readonly entries: readonly Entry[];
-  /** Keys counted, those beyond the limit included. */
+  /** The number of keys, including those beyond the limit. */
   readonly count: number;
   /** Undefined when the range is at its end. */
   readonly next: string | undefined;
@@ -28,7 +28,7 @@ export interface RangeChunk {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Reads versions of keys. Every read names the revision it is to reflect: what is committed but not yet published stays unseen. */
+/** Reads versions of keys. Every read names its revision: committed but unpublished changes stay invisible. */
 export class Reader {
   readonly #tables: Tables;
 
@@ -59,7 +59,7 @@ export class Reader {
     return bytes === undefined || isDeleted(bytes) ? undefined : copyValue(bytes, bytes.length);
   }
 
-  /** What the revision wrote under the key; undefined when it did not, or that is gone. */
+  /** The value that the revision wrote to the key; undefined when there is none or it was compacted. */
   valueAt(key: string, revision: number): Buffer | undefined {
     const latest = this.index(key);
     const version = latest && this.#versionAt(latest, revision);
@@ -87,7 +87,7 @@ export class Reader {
     return bytes === undefined || bytes instanceof Buffer ? bytes : asBuffer(bytes);
   }
 
-  /** Goes through at most `budget` keys of the range. */
+  /** Reads at most `budget` keys of the range. */
   range(request: RangeRequest, revision: number, budget: number): RangeChunk {
     const { select = 'entries', limit = Number.POSITIVE_INFINITY, withCount = false } = request;
     const entries: Entry[] = [];
@@ -157,12 +157,12 @@ export function leaseId(lease: number): LeaseId | undefined {
   return lease === 0 ? undefined : lease.toString(16);
 }
 
-/** lmdb hands out a view of its map for large values. */
+/** lmdb returns a view of its memory map for large values. */
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** Whether an answer of `select: entries` is complete, from its chunks. */
+/** Whether a result of `select: entries` is complete, from its chunks. */
 export function toPage(request: RangeRequest, chunk: Omit<RangeChunk, 'next'>, revision: number): Page {
   const { entries, count } = chunk;
   const more = request.select !== 'count' && count > entries.length;

@@ -1,12 +1,12 @@
 /**
- * What the tables of the embedded engine hold, byte by byte (format 1).
+ * The binary records of the embedded engine's tables (format 1).
  *
- * A version of a key lies in the log, at its location: the revision that wrote it, and its place among the operations of that transaction.
- * The index leads from a key to its latest version, and each version leads to the one before it.
+ * A version of a key is in the log, at its location: the revision that wrote it, and its index among the operations of that transaction.
+ * The index maps a key to its latest version, and each version points to the previous one.
  */
 import { MAX_OPERATIONS } from '../limits.ts';
 
-/** Where a version lies in the log; 0 is nowhere. */
+/** The location of a version in the log; 0: none. */
 export type Location = number;
 
 export function locationOf(revision: number, operation: number): Location {
@@ -52,7 +52,7 @@ export class RecordBuffer {
     return this.#chunk.subarray(this.#used - bytes, this.#used);
   }
 
-  /** What was taken is no longer in use. */
+  /** Releases all allocated memory. */
   reset(): void {
     this.#used = 0;
   }
@@ -125,7 +125,7 @@ export function previousOf(bytes: Buffer): Location {
 export interface StateRecord {
   readonly revision: number;
   readonly compactRevision: number;
-  /** History up to here has been cleaned of what compaction gave up. */
+  /** Compacted history has been removed up to here. */
   readonly scrubbedRevision: number;
   readonly nextLease: number;
 }

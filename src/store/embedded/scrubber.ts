@@ -8,7 +8,7 @@ export interface ScrubberOptions {
   readonly logger: Logger;
   /** The published state. */
   state(): StateRecord;
-  /** The oldest revision that a read is under way at; Infinity when none is. */
+  /** The oldest revision of a read in progress; Infinity when there is none. */
   oldestRead(): number;
 }
 
@@ -17,7 +17,7 @@ const BUSY_VERSIONS = 16;
 const BUSY_BACKLOG_SHARE = 5_000;
 const IDLE_VERSIONS = 1_000;
 
-/** Removes what compaction gave up, a little with each commit, so that no write waits for it. */
+/** Removes compacted versions, a few with each commit, so that writes do not wait. */
 export class Scrubber {
   readonly #options: ScrubberOptions;
   #running: Promise<void> | undefined;
@@ -34,13 +34,13 @@ export class Scrubber {
     });
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
   }
 
-  /** Resolves when everything given up so far is gone. */
+  /** Resolves when everything compacted so far is removed. */
   async finish(): Promise<void> {
     this.wake();
     await this.#running;
@@ -61,7 +61,7 @@ export class Scrubber {
     const through = Math.min(compactRevision, oldestRead());
     if (scrubbedRevision >= through) return false;
     const backlog = through - scrubbedRevision;
-    // One of the last batch was the step before this one.
+    // One write of the last batch was the previous step.
     const busy = commits.lastBatchJobs > 1;
     const budget = busy ? BUSY_VERSIONS + Math.floor(backlog / BUSY_BACKLOG_SHARE) : IDLE_VERSIONS;
     await commits.run((batch) => batch.scrub(through, budget));

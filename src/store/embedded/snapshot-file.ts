@@ -8,15 +8,15 @@ import { makeDirectory, prepareDirectory, writeMark } from './directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { DATA_FILE } from './tables.ts';
 
-/** A snapshot is a copy of the data file, with this behind it: a mark, the revision, and the checksum of all before it. */
+/** A snapshot is a copy of the data file, followed by a magic number, the revision, and the checksum of everything before it. */
 const MARK = Buffer.from('sampan snapshot1');
 const SUM_BYTES = 4;
 const TRAILER_BYTES = MARK.length + 8 + SUM_BYTES;
 const CHUNK_BYTES = 1 << 20;
-/** What is written is flushed in parts: one great flush at the end would hold up those of the store. */
+/** Flushed in parts: a single large flush at the end would delay those of the store. */
 const FLUSH_CHUNKS = 8;
 
-/** The state of one moment. While its reader lives, LMDB overwrites no page of it; only the heads change, so they are kept here. */
+/** The state of one moment. While its reader lives, LMDB overwrites no page of it; only the meta pages change, so they are kept here. */
 export interface SnapshotSource {
   readonly dataFile: string;
   /** The first pages, as they were. */
@@ -27,7 +27,7 @@ export interface SnapshotSource {
 
 export interface SnapshotOptions {
   readonly signal: AbortSignal;
-  /** Lets others go first. */
+  /** Yields to other work. */
   pause(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function writeSnapshot(file: string, source: SnapshotSource, option
   });
 }
 
-/** Returns the checksum of what was copied. */
+/** Returns the checksum of the copied bytes. */
 async function copyPages(
   from: FileHandle,
   to: FileHandle,
@@ -77,7 +77,7 @@ async function readPart(
   return chunk.subarray(0, bytesRead);
 }
 
-/** The length of the data in a snapshot; throws unless it is whole. */
+/** The length of the data in a snapshot; throws unless it is complete. */
 async function checkSnapshot(file: string): Promise<number> {
   await using handle = await open(file, 'r').catch((cause: Error) => {
     throw new StoreError('io', `can not read ${file}: ${cause.message}`, { cause });
@@ -105,7 +105,7 @@ export interface RestoreOptions {
   readonly directory: string;
 }
 
-/** Makes a store from what `snapshot` of an embedded store wrote. Open it afterwards. */
+/** Restores a store from a snapshot of an embedded store. Open it afterwards. */
 export async function restoreEmbeddedStore({ snapshot, directory }: RestoreOptions): Promise<void> {
   const length = await checkSnapshot(snapshot);
   await makeDirectory(directory);

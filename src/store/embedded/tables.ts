@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Database, open, type RootDatabase, type RootDatabaseOptions } from 'lmdb';
 import { decodeLog, type Location, type LogRecord } from './records.ts';
 
-/** A key of the store, or a bound of a range that is no key. */
+/** A key of the store, or a range bound that need not be one. */
 export type KeyBound = string | Uint8Array;
 
 export type LeaseKey = [lease: number, key: string];
@@ -16,17 +16,17 @@ export interface Tables {
   readonly index: Database<Buffer, KeyBound>;
   /** Location → version. */
   readonly log: Database<Buffer, Location>;
-  /** The log a second time without values, for reads that need only metadata. */
+  /** The log without values, for reads that need only metadata. */
   readonly logHeads: Database<LogRecord, Location>;
   /** Lease → its times. */
   readonly leases: Database<Buffer, number>;
-  /** The keys of each lease; the values say nothing. */
+  /** The keys of each lease; the values are unused. */
   readonly leaseKeys: Database<Buffer, LeaseKey>;
 }
 
 export const DATA_FILE = 'data.mdb';
 
-/** Writes in the order of their keys leave full pages behind. */
+/** Sequential writes fill pages completely. */
 export const APPEND = { append: true };
 
 /**
@@ -44,7 +44,7 @@ const LMDB_OPTIONS = {
   txnStartThreshold: Number.MAX_SAFE_INTEGER,
   noMemInit: true,
   maxDbs: 8,
-  // A directory name with a dot in it would be taken for a file.
+  // LMDB takes a directory name with a dot for a file.
   noSubdir: true,
 } as RootDatabaseOptions;
 
@@ -65,7 +65,7 @@ function table<K>(keyEncoder: KeyCodec<K>): { encoding: 'binary'; keyEncoder: un
   return { encoding: 'binary', keyEncoder };
 }
 
-/** Decodes in lmdb's own buffer, where a value would have to be copied out of it. */
+/** Decodes within lmdb's own buffer: values need not be copied first. */
 const headDecoder = {
   encode(): never {
     throw new Error('versions are written whole');

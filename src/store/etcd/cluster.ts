@@ -26,7 +26,7 @@ export interface ClusterOptions {
   readonly callTimeoutMs: number;
 }
 
-/** `read`: may be sent again whenever it fails. `write`: only when it is certain that it was not acted on. */
+/** `read`: may be sent again whenever it fails. `write`: only when it certainly had no effect. */
 export type CallKind = 'read' | 'write';
 
 export interface ClusterCall {
@@ -34,7 +34,7 @@ export interface ClusterCall {
   readonly message: Buffer;
   readonly kind: CallKind;
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the usual time for a call with all its attempts. */
+  /** Overrides the default time for a call with all its attempts. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -97,13 +97,13 @@ export class Cluster {
     }
   }
 
-  /** A stream to a member, and the connection it runs on, for `leave` when the member proves to be of no use. */
+  /** A stream to a member, and its connection, for `leave` when the member does not work. */
   stream(method: string, handler: StreamHandler): { readonly stream: GrpcStream; readonly connection: GrpcConnection } {
     const connection = this.#current();
     return { stream: connection.stream(method, { handler }), connection };
   }
 
-  /** A connection of its own to one member. */
+  /** A separate connection to one member. */
   connectTo(endpoint: string): GrpcConnection {
     const connection = new GrpcConnection({
       ...this.#options,
@@ -116,7 +116,7 @@ export class Cluster {
     return connection;
   }
 
-  /** Moves on to the next member, unless that has been done already. */
+  /** Switches to the next member, unless that has already happened. */
   leave(connection: GrpcConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;

@@ -10,12 +10,12 @@ export interface CompactorOptions {
   readonly intervalMs: number;
 }
 
-/** The key by which upstream's API servers agree on who compacts; ours agree with them. Its version counts the compactions. */
+/** The key by which API servers, upstream's included, elect the one that compacts. Its version counts the compactions. */
 const KEY = Buffer.from('compact_rev_key');
 
 /**
- * Gives up history older than the interval. Each round one of all API servers writes the key, with the revision of now, and compacts what
- * was current a round ago; the others see that it was done.
+ * Compacts history older than the interval. In each round one API server writes the key with the current revision, and compacts up to what
+ * was current a round ago; the others see that it is done.
  */
 export class Compactor {
   readonly #options: CompactorOptions;
@@ -71,6 +71,6 @@ export class Compactor {
 
 interface Round {
   readonly round: number;
-  /** What was current at the end of the round before. */
+  /** The current revision at the end of the previous round. */
   readonly revision: number;
 }

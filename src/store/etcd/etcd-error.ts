@@ -1,7 +1,7 @@
 import { GrpcError, grpcStatus } from '#base';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
-/** The server gave up history that was asked for. */
+/** The requested revision has been compacted. */
 export function isCompacted(error: unknown): boolean {
   return error instanceof GrpcError && error.message.includes('required revision has been compacted');
 }

@@ -23,7 +23,7 @@ export class EtcdTtlLeases {
     this.#shared.forget(id);
   }
 
-  /** Those that come while a lease is being granted wait for the same one. */
+  /** Calls that arrive while a lease is being granted share it. */
   #granted(ttlSeconds: number): Promise<LeaseId> {
     const running = this.#granting.get(ttlSeconds);
     if (running !== undefined) return running;

@@ -69,13 +69,13 @@ export interface EtcdStoreOptions {
   readonly tls?: GrpcTls;
   /** Connects to members. Default: directly. */
   readonly dial?: Dialer | undefined;
-  /** Prefix of every key in etcd, invisible to callers. Default: none, as keys are complete already (`/registry/…`). */
+  /** Prefix of every key in etcd, invisible to callers. Default: none, as keys are already complete (`/registry/…`). */
   readonly prefix?: string;
   /** Default: the real one. */
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
-  /** History older than this is given up, by one of all API servers; Infinity leaves it to others. Default: five minutes. */
+  /** Older history is compacted by one of the API servers; Infinity leaves that to others. Default: five minutes. */
   readonly historyWindowMs?: number;
   /** Default 5 s. */
   readonly connectTimeoutMs?: number;
@@ -85,7 +85,7 @@ export interface EtcdStoreOptions {
   readonly attemptTimeoutMs?: number;
   /** How long a call may take. Default 15 s. */
   readonly callTimeoutMs?: number;
-  /** How long the first connection may take, so that a wrong address fails the start soon. Default 4 s. */
+  /** The time limit of the first connection, so that a wrong address fails early. Default 4 s. */
   readonly openTimeoutMs?: number;
 }
 
@@ -215,7 +215,7 @@ class ClusterStore implements EtcdStore {
     }
   }
 
-  /** The bounds exclude every key, but the revision must still be looked at. */
+  /** The bounds exclude every key, but the revision must still be checked. */
   async #emptyPage(request: RangeRequest, signal: AbortSignal | undefined): Promise<RangeResult> {
     const { revision } = await this.#rawRange({ start: ZERO, revision: request.revision ?? 0, countOnly: true }, signal);
     return { status: 'ok', entries: [], more: false, count: 0, revision: request.revision ?? revision };
@@ -262,7 +262,7 @@ class ClusterStore implements EtcdStore {
       cluster: this.#cluster,
       clock: this.#clock,
       space: this.#space,
-      // Earlier servers may send a mark ahead of events that it covers; the numbers are those that upstream trusts.
+      // Earlier servers may send a progress mark before events that it covers; the versions are those that upstream trusts.
       progressOnDemand:
         atLeastVersion(this.#version, '3.5.13') || (this.#version.startsWith('3.4.') && atLeastVersion(this.#version, '3.4.31')),
       knownRevision: this.#knownRevision,
@@ -279,7 +279,7 @@ class ClusterStore implements EtcdStore {
     return { id, ttlSeconds };
   }
 
-  /** A lease that lives longer for being renewed twice does no harm, so this may be sent again. */
+  /** Safe to retry: a second renewal only extends the lease. */
   async renewLease(id: LeaseId, signal?: AbortSignal): Promise<Lease | undefined> {
     this.#check(signal);
     checkLeaseId(id);
@@ -316,7 +316,7 @@ class ClusterStore implements EtcdStore {
     return { status: 'compacted', compactRevision: await this.#findCompactRevision(signal) };
   }
 
-  /** etcd does not tell what it has compacted, but refuses to read before it: looks for the first revision that can be read. */
+  /** etcd does not report its compact revision, but rejects reads before it: searches for the first readable revision. */
   async #findCompactRevision(signal: AbortSignal | undefined): Promise<number> {
     let low = this.#compactRevision;
     if (await this.#readable(Math.max(1, low), signal)) return low;
@@ -345,11 +345,11 @@ class ClusterStore implements EtcdStore {
     return newFile(file, (temporary) => this.#withMember((connection) => this.#saveSnapshot(connection, temporary, signal)));
   }
 
-  /** What etcdctl would write: etcd's own tools restore it. */
+  /** The same file as etcdctl's: etcd's own tools restore it. */
   async #saveSnapshot(connection: GrpcConnection, file: string, signal: AbortSignal | undefined): Promise<SnapshotInfo> {
     const timeoutMs = this.#options.callTimeoutMs ?? 15_000;
     const range = encodeRange({ start: ZERO, limit: 1, countOnly: true });
-    // The member answers this only when it has everything up to its revision, so the snapshot has it too.
+    // The member answers only once it has applied everything up to its revision, so the snapshot contains that too.
     const { revision } = decodeRange(await connection.call('etcdserverpb.KV/Range', range, { timeoutMs, signal }), '');
     await using handle = await open(file, 'wx', 0o600);
     let sizeBytes = 0;

@@ -9,17 +9,17 @@ import { decodeWatch, encodeWatchCreate, encodeWatchProgress, type ServerEvent, 
 export interface EtcdWatchOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** What stands before every key. */
+  /** The prefix of every key. */
   readonly space: string;
   /** Whether progress notifications on demand can be trusted. */
   readonly progressOnDemand: boolean;
-  /** The highest revision that this client has heard of. */
+  /** The highest revision that this client has seen. */
   readonly knownRevision: number;
   onEnd(watch: EtcdWatch): void;
 }
 
 /**
- * One watch, on a stream of its own. When the stream breaks, it begins anew, perhaps with another member, behind the last revision that was
+ * One watch on its own stream. When the stream breaks, it resumes, possibly on another member, after the last revision that was
  * delivered: the sink sees neither a gap nor a duplicate.
  */
 export class EtcdWatch implements WatchHandle {
@@ -86,8 +86,8 @@ export class EtcdWatch implements WatchHandle {
   }
 
   /**
-   * A member that compacted exactly the first revision wanted would begin with what is left of it. Asked for the revision before, it says
-   * `compacted`. It is not asked so for what lies ahead, which it would then serve a moment later.
+   * A member that has compacted exactly the start revision would begin with the remains of it. Asked for the revision before, it reports
+   * `compacted`. Future revisions are requested as they are.
    */
   #request(): Parameters<typeof encodeWatchCreate>[0] {
     const { start, end } = keyBounds(this.#watch, this.#options.space);
@@ -102,7 +102,7 @@ export class EtcdWatch implements WatchHandle {
     };
   }
 
-  /** Runs what may call the sink: an error of it ends the watch. */
+  /** Runs code that may call the sink: an error of the sink ends the watch. */
   #call(work: () => void): void {
     try {
       if (!this.#stopped.signal.aborted) work();

@@ -1,4 +1,4 @@
-/** The messages of etcd's API version 3 that the engine speaks, with the field numbers of etcd's rpc.proto and kv.proto. */
+/** The messages of etcd's v3 API that the engine uses, with the field numbers of etcd's rpc.proto and kv.proto. */
 import { MessageReader, MessageWriter } from '#base';
 import type { Entry, LeaseId } from '../store.ts';
 
@@ -32,7 +32,7 @@ export interface RangeAnswer {
   readonly count: number;
 }
 
-/** Entries without `space`, the part of the keys that is the same for all. */
+/** Entries without `space`, the common prefix of all keys. */
 export function decodeRange(bytes: Buffer, space: string): RangeAnswer {
   return readRange(new MessageReader(bytes), space);
 }
@@ -55,7 +55,7 @@ function readHeader(reader: MessageReader): number {
   return revision;
 }
 
-/** The revision in the header of an answer of which nothing else matters. */
+/** The revision in the header of a response whose other fields are not needed. */
 export function decodeHeader(bytes: Buffer): number {
   const reader = new MessageReader(bytes);
   let revision = 0;
@@ -79,7 +79,7 @@ function readEntry(reader: MessageReader, space: string): Entry {
   return { key, value, createRevision, modRevision, version, lease };
 }
 
-/** What is compared: EQUAL to the mod revision or, for upstream's compaction, the version. */
+/** The comparison: EQUAL to the mod revision or, for upstream's compaction, the version. */
 const COMPARE_VERSION = 0;
 const COMPARE_MOD_REVISION = 2;
 
@@ -175,7 +175,7 @@ export interface WatchAnswer {
   readonly canceled: boolean;
   readonly compactRevision: number;
   readonly cancelReason: string;
-  /** More of the same answer follows. */
+  /** More fragments of the response follow. */
   readonly fragment: boolean;
   readonly events: readonly ServerEvent[];
 }
@@ -219,7 +219,7 @@ export function encodeLeaseGrant(ttlSeconds: number): Buffer {
   return new MessageWriter().number(1, ttlSeconds).finish();
 }
 
-/** Of a revocation and of a keep-alive alike. */
+/** Used by revocations and keep-alives. */
 export function encodeLeaseId(id: LeaseId): Buffer {
   return new MessageWriter().big(1, BigInt(`0x${id}`)).finish();
 }

@@ -1,4 +1,4 @@
-/** Whether a server's version is at least another; what follows a dash is not looked at. */
+/** Whether a server's version is at least another; a suffix after a dash is ignored. */
 export function atLeastVersion(version: string, least: string): boolean {
   const [a, b] = [parts(version), parts(least)];
   for (let i = 0; i < 3; i++) {

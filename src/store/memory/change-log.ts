@@ -1,13 +1,13 @@
 /**
- * What happened in each of the revisions after one, without gaps. Never changed, only replaced; yet to add to it copies nothing, as logs that
- * begin alike share one array, of which each knows how much is its own. Only the second of two that go on from the same one has to copy.
+ * The changes of consecutive revisions. Immutable; appending copies nothing, since logs with a common
+ * beginning share one array, of which each knows its part. Only the second continuation of the same log copies.
  */
 export class ChangeLog<C> {
   readonly #shared: (readonly C[])[];
-  /** Of the first in the array that belongs to this log. */
+  /** The index of this log's first entry in the array. */
   readonly #start: number;
   readonly #end: number;
-  /** The revision of the first. */
+  /** The revision of the first entry. */
   readonly #first: number;
 
   private constructor(shared: (readonly C[])[], { start, end, first }: { start: number; end: number; first: number }) {
@@ -17,7 +17,7 @@ export class ChangeLog<C> {
     this.#first = first;
   }
 
-  /** Of what will happen after `revision`. */
+  /** An empty log that begins after `revision`. */
   static after<C>(revision: number): ChangeLog<C> {
     return new ChangeLog<C>([], { start: 0, end: 0, first: revision + 1 });
   }
@@ -26,7 +26,7 @@ export class ChangeLog<C> {
     return this.#end - this.#start;
   }
 
-  /** With the changes of the next revision. */
+  /** Appends the changes of the next revision. */
   with(changes: readonly C[]): ChangeLog<C> {
     const isLast = this.#shared.length === this.#end;
     const shared = isLast ? this.#shared : this.#shared.slice(this.#start, this.#end);
@@ -34,7 +34,7 @@ export class ChangeLog<C> {
     return new ChangeLog(shared, { start: isLast ? this.#start : 0, end: shared.length, first: this.#first });
   }
 
-  /** Without everything up to and including `revision`. */
+  /** Drops everything up to and including `revision`. */
   without(revision: number): ChangeLog<C> {
     const start = this.#start + Math.min(Math.max(revision + 1 - this.#first, 0), this.size);
     const first = this.#first + (start - this.#start);

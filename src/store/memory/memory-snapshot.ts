@@ -10,7 +10,7 @@ import { PersistentMap } from './persistent-map.ts';
 
 /**
  * The file: this line, then a JSON line with the state's numbers and leases, then for each entry a JSON line and its bytes, and at the end
- * the SHA-256 of all before it. History is not kept.
+ * the SHA-256 of everything before it. History is not included.
  */
 const MAGIC = 'sampan memory snapshot 1\n';
 const HASH_BYTES = 32;
@@ -25,7 +25,7 @@ interface Header {
 
 type EntryHead = Omit<Entry, 'value'> & { readonly bytes: number };
 
-/** Writes the state, a chunk at a time so that others run in between; returns the size of the file. */
+/** Writes the state, in chunks, so that the event loop is not blocked; returns the size of the file. */
 export async function writeSnapshot(file: string, state: MemoryState, signal: AbortSignal | undefined): Promise<number> {
   return newFile(file, async (temporary) => {
     await using handle = await open(temporary, 'wx', 0o600);

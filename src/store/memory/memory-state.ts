@@ -16,7 +16,7 @@ export interface LeaseRecord {
   readonly keys: PersistentMap<string, true>;
 }
 
-/** Everything a memory store holds at one moment. Never changed, only replaced: a fork is a second reference. */
+/** The complete immutable state of a memory store: a fork is a second reference. */
 export interface MemoryState {
   readonly revision: number;
   readonly compactRevision: number;
@@ -27,7 +27,7 @@ export interface MemoryState {
   readonly nextLease: number;
 }
 
-/** A state after a write, and what happened. */
+/** The state after a write, and its changes. */
 export interface Transition<R> {
   readonly state: MemoryState;
   readonly changes: readonly MemoryChange[];
@@ -92,7 +92,7 @@ function entryOf(put: Put, previous: Entry | undefined, revision: number): Entry
   return value instanceof Uint8Array ? { ...entry, value } : new LazyEntry(value, entry);
 }
 
-/** An entry whose bytes are made for whoever reads them. */
+/** An entry whose bytes are encoded when they are read. */
 class LazyEntry implements Entry {
   readonly key: string;
   readonly createRevision: number;
@@ -115,7 +115,7 @@ class LazyEntry implements Entry {
   }
 }
 
-/** The change that made an entry whose bytes are made for whoever reads them. */
+/** The change of an entry whose bytes are encoded when they are read. */
 class LazyEvent implements WatchEvent {
   readonly type = 'put';
   readonly prevValue = undefined;
@@ -202,7 +202,7 @@ export function renewLease(state: MemoryState, id: LeaseId, nowMs: number): Tran
   return { state: { ...state, leases: state.leases.set(id, renewed) }, changes: [], result: renewed };
 }
 
-/** The lease goes, and its keys with it, as one revision. */
+/** Deletes the lease and its keys in one revision. */
 export function revokeLease(state: MemoryState, id: LeaseId): Transition<boolean> {
   const lease = state.leases.get(id);
   if (lease === undefined) return { state, changes: [], result: false };

@@ -45,10 +45,10 @@ export interface MemoryStoreOptions {
   readonly historyWindowMs?: number;
 }
 
-/** A store that lives in the heap: what tests run on. */
+/** A store in memory, for tests. */
 export interface MemoryStore extends Store {
   readonly engine: 'memory';
-  /** A store of its own that begins with everything this one holds, history and leases included. Takes no time and shares structure. */
+  /** An independent copy, including history and leases. Constant time: the structure is shared. */
   fork(options?: MemoryStoreOptions): MemoryStore;
 }
 
@@ -56,12 +56,12 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new PersistentMemoryStore(options, emptyState(), new TtlLeases());
 }
 
-/** Opens a store with what `snapshot` of a memory store wrote. */
+/** Opens a store from a snapshot of a memory store. */
 export async function restoreMemoryStore(file: string, options: MemoryStoreOptions = {}): Promise<MemoryStore> {
   return new PersistentMemoryStore(options, await readSnapshot(file), new TtlLeases());
 }
 
-/** What an entry takes beside its key and value, roughly. */
+/** The approximate overhead of an entry beyond its key and value. */
 const ENTRY_BYTES = 150;
 
 class PersistentMemoryStore implements MemoryStore {
@@ -169,7 +169,7 @@ class PersistentMemoryStore implements MemoryStore {
     return { revision: state.revision, sizeBytes: await writeSnapshot(file, state, signal) };
   }
 
-  /** There is nothing to give back: the garbage collector does. */
+  /** A no-op: the garbage collector frees memory. */
   async defragment(signal?: AbortSignal): Promise<void> {
     this.#check(signal);
   }
@@ -210,7 +210,7 @@ class PersistentMemoryStore implements MemoryStore {
 
   #keysAt(revision: number): MemoryState['keys'] {
     if (revision === this.#state.revision) return this.#state.keys;
-    // One past state is remembered: the pages of one list all ask for the same revision.
+    // One past state is cached: all pages of a list read the same revision.
     if (this.#past?.revision !== revision) this.#past = { revision, keys: keysAt(this.#state, revision) };
     return this.#past.keys;
   }

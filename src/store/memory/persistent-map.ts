@@ -1,8 +1,8 @@
 import type { KeyOrder } from '../key-order.ts';
 
 /**
- * An ordered map that never changes: `set` and `delete` return a new map that shares all but a path of nodes with the old one. A B+ tree;
- * nodes carry their size, so that counting a range costs no walk.
+ * An immutable ordered map: `set` and `delete` return a new map that shares all but a path of nodes with the old one. A B+ tree;
+ * nodes store their size, so that counting a range needs no traversal.
  */
 export class PersistentMap<K, V> {
   readonly #order: KeyOrder<K>;
@@ -17,7 +17,7 @@ export class PersistentMap<K, V> {
     return new PersistentMap<K, V>(order, { keys: [], values: [], children: undefined, size: 0 });
   }
 
-  /** From keys in their order, each once, and the value of each: far cheaper than to set one after the other. */
+  /** Builds a map from sorted unique keys and their values: much cheaper than repeated `set`. */
   static fromSorted<K, V>(order: KeyOrder<K>, keys: readonly K[], values: readonly V[]): PersistentMap<K, V> {
     let nodes = sliced(keys.length, (start, end) => leaf(keys.slice(start, end), values.slice(start, end)));
     while (nodes.length > 1) {
@@ -122,7 +122,7 @@ function branch<K, V>(children: readonly Node<K, V>[]): Node<K, V> {
   return { keys, values: [], children, size };
 }
 
-/** What `make` makes of each run of a node's length. */
+/** Applies `make` to each run of a node's length. */
 function sliced<T>(length: number, make: (start: number, end: number) => T): T[] {
   const parts: T[] = [];
   for (let start = 0; start < length; start += FANOUT) parts.push(make(start, Math.min(start + FANOUT, length)));
@@ -160,7 +160,7 @@ function setInLeaf<K, V>(node: Node<K, V>, { key, value, order }: Insertion<K, V
   return [leaf(keys.slice(0, cut), values.slice(0, cut)), leaf(keys.slice(cut), values.slice(cut))];
 }
 
-/** Growth at the end (history, names with a counter) leaves full nodes behind; any other is split in halves. */
+/** Appending (history, names with a counter) leaves full nodes behind; other insertions split in halves. */
 function splitPoint(length: number, at: number): number {
   return at >= length - 2 ? length - 2 : length >>> 1;
 }
