@@ -16,7 +16,7 @@ export class ServiceHealth implements AsyncDisposable {
     private readonly logger: Logger,
   ) {}
 
-  /** `check`: undefined when the service has no such port any more. */
+  /** `check`: undefined when the service no longer has such a port. */
   set(service: string, check: HealthCheck | undefined): void {
     const before = this.#servers.get(service);
     if (before !== undefined && check !== undefined && before.check.port === check.port) {

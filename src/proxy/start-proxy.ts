@@ -185,7 +185,7 @@ class ProxyRun {
     if (Number.isFinite(time) && this.#applier !== undefined && this.#triggers.length < 1000) this.#triggers.push(time);
   }
 
-  /** Marks a service as changed; the empty name stands for all. */
+  /** Marks a service as changed; the empty name means all. */
   #touch(service: string): void {
     this.#dirty.add(service);
     this.#queuedAt ??= this.deps.clock.now();

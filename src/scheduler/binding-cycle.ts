@@ -116,7 +116,7 @@ export class BindingCycles {
     }
   }
 
-  /** Binding may take long: nominatedNodeName tells the cluster autoscaler and others where the pod will run. */
+  /** Binding may take long: nominatedNodeName shows the cluster autoscaler and others where the pod will run. */
   async #announce({ pod, key }: PodInfo, nominatedNode: string): Promise<void> {
     try {
       await this.#deps.status.write(pod, { nominatedNode });

@@ -3,7 +3,7 @@ import type { Clock, TimerHandle } from '#base';
 const WINDOW_MS = 250;
 const MANY = 16;
 
-/** Tells a burst from single occurrences: it lasts for as long as many come in each quarter of a second. */
+/** Detects bursts: one lasts as long as many occurrences fall into each quarter of a second. */
 export class BurstMeter {
   readonly #clock: Clock;
   readonly #onEnd: () => void;

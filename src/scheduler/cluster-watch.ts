@@ -61,7 +61,7 @@ export class ClusterWatch {
     };
   }
 
-  /** Tells of every change besides those of pods and nodes. */
+  /** Reports every change other than of pods and nodes. */
   onOtherChange(tell: (event: ClusterEvent) => void): Disposable[] {
     return [
       follow(this.#claims, 'PersistentVolumeClaim', tell),

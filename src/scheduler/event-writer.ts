@@ -35,7 +35,7 @@ interface PendingWrite {
 
 const MAX_QUEUED = 20_000;
 const MAX_IN_FLIGHT = 64;
-/** However busy: upstream's, which writes fifty a second at most, are later than this in any burst. */
+/** Applies under any load: upstream writes at most fifty events a second, later than this in any burst. */
 const MAX_DELAY_MS = 5000;
 /** Alike events within this time are one series. */
 const SERIES_MS = 6 * 60_000;
@@ -73,7 +73,7 @@ export class EventWriter {
     this.#start();
   }
 
-  /** Resolves when all that was recorded is written or given up. */
+  /** Resolves when all recorded events are written or dropped. */
   async flushed(): Promise<void> {
     this.#isFlushing = true;
     this.#start();
@@ -112,7 +112,7 @@ export class EventWriter {
     };
   }
 
-  /** Only the second of its kind is written at once; how often it went on is of no use to anyone at once. */
+  /** Only the first repetition is written immediately; further counts can wait. */
   #continue(series: Series, now: number): void {
     series.count++;
     series.seenAt = now;

@@ -11,7 +11,7 @@ import { ATTACHMENTS_BY_NODE, nodeOfAttachment } from './framework/volume-attach
 import { InMemoryCluster } from './in-memory-cluster.test-setup.ts';
 import { type Placement, scheduleOne } from './schedule-one.ts';
 
-/** A cluster at rest, for tests of single placements. */
+/** A static cluster, for tests of single placements. */
 export interface ClusterState {
   readonly nodes?: readonly core.Node[];
   /** On their nodes already. */
@@ -34,7 +34,7 @@ export interface ClusterState {
   readonly random?: Random;
 }
 
-/** Places one pod, with all default plugins unless told otherwise. */
+/** Places one pod, with all default plugins by default. */
 export function place(pod: core.Pod, state: ClusterState): Placement {
   const { nodes = [], pods = [], namespaces = {}, random = seededRandom(7) } = state;
   const labels = { labelsOf: (name: string) => namespaces[name] };
@@ -114,7 +114,7 @@ interface NodeShape {
   readonly images?: core.NodeStatus['images'];
 }
 
-/** 4 CPUs, 8 GiB, 110 pods, unless told otherwise. */
+/** 4 CPUs, 8 GiB, 110 pods, by default. */
 export function node(name: string, { labels, allocatable, taints, unschedulable, images }: NodeShape = {}): core.Node {
   return {
     metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },

@@ -15,7 +15,7 @@ export interface SchedulerConfig {
 
 export interface SchedulerDeps {
   readonly client: Client;
-  /** Informers that other components of the process share; whoever made them starts and stops them. */
+  /** Informers that other components of the process share; their creator starts and stops them. */
   readonly informers?: InformerFactory;
   readonly clock: Clock;
   readonly random: Random;
@@ -74,7 +74,7 @@ async function withInformers(run: Run, use: (run: Run & { readonly informers: In
   using term = childSignal(signal);
   const own = deps.informers === undefined ? new InformerFactory(deps.client, deps) : undefined;
   const informers = deps.informers ?? own!;
-  // Asks for all kinds that scheduling looks at.
+  // Requests all kinds that scheduling depends on.
   new ClusterWatch(informers);
   own?.start(term.signal);
   try {

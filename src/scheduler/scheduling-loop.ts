@@ -112,7 +112,7 @@ export class SchedulingLoop {
     await whenAborted(signal);
   }
 
-  /** Waits for bindings and events that are under way. */
+  /** Waits for bindings and events in progress. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#burst.stop();

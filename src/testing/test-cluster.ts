@@ -86,7 +86,7 @@ export class TestCluster implements AsyncDisposable {
     const cluster = startWholeCluster(config, { ...deps, ...(inherited && { inherited }) });
     const clock = new TestClock(virtual);
     try {
-      // A fork goes on from wherever the other one was; its controllers and its scheduler take up their work before its time moves.
+      // A fork continues from the state of the original; its controllers and scheduler start before its time advances.
       if (inherited !== undefined) await cluster.ready;
       else await clock.until(cluster.ready.then(() => waitForReady(cluster, config, { clock: time })));
     } catch (error) {
@@ -142,7 +142,7 @@ export class TestCluster implements AsyncDisposable {
     }
   }
 
-  /** The simulated machine of this name, to be crashed, cut off and brought back. */
+  /** The simulated machine of this name, which can be crashed, partitioned and recovered. */
   node(name: string): SimulatedKubelet {
     const kubelet = this.#cluster.nodes.kubelets.get(name);
     if (kubelet === undefined)
@@ -201,7 +201,7 @@ function nodeNames(nodes: number | readonly string[]): readonly string[] {
   return typeof nodes === 'number' ? Array.from({ length: nodes }, (_, i) => `n${i + 1}`) : nodes;
 }
 
-/** The cluster's time, for the test and for whatever it runs in the cluster. A virtual one moves when told; with a real one, `advance` just waits. */
+/** The cluster's time, for the test and for whatever it runs in the cluster. A virtual clock moves by `advance`; with a real one, `advance` waits. */
 export class TestClock implements Clock {
   readonly #virtual: VirtualClock | undefined;
 

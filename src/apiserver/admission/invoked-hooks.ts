@@ -30,13 +30,13 @@ export class InvokedHooks {
     return !this.isSecondRound || this.#reinvoke.has(key);
   }
 
-  /** A hook changed the object: all that ran before it and want to see changes run again. */
+  /** A hook changed the object: earlier hooks with reinvocation policy IfNeeded run again. */
   changed(): void {
     this.#requireAgain();
     this.reinvocation.isNeeded = true;
   }
 
-  /** A hook that wants to run again if the object changes after it. */
+  /** A hook with reinvocation policy IfNeeded. */
   remember(key: string): void {
     this.#eligible.add(key);
   }

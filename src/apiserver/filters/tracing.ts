@@ -3,7 +3,7 @@ import type { ApiResponse } from '../handlers/api-response.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Filter } from './chain.ts';
 
-/** Those whose traces go on here; other callers' are linked to, since anybody could ask for theirs to be sampled. */
+/** Callers whose traces are continued; those of others are linked, since anyone could request sampling. */
 const TRUSTED_GROUPS: ReadonlySet<string> = new Set(['system:masters', 'system:monitoring']);
 
 /** A span of the whole request, until its response was sent. Requests that are not sampled cost a look at a header. */

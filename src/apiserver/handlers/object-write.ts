@@ -2,7 +2,7 @@ import type { ObjectWrite } from '../registry/generic/object-write.ts';
 import { warn } from '../request/api-request.ts';
 import { admissionAttributes, type ResourceCall } from './resource-call.ts';
 
-/** The write that a request asks for, with the server's admission chain. */
+/** The requested write, with the server's admission chain. */
 export function objectWrite(call: ResourceCall): ObjectWrite {
   const { resource, subresource, namespace, name, user, deps } = call;
   return {

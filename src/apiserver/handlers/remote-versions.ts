@@ -2,7 +2,7 @@ import { encodeJson, isJsonObject, type JsonObject, type OtherVersion } from '#m
 import type { ServedResource } from '../registry/generic/served-resource.ts';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
 
-/** The computation needs an object in a version that only a webhook can tell. */
+/** The computation needs an object in a version that only a webhook can convert to. */
 class MissingConversion extends Error {
   override readonly name = 'MissingConversion';
   constructor(
@@ -17,8 +17,8 @@ class MissingConversion extends Error {
 const MAX_CONVERSIONS = 100;
 
 /**
- * Conversions by webhook for a computation that does not wait: what is missing ends an attempt, is asked for, and the next attempt finds it. A
- * computation that is given the same objects asks for the same conversions, so that each attempt gets further.
+ * Webhook conversions for a synchronous computation: a missing version ends an attempt and is requested for the next one. A
+ * computation on the same objects requests the same conversions, so that each attempt gets further.
  */
 export class RemoteVersions {
   readonly #converted = new Map<string, JsonObject>();

@@ -116,7 +116,7 @@ function dispatch(request: ApiRequest, resource: ServedResource, { deps, handler
 function storedCall(call: ResourceCall<ServedResource>): ResourceCall {
   const { resource } = call;
   if (!isStored(resource)) throw new Error(`${resource.resource} have no handler for ${call.request.info.verb}`);
-  // A PUT is first told when its body is about another name.
+  // A PUT reports a different name in its body first.
   if (call.request.info.verb !== 'update') checkPathName(call.name);
   return { ...call, resource };
 }

@@ -79,7 +79,7 @@ export class PendingFrames {
     return waiting;
   }
 
-  /** The watcher has no pending changes any more. */
+  /** The watcher has no more pending changes. */
   release(watcher: SlowWatcher): void {
     for (const frame of this.#slow.get(watcher)?.frames ?? []) {
       const entry = this.#frames.get(frame)!;

@@ -199,7 +199,7 @@ function acceptsGzip(request: ApiRequest): boolean {
 async function upgradeConnection(response: UpgradeResponse, { exchange, headers }: ResponseContext): Promise<void> {
   const connection = exchange.upgrade({ ...headers, ...response.headers });
   if (connection === undefined) {
-    // The other side has upgraded already: it learns that there is nobody.
+    // The peer has already upgraded: it sees the close.
     const { near, far } = connectedPair();
     near.destroy();
     await response.serve(far);

@@ -83,7 +83,7 @@ export class HttpsKubeletConnector implements KubeletConnector, Disposable {
       sent.on('error', (error) =>
         reject(new Error(`cannot reach the kubelet of node ${node.metadata.name}: ${error.message}`, { cause: error })),
       );
-      // A body that breaks off ends the request, whose 'error' event tells why.
+      // A truncated body ends the request, whose 'error' event has the cause.
       if (body instanceof Readable) pipeline(body, sent, () => {});
       else sent.end(body);
     });
@@ -108,7 +108,7 @@ function kubeletResponse(response: IncomingMessage): KubeletResponse {
 }
 
 function kubeletUpgrade({ headers }: IncomingMessage, socket: Socket, head: Buffer): Upgrade {
-  // Node takes its own listener away; whoever serves the connection sees that it was closed.
+  // Node removes its own listener; the code that serves the connection sees the close.
   socket.on('error', () => socket.destroy());
   socket.setNoDelay(true);
   if (head.length > 0) socket.unshift(head);

@@ -100,7 +100,7 @@ export async function send(request: ApiRequest, target: ProxyTarget): Promise<Pr
     if (connection === undefined) sent.once('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
     sent.once('response', (response) => resolve({ response }));
     sent.once('upgrade', (upgraded, socket, head) => {
-      // Node takes its own listener away; whoever serves the connection sees that it was closed.
+      // Node removes its own listener; the code that serves the connection sees the close.
       socket.on('error', () => socket.destroy());
       if (head.length > 0) socket.unshift(head);
       resolve({ upgraded, socket });

@@ -24,7 +24,7 @@ export class StoredObject implements LazyValue {
   #encoded: EncodedObject | undefined;
   #like: CachedObject | undefined;
   #shed: ShedBytes | undefined;
-  /** Of bytes that are made again whenever somebody reads them. */
+  /** For bytes that are encoded again for each reader. */
   #releasedLength: number | undefined;
 
   private constructor(
@@ -133,7 +133,7 @@ export class ObjectEncoding {
   constructor(
     readonly kind: string,
     readonly apiVersion: string,
-    /** Whether bytes and other versions stay in memory once they are made. Else they are made anew for each reader, from the decoded object. */
+    /** Whether bytes and other versions stay in memory once they are made. Otherwise they are encoded for each reader, from the decoded object. */
     readonly keepsBytes = true,
   ) {
     this.#intro = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{`;

@@ -5,7 +5,7 @@ import { newFrame, type WatchFrame } from './watcher.ts';
 
 export type ObjectPredicate = (object: KubeObject) => boolean;
 
-/** The objects that `selectConverted` looks at: load their versions first. */
+/** The objects that `selectConverted` evaluates: load their versions first. */
 export function objectsOfFrame({ object, previous }: WatchFrame): readonly CachedObject[] {
   return previous === undefined ? [object] : [object, previous];
 }

@@ -95,7 +95,7 @@ export class Shells {
 
 interface ShellPart {
   isKept(field: string, value: unknown): boolean;
-  /** The part of the object that the shell stands for. */
+  /** The part of the object that the shell represents. */
   readonly owner: (object: KubeObject) => object;
   readonly place: string;
 }

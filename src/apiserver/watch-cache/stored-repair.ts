@@ -12,7 +12,7 @@ export interface StoredRepairOptions {
 
 /**
  * Brings objects that no write of this server could have made (a damaged store, another program's hand) to the types of their kind, so that every
- * reader may rely on them. The store keeps what it has until somebody writes the object.
+ * reader may rely on them. The stored bytes stay until the object is written.
  */
 export class StoredRepair {
   constructor(
@@ -21,7 +21,7 @@ export class StoredRepair {
   ) {}
 
   /**
-   * Null stands for absent, as in a request, and a value of another type for none; the name is that of the key. The same object when nothing is
+   * Null means absent, as in a request, and so does a value of another type; the name is that of the key. The same object when nothing is
    * wrong; the error says what does not belong there.
    */
   fit(stored: KubeObject, key: string): { readonly object: KubeObject; readonly error?: string } {

@@ -12,7 +12,7 @@ export interface RetriedPostDeps {
 const BACKOFF = { initialMs: 500, factor: 1.5, jitter: 0.2 };
 const ATTEMPTS = 5;
 
-/** Posts a review, again when the service is not there or asks for that. */
+/** Posts a review; retries when the service is unavailable or requests a retry. */
 export function postRetried(body: unknown, { webhook, clock, random }: RetriedPostDeps, timeoutMs: number): Promise<unknown> {
   return retry({ clock, random, backoff: BACKOFF, attempts: ATTEMPTS, retryOn: isTemporary }, () => webhook.post(body, { timeoutMs }));
 }

@@ -20,7 +20,7 @@ interface Aggregate {
 
 /** What events of one source about one object have in common. */
 interface Subject {
-  /** Stands for it in the keys of its events, which would each repeat a hundred characters. */
+  /** A short form for the keys of its events, which would each repeat a hundred characters. */
   readonly id: number;
   readonly bucket: TokenBucket;
 }

@@ -94,7 +94,7 @@ export class SharedInformer<T extends Identified> {
     return this.#resourceVersion;
   }
 
-  /** Somebody still listens. */
+  /** There are handlers. */
   get hasHandlers(): boolean {
     return this.#handlers.size > 0;
   }

@@ -38,7 +38,7 @@ export async function openStreamingPort(url: string, port: number, options: Stre
   return stream;
 }
 
-/** A server that accepts a connection and then says nothing is given up. */
+/** The time limit for a server that accepts a connection and does not respond. */
 async function dial(url: string, protocols: string, { clock, signal, socketPath }: StreamingUrlOptions): Promise<DialedConnection> {
   using limit = timeoutSignal(clock, LIMITS.dialMs, signal);
   try {

@@ -86,7 +86,7 @@ class DeploymentController implements RunningController {
     return this.#keyed.run();
   }
 
-  // --- what replica sets and pods tell -------------------------------------------------------------------------------
+  // --- events of replica sets and pods -------------------------------------------------------------------------------
 
   #ownerOf(set: ReplicaSet): Deployment | undefined {
     const reference = controllerOf(set);
@@ -131,7 +131,7 @@ class DeploymentController implements RunningController {
     return this.#pods.ownedBy(set.metadata.uid ?? '');
   }
 
-  // --- bringing a deployment in order --------------------------------------------------------------------------------
+  // --- syncing a deployment ------------------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
     // Waits until its own writes are visible; otherwise it could exceed maxSurge.

@@ -88,7 +88,7 @@ class JobController implements RunningController {
     await Promise.all([this.#keyed.run(), this.#orphans.run()]);
   }
 
-  // --- what jobs and pods tell ---------------------------------------------------------------------------------------
+  // --- events of jobs and pods ---------------------------------------------------------------------------------------
 
   #jobOf(pod: core.Pod): Job | undefined {
     const reference = controllerOf(pod);
@@ -182,7 +182,7 @@ class JobController implements RunningController {
     }
   }
 
-  // --- bringing a job in order ---------------------------------------------------------------------------------------
+  // --- syncing a job -------------------------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
     if (!this.#ownWrites.areSeen(key)) return;

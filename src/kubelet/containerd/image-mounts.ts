@@ -26,7 +26,7 @@ const CALL_MS = 60_000;
 const LEASE_MS = 3_600_000;
 const MAX_MANIFEST_BYTES = 8 << 20;
 
-/** Undefined: the runtime mounts images itself, or is none that could be asked for their layers. */
+/** Undefined: the runtime mounts images itself, or does not provide their layers. */
 export async function openImageMounts(deps: ImageMountsDeps): Promise<ImageMounts | undefined> {
   const { endpoint } = deps.runtime;
   const { runtimeName, runtimeVersion } = await deps.runtime.version();

@@ -97,7 +97,7 @@ export class CsiError extends Error {
     return this.isInvalid || ['OutOfRange', 'NotFound'].includes(CODES[this.status] ?? '');
   }
 
-  /** The operation may be in progress or done: only repeating the call tells. */
+  /** The operation may be in progress or done: only repeating the call shows which. */
   get isUncertain(): boolean {
     return ['Canceled', 'DeadlineExceeded', 'Unavailable', 'Aborted', 'ResourceExhausted'].includes(CODES[this.status] ?? '');
   }

@@ -7,7 +7,7 @@ import { DEVICE_API_VERSION, Register } from './messages.ts';
 const RESOURCE_NAME =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){0,8}[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\/[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?$/;
 
-/** Serves `DIRECTORY/kubelet.sock`, where device plugins register. Its creation tells running plugins to register again. */
+/** Serves `DIRECTORY/kubelet.sock`, where device plugins register. Its creation makes running plugins register again. */
 export async function startDeviceRegistration(directory: string, devices: DeviceManager, logger: Logger): Promise<AsyncDisposable> {
   await mkdir(directory, { recursive: true, mode: 0o750 });
   await removeSockets(directory);

@@ -13,7 +13,7 @@ export interface DepartedDriversDeps {
 const AWAY_MS = 30_000;
 const RETRY = { initialMs: 1000, maxMs: 60_000 };
 
-/** Removes the ResourceSlices of drivers that are not on this machine any more: pods would be sent here and wait for them. */
+/** Removes the ResourceSlices of drivers that are no longer on this machine: pods would be scheduled here and wait for them. */
 export class DepartedDrivers implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #waiting = new Map<string, AbortController>();

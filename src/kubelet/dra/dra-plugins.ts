@@ -45,7 +45,7 @@ export class DraPlugin implements Disposable {
     return new Map(answer.claims.map(({ key, value }) => [key, value]));
   }
 
-  /** Tells of the health of all devices, whenever it changes, until the plugin is closed. A stream that ends is opened again. */
+  /** Reports the health of all devices whenever it changes, until the plugin is closed. An ended stream is reopened. */
   async watchHealth(service: HealthService, onReport: (devices: readonly HealthReport[]) => void, { clock, logger }: WatchDeps) {
     const { signal } = this.#stop;
     while (!signal.aborted) {

@@ -24,7 +24,7 @@ export function draService(version: DraVersion): string {
   return `${version}.DRAPlugin`;
 }
 
-/** The service by which plugins tell of the health of their devices; both versions are the same on the wire. */
+/** The service by which plugins report the health of their devices; both versions are the same on the wire. */
 export const HEALTH_SERVICES = ['v1beta1.DRAResourceHealth', 'v1alpha1.DRAResourceHealth'] as const;
 export type HealthService = (typeof HEALTH_SERVICES)[number];
 

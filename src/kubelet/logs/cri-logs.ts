@@ -9,7 +9,7 @@ import { parseLogLine } from './cri-log-line.ts';
 import { countLines, LineCutter, LogFile, readRotated, rotatedFiles } from './log-files.ts';
 
 export interface CriLogsDeps {
-  /** For followed logs: tells whether the container still runs. */
+  /** For followed logs: whether the container still runs. */
   readonly runtime: Pick<ContainerRuntime, 'containerStatus'>;
   readonly clock: Clock;
 }

@@ -16,7 +16,7 @@ export interface LogRotationConfig {
   readonly containerLogMaxFiles?: number;
   /** How many are rotated at a time. Default 1. */
   readonly containerLogMaxWorkers?: number;
-  /** How often sizes are looked at. Default 10 s. */
+  /** How often sizes are checked. Default 10 s. */
   readonly containerLogMonitorMs?: number;
 }
 
@@ -38,7 +38,7 @@ interface ContainerLog {
   readonly attempt: number;
 }
 
-/** Starts the log of a container anew when it has grown too large, and keeps a few old ones, compressed but for the newest. */
+/** Rotates container logs that exceed their size, and keeps a few old ones, compressed except for the newest. */
 export class LogRotation {
   readonly #maxBytes: number;
   readonly #maxFiles: number;
@@ -55,7 +55,7 @@ export class LogRotation {
     this.#workers = new AsyncSemaphore(config.containerLogMaxWorkers ?? 1);
   }
 
-  /** Looks at all logs once. */
+  /** Checks all logs once. */
   async rotateAll(): Promise<void> {
     if (this.#maxBytes < 0) return;
     const large = (await this.#logs()).filter(({ size }) => size >= this.#maxBytes).map(({ log }) => log);
@@ -103,7 +103,7 @@ export class LogRotation {
     try {
       await runtime.reopenContainerLog(current.id);
     } catch (error) {
-      // The runtime goes on writing to the file that it has.
+      // The runtime keeps writing to its open file.
       await rename(rotated, file);
       throw error;
     }
@@ -121,7 +121,7 @@ export class LogRotation {
 
 async function namesIn(directory: string): Promise<readonly string[]> {
   return readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    // Gone meanwhile, or a file of somebody else.
+    // Removed meanwhile, or not a log of ours.
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });

@@ -135,7 +135,7 @@ export class NodeReporter {
     if (!signal.aborted) this.#plan();
   }
 
-  /** A deleted node is not reported any more; other errors are retried with backoff, or earlier on a change. */
+  /** A deleted node is no longer reported; other errors are retried with backoff, or earlier on a change. */
   async #pauseAfter(error: unknown, backoff: Backoff): Promise<void> {
     const { clock, signal, logger } = this.deps;
     logger.warn('the status of the node could not be written', { error });

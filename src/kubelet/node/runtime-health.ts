@@ -21,7 +21,7 @@ const RELIST_THRESHOLD_MS = 180_000;
 export class RuntimeHealth {
   #facts: RuntimeFacts | undefined;
   #answeredAtMs = 0;
-  /** Undefined: the runtime needs no lists, or was never asked for one. */
+  /** Undefined: the runtime is not relisted, or has not been yet. */
   #relistedAtMs: number | undefined;
 
   constructor(private readonly deps: { readonly runtime: ContainerRuntime; readonly clock: Clock }) {}

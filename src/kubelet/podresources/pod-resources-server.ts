@@ -26,7 +26,7 @@ export interface PodResourcesSources {
   readonly logger: Logger;
 }
 
-/** The pod resources API: tells monitoring agents over a socket which container has which devices, CPUs and memory. */
+/** The pod resources API: shows monitoring agents, over a socket, the devices, CPUs and memory of each container. */
 export class PodResourcesServer implements PodHook, AsyncDisposable {
   readonly name = 'pod-resources';
   readonly #pods = new Map<string, core.Pod>();

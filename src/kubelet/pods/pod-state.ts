@@ -65,7 +65,7 @@ export interface PodStateReader {
   readonly ended?: Map<string, PodContainer>;
 }
 
-/** Of one pod: however many containers the runtime lists, its connection is not flooded. */
+/** Per pod, so that a long list of containers does not flood the runtime's connection. */
 const MAX_PARALLEL_READS = 16;
 
 /** Reads a pod's sandboxes and containers. Those that disappear in the meantime are left out. */

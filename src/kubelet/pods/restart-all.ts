@@ -33,7 +33,7 @@ export function isRestartingAll(pod: core.Pod, state: PodState, reported: core.P
   });
 }
 
-/** Whether the runtime has none of them any more. */
+/** Whether all of them are gone from the runtime. */
 export function areAllRemoved(pod: core.Pod, state: PodState): boolean {
   return restartable(pod).every(({ name }) => latestContainer(state, name) === undefined);
 }

@@ -223,7 +223,7 @@ export class PodWorker {
         this.#onError(error);
       }
     }
-    // A pod at rest needs no signal, which takes half a kilobyte once it was used. The step that a stopping kubelet left behind needs it.
+    // An idle pod needs no signal, which takes half a kilobyte once used. A step that a stopping kubelet does not wait for still needs it.
     if (!this.#interrupt.signal.aborted && !this.#deps.signal.aborted) this.#interrupt = new AbortController();
   }
 

@@ -108,7 +108,7 @@ export class PodProbes {
       probed.startup?.stop();
       this.#beginLater(probed);
     }
-    // A container that is to be killed is not probed any more.
+    // A container that is about to be killed is no longer probed.
     if (type !== 'readiness' && !passed) this.#stopAll(probed);
     if (type !== 'liveness' || !passed) this.options.onChange();
   }

@@ -19,7 +19,7 @@ export interface ResourceManagersConfig {
   readonly numaNodes: readonly number[];
 }
 
-/** Allocates CPUs, memory and devices of pods, NUMA-aligned if the policy asks for it. */
+/** Allocates CPUs, memory and devices of pods, NUMA-aligned if the policy requires it. */
 export class ResourceManagers implements PodHook {
   readonly name = 'resource-managers';
   /** Serializes admission, so that no resource is allocated twice. */

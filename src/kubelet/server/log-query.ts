@@ -1,7 +1,7 @@
 import { aggregateFieldErrors, FieldError, Path, parseTime } from '#machinery';
 import { KubeletError } from './kubelet-call.ts';
 
-/** Which of the machine's logs are asked for: of services, or one file. */
+/** The requested logs of the machine: of services, or one file. */
 export interface LogQuery {
   readonly services: readonly string[];
   readonly file: string | undefined;
@@ -93,7 +93,7 @@ function optionProblems({ sinceMs, untilMs, tailLines, boot, pattern }: LogQuery
   return problems;
 }
 
-/** What journalctl is asked for, of these services. */
+/** The arguments of journalctl for these services. */
 export function journalArguments({ sinceMs, untilMs, tailLines, boot = 0, pattern }: LogQueryOptions, services: readonly string[]) {
   const time = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
   return [

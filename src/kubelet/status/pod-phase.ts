@@ -6,7 +6,7 @@ export interface PhaseFacts {
   readonly pod: core.Pod;
   readonly initStatuses: readonly core.ContainerStatus[];
   readonly statuses: readonly core.ContainerStatus[];
-  /** No container will be started any more, regardless of the restart policy. */
+  /** No further container will be started, regardless of the restart policy. */
   readonly isTerminal: boolean;
   /** A regular container was created in the current sandbox. */
   readonly wasInitialized: boolean;

@@ -10,7 +10,7 @@ import { terminatedStatus } from './terminated-status.ts';
 export interface PodStatusFacts extends Omit<ContainerFacts, 'isRestartingAll'> {
   /** The kubelet's own decision: rejected, evicted, deadline exceeded. */
   readonly rejection: PodRejection | undefined;
-  /** No container of the pod will be started any more. */
+  /** No further container of the pod will be started. */
   readonly isTerminal: boolean;
   readonly hostIps: readonly string[];
   /** The pod-level resources, if the node reports them. */

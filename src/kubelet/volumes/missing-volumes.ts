@@ -13,7 +13,7 @@ export interface MountAttemptOptions {
   report(error: Error): void;
 }
 
-/** Upstream looks again after this time, and tells of volumes that it could not even look up. */
+/** Upstream retries after this time, and reports volumes that it could not resolve. */
 const REPORT_MS = 300;
 
 /** The volumes that a pod waits for, and why they are missing. */

@@ -55,7 +55,7 @@ const JITTER_MS = 5 * 60_000;
 /** A signer's answer is seen by the watch; this is for requests that were deleted, and events. */
 const PENDING_CHECK_MS = 60_000;
 
-/** Keys and certificates of pods, requested from signers by PodCertificateRequests, and requested anew in time. */
+/** Keys and certificates of pods, requested from signers by PodCertificateRequests, and renewed before they expire. */
 export class PodCertificates implements AsyncDisposable {
   readonly #projections = new Map<string, Map<string, Projection>>();
   readonly #informer: OptionalApiInformer<Request>;

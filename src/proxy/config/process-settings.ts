@@ -28,7 +28,7 @@ export function readProcessSettings(reader: ConfigurationReader, fields: Fields)
   };
 }
 
-/** As client-go reads them: 0 stands for the default, a negative rate for none. */
+/** As client-go reads them: 0 is the default, a negative rate is unlimited. */
 function connectionSettings(reader: ConfigurationReader, client: Fields): Pick<ProcessSettings, 'kubeconfig' | 'rateLimit'> {
   const path = 'clientConnection';
   reader.refuseUnknownFields(client, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);

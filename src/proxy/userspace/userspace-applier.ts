@@ -92,7 +92,7 @@ export class UserspaceApplier implements Applier {
     }
   }
 
-  /** Where node ports of a family listen: ranges stand for those addresses of the machine that are in them. */
+  /** Where node ports of a family listen: ranges mean the addresses of the machine within them. */
   #nodeHosts(family: 4 | 6): readonly string[] {
     const { nodePortAddresses } = this.settings;
     if (nodePortAddresses.length === 0) return [family === 4 ? '0.0.0.0' : '::'];

@@ -6,7 +6,7 @@ import type { DomainCounts, PodCounts, PodQuery } from '../framework/snapshot.ts
 interface Counter {
   readonly query: PodQuery;
   readonly counts: Map<NodeInfo, number>;
-  /** The counts summed by the topology keys that were asked for. */
+  /** The counts summed by the requested topology keys. */
   readonly topologies: Map<string, Map<string, number>>;
 }
 
@@ -40,7 +40,7 @@ export class PodCountIndex {
   #counter(query: PodQuery, nodes: Iterable<NodeInfo>): Counter {
     const existing = this.#counters.get(query.id);
     if (existing !== undefined) {
-      // The order of the map is the order of use.
+      // The map's order is least recently used first.
       this.#counters.delete(query.id);
       this.#counters.set(query.id, existing);
       return existing;

@@ -36,7 +36,7 @@ export function readProcessSettings(fields: Fields, reader: ConfigurationReader)
   };
 }
 
-/** Settings that only a scheduler in a process of its own has, among those that the configuration sets. */
+/** Settings of the configuration that only a scheduler in its own process has. */
 export function settingsOfItsOwnProcess(configuration: unknown): readonly string[] {
   const fields = (configuration ?? {}) as Fields;
   return ['clientConnection', 'leaderElection', 'delayCacheUntilActive'].filter((name) => fields[name] !== undefined);
@@ -69,7 +69,7 @@ function refuseBadTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: Lea
   if (leaseDurationMs <= renewDeadlineMs) reader.fail('leaderElection.leaseDuration', 'LeaseDuration must be greater than RenewDeadline');
 }
 
-/** As client-go reads them: 0 stands for the default, a negative rate for none. */
+/** As client-go reads them: 0 is the default, a negative rate is unlimited. */
 function connectionSettings(fields: Fields, reader: ConfigurationReader): ClientConnectionSettings {
   const path = 'clientConnection';
   reader.refuseUnknownFields(fields, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);

@@ -22,7 +22,7 @@ export type ExtensionPoint = (typeof EXTENSION_POINTS)[number];
 
 export interface PluginSelection {
   readonly enabled: readonly { readonly name: string; readonly weight?: number | undefined }[];
-  /** `*` stands for all. */
+  /** `*`: all. */
   readonly disabled: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface ExtenderConfiguration {
   /** The extender knows the nodes: it is sent their names only. */
   readonly nodeCacheCapable: boolean;
   readonly managedResources: readonly ManagedResource[];
-  /** Scheduling goes on without the extender when it does not answer. */
+  /** Scheduling continues without the extender if it does not respond. */
   readonly ignorable: boolean;
 }
 

@@ -42,7 +42,7 @@ export class HttpExtender {
     this.#agent.destroy();
   }
 
-  /** Whether the pod asks for what the extender manages; one that manages nothing is asked about every pod. */
+  /** Whether the pod requests resources that the extender manages; an extender without managed resources applies to every pod. */
   isInterested({ spec }: core.Pod): boolean {
     if (this.#managed.size === 0) return true;
     return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].some(({ resources }) =>

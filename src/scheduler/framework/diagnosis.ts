@@ -10,7 +10,7 @@ export class Diagnosis {
   readonly #rejectedBy = new Set<string>();
   readonly #pendingOn = new Set<string>();
   #rejections = 0;
-  /** Of the nodes that were not looked at. */
+  /** The nodes that were not evaluated. */
   absentNodes: Status = unresolvable('');
   /** Set when a plugin rejected the pod for every node at once. */
   preFilterMessage = '';
@@ -18,7 +18,7 @@ export class Diagnosis {
 
   constructor(readonly nodeCount: number) {}
 
-  /** How many nodes were looked at and do not fit. */
+  /** The number of evaluated nodes that do not fit. */
   get rejections(): number {
     return this.#rejections;
   }

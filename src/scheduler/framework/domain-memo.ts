@@ -7,7 +7,7 @@ const FITS = 1;
 const REFUSED = 2;
 
 /**
- * What a filter that looks at nothing of a node but its domain said of each domain, within one cycle: of two thousand nodes in three zones it
+ * Memoizes, within one cycle, the results of a filter that depends only on a node's domain: for two thousand nodes in three zones it
  * need be asked three times. Nodes that are not the snapshot's own, or in no domain, are asked every time.
  */
 export class DomainMemo {

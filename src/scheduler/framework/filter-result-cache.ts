@@ -50,7 +50,7 @@ export class FilterResultStore {
     const isCached = this.#kinds.has(signature);
     const filterResults = isCached ? (this.#kinds.get(signature) ?? new FilterResultCache(nodes.length)) : undefined;
     this.#latest = filterResults && { signature, filterResults };
-    // The order of the map is the order of use.
+    // The map's order is least recently used first.
     this.#kinds.delete(signature);
     this.#kinds.set(signature, filterResults);
     if (this.#kinds.size > MAX_KINDS) this.#kinds.delete(this.#kinds.keys().next().value as string);

@@ -10,7 +10,7 @@ const ANY_ADDRESS = '0.0.0.0';
 
 /**
  * Places in `NodeInfo.amounts`. What is asked of hundreds of nodes for every pod lies together in memory there: as fields of objects, each
- * number would be fetched from a place of its own.
+ * number would be a separate allocation.
  */
 export const ALLOWED_PODS = 0;
 export const POD_COUNT = 1;

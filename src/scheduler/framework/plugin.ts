@@ -59,7 +59,7 @@ export interface QueuePosition {
 
 export interface PreFilterResult {
   readonly status?: Status;
-  /** No other nodes need be looked at. */
+  /** Other nodes need not be evaluated. */
   readonly nodeNames?: ReadonlySet<string>;
 }
 
@@ -73,7 +73,7 @@ export interface PostFilterContext {
   readonly diagnosis: Diagnosis;
   /** Whether the pod passes all filters on a node, with those nominated to it counted. */
   fits(state: CycleState, node: NodeInfo): Status | undefined;
-  /** Tells the plugins of a pod that is put on, or taken from, the node of a trial. */
+  /** Notifies the plugins of a pod that is added to, or removed from, the node in a simulation. */
   addPod(state: CycleState, change: TrialChange): void;
   removePod(state: CycleState, change: TrialChange): void;
   /** The candidates that are left when others had a say. Absent: all. */

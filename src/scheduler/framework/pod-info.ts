@@ -15,7 +15,7 @@ const NO_CLAIMS: readonly string[] = [];
 
 /** A pod with all that scheduling computes from it, computed once. */
 export class PodInfo {
-  /** The newest state that was seen; what is computed from it stays true, or the info is made anew. */
+  /** The latest observed state; derived values stay valid, or the info is recreated. */
   pod: core.Pod;
   readonly uid: string;
   readonly namespace: string;

@@ -42,7 +42,7 @@ export interface ActivePlugins<T> {
 
 /** How pods that name one scheduler are scheduled: runs the plugins of each extension point. */
 export class Profile {
-  /** Filters are asked in order until one objects: only those that come before all others are asked apart from them. */
+  /** Filters run in order until one rejects: only leading filters can run separately. */
   readonly #localFilters: ReadonlySet<Plugin>;
   readonly #localScores: ReadonlySet<Plugin>;
   readonly #signers: readonly Plugin[];

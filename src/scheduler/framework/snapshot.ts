@@ -35,12 +35,12 @@ export interface PlacedTerm {
   readonly domains: DomainCounts;
 }
 
-/** The cluster as one scheduling cycle sees it: nothing of it changes before the cycle ends. */
+/** The cluster as seen by one scheduling cycle: immutable until the cycle ends. */
 export interface Snapshot {
-  /** Zone by zone in turn, so that looking at some of them looks at all zones. */
+  /** Interleaved by zone, so that a sample of nodes covers all zones. */
   readonly nodes: readonly NodeInfo[];
   node(name: string): NodeInfo | undefined;
-  /** Counted once and then kept current, for as long as it is asked for. */
+  /** Counted once and then kept up to date, as long as it is used. */
   countPods(query: PodQuery): PodCounts;
   /** The same, summed by the value of a label of the nodes. */
   countPodsBy(topologyKey: string, query: PodQuery): DomainCounts;
@@ -56,6 +56,6 @@ export interface Snapshot {
   readonly avoidedNodes: number;
   /** Changes whenever a node gets another place among `nodes`. */
   readonly placesVersion: number;
-  /** Of each of `nodes`: changes with anything of it, its pods included. Never 0. Begins anew when `placesVersion` changes. */
+  /** The generation of each of `nodes`: changes with the node and its pods. Never 0. Restarts when `placesVersion` changes. */
   readonly nodeVersions: Uint32Array;
 }

@@ -47,7 +47,7 @@ function isEphemeral({ pod, name: podName }: PodInfo, name: string): boolean {
   return (pod.spec?.volumes ?? []).some((volume) => volume.ephemeral && `${podName}-${volume.name}` === name);
 }
 
-/** A claim of the name that an ephemeral volume's has may have been made by somebody else. */
+/** A claim with the name of an ephemeral volume's claim may belong to another owner. */
 function whyNotOwned(info: PodInfo, { metadata }: core.PersistentVolumeClaim): string | undefined {
   if (!isEphemeral(info, metadata.name)) return undefined;
   const isOwner = (metadata.ownerReferences ?? []).some(({ uid, controller }) => controller === true && uid === info.uid);

@@ -38,7 +38,7 @@ export class QueueingHints {
   }
 }
 
-/** `Update` stands for every way in which an object can change. */
+/** `Update` includes every kind of change of an object. */
 function matches({ resource, actions }: EventInterest, event: ClusterEvent): boolean {
   if (resource !== event.resource) return false;
   return actions.includes(event.action) || (event.action.startsWith('Update') && actions.includes('Update'));

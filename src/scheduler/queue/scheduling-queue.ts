@@ -12,7 +12,7 @@ import { UnschedulablePods } from './unschedulable-pods.ts';
 export interface SchedulingQueueOptions {
   readonly clock: Clock;
   compare(a: QueuePosition, b: QueuePosition): number;
-  /** Whether the pod may become active; the status says who holds it. */
+  /** Whether the pod may become active; the status names the plugin that gates it. */
   preEnqueue(pod: PodInfo): Status | undefined;
   hintsFor(pod: PodInfo): QueueingHints;
   readonly nominations: Nominations;
@@ -29,14 +29,14 @@ interface DelayedPod {
   readonly dueAt: number;
 }
 
-/** A pod that no event moved for this long is tried again all the same: a plugin may have missed something. */
+/** A pod that no event moved for this long is retried anyway: a plugin may have missed an event. */
 const MAX_UNSCHEDULABLE_MS = 300_000;
 const BACKOFF_WINDOW_MS = 1000;
 const LEFTOVER_CHECK_MS = 30_000;
 
 /**
  * Pods that wait: active ones for their turn, those in back-off for their time, unschedulable ones for a change that helps, gated ones until
- * they are let go. Every pod that was added and neither deleted nor bound is in one of them, or in flight.
+ * they are released. Every pod that was added and neither deleted nor bound is in one of them, or in flight.
  */
 export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;

@@ -18,7 +18,7 @@ export const alwaysPullImages: AdmissionPlugin = {
   validate: (attributes) => {
     const problems = isIgnored(attributes) ? [] : otherPolicies((attributes.object as core.Pod).spec!);
     if (problems.length === 0) return;
-    // Upstream joins Forbidden errors, and a joined error is no Status any more.
+    // Upstream joins Forbidden errors, and a joined error is no longer a Status.
     const texts = problems.map((problem) => forbid(attributes, String(problem)).message);
     throw new Error(texts.length === 1 ? texts[0] : `[${[...new Set(texts)].join(', ')}]`);
   },

@@ -168,7 +168,7 @@ function scaled(call: ResourceCall, { live, fields, change }: ScaleUpdate): Kube
   };
 }
 
-/** Stands for an absent count, so that a patch that sets none is noticed: a patch may refer to it, as upstream. */
+/** A placeholder for an absent count, so that a patch that sets none is noticed: a patch may refer to it, as upstream. */
 const UNSET = -(2 ** 31);
 
 function currentScale(live: KubeObject, fields: ScaleFields): Scale {

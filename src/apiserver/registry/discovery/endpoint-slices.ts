@@ -8,7 +8,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);
 }
 
-/** deprecatedTopology cannot be written any more; a node name in it moves to nodeName. */
+/** deprecatedTopology can no longer be written; a node name in it moves to nodeName. */
 function dropTopology(slice: discovery.EndpointSlice, old?: discovery.EndpointSlice): discovery.EndpointSlice {
   if (!slice.endpoints?.some(({ deprecatedTopology }) => deprecatedTopology)) return slice;
   if (old && isSame(old.endpoints, slice.endpoints)) return slice;

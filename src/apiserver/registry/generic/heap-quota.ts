@@ -107,7 +107,7 @@ export class HeapQuota implements Disposable {
 const YOUNG_BYTES = 48 * 1024 * 1024;
 const YOUNG_SPACES = new Set(['new_space', 'new_large_object_space']);
 
-/** V8 looks at weak cells in full collections only: when one is cleared, there was such a collection. */
+/** V8 clears weak cells only in full collections: a cleared cell means that there was one. */
 function v8Heap(): Heap {
   return {
     limitBytes: getHeapStatistics().heap_size_limit - YOUNG_BYTES,

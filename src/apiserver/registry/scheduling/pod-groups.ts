@@ -20,7 +20,7 @@ function withoutGatedFields<T extends GroupFields>(fields: T, old: GroupFields |
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !dropped.includes(name as keyof GroupFields))) as T;
 }
 
-/** Groups have a mode of disruption all the same: upstream fills in the default when it reads one. */
+/** Groups always have a disruption mode: upstream sets the default when it reads one. */
 function prepareGroup(group: v1alpha2.PodGroup, old?: v1alpha2.PodGroup): v1alpha2.PodGroup {
   const spec = withoutGatedFields(group.spec ?? {}, old?.spec);
   return { ...group, spec: { ...spec, disruptionMode: spec.disruptionMode ?? DEFAULT_DISRUPTION } as v1alpha2.PodGroupSpec };

@@ -31,7 +31,7 @@ function signerOf(key: string | (() => Promise<string>)): Signer {
 
 const MAX_RETRIES = 10;
 
-/** Identifies an account across replacements; a deleted one cannot be read any more. */
+/** Identifies an account across replacements; a deleted one can no longer be read. */
 interface AccountKey {
   readonly namespace: string;
   readonly name: string;

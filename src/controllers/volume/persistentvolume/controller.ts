@@ -247,7 +247,7 @@ class PersistentVolumeBinder implements RunningController {
 
   async #recycled({ metadata }: Volume): Promise<void> {
     const volume = this.#volumes.get(metadata);
-    // Deleted, or made anew, while its pod ran.
+    // Deleted or recreated while its pod ran.
     if (volume?.metadata.uid !== metadata.uid || volume === undefined) return;
     this.#events.record(volume, { type: 'Normal', reason: 'VolumeRecycled', message: 'Volume recycled' });
     await this.#unbind(volume);

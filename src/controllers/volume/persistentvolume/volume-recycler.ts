@@ -26,7 +26,7 @@ interface Attempts {
 /** Empties released volumes by recycler pods, one at a time for each volume. */
 export class VolumeRecycler {
   readonly #attempts = new Map<string, Attempts>();
-  /** Called with the states of the recycler pods under way, by uid; undefined when one is gone. */
+  /** Called with the states of the active recycler pods, by uid; undefined when one is gone. */
   readonly #watched = new Map<string, (pod: core.Pod | undefined) => void>();
   readonly #running = new Set<Promise<void>>();
   readonly #client: Client;
@@ -44,7 +44,7 @@ export class VolumeRecycler {
     });
   }
 
-  /** Begins unless it is under way, or failed a short while ago. */
+  /** Starts unless it is in progress, or failed recently. */
   recycle(volume: Volume): void {
     const { name } = volume.metadata;
     const attempts = this.#attempts.get(name) ?? { backoff: new Backoff(RETRY), isRunning: false, nextMs: 0 };

@@ -26,7 +26,7 @@ const CONTAINERD_FILTERS = [
 /** The topics and types of containers that ended or were removed. */
 const END_TOPIC = /^\/(?:tasks\/(?:exit|delete|oom)|containers\/delete)/;
 const END_TYPES: ReadonlySet<string> = new Set(['stopped', 'deleted']);
-/** How long starts are collected: the kubelet starts containers itself and looks at them then. */
+/** How long starts are collected: the kubelet starts containers itself and checks them then. */
 const STARTS_MS = 1_000;
 
 /** Signals that containers may have changed, from whichever event stream the runtime has: ends at once, starts within a second. */

@@ -2,7 +2,7 @@ import { lookupTable } from '#base';
 import type { ContainerConfig, SandboxConfig } from '../runtime.ts';
 import type { ScriptedLine } from './script.ts';
 
-/** The effect of a command, as far as its words tell. */
+/** The effect of a command, derived from its words. */
 export interface CommandScript {
   readonly lines: readonly ScriptedLine[];
   readonly runTimeMs: number;

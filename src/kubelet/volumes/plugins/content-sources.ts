@@ -104,7 +104,7 @@ export class ContentSources {
   }
 }
 
-/** Of the pod's user, where it has one: whoever may read it by user or group needs no more. */
+/** Owned by the pod's user, if it has one: access by owner or group needs no wider mode. */
 function ownFile(text: string, { pod, defaultMode }: SourceContext): ProjectedFile {
   const user = podUser(pod);
   const isPrivate = user !== undefined || pod.spec?.securityContext?.fsGroup !== undefined;

@@ -37,7 +37,7 @@ function take(pod: PodInfo, { state, node, context }: Trial): void {
   context.removePod(state, { pod, node });
 }
 
-/** Puts a candidate back; it stays when the preemptor fits all the same. */
+/** Adds a candidate back; it stays if the preemptor still fits. */
 function reprieve(pod: PodInfo, trial: Trial): boolean {
   const { state, node, context } = trial;
   node.addPod(pod);

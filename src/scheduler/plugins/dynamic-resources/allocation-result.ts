@@ -8,7 +8,7 @@ import type { Capacities } from './shared-amounts.ts';
 export interface AllocatedDevice {
   readonly request: DeviceRequest;
   readonly offered: OfferedDevice;
-  /** Somebody had a share of it before. */
+  /** Another claim already has a share of it. */
   readonly isShared: boolean;
   /** Of a device that several can have. */
   readonly share?: { readonly id: string; readonly consumedCapacity: Capacities };

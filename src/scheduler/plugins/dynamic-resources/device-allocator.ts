@@ -23,7 +23,7 @@ export interface DeviceSupply {
   classNamed(name: string): resource.DeviceClass | undefined;
 }
 
-/** No devices can be had on the node; why, when there is something to tell. */
+/** The devices cannot be allocated on the node; the reason, if there is one to report. */
 export interface NoDevices {
   readonly reason: string;
 }

@@ -6,13 +6,13 @@ import { type Capacities, capacityFor } from './shared-amounts.ts';
 
 export type Claim = resource.ResourceClaim;
 
-/** What one request of a claim, or one alternative of it, asks for. */
+/** One request of a claim, or one of its alternatives. */
 export interface DeviceRequest {
   readonly claim: Claim;
   readonly name: RequestName;
   readonly class: resource.DeviceClass;
   readonly count: number;
-  /** All that match, when all are wanted: no other choice is left then. */
+  /** All matching devices, for allocation mode All. */
   readonly all: readonly OfferedDevice[] | undefined;
   readonly adminAccess: boolean;
   readonly selectors: readonly resource.DeviceSelector[];
@@ -29,7 +29,7 @@ export interface Market {
   classNamed(name: string): resource.DeviceClass | undefined;
 }
 
-/** Throws, in upstream's words, when what is asked for cannot be understood, or told by now. */
+/** Throws upstream's message if the request is invalid or cannot be evaluated yet. */
 export function requestsOf(claim: Claim, market: Market): ClaimRequests {
   return (claim.spec.devices?.requests ?? []).map((request) => {
     const { name, exactly, firstAvailable = [] } = request;
@@ -69,7 +69,7 @@ function allMatching(one: DeviceRequest, { pools, selectors }: Market, where: st
   return pools.flatMap(({ devices }) => devices.filter((offered) => isSuitable(one, offered, selectors)));
 }
 
-/** Whether the device is what is asked for, be it free or not. */
+/** Whether the device matches the request, allocated or not. */
 export function isSuitable(one: DeviceRequest, offered: OfferedDevice, selectors: DeviceSelectors): boolean {
   const isMatch =
     selectors.match(one.class.spec.selectors, offered, `class ${one.class.metadata.name}`) &&

@@ -28,7 +28,7 @@ class Domains extends cel.CelMap {
 export class DeviceSelectors {
   readonly #programs = new Map<string, cel.CompileResult>();
 
-  /** Whether all selectors match; throws, in upstream's words, when one cannot tell. */
+  /** Whether all selectors match; throws upstream's message when one fails. */
   match(selectors: readonly resource.DeviceSelector[] | undefined, offered: OfferedDevice, owner: string): boolean {
     return (selectors ?? []).every((selector, i) => this.#matches(selector.cel?.expression ?? '', offered, `${owner}: selector #${i}`));
   }

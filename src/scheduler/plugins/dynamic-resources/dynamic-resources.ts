@@ -35,7 +35,7 @@ interface ClaimsState {
   readonly byNode: Map<string, readonly resource.AllocationResult[]>;
   /** Claims whose devices keep the pod from a node. */
   readonly obstacles: Set<Claim>;
-  /** The claim for the pod's extended resources. Absent: no devices stand for any of them. */
+  /** The claim for the pod's extended resources. Absent: none of them is backed by devices. */
   readonly extended?: ExtendedState;
 }
 
@@ -236,7 +236,7 @@ function allocate({ unallocated, allocator }: ClaimsState, node: NodeInfo, own: 
   return allocator === undefined || claims.length === 0 ? [] : allocator.allocate(claims, node);
 }
 
-/** The pod is not bound after all: its claim for extended resources goes, and is made anew. */
+/** The pod was not bound: its claim for extended resources is deleted, and later recreated. */
 function discard(extended: ExtendedState, { pending, handle }: { pending: PendingAllocations; handle: PluginHandle }): void {
   const { created, claim } = extended;
   pending.delete(claim);

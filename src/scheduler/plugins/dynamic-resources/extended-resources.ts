@@ -22,7 +22,7 @@ export interface NodeClaim {
   readonly mappings: readonly Mapping[];
 }
 
-/** The class whose devices stand for an extended resource; undefined when none does. Of several, the youngest. */
+/** The class whose devices back an extended resource; undefined if there is none. Of several, the newest. */
 export function classForResource(name: string, classes: DeviceClasses): resource.DeviceClass | undefined {
   if (name.startsWith(CLASS_PREFIX)) return classes.get({ name: name.slice(CLASS_PREFIX.length) });
   let newest: resource.DeviceClass | undefined;
@@ -41,7 +41,7 @@ function createdAt({ metadata }: resource.DeviceClass): number {
   return parseTime(metadata.creationTimestamp ?? '1970-01-01T00:00:00Z');
 }
 
-/** Names of the extended resources of a pod that devices stand for. */
+/** Names of the extended resources of a pod that devices back. */
 export function backedResources({ requests }: PodInfo, classes: DeviceClasses): readonly string[] {
   if (requests.scalars === undefined) return [];
   return [...requests.scalars]

@@ -12,7 +12,7 @@ export interface DevicePool {
   /** Its slices contradict each other. */
   readonly isInvalid: boolean;
   readonly devices: readonly OfferedDevice[];
-  /** All slices of the pool, those included that are of no use to the node. */
+  /** All slices of the pool, including those that the node cannot use. */
   readonly slices: readonly Slice[];
   /** Whether devices take from amounts that the pool shares. */
   readonly sharesCounters: boolean;
@@ -39,7 +39,7 @@ function reaches({ nodeName, allNodes, nodeSelector }: Reach, node: core.Selecta
   return allNodes === true || core.compileNodeSelector(nodeSelector)?.matches(node) === true;
 }
 
-/** The slices of all pools, by the nodes that can reach them: most are of one node, and need not be looked at for others. */
+/** The slices of all pools, by the nodes that can reach them: most belong to one node, and need not be evaluated for others. */
 export class PoolIndex {
   readonly #byNode = new Map<string, Pool[]>();
   readonly #others: Pool[] = [];

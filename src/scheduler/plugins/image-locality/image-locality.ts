@@ -14,7 +14,7 @@ interface PodImages {
   readonly most: number;
 }
 
-/** Prefers nodes that have the pod's images, the less so the fewer nodes have them: not all pods are to meet on one. */
+/** Prefers nodes that have the pod's images, weighted by how many nodes have them: pods must not concentrate on one. */
 export function imageLocality(): Plugin {
   return {
     name: NAME,

@@ -9,7 +9,7 @@ export interface WeightedResource {
 /** How full a node is, resource by resource. Reused from node to node: read it before the next is measured. */
 export interface Fullness {
   readonly count: number;
-  /** What is there; 0 when the resource is not to be looked at on this node. */
+  /** The allocatable amount; 0 if the resource does not count on this node. */
   readonly allocatable: Float64Array;
   readonly used: Float64Array;
   /** `used` and the pod's own. */
@@ -19,7 +19,7 @@ export interface Fullness {
 
 export interface ResourceScorer {
   measure(pod: PodInfo, node: NodeInfo): Fullness;
-  /** Whether the pod asks for none of the resources. */
+  /** Whether the pod requests none of the resources. */
   asksForNothing(pod: PodInfo): boolean;
 }
 

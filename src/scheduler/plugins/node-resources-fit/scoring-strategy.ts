@@ -41,7 +41,7 @@ function scorerOf(type: string, shape: readonly ShapePoint[]): (fullness: Fullne
   }
 }
 
-/** The default, written out: it is asked for every node of every pod. */
+/** The default, specialised: it runs for every node of every pod. */
 function leastAllocated({ count, allocatable, requested, weights }: Fullness): number {
   let sum = 0;
   let weightSum = 0;

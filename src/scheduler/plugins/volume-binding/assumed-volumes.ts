@@ -8,7 +8,7 @@ interface AssumedVolume {
   readonly base: string | undefined;
 }
 
-/** Volumes as they will be when the bindings under way are written: no two pods may be given the same. */
+/** Volumes including bindings that are not written yet: no volume may be assigned to two pods. */
 export class AssumedVolumes {
   readonly #assumed = new Map<string, AssumedVolume>();
 

@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from '#base';
 
-/** Claims tell of their changes; a deadline and a deleted pod are noticed by this interval, as upstream's. */
+/** Claims are watched; deadlines and deleted pods are polled at upstream's interval. */
 const CHECK_MS = 1_000;
 
 interface Waiter {
@@ -10,7 +10,7 @@ interface Waiter {
   stop(reason: unknown): void;
 }
 
-/** Waits of all pods whose volumes are being bound. A change of a claim is looked at by its own pods only, and one timer serves all. */
+/** Waits of all pods whose volumes are being bound. A change of a claim wakes only its own pods, and all share one timer. */
 export class BindingWaiters {
   readonly #waiters = new Set<Waiter>();
   readonly #byKey = new Map<string, Set<Waiter>>();
@@ -63,7 +63,7 @@ export class BindingWaiters {
     }
   }
 
-  /** A timer runs exactly while somebody waits. */
+  /** The timer runs only while there are waiters. */
   #schedule(): void {
     if (this.#waiters.size > 0) {
       this.#timer ??= this.clock.setTimer(CHECK_MS, () => this.#checkAll());
