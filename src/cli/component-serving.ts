@@ -125,7 +125,8 @@ async function lookUpAuthority(
 }
 
 /** Flags as given: file names, never contents. */
-function givenFlags(options: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+/** The flags of a command line, by upstream's names. */
+export function givenFlags(options: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return new Map(entries.map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), String(value)]));
 }

@@ -84,8 +84,32 @@ async function servingCertificate({ nodeName, nodeIps, certDirectory, configurat
   return certificateFromFiles(await selfSignedFiles(certDirectory, { nodeName, ...names }, deps), deps);
 }
 
+/** What upstream's kubelet sets without `protectKernelDefaults`. Here they are checked with it, and never changed. */
+const KERNEL_FLAGS: ReadonlyMap<string, number> = new Map([
+  ['vm/overcommit_memory', 1],
+  ['vm/panic_on_oom', 0],
+  ['kernel/panic', 10],
+  ['kernel/panic_on_oops', 1],
+  ['kernel/keys/root_maxkeys', 1_000_000],
+  ['kernel/keys/root_maxbytes', 25_000_000],
+]);
+
+/** With upstream's messages. */
+export async function checkKernelFlags(directory = '/proc/sys'): Promise<void> {
+  const problems: string[] = [];
+  for (const [flag, expected] of KERNEL_FLAGS) {
+    const actual = await readFile(`${directory}/${flag}`, 'utf8').catch((error: unknown) => (error as Error).message);
+    if (actual.trim() !== String(expected)) {
+      problems.push(`invalid kernel flag: ${flag}, expected value: ${expected}, actual value: ${actual.trim()}`);
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+}
+
 /** The kubelet's preconditions on the machine. */
-export async function checkMachine({ failSwapOn, oomScoreAdj }: DefaultedConfiguration, logger: Logger): Promise<void> {
+export async function checkMachine(configuration: DefaultedConfiguration, logger: Logger): Promise<void> {
+  const { failSwapOn, oomScoreAdj, protectKernelDefaults } = configuration;
+  if (protectKernelDefaults) await checkKernelFlags();
   const [, ...swaps] = (await readFile('/proc/swaps', 'utf8').catch(() => '')).trim().split('\n');
   if (failSwapOn && swaps.length > 0) {
     const list = swaps.map((line) => line.split(/\s/)[0]).join(', ');

@@ -71,6 +71,8 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
   const handle = kubeletHandler({
     ...deps,
     nodeName: config.nodeName,
+    flags: config.flags,
+    startedMs: deps.clock.now(),
     configuration: () => withDefaults(config.configuration ?? {}),
     pods: () => agent?.pods ?? [],
     volumeUsage: async (podUid) => (await parts?.volumeUsage(podUid)) ?? [],
@@ -112,7 +114,7 @@ async function openNode(config: KubeletConfig, deps: KubeletDeps, stopping: Abor
   const options = await agentOptions(config, deps);
   const own = deps.podSource === undefined ? ownNodeFeed(client, { ...deps, logger }, config.nodeName) : undefined;
   own?.start(stop.signal);
-  const sink = new EventSink({ ...deps, client, logger, lane: deps.lanes?.events }, stop.signal);
+  const sink = new EventSink({ ...deps, client, logger, lane: deps.lanes?.events, rate: config.eventRate }, stop.signal);
   const recorder = sink.recorder({ component: 'kubelet', host: config.nodeName });
   const parts = await deps.openParts?.({ ...options, memoryBytes: options.machine.memoryBytes, client, recorder, signal: stop.signal });
   const shared = { ticker: deps.ticker ?? new SharedTicker(deps.clock), pressure: deps.pressure ?? new PressureState() };

@@ -322,4 +322,20 @@ describe('recording events', () => {
     ]);
     stop.abort();
   });
+
+  it('writes no more of them in a second than its rate allows', async () => {
+    const { clock, client, deps } = serve();
+    const stop = new AbortController();
+    const sink = new EventSink({ ...deps, client, rate: { perSecond: 1, burst: 2 } }, stop.signal);
+    const events = sink.recorder({ component: 'tester' });
+    const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'x', uid: '1', resourceVersion: '5' } };
+    for (const reason of ['A', 'B', 'C', 'D']) events.normal(pod, reason, 'it runs');
+    const counts: number[] = [];
+    for (const ms of [500, 1000, 1000]) {
+      await clock.advance(ms);
+      counts.push((await client.of(core.Event).list({ namespace: 'x' })).items.length);
+    }
+    expect(counts).toEqual([2, 3, 4]);
+    stop.abort();
+  });
 });

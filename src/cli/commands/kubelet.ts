@@ -19,6 +19,7 @@ import {
   withDefaults,
 } from '#kubelet';
 import { parseDurationMs } from '#machinery';
+import { givenFlags } from '../component-serving.ts';
 import type { CliContext } from '../context.ts';
 import { addFlags, settingsFromOptions } from '../flags/flag-table.ts';
 import { KUBELET_FLAGS } from '../flags/kubelet-flags.ts';
@@ -80,7 +81,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
   );
   const { client } = opened;
   const nodeIps = settings.nodeIps ?? (endpoint === '' ? ['127.0.0.1'] : machineAddresses());
-  const config = { ...settings, ...credentialProviders(options, context), nodeName, nodeIps };
+  const config = { ...settings, ...credentialProviders(options, context), nodeName, nodeIps, flags: givenFlags(options) };
   const runWith = async (kubelet: Kubelet) => {
     const own = { nodeName, nodeIps, certDirectory, configuration };
     await using servers = startServersOf(own, { ...deps, client, handle: (call) => kubelet.handle(call) });

@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { type AsyncSemaphore, type Clock, Fifo, type Logger, type Random } from '#base';
+import { type AsyncSemaphore, type Clock, Fifo, type Logger, type Random, TokenBucket, type TokenBucketConfig } from '#base';
 import { formatTime, isStatusReason, StatusError } from '#machinery';
 import type { Client } from '../client.ts';
 import type { Identified } from '../kube-object.ts';
@@ -31,6 +31,8 @@ export interface EventSinkDeps {
   readonly logger: Logger;
   /** Limits concurrent writes of sinks that share it. */
   readonly lane?: AsyncSemaphore | undefined;
+  /** Limits requests per second. Absent: unlimited. */
+  readonly rate?: TokenBucketConfig | undefined;
 }
 
 const MAX_QUEUED = 1000;
@@ -41,6 +43,7 @@ const RETRY_MS = 10_000;
 export class EventSink {
   readonly #correlator: EventCorrelator;
   readonly #names: EventNames;
+  readonly #bucket: TokenBucket | undefined;
   #dropped = 0;
   readonly #queue = new Fifo<NewEvent>();
   #pendingWrites: Promise<void> | undefined;
@@ -51,6 +54,7 @@ export class EventSink {
   ) {
     this.#names = new EventNames(deps.clock, deps.random);
     this.#correlator = new EventCorrelator(deps.clock, this.#names);
+    this.#bucket = deps.rate && new TokenBucket(deps.clock, deps.rate);
   }
 
   /** A recorder for one source: a component, and optionally its host. */
@@ -118,6 +122,7 @@ export class EventSink {
   async #tryWrite(correlated: Exclude<EventWrite, { type: 'skip' }>): Promise<boolean> {
     const { lane } = this.deps;
     try {
+      await this.#bucket?.take(this.signal);
       const written = await (lane === undefined ? this.#send(correlated) : lane.run(() => this.#send(correlated)));
       this.#correlator.written(written);
       return true;

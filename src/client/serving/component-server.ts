@@ -12,6 +12,7 @@ import {
   type DelegatedAccessDeps,
   type DelegationTimes,
 } from './delegated-access.ts';
+import { flagzAnswer, statuszAnswer } from './zpages.ts';
 
 /** PEM texts. */
 export interface ComponentCertificates {
@@ -63,7 +64,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 interface Answer {
   readonly code: number;
   readonly body: string;
-  readonly type?: string;
+  /** Default: the content type of plain text. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Health, metrics and configuration of a component over https, with delegated authentication and authorization. */
@@ -112,12 +114,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, request
   const {
     code,
     body,
-    type = 'text/plain; charset=utf-8',
+    headers = { 'content-type': 'text/plain; charset=utf-8' },
   } = await answerTo(request, requestDeps).catch((error: unknown) => {
     requestDeps.deps.logger.warn('a request could not be answered', { path: request.url, error });
     return { code: 500, body: 'Internal Server Error\n' } as Answer;
   });
-  response.writeHead(code, { 'content-type': type, 'x-content-type-options': 'nosniff' }).end(request.method === 'HEAD' ? '' : body);
+  response.writeHead(code, { ...headers, 'x-content-type-options': 'nosniff' }).end(request.method === 'HEAD' ? '' : body);
 }
 
 async function answerTo(request: IncomingMessage, { config, access, routes }: RequestDeps): Promise<Answer> {
@@ -130,7 +132,7 @@ async function answerTo(request: IncomingMessage, { config, access, routes }: Re
     return { code: 403, body: `Forbidden: "${path}": User "${caller.name}" cannot ${verb} path "${path}"\n` };
   }
   if (verb !== 'get') return { code: 405, body: 'Method Not Allowed\n' };
-  return routes(path, new URLSearchParams(query)) ?? { code: 404, body: '404 page not found\n' };
+  return routes(path, new URLSearchParams(query), request.headers.accept) ?? { code: 404, body: '404 page not found\n' };
 }
 
 /** An invalid token is rejected, not treated as anonymous. */
@@ -143,18 +145,22 @@ function isAllowedToAll(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern));
 }
 
-type Routes = (path: string, query: URLSearchParams) => Answer | undefined;
+type Route = (query: URLSearchParams, accept: string | undefined) => Answer;
+type Routes = (path: string, ...request: Parameters<Route>) => Answer | undefined;
+
+const PATHS = ['/configz', '/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz'];
 
 function routesOf(config: ComponentServerConfig, deps: ComponentServerDeps, startedMs: number): Routes {
   const health = (endpoint: string) => (query: URLSearchParams) => healthAnswer(endpoint, deps.checks, query);
-  const routes = new Map<string, (query: URLSearchParams) => Answer>([
+  const facts = { name: config.name, version: deps.version, startedMs, paths: PATHS };
+  const routes = new Map<string, Route>([
     ...['healthz', 'livez', 'readyz'].map((name) => [`/${name}`, health(name)] as const),
-    ['/metrics', () => ({ code: 200, body: deps.metrics.text(), type: METRICS_CONTENT_TYPE })],
-    ['/configz', () => ({ code: 200, body: JSON.stringify(deps.configuration()), type: 'application/json' })],
-    ['/flagz', () => ({ code: 200, body: flagzText(config, deps) })],
-    ['/statusz', () => ({ code: 200, body: statuszText(config, deps, startedMs) })],
+    ['/metrics', () => ({ code: 200, body: deps.metrics.text(), headers: { 'content-type': METRICS_CONTENT_TYPE } })],
+    ['/configz', () => ({ code: 200, body: JSON.stringify(deps.configuration()), headers: { 'content-type': 'application/json' } })],
+    ['/flagz', (_, accept) => flagzAnswer(config.name, deps.flags(), accept)],
+    ['/statusz', (_, accept) => statuszAnswer({ ...facts, nowMs: deps.clock.now() }, accept)],
   ]);
-  return (path, query) => routes.get(path)?.(query) ?? singleCheck(path, deps.checks);
+  return (path, query, accept) => routes.get(path)?.(query, accept) ?? singleCheck(path, deps.checks);
 }
 
 function healthAnswer(endpoint: string, checks: ComponentServerDeps['checks'], query: URLSearchParams): Answer {
@@ -175,19 +181,4 @@ function singleCheck(path: string, checks: ComponentServerDeps['checks']): Answe
   if (name === undefined || !Object.hasOwn(checks, name)) return undefined;
   const problem = checks[name]!();
   return problem === undefined ? { code: 200, body: 'ok' } : { code: 500, body: `${problem}\n` };
-}
-
-function flagzText({ name }: ComponentServerConfig, { flags }: ComponentServerDeps): string {
-  const lines = [...flags()].map(([flag, value]) => `${flag}=${value}`).toSorted();
-  return `\n${name} flagz\nNot for programs: its form may change.\n\n${lines.join('\n')}\n`;
-}
-
-function statuszText({ name }: ComponentServerConfig, { clock, version }: ComponentServerDeps, startedMs: number): string {
-  const lines = [
-    `Started: ${new Date(startedMs).toUTCString()}`,
-    `Up: ${Math.floor((clock.now() - startedMs) / 1000)} s`,
-    `Binary version: ${version}`,
-    'Paths: /configz /flagz /healthz /livez /metrics /readyz /statusz',
-  ];
-  return `\n${name} statusz\nNot for programs: its form may change.\n\n${lines.join('\n')}\n`;
 }

@@ -140,4 +140,6 @@ test('only what is set becomes a setting of the kubelet', () => {
     clusterDns: ['10.0.0.1'],
   });
   expect(settingsOf({ registryBurst: 2 })).toEqual({ pullRate: { perSecond: 5, burst: 2 } });
+  expect(settingsOf({ eventRecordQPS: 3 })).toEqual({ eventRate: { perSecond: 3, burst: 100 } });
+  expect(settingsOf({ eventRecordQPS: 0, eventBurst: 7 })).toEqual({});
 });

@@ -28,12 +28,14 @@ export function settingsOf(configuration: KubeletConfiguration): Partial<Kubelet
     nodeStatusMaxImages: configuration.nodeStatusMaxImages,
     maxParallelImagePulls: parallelPulls(configuration),
     pullRate: pullRate(configuration),
+    eventRate: eventRate(configuration),
     allowedUnsafeSysctls: configuration.allowedUnsafeSysctls,
     maxRestartBackoffMs: durationOf(configuration.crashLoopBackOff?.maxContainerRestartPeriod),
     resolvConf: configuration.resolvConf,
     podLogsDir: configuration.podLogsDir,
     cgroupRoot: configuration.cgroupRoot,
     cgroupsPerQos: configuration.cgroupsPerQOS,
+    cgroupDriver: configuration.cgroupDriver === 'systemd' ? ('systemd' as const) : undefined,
     podPidsLimit: (configuration.podPidsLimit ?? -1) < 0 ? undefined : configuration.podPidsLimit,
     seccompDefault: configuration.seccompDefault,
     cpuQuotaPeriodUs: cpuQuotaPeriod(configuration),
@@ -115,6 +117,13 @@ function pullRate({ registryPullQPS, registryBurst }: KubeletConfiguration): Kub
   if (registryPullQPS === undefined && registryBurst === undefined) return undefined;
   const perSecond = registryPullQPS ?? 5;
   return perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, registryBurst ?? 10) };
+}
+
+/** Unlimited when the rate is zero. */
+function eventRate({ eventRecordQPS, eventBurst }: KubeletConfiguration): KubeletConfig['eventRate'] {
+  if (eventRecordQPS === undefined && eventBurst === undefined) return undefined;
+  const perSecond = eventRecordQPS ?? 50;
+  return perSecond === 0 ? undefined : { perSecond, burst: Math.max(1, eventBurst ?? 100) };
 }
 
 /** 0: CPU limits are not enforced. */

@@ -4,7 +4,7 @@ import { core } from '#api';
 import { type Clock, type Logger, type Random, stopAll } from '#base';
 import type { Client } from '#client';
 import { linuxMonitoring } from '../cadvisor/linux-monitoring.ts';
-import { CgroupNames } from '../cgroups/cgroup-names.ts';
+import { type CgroupDriver, CgroupNames } from '../cgroups/cgroup-names.ts';
 import { openCgroupTree } from '../cgroups/cgroup-tree.ts';
 import { type CgroupsDeps, PodCgroups } from '../cgroups/cgroups-hook.ts';
 import { enforceReservedCgroups, type ReservedCgroupsConfig } from '../cgroups/reserved-cgroups.ts';
@@ -57,6 +57,8 @@ export interface LinuxPartsConfig extends NodeResourcesConfig, ReservedCgroupsCo
   readonly cgroupRoot?: string;
   /** As `--cgroups-per-qos`. Default true. */
   readonly cgroupsPerQos?: boolean;
+  /** As `--cgroup-driver`: for runtimes that do not tell theirs. Default `cgroupfs`. */
+  readonly cgroupDriver?: CgroupDriver;
   /** As `--pod-max-pids`. Default: no limit. */
   readonly podPidsLimit?: number;
   /** As `--image-credential-provider-config`, already parsed, and `--image-credential-provider-bin-dir`. */
@@ -177,7 +179,7 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
 type CgroupsOptions = LinuxPartsDeps & Pick<CgroupsDeps, 'hasExclusiveCpus' | 'hugePageSizes'>;
 
 async function openCgroups(config: LinuxPartsConfig, context: NodePartsContext, deps: CgroupsOptions): Promise<PodCgroups> {
-  const { cgroupDriver = 'cgroupfs' } = await deps.runtime.runtimeConfig();
+  const { cgroupDriver = config.cgroupDriver ?? 'cgroupfs' } = await deps.runtime.runtimeConfig();
   const names = new CgroupNames(cgroupDriver, config.cgroupRoot ?? '/');
   const { nodeName, podsLimit } = context.config;
   const tree = await openCgroupTree();

@@ -51,6 +51,10 @@ export interface KubeletConfig extends EvictionConfig, ImageGcConfig, LogRotatio
   readonly capacity?: Readonly<Record<string, string>>;
   /** Upstream's configuration, as given: overrides the settings here. */
   readonly configuration?: KubeletConfiguration;
+  /** The flags it was started with, for `/flagz`. */
+  readonly flags?: ReadonlyMap<string, string>;
+  /** As `eventRecordQPS` and `eventBurst`. Absent: unlimited. */
+  readonly eventRate?: TokenBucketConfig;
   readonly maxPods?: number;
   /** As `--pods-per-core`. Default 0: only `maxPods` limits. */
   readonly podsPerCore?: number;
@@ -84,7 +88,7 @@ export const DEFAULT_CLUSTER_DOMAIN = 'cluster.local';
 const DEFAULT_MAX_PODS = 110;
 const DEFAULT_MAX_IMAGES = 50;
 export const KUBELET_PORT = 10250;
-const KUBELET_VERSION = 'v1.36.4';
+export const KUBELET_VERSION = 'v1.36.4';
 
 /** The configuration with defaults. Throws a TypeError on invalid values. */
 export function nodeConfig(config: KubeletConfig, machine: MachineInfo): NodeConfig {

@@ -1,12 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import type { core } from '#api';
 import { type Clock, METRICS_CONTENT_TYPE, type MetricsRegistry } from '#base';
+import { flagzAnswer, statuszAnswer, type ZpageAnswer } from '#client';
 import type { NodeMonitoring } from '../cadvisor/node-monitoring.ts';
 import type { DefaultedConfiguration } from '../configuration/defaults.ts';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import type { PodUses } from '../eviction/measurements.ts';
 import type { ContainerLogs } from '../logs/container-logs.ts';
 import { countedMetrics, type KubeletMetrics } from '../metrics/kubelet-metrics.ts';
+import { KUBELET_VERSION } from '../node/node-config.ts';
 import { containerSpecs } from '../pods/pod-state.ts';
 import type { VolumeCount, VolumeUsage } from '../volumes/pod-volumes.ts';
 import { findLoggedContainer, logBytes } from './container-logs.ts';
@@ -30,6 +32,9 @@ export interface KubeletHandlerDeps {
   readonly kubeletMetrics?: KubeletMetrics | undefined;
   /** The configuration in force, as `/configz` shows it. */
   configuration(): DefaultedConfiguration;
+  /** The flags it was started with, as `/flagz` shows them. Absent: none. */
+  readonly flags?: ReadonlyMap<string, string> | undefined;
+  readonly startedMs: number;
   /** The kubelet's directory, for checkpoints. Undefined: none. */
   rootDir?(): string | undefined;
   /** The machine's logs, `/var/log`. Undefined: it has none, for it is simulated or does not run. */
@@ -48,6 +53,7 @@ export interface KubeletHandlerDeps {
 
 type Route = (rest: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps) => Promise<KubeletAnswer> | KubeletAnswer;
 
+const NAME = 'kubelet';
 const READ: readonly string[] = ['GET', 'HEAD'];
 const STREAM: readonly string[] = ['GET', 'POST'];
 
@@ -67,6 +73,8 @@ const ROUTES: ReadonlyMap<string, { readonly methods: readonly string[]; readonl
     run: { methods: ['POST'], answer: runAnswer },
     checkpoint: { methods: ['POST'], answer: checkpoint },
     logs: { methods: READ, answer: machineLogs },
+    flagz: { methods: READ, answer: flagz },
+    statusz: { methods: READ, answer: statusz },
   } satisfies Record<string, { methods: readonly string[]; answer: Route }>),
 );
 
@@ -169,6 +177,20 @@ function machineLogs(names: readonly string[], call: KubeletCall, deps: KubeletH
   if (!enableSystemLogHandler) return textAnswer(405, 'logs endpoint is disabled.');
   const directory = deps.systemLogsDir?.();
   return directory === undefined ? notFound() : systemLogs(names, call, { directory, allowsQueries: enableSystemLogQuery });
+}
+
+function flagz(rest: readonly string[], { headers }: KubeletCall, { flags = new Map() }: KubeletHandlerDeps): KubeletAnswer {
+  return rest.length > 0 ? notFound() : pageAnswer(flagzAnswer(NAME, flags, headers?.accept));
+}
+
+function statusz(rest: readonly string[], { headers }: KubeletCall, { startedMs, clock }: KubeletHandlerDeps): KubeletAnswer {
+  const paths = [...ROUTES.keys()].map((path) => `/${path}`);
+  const facts = { name: NAME, version: KUBELET_VERSION, startedMs, nowMs: clock.now(), paths };
+  return rest.length > 0 ? notFound() : pageAnswer(statuszAnswer(facts, headers?.accept));
+}
+
+function pageAnswer({ code, headers, body }: ZpageAnswer): KubeletAnswer {
+  return { ...textAnswer(code, body), headers };
 }
 
 async function checkpoint(names: readonly string[], call: KubeletCall, deps: KubeletHandlerDeps): Promise<KubeletAnswer> {

@@ -61,6 +61,8 @@ it('the kubelet server serves authenticated and authorized callers only', async 
     logs: { async *read() {} },
     clock: realClock,
     metrics: new MetricsRegistry(),
+    flags: new Map([['config', '/etc/kubelet.yaml']]),
+    startedMs: realClock.now(),
     configuration: () => withDefaults({}),
     pods,
     problem: () => undefined,
@@ -82,5 +84,8 @@ it('the kubelet server serves authenticated and authorized callers only', async 
     items: [{ metadata: { name: 'p' } }],
   });
   expect((await get(server.port, '/containerLogs/default/p/c', as(apiserver))).code).toBe(404);
+  expect((await get(server.port, '/flagz', as(apiserver))).text).toContain('\nconfig=/etc/kubelet.yaml\n');
+  expect((await get(server.port, '/statusz', as(apiserver))).text).toMatch(/Paths: .*\/configz .*\/statusz/);
+  expect((await get(server.port, '/statusz/more', as(apiserver))).code).toBe(404);
   expect((await get(server.port, '/nothing', as(apiserver))).code).toBe(404);
 });

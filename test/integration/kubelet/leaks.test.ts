@@ -41,6 +41,23 @@ function networkNamespaces({ site }: RealKubelet): Promise<readonly string[]> {
   return readdir(path.join(site.config.runDirectory, 'state/io.containerd.grpc.v1.cri/netns')).catch(() => []);
 }
 
+/** The snapshots of images and containers, of whatever snapshotter the runtime uses. */
+async function snapshots({ site }: RealKubelet): Promise<number> {
+  const root = path.join(site.config.dataDirectory, 'root');
+  const snapshotters = (await readdir(root)).filter((name) => name.startsWith('io.containerd.snapshotter.v1.'));
+  const lists = await Promise.all(snapshotters.map((name) => readdir(path.join(root, name, 'snapshots')).catch(() => [])));
+  return lists.flat().length;
+}
+
+/** Shims have the runtime's directory in their arguments; containers are in cgroups of pods. */
+async function processes({ site, cgroup }: RealKubelet): Promise<readonly string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const read = (pid: string, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+  const lines = await Promise.all(pids.map(async (pid) => ({ cmdline: await read(pid, 'cmdline'), cgroups: await read(pid, 'cgroup') })));
+  const isShim = (cmdline: string) => cmdline.includes('containerd-shim') && cmdline.includes(site.config.runDirectory);
+  return lines.filter(({ cmdline, cgroups }) => isShim(cmdline) || cgroups.includes(cgroup)).map(({ cmdline }) => cmdline);
+}
+
 /** Everything outside the API that pods leave behind when somebody forgets it. */
 async function remains(node: RealKubelet) {
   const { directory, cgroup, tree, site, runtime } = node;
@@ -57,6 +74,8 @@ async function remains(node: RealKubelet) {
     cgroups: [...cgroups.flat(), ...(await unifiedCgroups(cgroup))].filter((name) => name.startsWith('pod')),
     logs: [...(await list('pod-logs')), ...(await list('container-logs'))],
     podDirectories: await list('kubelet/pods'),
+    processes: await processes(node),
+    snapshots: await snapshots(node),
   };
 }
 
@@ -79,7 +98,8 @@ describe.skipIf(reason !== undefined)('a real node', () => {
     // The first pod opens what stays open.
     await runBatch(node, ['first']);
     await deleteBatch(node, ['first']);
-    await expect.poll(async () => (await remains(node)).sandboxes, POLL).toBe(0);
+    await expect.poll(() => processes(node), POLL).toEqual([]);
+    const layers = await snapshots(node);
     const before = { own: await descriptors('self'), containerd: await descriptors(containerd) };
     for (let first = 0; first < PODS; first += AT_ONCE) {
       const names = Array.from({ length: Math.min(AT_ONCE, PODS - first) }, (_, i) => `p${first + i}`);
@@ -87,7 +107,10 @@ describe.skipIf(reason !== undefined)('a real node', () => {
       await expect.poll(async () => (await networkNamespaces(node)).length, POLL).toBe(names.length);
       await deleteBatch(node, names);
     }
-    const noLeaks = { sandboxes: 0, containers: 0, namespaces: [], mounts: 0, links: 0, cgroups: [], logs: [], podDirectories: [] };
+    const noLeaks = {
+      ...{ sandboxes: 0, containers: 0, namespaces: [], mounts: 0, links: 0, cgroups: [], logs: [], podDirectories: [], processes: [] },
+      snapshots: layers,
+    };
     await expect.poll(() => remains(node), { timeout: 30_000, interval: 250 }).toEqual(noLeaks);
     await expect.poll(() => descriptors('self'), { timeout: 30_000, interval: 250 }).toBeLessThanOrEqual(before.own);
     await expect.poll(() => descriptors(containerd), { timeout: 30_000, interval: 250 }).toBeLessThanOrEqual(before.containerd);
