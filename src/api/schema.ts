@@ -16,7 +16,7 @@ import type {
  * The language in which kinds are defined. A definition reads like the table it is: field name, protobuf number, type, what it means.
  *
  *     export const ConfigMap = kind({ …names… }, 'Configuration that pods read as files or variables.', {
- *       metadata: field(1, ObjectMeta, 'Standard object metadata.'),
+ *       metadata: field(1, ObjectMeta, "Standard object's metadata."),
  *       data: field(2, mapOf(string), 'Text, by key.'),
  *     });
  *     export type ConfigMap = Infer<typeof ConfigMap>;

@@ -81,7 +81,7 @@ export const TYPE_META: JsonObject = {
 };
 
 export function objectProperties(version: OpenApiVersion): JsonObject {
-  return { ...TYPE_META, metadata: reference(version, meta.ObjectMeta.name, 'Standard object metadata.') };
+  return { ...TYPE_META, metadata: reference(version, meta.ObjectMeta.name, "Standard object's metadata.") };
 }
 
 export function reference(version: OpenApiVersion, name: string, description: string): JsonObject {

@@ -1,6 +1,7 @@
 import { authentication, autoscaling, core, policy } from '#api';
 import { lookupTable } from '#base';
 import type { ObjectSchema } from '#machinery';
+import { CONNECT_OPTIONS } from '../streaming/connect-options.ts';
 import { definitionName, type OpenApiResource, type OpenApiSubresource } from './openapi-resource.ts';
 import type { Operation, Parameter, PathModel } from './operation.ts';
 import { capitalized, operationId, tagOf } from './operation-id.ts';
@@ -22,16 +23,6 @@ const FOREIGN_TYPES: ReadonlyMap<string, ObjectSchema> = new Map<string, ObjectS
   ['Eviction', policy.Eviction],
   ['Binding', core.Binding],
   ['TokenRequest', authentication.TokenRequest],
-]);
-
-/** The query options of connect subresources. */
-const CONNECT_OPTIONS: ReadonlyMap<string, ObjectSchema> = new Map<string, ObjectSchema>([
-  ['PodExecOptions', core.PodExecOptions],
-  ['PodAttachOptions', core.PodAttachOptions],
-  ['PodPortForwardOptions', core.PodPortForwardOptions],
-  ['PodProxyOptions', core.PodProxyOptions],
-  ['ServiceProxyOptions', core.ServiceProxyOptions],
-  ['NodeProxyOptions', core.NodeProxyOptions],
 ]);
 
 const METHODS = lookupTable<string>({ get: 'get', create: 'post', update: 'put', patch: 'patch', delete: 'delete' });

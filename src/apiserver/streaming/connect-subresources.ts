@@ -1,11 +1,12 @@
 import type { core } from '#api';
-import { StatusError } from '#machinery';
+import { goQuote, StatusError } from '#machinery';
 import { attributesOf } from '../authz/request-attributes.ts';
 import type { ApiResponse } from '../handlers/api-response.ts';
 import type { HandledSubresource } from '../handlers/handler-table.ts';
 import { admissionAttributes, groupResource, type ResourceCall } from '../handlers/resource-call.ts';
 import { containerOf } from '../handlers/subresources/pod-container.ts';
-import { parseProxiedName } from './proxy-connections.ts';
+import { connectOptions } from './connect-options.ts';
+import { parseProxiedName, proxiedPath } from './proxy-connections.ts';
 
 const STREAM_VERBS = ['create', 'get'];
 const PROXY_VERBS = ['create', 'delete', 'get', 'patch', 'update'];
@@ -32,7 +33,7 @@ async function admitted(call: ResourceCall, kind: string, connect: Connect): Pro
   if (cached === undefined) throw StatusError.notFound(groupResource(call), name);
   const attributes = admissionAttributes(call, {
     operation: 'CONNECT',
-    object: { kind, apiVersion: 'v1', ...Object.fromEntries(call.request.query) },
+    object: connectOptions(kind, optionsQuery(call)),
     oldObject: undefined,
     dryRun: false,
     options: undefined,
@@ -41,6 +42,20 @@ async function admitted(call: ResourceCall, kind: string, connect: Connect): Pro
   await call.deps.admission.validate(attributes);
   if (call.resource.resource === 'pods') checkReachable(call, cached.object as unknown as core.Pod);
   return connect(call);
+}
+
+/** The options of a proxy have the path that follows in the URL. */
+function optionsQuery(call: ResourceCall): URLSearchParams {
+  if (call.subresource !== 'proxy') return call.request.query;
+  return new URLSearchParams({ path: decodePath(proxiedPath(call).path) });
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw StatusError.badRequest(`invalid URL escape in ${goQuote(path)}`);
+  }
 }
 
 /** Proxied names may have a scheme and a port with them. */

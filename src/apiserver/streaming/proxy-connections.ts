@@ -59,7 +59,7 @@ function singular({ resource }: ResourceCall): string {
   return resource.resource.slice(0, -1);
 }
 
-interface ProxiedPath {
+export interface ProxiedPath {
   readonly prefix: string;
   /** The path after the prefix: empty, or starting with a slash. Still escaped. */
   readonly path: string;
@@ -67,7 +67,7 @@ interface ProxiedPath {
   readonly search: string;
 }
 
-function proxiedPath({ request }: ResourceCall): ProxiedPath {
+export function proxiedPath({ request }: ResourceCall): ProxiedPath {
   const url = request.url ?? request.path;
   const mark = url.indexOf('?');
   const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark)];

@@ -26,7 +26,7 @@ export const MutatingAdmissionPolicyBinding = kind(
   },
   'Puts a mutating policy to use, somewhere, with parameters.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, MutatingAdmissionPolicyBindingSpec, 'Which policy, and where.'),
   },
 );

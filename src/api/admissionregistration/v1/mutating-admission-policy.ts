@@ -55,7 +55,7 @@ export const MutatingAdmissionPolicy = kind(
   },
   'CEL expressions that change objects before they are written. A binding puts it to use.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, MutatingAdmissionPolicySpec, 'What is changed, and when.'),
   },
 );

@@ -57,7 +57,7 @@ export const MutatingWebhookConfiguration = kind(
   },
   'Servers that may change objects before they are written.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     webhooks: field(2, mapListOf(MutatingWebhook, 'name'), 'The servers, and when each is asked.', { merge: 'name' }),
   },
 );

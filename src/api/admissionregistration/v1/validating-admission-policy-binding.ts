@@ -27,7 +27,7 @@ export const ValidatingAdmissionPolicyBinding = kind(
   },
   'Puts a validating policy to use, somewhere, with parameters.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, ValidatingAdmissionPolicyBindingSpec, 'Which policy, where, and what follows.', { required: true }),
   },
 );

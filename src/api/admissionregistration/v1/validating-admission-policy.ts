@@ -71,7 +71,7 @@ export const ValidatingAdmissionPolicy = kind(
   },
   'CEL expressions that must be true for objects to be written. A binding puts it to use.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, ValidatingAdmissionPolicySpec, 'What is wanted.'),
     status: always(3, ValidatingAdmissionPolicyStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -46,7 +46,7 @@ export const ValidatingWebhookConfiguration = kind(
   },
   'Servers that are asked whether objects may be written.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     webhooks: field(2, mapListOf(ValidatingWebhook, 'name'), 'The servers, and when each is asked.', { merge: 'name' }),
   },
 );

@@ -31,7 +31,7 @@ export const APIVersionDiscovery = object('io.k8s.api.apidiscovery.v2.APIVersion
 export type APIVersionDiscovery = Infer<typeof APIVersionDiscovery>;
 
 export const APIGroupDiscovery = message('io.k8s.api.apidiscovery.v2.APIGroupDiscovery', 'A group.', {
-  metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+  metadata: always(1, ObjectMeta, "Standard object's metadata."),
   versions: field(2, listOf(APIVersionDiscovery), 'Its versions, the preferred one first.'),
 });
 export type APIGroupDiscovery = Infer<typeof APIGroupDiscovery>;
@@ -40,7 +40,7 @@ export const APIGroupDiscoveryList = message(
   'io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList',
   'All groups, versions and resources in one.',
   {
-    metadata: always(1, ListMeta, 'Standard object metadata.'),
+    metadata: always(1, ListMeta, "Standard object's metadata."),
     items: always(2, listOf(APIGroupDiscovery), 'The groups.'),
   },
 );

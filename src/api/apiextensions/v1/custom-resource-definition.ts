@@ -42,7 +42,7 @@ export const CustomResourceDefinition = kind(
   },
   'Adds a resource to the API.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, CustomResourceDefinitionSpec, 'The resource.'),
     status: always(3, CustomResourceDefinitionStatus, 'How far it is served.'),
   },

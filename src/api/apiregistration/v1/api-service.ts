@@ -72,7 +72,7 @@ export const APIService = kind(
   },
   'Has another server answer for an API group and version.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, APIServiceSpec, 'What is wanted.'),
     status: always(3, APIServiceStatus, 'What is the case, as last reported. Set by the system.'),
   },

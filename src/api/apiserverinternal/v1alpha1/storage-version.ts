@@ -52,7 +52,7 @@ export const StorageVersion = kind(
   },
   'In which version the API servers store a resource.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata. The name is group.resource.', { required: true }),
+    metadata: always(1, ObjectMeta, "Standard object's metadata. The name is group.resource.", { required: true }),
     spec: always(2, object('io.k8s.api.apiserverinternal.v1alpha1.StorageVersionSpec', 'Nothing yet.', {}), 'Nothing yet.'),
     status: always(3, StorageVersionStatus, 'What the servers store.'),
   },

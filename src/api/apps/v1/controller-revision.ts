@@ -12,7 +12,7 @@ export const ControllerRevision = kind(
   },
   'A state of a DaemonSet or StatefulSet, kept so that it can be gone back to.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     data: always(2, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The state.'),
     revision: required(3, int64, 'Its place in the history.'),
   },

@@ -80,7 +80,7 @@ export const DaemonSet = kind(
   },
   'Runs a pod on every node, or on every node of a kind.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, DaemonSetSpec, 'What is wanted.'),
     status: always(3, DaemonSetStatus, 'What is the case, as last reported. Set by the system.'),
   },

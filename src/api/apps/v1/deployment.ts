@@ -80,7 +80,7 @@ export const Deployment = kind(
   },
   'Keeps pods running and replaces them gradually when they are to change.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, DeploymentSpec, 'What is wanted.'),
     status: always(3, DeploymentStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -59,7 +59,7 @@ export const ReplicaSet = kind(
   },
   'Keeps a number of pods running. Usually a Deployment makes it.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, ReplicaSetSpec, 'What is wanted.'),
     status: always(3, ReplicaSetStatus, 'What is the case, as last reported. Set by the system.'),
   },

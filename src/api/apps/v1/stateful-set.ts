@@ -119,7 +119,7 @@ export const StatefulSet = kind(
   },
   'Runs pods that have a name, a place in order and storage of their own.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, StatefulSetSpec, 'What is wanted.'),
     status: always(3, StatefulSetStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -18,7 +18,7 @@ export const SelfSubjectReview = kind(
   },
   'Asks who the caller is.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     status: always(2, SelfSubjectReviewStatus, 'Who the caller is.'),
   },
 );

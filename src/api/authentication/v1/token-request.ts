@@ -23,7 +23,7 @@ export const TokenRequestStatus = object('io.k8s.api.authentication.v1.TokenRequ
 export type TokenRequestStatus = Infer<typeof TokenRequestStatus>;
 
 export const TokenRequest = message('io.k8s.api.authentication.v1.TokenRequest', 'Asks for a token of a service account.', {
-  metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+  metadata: always(1, ObjectMeta, "Standard object's metadata."),
   spec: always(2, TokenRequestSpec, 'What the token is for.'),
   status: always(3, TokenRequestStatus, 'The token.'),
 });

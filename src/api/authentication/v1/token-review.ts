@@ -27,7 +27,7 @@ export const TokenReview = kind(
   },
   'Asks whether a token is good, and whose it is.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, TokenReviewSpec, 'The token.'),
     status: always(3, TokenReviewStatus, 'Whose it is, if it is good.'),
   },

@@ -25,7 +25,7 @@ export const SelfSubjectAccessReview = kind(
   },
   'Asks whether the caller may do something.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, SelfSubjectAccessReviewSpec, 'What.'),
     status: always(3, SubjectAccessReviewStatus, 'The answer.'),
   },

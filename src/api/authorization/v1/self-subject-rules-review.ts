@@ -39,7 +39,7 @@ export const SelfSubjectRulesReview = kind(
   },
   'Asks what the caller may do in a namespace.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, SelfSubjectRulesReviewSpec, 'Where.'),
     status: always(3, SubjectRulesReviewStatus, 'What the caller may do.'),
   },

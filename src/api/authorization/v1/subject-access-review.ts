@@ -14,7 +14,7 @@ export const SubjectAccessReview = kind(
   },
   'Asks whether someone may do something.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, SubjectAccessReviewSpec, 'Who, and what.'),
     status: always(3, SubjectAccessReviewStatus, 'The answer.'),
   },

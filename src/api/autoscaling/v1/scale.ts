@@ -13,7 +13,7 @@ export const ScaleStatus = object('io.k8s.api.autoscaling.v1.ScaleStatus', 'The 
 export type ScaleStatus = Infer<typeof ScaleStatus>;
 
 export const Scale = message('io.k8s.api.autoscaling.v1.Scale', 'The size of something that has one.', {
-  metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+  metadata: always(1, ObjectMeta, "Standard object's metadata."),
   spec: always(2, ScaleSpec, 'The size that is wanted.'),
   status: always(3, ScaleStatus, 'The size that it has.'),
 });

@@ -219,7 +219,7 @@ export const HorizontalPodAutoscaler = kind(
   },
   'Changes the number of pods with their load.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, HorizontalPodAutoscalerSpec, 'What is wanted.', { required: true }),
     status: always(3, HorizontalPodAutoscalerStatus, 'What is the case, as last reported. Set by the system.'),
   },

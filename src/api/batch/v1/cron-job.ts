@@ -56,7 +56,7 @@ export const CronJob = kind(
   },
   'Starts jobs at given times.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, CronJobSpec, 'What is wanted.', { required: true }),
     status: always(3, CronJobStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -41,7 +41,7 @@ export const Job = kind(
   { name: 'io.k8s.api.batch.v1.Job', group: 'batch', version: 'v1', kind: 'Job', resource: 'jobs', namespaced: true, categories: ['all'] },
   'Runs pods until a number of them have succeeded.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, JobSpec, 'What is wanted.'),
     status: always(3, JobStatus, 'What is the case, as last reported. Set by the system.'),
   },

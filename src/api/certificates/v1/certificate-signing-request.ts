@@ -70,7 +70,7 @@ export const CertificateSigningRequest = kind(
   },
   'Asks for a certificate.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, CertificateSigningRequestSpec, 'The request. Cannot be changed.'),
     status: always(3, CertificateSigningRequestStatus, 'The decision, and the certificate.'),
   },

@@ -20,7 +20,7 @@ export const ClusterTrustBundle = kind(
   },
   'Certificates of authorities that everybody in the cluster may read.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, ClusterTrustBundleSpec, 'The certificates, and what they are for.'),
   },
 );

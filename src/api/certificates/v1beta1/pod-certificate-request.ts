@@ -64,7 +64,7 @@ export const PodCertificateRequest = kind(
   },
   'Asks a signer for a certificate of a pod.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, PodCertificateRequestSpec, 'What is asked for.'),
     status: always(3, PodCertificateRequestStatus, 'What the signer answered.'),
   },

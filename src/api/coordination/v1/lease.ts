@@ -23,7 +23,7 @@ export const Lease = kind(
   },
   'A claim that is held for a time: leadership, or being alive.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, LeaseSpec, 'Who holds it, and for how long.'),
   },
 );

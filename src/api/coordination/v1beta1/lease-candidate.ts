@@ -23,7 +23,7 @@ export const LeaseCandidate = kind(
   },
   'Somebody who would hold a lease, in coordinated election.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, LeaseCandidateSpec, 'Which lease, and what the candidate is.'),
   },
 );

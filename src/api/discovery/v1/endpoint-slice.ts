@@ -74,7 +74,7 @@ export const EndpointSlice = kind(
   },
   'Some of the addresses behind a service.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     addressType: required(4, named('v1.AddressType'), 'IPv4, IPv6 or FQDN. Cannot be changed.'),
     endpoints: always(2, listOf(Endpoint), 'The addresses, up to a thousand.'),
     ports: always(3, listOf(EndpointPort), 'The ports that every address serves.'),

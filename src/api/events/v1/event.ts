@@ -21,7 +21,7 @@ export const Event = kind(
   },
   'Something that happened to an object, told for people. Events expire.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     eventTime: required(2, microTime, 'When it was first seen.'),
     series: pointer(3, EventSeries, 'How it recurs, if it does.'),
     reportingController: field(4, string, 'The controller that reports it, such as kubernetes.io/kubelet.'),

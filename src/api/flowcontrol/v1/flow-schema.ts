@@ -118,7 +118,7 @@ export const FlowSchema = kind(
   },
   'Assigns requests to a priority level.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, FlowSchemaSpec, 'What is wanted.'),
     status: always(3, FlowSchemaStatus, 'What is the case, as last reported. Set by the system.'),
   },

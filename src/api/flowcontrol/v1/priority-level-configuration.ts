@@ -97,7 +97,7 @@ export const PriorityLevelConfiguration = kind(
   },
   'How many requests of a level are served at once.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, PriorityLevelConfigurationSpec, 'What is wanted.'),
     status: always(3, PriorityLevelConfigurationStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -6,7 +6,7 @@ export const PartialObjectMetadataList = message(
   'io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList',
   'The metadata of objects.',
   {
-    metadata: always(1, ListMeta, 'Standard object metadata.'),
+    metadata: always(1, ListMeta, "Standard object's metadata."),
     items: always(2, listOf(PartialObjectMetadata), 'The objects.'),
   },
 );

@@ -5,7 +5,7 @@ export const PartialObjectMetadata = message(
   'io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata',
   'The metadata of an object of any kind.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
   },
 );
 export type PartialObjectMetadata = Infer<typeof PartialObjectMetadata>;

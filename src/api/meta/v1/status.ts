@@ -26,7 +26,7 @@ export const Status = message(
   'io.k8s.apimachinery.pkg.apis.meta.v1.Status',
   'The outcome of a request that does not answer with an object.',
   {
-    metadata: always(1, ListMeta, 'Standard object metadata.'),
+    metadata: always(1, ListMeta, "Standard object's metadata."),
     status: field(2, string, 'Success or Failure.'),
     message: field(3, string, 'What happened, in words.'),
     reason: field(4, named('v1.StatusReason'), 'Why it failed, as one word for programs.'),

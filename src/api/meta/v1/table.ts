@@ -26,7 +26,7 @@ export const TableRow = object('io.k8s.apimachinery.pkg.apis.meta.v1.TableRow', 
 export type TableRow = Infer<typeof TableRow>;
 
 export const Table = message('io.k8s.apimachinery.pkg.apis.meta.v1.Table', 'Objects as a table for people.', {
-  metadata: always(0, ListMeta, 'Standard object metadata.'),
+  metadata: always(0, ListMeta, "Standard object's metadata."),
   columnDefinitions: always(0, listOf(TableColumnDefinition), 'The columns.'),
   rows: always(0, listOf(TableRow), 'The rows.'),
 });

@@ -8,7 +8,7 @@ export const ContainerMetrics = object('io.k8s.metrics.pkg.apis.metrics.v1beta1.
 export type ContainerMetrics = Infer<typeof ContainerMetrics>;
 
 export const PodMetrics = message('io.k8s.metrics.pkg.apis.metrics.v1beta1.PodMetrics', 'What a pod uses.', {
-  metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+  metadata: always(1, ObjectMeta, "Standard object's metadata."),
   timestamp: always(2, time, 'When it was measured.'),
   window: always(3, duration, 'The time that it was measured over.'),
   containers: always(4, listOf(ContainerMetrics), 'The use of each container.'),

@@ -31,7 +31,7 @@ export const IngressClass = kind(
   },
   'A kind of ingress, and the controller that serves it.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, IngressClassSpec, 'Which controller.'),
   },
 );

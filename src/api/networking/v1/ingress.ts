@@ -110,7 +110,7 @@ export const Ingress = kind(
   },
   'Leads HTTP requests from outside to services, by host and path.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, IngressSpec, 'What is wanted.'),
     status: always(3, IngressStatus, 'What is the case, as last reported. Set by the system.'),
   },

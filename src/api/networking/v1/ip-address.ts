@@ -26,7 +26,7 @@ export const IPAddress = kind(
   },
   'An address that is in use, and by whom. Kept by the system.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, IPAddressSpec, 'Who uses it.', { required: true }),
   },
 );

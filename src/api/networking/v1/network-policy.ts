@@ -54,7 +54,7 @@ export const NetworkPolicy = kind(
   },
   'Which traffic pods may receive and send.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, NetworkPolicySpec, 'Which pods, and which traffic.'),
   },
 );

@@ -23,7 +23,7 @@ export const ServiceCIDR = kind(
   },
   'A range that addresses of services are taken from.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, ServiceCIDRSpec, 'What is wanted.'),
     status: always(3, ServiceCIDRStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -24,7 +24,7 @@ export const RuntimeClass = kind(
   },
   'A way to run containers.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     handler: required(2, string, "The handler in the container runtime's configuration. Cannot be changed."),
     overhead: pointer(3, Overhead, 'What running a pod this way costs beyond its containers.'),
     scheduling: pointer(4, Scheduling, 'Which nodes can run pods this way.'),

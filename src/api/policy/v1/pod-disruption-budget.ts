@@ -52,7 +52,7 @@ export const PodDisruptionBudget = kind(
   },
   'How many pods of an application may be missing at once when pods are evicted.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, PodDisruptionBudgetSpec, 'What is wanted.'),
     status: always(3, PodDisruptionBudgetStatus, 'What is the case, as last reported. Set by the system.'),
   },

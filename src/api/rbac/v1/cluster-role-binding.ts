@@ -14,7 +14,7 @@ export const ClusterRoleBinding = kind(
   },
   'Grants a cluster role to users, groups and service accounts, everywhere.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     subjects: field(2, listOf(Subject), 'To whom.'),
     roleRef: required(3, RoleRef, 'Which cluster role. Cannot be changed.'),
   },

@@ -19,7 +19,7 @@ export const ClusterRole = kind(
   },
   'A set of permissions, for the whole cluster or for use in any namespace.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     rules: always(2, listOf(PolicyRule), 'The permissions.'),
     aggregationRule: pointer(3, AggregationRule, "Cluster roles whose permissions are collected here; rules are then not the user's own."),
   },

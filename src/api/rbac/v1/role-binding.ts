@@ -14,7 +14,7 @@ export const RoleBinding = kind(
   },
   'Grants a role to users, groups and service accounts, in one namespace.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     subjects: field(2, listOf(Subject), 'To whom.'),
     roleRef: required(3, RoleRef, 'Which role or cluster role. Cannot be changed.'),
   },

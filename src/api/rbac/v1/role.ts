@@ -6,7 +6,7 @@ export const Role = kind(
   { name: 'io.k8s.api.rbac.v1.Role', group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'Role', resource: 'roles', namespaced: true },
   'A set of permissions in one namespace.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     rules: always(2, listOf(PolicyRule), 'The permissions.'),
   },
 );

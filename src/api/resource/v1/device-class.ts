@@ -26,7 +26,7 @@ export const DeviceClass = kind(
   },
   'A kind of devices that claims can ask for.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, DeviceClassSpec, 'Which devices.'),
   },
 );

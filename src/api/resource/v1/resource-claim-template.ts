@@ -23,7 +23,7 @@ export const ResourceClaimTemplate = kind(
   },
   'A pattern for claims that are made for pods.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, ResourceClaimTemplateSpec, 'The claims. Cannot be changed.'),
   },
 );

@@ -111,7 +111,7 @@ export const ResourceClaim = kind(
   },
   'A request for devices, such as GPUs.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, ResourceClaimSpec, 'What is wanted. Cannot be changed.'),
     status: always(3, ResourceClaimStatus, 'What was allocated, and to whom.'),
   },

@@ -146,7 +146,7 @@ export const ResourceSlice = kind(
   },
   'Devices that a driver offers.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, ResourceSliceSpec, 'The devices.'),
   },
 );

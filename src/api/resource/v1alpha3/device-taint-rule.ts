@@ -42,7 +42,7 @@ export const DeviceTaintRule = kind(
   },
   'A taint that an administrator puts on devices.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, DeviceTaintRuleSpec, 'The devices, and their taint.'),
     status: always(3, DeviceTaintRuleStatus, 'What became of it.'),
   },

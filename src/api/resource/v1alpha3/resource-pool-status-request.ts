@@ -40,7 +40,7 @@ export const ResourcePoolStatusRequest = kind(
   },
   'A question, answered once: how many devices are there, and how many are free.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.', { required: true }),
+    metadata: always(1, ObjectMeta, "Standard object's metadata.", { required: true }),
     spec: required(2, ResourcePoolStatusRequestSpec, 'Which pools are asked about. Cannot be changed.'),
     status: pointer(3, ResourcePoolStatusRequestStatus, 'The answer. Cannot be changed.'),
   },

@@ -13,7 +13,7 @@ export const PriorityClass = kind(
   },
   'A name for a priority of pods.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     value: always(2, int32, 'The priority: the higher, the more important.'),
     globalDefault: field(3, bool, 'Whether pods that name no class have this one.'),
     description: field(4, string, 'For whom it is.'),

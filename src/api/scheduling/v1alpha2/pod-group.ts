@@ -63,7 +63,7 @@ export const PodGroup = kind(
   },
   'Pods that are scheduled together.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, PodGroupSpec, 'How the pods are scheduled.'),
     status: always(3, PodGroupStatus, 'What became of the group.'),
   },

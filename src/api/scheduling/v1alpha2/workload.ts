@@ -47,7 +47,7 @@ export const Workload = kind(
   },
   'How the pods of an application are scheduled, group by group.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, WorkloadSpec, 'The groups.'),
   },
 );

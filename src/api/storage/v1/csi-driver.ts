@@ -33,7 +33,7 @@ export const CSIDriver = kind(
   },
   'A CSI driver, and how the cluster is to deal with it.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, CSIDriverSpec, 'How to deal with it.'),
   },
 );

@@ -30,7 +30,7 @@ export const CSINode = kind(
   },
   'The CSI drivers of a node. Kept by its kubelet.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, CSINodeSpec, 'The drivers.'),
   },
 );

@@ -13,7 +13,7 @@ export const CSIStorageCapacity = kind(
   },
   'How much storage of a class is left in a region.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     nodeTopology: pointer(2, LabelSelector, 'Labels of the nodes that can reach it. Cannot be changed.'),
     storageClassName: required(3, string, 'The class. Cannot be changed.'),
     capacity: pointer(4, quantity, 'How much is left.'),

@@ -14,7 +14,7 @@ export const StorageClass = kind(
   },
   'A kind of storage, and how volumes of it are made.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     provisioner: required(2, string, 'Who makes the volumes.'),
     parameters: field(3, mapOf(string), 'What the provisioner is told.'),
     reclaimPolicy: pointer(

@@ -41,7 +41,7 @@ export const VolumeAttachment = kind(
   },
   'Attaches a volume to a node, or detaches it.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, VolumeAttachmentSpec, 'What is wanted.'),
     status: always(3, VolumeAttachmentStatus, 'What is the case, as last reported. Set by the system.'),
   },

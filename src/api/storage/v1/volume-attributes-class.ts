@@ -13,7 +13,7 @@ export const VolumeAttributesClass = kind(
   },
   'A set of attributes that volumes can be given, and change to.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     driverName: required(2, string, 'The driver. Cannot be changed.'),
     parameters: field(3, mapOf(string), 'The attributes. Cannot be changed.'),
   },

@@ -33,7 +33,7 @@ export const StorageVersionMigration = kind(
   },
   'Writes all objects of a resource again, in the version, encoding and encryption in which they are stored today.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, StorageVersionMigrationSpec, 'What is migrated.'),
     status: always(3, StorageVersionMigrationStatus, 'How far the migration is.'),
   },

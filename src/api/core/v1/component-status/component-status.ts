@@ -21,7 +21,7 @@ export const ComponentStatus = kind(
   },
   'Health of a part of the control plane. Deprecated: ask the parts themselves.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     conditions: field(2, mapListOf(ComponentCondition, 'type'), "What is known of the component's health.", { merge: 'type' }),
   },
 );

@@ -13,7 +13,7 @@ export const ConfigMap = kind(
   },
   'Configuration that pods read as files or as variables.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     immutable: pointer(4, bool, 'If true, the data cannot be changed any more, only the object deleted.'),
     data: field(2, mapOf(string), "Text, by key. Keys are letters, digits, '-', '_' and '.'."),
     binaryData: field(3, mapOf(bytes), 'Bytes, by key, in base64. A key may not be in data as well.'),

@@ -41,7 +41,7 @@ export const Endpoints = kind(
   },
   'The addresses behind a service. Deprecated: EndpointSlice says the same and scales.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     subsets: field(2, listOf(EndpointSubset), 'Addresses and ports that belong together.'),
   },
 );

@@ -13,7 +13,7 @@ export const Event = kind(
   { name: 'io.k8s.api.core.v1.Event', group: '', version: 'v1', kind: 'Event', resource: 'events', namespaced: true, shortNames: ['ev'] },
   'Something that happened to an object, told for people. Events expire.',
   {
-    metadata: required(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: required(1, ObjectMeta, "Standard object's metadata."),
     involvedObject: required(2, ObjectReference, 'The object that the event is about.'),
     reason: field(3, string, 'Why it happened, as one CamelCase word.'),
     message: field(4, string, 'What happened, in words.'),

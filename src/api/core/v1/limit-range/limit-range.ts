@@ -28,7 +28,7 @@ export const LimitRange = kind(
   },
   'Bounds and defaults for what pods and claims of a namespace may ask for.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, LimitRangeSpec, 'The bounds.'),
   },
 );

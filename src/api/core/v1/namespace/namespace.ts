@@ -33,7 +33,7 @@ export const Namespace = kind(
   },
   'A space of names for objects, and the unit of quotas and permissions.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, NamespaceSpec, 'What is wanted.'),
     status: always(3, NamespaceStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -166,7 +166,7 @@ export const Node = kind(
   { name: 'io.k8s.api.core.v1.Node', group: '', version: 'v1', kind: 'Node', resource: 'nodes', namespaced: false, shortNames: ['no'] },
   'A machine that runs pods.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, NodeSpec, 'What is wanted.'),
     status: always(3, NodeStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -64,7 +64,7 @@ export const PersistentVolumeClaim = kind(
   },
   'A request for storage that pods use by name.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, PersistentVolumeClaimSpec, 'What is wanted.'),
     status: always(3, PersistentVolumeClaimStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -22,7 +22,7 @@ export const PersistentVolume = kind(
   },
   'A piece of storage in the cluster, made by an administrator or a provisioner.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, PersistentVolumeSpec, 'What is wanted.'),
     status: always(3, PersistentVolumeStatus, 'What is the case, as last reported. Set by the system.'),
   },

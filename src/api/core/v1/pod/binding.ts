@@ -6,7 +6,7 @@ export const Binding = kind(
   { name: 'io.k8s.api.core.v1.Binding', group: '', version: 'v1', kind: 'Binding', resource: 'bindings', namespaced: true },
   'Ties a pod to a node. Posted by schedulers; deprecated on its own, use the binding subresource of pods.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     target: required(2, ObjectReference, 'The node to run the pod on.'),
   },
 );

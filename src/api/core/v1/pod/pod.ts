@@ -222,7 +222,7 @@ export const Pod = kind(
   },
   'Containers that run together on one node, share its network address and live and die as one.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, PodSpec, 'What is to run.'),
     status: always(3, PodStatus, 'What is running, as last reported. Set by the system.'),
   },

@@ -61,7 +61,7 @@ export const ReplicationController = kind(
   },
   'Keeps a number of pods running. Deployments and ReplicaSets have taken its place.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, ReplicationControllerSpec, 'What is wanted.'),
     status: always(3, ReplicationControllerStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -58,7 +58,7 @@ export const ResourceQuota = kind(
   },
   'Caps what a namespace may use in total.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, ResourceQuotaSpec, 'What is wanted.'),
     status: always(3, ResourceQuotaStatus, 'What is the case, as last reported. Set by the system.'),
   },

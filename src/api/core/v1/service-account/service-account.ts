@@ -15,7 +15,7 @@ export const ServiceAccount = kind(
   },
   'An identity for what runs in pods.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     secrets: field(2, mapListOf(ObjectReference, 'name'), 'Secrets that pods with this account may use, where that is enforced.', {
       merge: 'name',
     }),

@@ -5,7 +5,7 @@ export const RangeAllocation = message(
   'io.k8s.api.core.v1.RangeAllocation',
   'How a range of addresses or ports is used up. Kept by the system.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     range: always(2, string, 'The range.'),
     data: always(3, bytes, 'One bit for each that is taken.'),
   },

@@ -113,7 +113,7 @@ export const Service = kind(
   },
   'A stable address and name for a set of pods.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: always(2, ServiceSpec, 'What is wanted.'),
     status: always(3, ServiceStatus, 'What is the case, as last reported. Set by the system.'),
   },

@@ -182,7 +182,7 @@ export const PersistentVolumeClaimTemplate = object(
   'io.k8s.api.core.v1.PersistentVolumeClaimTemplate',
   'What a claim made with a pod looks like.',
   {
-    metadata: always(1, ObjectMeta, 'Standard object metadata.'),
+    metadata: always(1, ObjectMeta, "Standard object's metadata."),
     spec: required(2, PersistentVolumeClaimSpec, 'What storage is wanted.'),
   },
 );
