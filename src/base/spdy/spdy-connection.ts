@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { BulkGarbage } from '../async/bulk-garbage.ts';
 import { type Obstacle, obstacleOf } from '../time/keep-alive.ts';
 import { DataSender, MAX_WINDOW_BYTES, SESSION_WINDOW_BYTES } from './data-sender.ts';
 import { type ControlFrame, checkLength, FrameParser, idIn } from './frame-parser.ts';
@@ -50,6 +51,7 @@ export class SpdyConnection implements StreamCarrier {
   readonly #headerReader = new HeaderReader();
   readonly #headerWriter = new HeaderWriter();
   readonly #parser: FrameParser;
+  readonly #garbage = new BulkGarbage();
   /** Streams with slow consumers, of a peer without flow control. */
   readonly #slow = new Set<SpdyStream>();
   readonly #sender: DataSender;
@@ -185,6 +187,7 @@ export class SpdyConnection implements StreamCarrier {
   #receive(chunk: Buffer): void {
     if (this.#isOver) return;
     this.activity++;
+    this.#garbage.add(chunk.length);
     try {
       this.#parser.write(chunk);
     } catch (error) {

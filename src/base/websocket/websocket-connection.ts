@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { BulkGarbage } from '../async/bulk-garbage.ts';
 import { type Obstacle, obstacleOf } from '../time/keep-alive.ts';
 import { FrameParser, type MessageSink, OPCODE } from './frame-parser.ts';
 import { applyMask } from './mask.ts';
@@ -29,6 +30,7 @@ export class WebSocketConnection {
   readonly #transport: Duplex;
   readonly #isClient: boolean;
   readonly #parser: FrameParser;
+  readonly #garbage = new BulkGarbage();
   #awaitingDrain: ((error?: Error) => void)[] = [];
   #isCloseSent = false;
   #isCloseReceived = false;
@@ -103,6 +105,7 @@ export class WebSocketConnection {
 
   #receive(chunk: Buffer): void {
     this.activity++;
+    this.#garbage.add(chunk.length);
     // Everything after a close frame is ignored.
     if (this.#isCloseReceived) return;
     try {

@@ -1,13 +1,40 @@
 import { type Duplex, finished } from 'node:stream';
+import { BulkGarbage } from '#base';
+
+/** What may wait to be written before the other side is paused. */
+const MAX_PENDING_BYTES = 256 * 1024;
 
 /**
  * Copies bytes in both directions until both have ended; when one side is destroyed, so is the other. Supports half-close.
  * Never rejects.
  */
 export async function joinDuplexes(one: Duplex, other: Duplex): Promise<void> {
-  one.pipe(other);
-  other.pipe(one);
+  copy(one, other);
+  copy(other, one);
   await Promise.all([closing(one, other), closing(other, one)]);
+}
+
+/** All that is read in one turn of the event loop is one write: TLS records arrive singly, 16 KiB each. */
+function copy(from: Duplex, to: Duplex): void {
+  const garbage = new BulkGarbage();
+  let isCorked = false;
+  const uncork = () => {
+    isCorked = false;
+    to.uncork();
+  };
+  from.on('data', (chunk: Buffer) => {
+    if (!to.writable) return;
+    if (!isCorked) {
+      isCorked = true;
+      to.cork();
+      setImmediate(uncork);
+    }
+    to.write(chunk);
+    if (to.writableLength > MAX_PENDING_BYTES) from.pause();
+    garbage.add(chunk.length);
+  });
+  to.on('drain', () => from.resume());
+  from.on('end', () => to.end());
 }
 
 function closing(stream: Duplex, other: Duplex): Promise<void> {

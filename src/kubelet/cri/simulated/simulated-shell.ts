@@ -51,7 +51,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['sleep', async ([text = ''], { clock, signal }) => sleep(text, clock, signal)],
   ['cat', cat],
   ['head', head],
-  ['wc', async (_, session) => print(session, `${(await readInput(session)).length}\n`)],
+  ['wc', wc],
   ['sha256sum', sha256sum],
   ['tar', tar],
   ['sh', shell],
@@ -146,19 +146,20 @@ async function head(args: readonly string[], session: ShellSession): Promise<num
   return 0;
 }
 
-async function readInput({ stdin }: ShellSession): Promise<{ readonly length: number; readonly digest: string }> {
-  const hash = createHash('sha256');
+async function wc(_: readonly string[], session: ShellSession): Promise<number> {
   let length = 0;
-  if (stdin !== undefined)
-    for await (const chunk of stdin) {
-      length += (chunk as Buffer).length;
-      hash.update(chunk as Buffer);
-    }
-  return { length, digest: hash.digest('hex') };
+  for await (const chunk of session.stdin ?? []) length += (chunk as Buffer).length;
+  return print(session, `${length}\n`);
+}
+
+async function digestOfInput({ stdin }: ShellSession): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of stdin ?? []) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }
 
 async function sha256sum(paths: readonly string[], session: ShellSession): Promise<number> {
-  if (paths.length === 0) return print(session, `${(await readInput(session)).digest}  -\n`);
+  if (paths.length === 0) return print(session, `${await digestOfInput(session)}  -\n`);
   for (const path of paths) await print(session, `${createHash('sha256').update(session.files.read(path)).digest('hex')}  ${path}\n`);
   return 0;
 }

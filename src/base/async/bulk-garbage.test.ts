@@ -1,0 +1,17 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { BulkGarbage } from './bulk-garbage.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+it('collects the young generation once for every 4 MiB that were read', () => {
+  const gc = vi.fn();
+  vi.stubGlobal('gc', gc);
+  const garbage = new BulkGarbage();
+  for (let record = 0; record < 600; record++) garbage.add(16 * 1024);
+  expect(gc.mock.calls).toEqual([[{ type: 'minor' }], [{ type: 'minor' }]]);
+});
+
+it('does without a collector in programs that expose none', () => {
+  vi.stubGlobal('gc', undefined);
+  expect(() => new BulkGarbage().add(1 << 30)).not.toThrow();
+});
