@@ -338,4 +338,38 @@ describe('recording events', () => {
     expect(counts).toEqual([2, 3, 4]);
     stop.abort();
   });
+
+  it('writes the events of thousands of objects at once, and of one object no more than the spam filter lets through', async () => {
+    const { client, deps } = serve();
+    const stop = new AbortController();
+    const sink = new EventSink({ ...deps, client }, stop.signal);
+    const events = sink.recorder({ component: 'tester' });
+    const about = (kind: string, name: string) => ({ kind, apiVersion: 'v1', metadata: { name, namespace: 'x', uid: name } });
+    for (let i = 0; i < 2_000; i++) events.normal(about('ReplicaSet', 'many'), 'SuccessfulCreate', `Created pod: many-${i}`);
+    for (let i = 0; i < 2_000; i++) events.normal(about('Pod', `p${i}`), 'Started', 'it runs');
+    await sink.flushed();
+    const { items } = await client.of(core.Event).list({ namespace: 'x' });
+    const kinds = items.map(({ involvedObject }) => involvedObject.kind);
+    expect(kinds.filter((kind) => kind === 'Pod')).toHaveLength(2_000);
+    expect(items.filter(({ involvedObject }) => involvedObject.kind === 'ReplicaSet').map(({ count }) => count)).toEqual([
+      ...Array<number>(9).fill(1),
+      16,
+    ]);
+    stop.abort();
+  });
+
+  it('writes the events of one object in the order in which they were recorded', async () => {
+    const { client, deps } = serve();
+    const stop = new AbortController();
+    const sink = new EventSink({ ...deps, client }, stop.signal);
+    const events = sink.recorder({ component: 'tester' });
+    const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'x', uid: '1' } };
+    const reasons = ['Pulling', 'Pulled', 'Created', 'Started', 'Killing'];
+    for (const reason of reasons) events.normal(pod, reason, 'it goes on');
+    await sink.flushed();
+    const { items } = await client.of(core.Event).list({ namespace: 'x' });
+    const written = items.toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion));
+    expect(written.map(({ reason }) => reason)).toEqual(reasons);
+    stop.abort();
+  });
 });

@@ -1,10 +1,11 @@
 import { core } from '#api';
-import { type AsyncSemaphore, type Clock, Fifo, type Logger, type Random, TokenBucket, type TokenBucketConfig } from '#base';
+import { type AsyncSemaphore, type Clock, type Logger, type Random, TokenBucket, type TokenBucketConfig } from '#base';
 import { formatTime, isStatusReason, StatusError } from '#machinery';
 import type { Client } from '../client.ts';
 import type { Identified } from '../kube-object.ts';
-import { EventCorrelator, type EventWrite, type NewEvent } from './event-correlator.ts';
+import { EventCorrelator, type NewEvent } from './event-correlator.ts';
 import { EventNames } from './event-names.ts';
+import { EventQueue, type PendingWrite } from './event-queue.ts';
 
 /** The object that an event is about: itself, or a reference to it. */
 export type EventTarget = Identified | core.ObjectReference;
@@ -35,18 +36,25 @@ export interface EventSinkDeps {
   readonly rate?: TokenBucketConfig | undefined;
 }
 
-const MAX_QUEUED = 1000;
+/** All nodes of a large cluster may have an event in the same moment. */
+const MAX_QUEUED = 10_000;
+/** Writes in flight share a commit. */
+const MAX_IN_FLIGHT = 8;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
-/** Writes correlated events sequentially. One sink serves all recorders of a process; it stops with the signal. */
+/**
+ * Writes correlated events, those of one object in order. One sink serves all recorders of a process; it stops with the signal. Events are
+ * correlated before they wait: of an object with very many, such as a ReplicaSet that creates thousands of pods, only a few get that far.
+ */
 export class EventSink {
   readonly #correlator: EventCorrelator;
   readonly #names: EventNames;
   readonly #bucket: TokenBucket | undefined;
   #dropped = 0;
-  readonly #queue = new Fifo<NewEvent>();
-  #pendingWrites: Promise<void> | undefined;
+  readonly #queue = new EventQueue();
+  readonly #running = new Set<Promise<void>>();
+  #writers = 0;
 
   constructor(
     private readonly deps: EventSinkDeps,
@@ -69,7 +77,7 @@ export class EventSink {
 
   /** Resolves when every recorded event is written or dropped. */
   async flushed(): Promise<void> {
-    await this.#pendingWrites;
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   #newEvent(involvedObject: core.ObjectReference, source: core.EventSource, { annotations, ...text }: EventText): NewEvent {
@@ -85,27 +93,38 @@ export class EventSink {
 
   #record(event: NewEvent): void {
     if (this.signal.aborted) return;
+    const write = this.#correlator.correlate(event);
+    if (write.type === 'skip') return;
     if (this.#queue.size >= MAX_QUEUED) {
       // Logged once per burst, with the count at its end.
       if (this.#dropped++ === 0) this.deps.logger.warn('too many events wait to be written; dropping some', { reason: event.reason });
       return;
     }
-    this.#queue.push(event);
-    this.#pendingWrites ??= this.#writeAll();
+    this.#queue.push(write);
+    if (this.#writers < MAX_IN_FLIGHT) this.#start();
+  }
+
+  #start(): void {
+    this.#writers++;
+    const running: Promise<void> = this.#writeAll().finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
   async #writeAll(): Promise<void> {
-    for (let event = this.#queue.shift(); event && !this.signal.aborted; event = this.#queue.shift()) {
-      await this.#write(this.#correlator.correlate(event));
+    for (let next = this.#queue.take(); next && !this.signal.aborted; next = this.#queue.take()) {
+      for (const write of next.writes) await this.#write(write);
+      this.#queue.release(next.objectKey);
     }
-    // Cleared in the same turn, so that an event added in between starts a new run.
-    this.#pendingWrites = undefined;
+    // In the turn of the last look into the queue: an event that comes after it starts a new writer.
+    if (--this.#writers === 0) this.#reportDropped();
+  }
+
+  #reportDropped(): void {
     if (this.#dropped > 0) this.deps.logger.warn('events were dropped', { count: this.#dropped });
     this.#dropped = 0;
   }
 
-  async #write(correlated: EventWrite): Promise<void> {
-    if (correlated.type === 'skip') return;
+  async #write(correlated: PendingWrite): Promise<void> {
     for (let tries = 1; !this.signal.aborted; tries++) {
       if (await this.#tryWrite(correlated)) return;
       if (tries >= MAX_TRIES) {
@@ -119,7 +138,7 @@ export class EventSink {
   }
 
   /** False when a retry may succeed: the server was unreachable. */
-  async #tryWrite(correlated: Exclude<EventWrite, { type: 'skip' }>): Promise<boolean> {
+  async #tryWrite(correlated: PendingWrite): Promise<boolean> {
     const { lane } = this.deps;
     try {
       await this.#bucket?.take(this.signal);
@@ -131,7 +150,7 @@ export class EventSink {
     }
   }
 
-  async #send(correlated: Exclude<EventWrite, { type: 'skip' }>): Promise<core.Event> {
+  async #send(correlated: PendingWrite): Promise<core.Event> {
     this.signal.throwIfAborted();
     const events = this.deps.client.of(core.Event);
     const { event } = correlated;
