@@ -7,6 +7,8 @@ import type { Cluster, ClusterConfig } from './start-cluster.ts';
 type ReadyOptions = Pick<ClusterConfig, 'nodes' | 'controllerManager'> & { readonly waitMs?: number };
 
 const POLL_MS = 5;
+/** Each look at the nodes reads all of them: those of a large cluster are looked at less often. */
+const POLL_MS_PER_NODE = 0.05;
 const DEFAULT_WAIT_MS = 60_000;
 
 /**
@@ -16,6 +18,7 @@ const DEFAULT_WAIT_MS = 60_000;
 export async function waitForReady(cluster: Cluster, expected: ReadyOptions, { clock }: { readonly clock: Clock }): Promise<void> {
   const { waitMs = DEFAULT_WAIT_MS } = expected;
   if (waitMs === 0) return Promise.race([cluster.ready, cluster.apiServer.ready]);
+  const pollMs = Math.max(POLL_MS, POLL_MS_PER_NODE * (expected.nodes?.length ?? 0));
   using deadline = timeoutSignal(clock, waitMs);
   let missing: string | undefined = 'its parts have not all started';
   const over = ended(cluster);
@@ -26,7 +29,7 @@ export async function waitForReady(cluster: Cluster, expected: ReadyOptions, { c
     for (;;) {
       missing = await raceAbort(whatIsMissing(cluster, expected), deadline.signal);
       if (missing === undefined) return;
-      await raceAbort(Promise.race([clock.sleep(POLL_MS), over]), deadline.signal);
+      await raceAbort(Promise.race([clock.sleep(pollMs), over]), deadline.signal);
     }
   } catch (error) {
     throw isTimeout(error) ? new Error(`the cluster is not ready after ${waitMs / 1000} s: ${missing}`) : error;
