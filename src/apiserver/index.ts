@@ -1,4 +1,5 @@
 export { type AdmissionAttributes, type AdmissionChain, type AdmissionPlugin, admissionChain } from './admission/admission.ts';
+export { readAdmissionConfiguration } from './admission/configuration/admission-configuration.ts';
 export { OPTIONAL_PLUGINS, type OptionalPluginName, PLUGIN_ORDER, type PluginName } from './admission/plugin-order.ts';
 export type { AggregationConfig } from './aggregation/aggregation.ts';
 export type { ProxyClientCertificate } from './aggregation/https-backend.ts';

@@ -17,7 +17,8 @@ import { FeatureGates, type GateReleases, type GateSettings } from '#machinery';
 import type { Store } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
 import { admissionChain } from './admission/admission.ts';
-import { optionalPlugins } from './admission/optional-plugins.ts';
+import type { PluginConfigurations } from './admission/configuration/admission-configuration.ts';
+import { OptionalPlugins } from './admission/optional-plugins.ts';
 import { type OptionalPluginName, orderedPlugins, type PluginName } from './admission/plugin-order.ts';
 import type { TolerationDefaults } from './admission/plugins/default-toleration-seconds.ts';
 import { builtInPlugins } from './admission/plugins.ts';
@@ -153,6 +154,8 @@ export interface AdmissionConfig {
   /** Names of disabled plugins. */
   readonly disabled?: readonly PluginName[];
   readonly tolerations?: TolerationDefaults;
+  /** Configurations of plugins. */
+  readonly plugins?: PluginConfigurations;
 }
 
 export interface ListenConfig {
@@ -277,10 +280,11 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   let podListener: { readonly address: string; readonly listener: Listener | undefined } | undefined;
   let tls = config.listen?.tls;
   const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
-  const plugins = deps.admission ?? builtInPlugins({ ...deps, table, kubelets, authorizer }, config.admission?.tolerations);
-  const optional = optionalPlugins(config.admission?.enabled ?? [], { ...deps, table, authorizer, client: () => client });
-  const added = [...optional, ...(security?.admission ?? [])];
-  const admission = admissionChain(orderedPlugins([...plugins, ...added], config.admission?.disabled));
+  const plugins = deps.admission ?? builtInPlugins({ ...deps, table, kubelets, authorizer }, config.admission);
+  const { enabled = [], disabled, plugins: configurations = {} } = config.admission ?? {};
+  const ownDeps = { ...deps, table, authorizer, client: () => client, peerClock: realClock };
+  const optional = new OptionalPlugins(enabled, configurations, ownDeps);
+  const admission = admissionChain(orderedPlugins([...plugins, ...optional.plugins, ...(security?.admission ?? [])], disabled));
   const { minWatchTimeoutMs } = config;
   const timing = { clock: deps.clock, random: deps.random, ...(minWatchTimeoutMs && { minWatchTimeoutMs }) };
   const handlers: HandlerDeps = { ...timing, admission, table, authorizer };
@@ -453,6 +457,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       await tracing?.[Symbol.asyncDispose]();
       await encryption?.stop();
       await security?.stop();
+      await optional[Symbol.asyncDispose]();
       eventLoop[Symbol.dispose]();
       heap[Symbol.dispose]();
     }

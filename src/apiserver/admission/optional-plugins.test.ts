@@ -3,13 +3,18 @@ import { core } from '#api';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
 import { type AdmissionAttributes, admissionChain } from './admission.ts';
 import { configMap, serveAdmission } from './admission-server.test-data.ts';
+import type { PluginConfigurations } from './configuration/admission-configuration.ts';
 import type { OptionalPluginName } from './plugin-order.ts';
 import { alwaysAdmit, alwaysDeny } from './plugins/always-deny.ts';
 import { alwaysPullImages } from './plugins/always-pull-images.ts';
 
 /** A server with one of the plugins that are off by default. */
-async function serve(enabled: OptionalPluginName, isForbidden: (attributes: AuthorizationAttributes) => boolean = () => false) {
-  const served = await serveAdmission(isForbidden, { admission: { enabled: [enabled] } });
+async function serve(
+  enabled: OptionalPluginName,
+  isForbidden: (attributes: AuthorizationAttributes) => boolean = () => false,
+  plugins: PluginConfigurations = {},
+) {
+  const served = await serveAdmission(isForbidden, { admission: { enabled: [enabled], plugins } });
   onTestFinished(() => served.server[Symbol.asyncDispose]());
   await served.client.of(core.ServiceAccount).create({ metadata: { name: 'default', namespace: 'default' } });
   return served;
@@ -188,5 +193,73 @@ describe('PodTolerationRestriction', () => {
     expect(await messageOf(client.of(core.Pod).create(inSpots('q', [gpu])))).toContain(
       'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
     );
+  });
+});
+
+describe('EventRateLimit', () => {
+  const event = (name: string): core.Event => ({
+    metadata: { name, namespace: 'default' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+    source: { component: 'test' },
+    reason: 'Tried',
+    type: 'Normal',
+  });
+
+  test('rejects events beyond the burst until there is a new token', async () => {
+    const limits = [{ type: 'Namespace', qps: 1, burst: 2, cacheSize: 0 } as const];
+    const { client, clock } = await serve('EventRateLimit', undefined, { EventRateLimit: limits });
+    const create = (name: string) => client.of(core.Event).create(event(name));
+    await create('a');
+    await create('b');
+    const error = await create('c').catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: 429, reason: 'TooManyRequests' });
+    expect((error as Error).message).toBe('Too many requests: limit reached on type Namespace for key default');
+    await clock.advance(1000);
+    expect(await messageOf(create('c'))).toBe('accepted');
+  });
+
+  test('does not count dry runs', async () => {
+    const limits = [{ type: 'Server', qps: 1, burst: 1, cacheSize: 0 } as const];
+    const { client } = await serve('EventRateLimit', undefined, { EventRateLimit: limits });
+    await client.of(core.Event).create(event('a'), { dryRun: true });
+    expect(await messageOf(client.of(core.Event).create(event('a')))).toBe('accepted');
+  });
+
+  test('needs a configuration', async () => {
+    await expect(serve('EventRateLimit')).rejects.toThrow('the admission plugin EventRateLimit needs a configuration');
+  });
+});
+
+test('PodNodeSelector allows only the labels that the configuration lists for a namespace', async () => {
+  const selectors = new Map([['default', 'env=test']]);
+  const { client } = await serve('PodNodeSelector', undefined, { PodNodeSelector: selectors });
+  expect(await messageOf(client.of(core.Pod).create(pod('p', { nodeSelector: { env: 'live' } })))).toBe(
+    'pods "p" is forbidden: pod node label selector labels conflict with its namespace whitelist',
+  );
+  expect(await messageOf(client.of(core.Pod).create(pod('p', { nodeSelector: { env: 'test' } })))).toBe('accepted');
+});
+
+describe('PodSecurity with a configuration', () => {
+  const baseline = { level: 'baseline', version: 'latest' } as const;
+  const privileged = { level: 'privileged', version: 'latest' } as const;
+  const defaults = { enforce: baseline, audit: privileged, warn: privileged };
+  const none = new Set<string>();
+
+  test('applies the default standard where a namespace has no labels', async () => {
+    const PodSecurity = { defaults, exemptions: { namespaces: none, usernames: none, runtimeClasses: none } };
+    const { client } = await serve('AlwaysAdmit', undefined, { PodSecurity });
+    expect(await messageOf(client.of(core.Pod).create(pod('p', { hostNetwork: true })))).toContain(
+      'pods "p" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostNetwork=true)',
+    );
+  });
+
+  test('leaves exempt users and namespaces alone', async () => {
+    const exemptions = { namespaces: new Set(['free']), usernames: new Set(['tester']), runtimeClasses: none };
+    const { client } = await serve('AlwaysAdmit', undefined, { PodSecurity: { defaults, exemptions } });
+    expect(await messageOf(client.of(core.Pod).create(pod('p', { hostNetwork: true })))).toBe('accepted');
+    const warnings: string[] = [];
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await client.of(core.Namespace).create({ metadata: { name: 'free', labels } }, { onWarning: (text) => warnings.push(text) });
+    expect(warnings).toEqual(['namespace "free" is exempt from Pod Security, and the policy (enforce=restricted:latest) will be ignored']);
   });
 });

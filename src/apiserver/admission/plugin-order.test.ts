@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { MetricsRegistry, realClock, seededRandom } from '#base';
+import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import { alwaysAllow } from '../authz/privileged-groups.ts';
 import { HttpsKubeletConnector } from '../kubelet-client/https-kubelet-connector.ts';
 import { ResourceTable } from '../registry/generic/resource-table.ts';
-import { optionalPlugins } from './optional-plugins.ts';
+import { OptionalPlugins } from './optional-plugins.ts';
 import { OPTIONAL_PLUGINS, orderedPlugins, PLUGIN_ORDER, TOKEN_VOLUME_NAMES } from './plugin-order.ts';
 import { builtInPlugins } from './plugins.ts';
 
@@ -27,8 +27,11 @@ test('every built-in plugin has its place', () => {
   const certificates = PLUGIN_ORDER.filter((name) => name.startsWith('Certificate') || name === 'ClusterTrustBundleAttest');
   const validation = ['ResourceClaimAuthorization', 'PodCertificateSigning', 'PolicyParameterAuthorization'];
   expect(names(orderedPlugins(builtInPlugins(deps))).slice(0, validation.length)).toEqual(validation);
-  const optional = optionalPlugins(OPTIONAL_PLUGINS, { ...deps, client: () => expect.unreachable() });
-  const ordered = names(orderedPlugins([...builtInPlugins(deps), ...optional]));
+  const kubeconfig = { path: '', text: '' };
+  const ImagePolicyWebhook = { kubeconfig, allowTtlMs: 0, denyTtlMs: 0, retryBackoffMs: 0, defaultAllow: false };
+  const own = { ...deps, logger: silentLogger, peerClock: realClock, client: () => expect.unreachable() };
+  const optional = new OptionalPlugins(OPTIONAL_PLUGINS, { EventRateLimit: [], ImagePolicyWebhook }, own);
+  const ordered = names(orderedPlugins([...builtInPlugins(deps), ...optional.plugins]));
   expect(ordered.indexOf(TOKEN_VOLUME_NAMES)).toBe(ordered.indexOf('MutatingAdmissionPolicy') - 1);
   const named = ordered.filter((name) => !validation.includes(name) && name !== TOKEN_VOLUME_NAMES);
   expect([...named, ...certificates].toSorted()).toEqual([...PLUGIN_ORDER].toSorted());

@@ -1,4 +1,5 @@
 import type { AdmissionPlugin } from './admission.ts';
+import type { PluginConfigurations } from './configuration/admission-configuration.ts';
 import { defaultIngressClass } from './plugins/default-ingress-class.ts';
 import { defaultStorageClass } from './plugins/default-storage-class.ts';
 import { defaultTolerationSeconds, type TolerationDefaults } from './plugins/default-toleration-seconds.ts';
@@ -27,8 +28,16 @@ import { mutatingAdmissionWebhook } from './webhooks/mutating-admission-webhook.
 import { validatingAdmissionWebhook } from './webhooks/validating-admission-webhook.ts';
 import type { WebhookDeps } from './webhooks/webhook-context.ts';
 
+export interface BuiltInPluginOptions {
+  readonly tolerations?: TolerationDefaults;
+  readonly plugins?: PluginConfigurations;
+}
+
 /** Every admission plugin that is on by default, in the order in which they run. */
-export function builtInPlugins(deps: PluginDeps & PolicyDeps & WebhookDeps, tolerations?: TolerationDefaults): readonly AdmissionPlugin[] {
+export function builtInPlugins(
+  deps: PluginDeps & PolicyDeps & WebhookDeps,
+  { tolerations, plugins }: BuiltInPluginOptions = {},
+): readonly AdmissionPlugin[] {
   return [
     resourceClaimAuthorization(deps),
     podCertificateSigning(deps),
@@ -38,7 +47,7 @@ export function builtInPlugins(deps: PluginDeps & PolicyDeps & WebhookDeps, tole
     serviceAccount(deps),
     nodeRestriction(deps),
     taintNodesByCondition,
-    podSecurity(deps),
+    podSecurity(deps, plugins?.PodSecurity),
     priority(deps),
     defaultTolerationSeconds(tolerations),
     defaultStorageClass(deps),

@@ -14,10 +14,13 @@ const ATTEMPTS = 5;
 
 /** Posts a review; retries when the service is unavailable or requests a retry. */
 export function postRetried(body: unknown, { webhook, clock, random }: RetriedPostDeps, timeoutMs: number): Promise<unknown> {
-  return retry({ clock, random, backoff: BACKOFF, attempts: ATTEMPTS, retryOn: isTemporary }, () => webhook.post(body, { timeoutMs }));
+  return retry({ clock, random, backoff: BACKOFF, attempts: ATTEMPTS, retryOn: isTemporaryFailure }, () =>
+    webhook.post(body, { timeoutMs }),
+  );
 }
 
-function isTemporary(error: unknown): boolean {
+/** Whether a second try may succeed. */
+export function isTemporaryFailure(error: unknown): boolean {
   if (error instanceof StatusError) return error.code === 429 || error.code >= 500;
   return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

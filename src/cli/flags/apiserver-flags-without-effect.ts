@@ -12,7 +12,6 @@ export function apiServerFlagsWithoutEffect<S>(): FlagTable<S> {
     ...flagsWithoutEffect<S>('admission plugins are chosen with --enable-admission-plugins and --disable-admission-plugins', {
       'admission-control': 'list',
     }),
-    ...flagsWithoutEffect<S>('admission plugins have no configuration file', { 'admission-control-config-file': 'file' }),
     ...flagsWithoutEffect<S>('the release that is emulated has no newer versions', {
       'runtime-config-emulation-forward-compatible': 'bool',
       'emulation-forward-compatible': 'bool',

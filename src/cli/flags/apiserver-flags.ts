@@ -10,6 +10,7 @@ import {
   parseRuntimeConfig,
   parseTokenFile,
   parseTracingConfiguration,
+  readAdmissionConfiguration,
 } from '#apiserver';
 import { cipherNames, TLS_VERSIONS, withoutTrailing } from '#base';
 import type { ApiServerSettings, ServiceAccountSettings, ServingLimits } from '#cluster';
@@ -74,6 +75,14 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     help: 'admission plugins that do not run',
     repeatable: true,
     apply: (s, value) => ({ ...s, admission: { ...s.admission, disabled: pluginNames(value) } }),
+  },
+  'admission-control-config-file': {
+    value: 'file',
+    help: 'an AdmissionConfiguration: what EventRateLimit, ImagePolicyWebhook, PodNodeSelector, PodSecurity and PodTolerationRestriction do',
+    apply: (s, value, context) => {
+      const file = { path: path.resolve(context.cwd, value), read: (name: string) => fileText(name, context) };
+      return { ...s, admission: { ...s.admission, plugins: readAdmissionConfiguration(file) } };
+    },
   },
   'enable-admission-plugins': {
     value: 'names',

@@ -63,6 +63,7 @@ export * from './pod/pod-update.validation.ts';
 export * from './pod/security-context.validation.ts';
 export * from './pod/toleration.matching.ts';
 export * from './pod/toleration.ts';
+export { tolerationErrors } from './pod/toleration.validation.ts';
 export * from './pod-template/pod-template.behaviour.ts';
 export * from './pod-template/pod-template.ts';
 export * from './pod-template/pod-template-spec.ts';

@@ -5,8 +5,9 @@ import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { forbid, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
 import { reasonsText, type Standard, standardText, violationsOf, violationsText } from './pod-security/evaluate.ts';
-import { isStricter, policyOf } from './pod-security/namespace-policy.ts';
+import { isStricter, type NamespacePolicy, policyOf } from './pod-security/namespace-policy.ts';
 import type { CheckedPod } from './pod-security/pod-check.ts';
+import { DEFAULT_POD_SECURITY, type PodSecurityConfiguration } from './pod-security/pod-security-configuration.ts';
 
 const AUDIT_PREFIX = 'pod-security.kubernetes.io/';
 /** Subresources that do not affect security, or are checked elsewhere. */
@@ -20,6 +21,7 @@ const IGNORED_SUBRESOURCES: ReadonlySet<string> = new Set([
   'proxy',
   'status',
 ]);
+const MODES = ['enforce', 'audit', 'warn'] as const;
 const MAX_PODS = 3000;
 const MAX_MS = 1000;
 
@@ -46,8 +48,11 @@ const TEMPLATES = lookupTable<(workload: Workload) => Template | undefined>({
   'batch/cronjobs': ({ spec }) => spec?.jobTemplate?.spec?.template,
 });
 
+type Deps = PluginDeps & { readonly configuration: PodSecurityConfiguration };
+
 /** Enforces the pod security standards in the namespace's labels. */
-export function podSecurity(deps: PluginDeps): AdmissionPlugin {
+export function podSecurity(pluginDeps: PluginDeps, configuration: PodSecurityConfiguration = DEFAULT_POD_SECURITY): AdmissionPlugin {
+  const deps: Deps = { ...pluginDeps, configuration };
   return {
     name: 'PodSecurity',
     operations: ['CREATE', 'UPDATE'],
@@ -67,7 +72,7 @@ function checkedPod({ metadata, spec }: Template): CheckedPod {
   return { annotations: metadata?.annotations ?? {}, spec: spec ?? ({} as core.PodSpec) };
 }
 
-function checkPod(attributes: AdmissionAttributes, deps: PluginDeps): MaybePromise<void> {
+function checkPod(attributes: AdmissionAttributes, deps: Deps): MaybePromise<void> {
   const { subresource, operation, object, oldObject } = attributes;
   if (IGNORED_SUBRESOURCES.has(subresource)) return;
   const pod = object as core.Pod;
@@ -90,17 +95,31 @@ interface Evaluation {
   readonly isEnforced: boolean;
 }
 
-function evaluate(attributes: AdmissionAttributes, deps: PluginDeps, evaluation: Evaluation): MaybePromise<void> {
+function evaluate(attributes: AdmissionAttributes, deps: Deps, evaluation: Evaluation): MaybePromise<void> {
+  const exemption = exemptionOf(attributes, evaluation, deps);
+  if (exemption !== undefined) return attributes.audit?.annotate(`${AUDIT_PREFIX}exempt`, exemption);
   const key = { namespace: '', name: attributes.namespace };
   return mapMaybePromise(readObject(deps, { group: '', resource: 'namespaces' }, key), (object) =>
-    evaluateIn(attributes, object, evaluation),
+    evaluateIn(attributes, object, { ...evaluation, defaults: deps.configuration.defaults }),
   );
 }
 
-function evaluateIn(attributes: AdmissionAttributes, namespaceObject: KubeObject | undefined, { pod, isEnforced }: Evaluation): void {
+/** What exempts the request, in upstream's words. */
+function exemptionOf({ namespace, user }: AdmissionAttributes, { pod }: Evaluation, { configuration }: Deps): string | undefined {
+  const { namespaces, usernames, runtimeClasses } = configuration.exemptions;
+  if (namespaces.has(namespace)) return 'namespace';
+  if (usernames.has(user.name)) return 'user';
+  return runtimeClasses.has(pod.spec.runtimeClassName ?? '') ? 'runtimeClass' : undefined;
+}
+
+function evaluateIn(
+  attributes: AdmissionAttributes,
+  namespaceObject: KubeObject | undefined,
+  { pod, isEnforced, defaults }: Evaluation & { readonly defaults: NamespacePolicy },
+): void {
   const { namespace, warn, audit } = attributes;
   if (namespaceObject === undefined) throw StatusError.internalError(new Error(`failed to lookup namespace "${namespace}"`));
-  const { policy, errors } = policyOf(namespaceObject.metadata.labels);
+  const { policy, errors } = policyOf(namespaceObject.metadata.labels, defaults);
   if (errors.length > 0) audit?.annotate(`${AUDIT_PREFIX}error`, `Failed to parse policy: ${aggregateFieldErrors(errors)}`);
   if (isEnforced) audit?.annotate(`${AUDIT_PREFIX}enforce-policy`, standardText(policy.enforce));
   const audited = audit && broken(pod, policy.audit);
@@ -117,14 +136,17 @@ function broken(pod: CheckedPod, standard: Standard): string | undefined {
 }
 
 /** Validates the labels. A stricter level warns about running pods that violate it. */
-async function checkNamespace(attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
+async function checkNamespace(attributes: AdmissionAttributes, deps: Deps): Promise<void> {
   const { operation, object, oldObject, warn } = attributes;
+  const { defaults, exemptions } = deps.configuration;
   const namespace = object as KubeObject;
-  const { policy, errors } = policyOf(namespace.metadata.labels);
-  const old = operation === 'UPDATE' ? policyOf((oldObject as KubeObject).metadata.labels) : undefined;
+  const { policy, errors } = policyOf(namespace.metadata.labels, defaults);
+  const old = operation === 'UPDATE' ? policyOf((oldObject as KubeObject).metadata.labels, defaults) : undefined;
   const isUnchanged = old !== undefined && aggregateFieldErrors(errors) === aggregateFieldErrors(old.errors);
   if (errors.length > 0 && !isUnchanged) throw StatusError.invalid({ group: '', kind: 'Namespace' }, namespace.metadata.name, errors);
-  if (old === undefined || !isTightened(policy.enforce, old.policy.enforce)) return;
+  if (old !== undefined && !isTightened(policy.enforce, old.policy.enforce)) return;
+  if (exemptions.namespaces.has(namespace.metadata.name)) return warnIfIgnored(namespace, policy, attributes, defaults);
+  if (old === undefined) return;
   for (const warning of await podWarnings(namespace.metadata.name, policy.enforce, deps)) warn(warning);
 }
 
@@ -133,8 +155,23 @@ function isTightened(now: Standard, before: Standard): boolean {
   return now.version === before.version ? isStricter(now.level, before.level) : true;
 }
 
-async function podWarnings(namespace: string, standard: Standard, deps: PluginDeps): Promise<readonly string[]> {
-  const pods = onePerController((await readObjects(deps, { group: '', resource: 'pods' }, namespace)) as unknown as readonly core.Pod[]);
+/** Warns about the labels of an exempt namespace. */
+function warnIfIgnored({ metadata }: KubeObject, policy: NamespacePolicy, { warn }: AdmissionAttributes, defaults: NamespacePolicy): void {
+  const strict = MODES.filter((mode) => policy[mode].level !== 'privileged');
+  if (MODES.every((mode) => isEquivalent(policy[mode], defaults[mode])) || strict.length === 0) return;
+  const isLabelled = (mode: string) => [mode, `${mode}-version`].some((label) => metadata.labels?.[AUDIT_PREFIX + label] !== undefined);
+  const ignored = strict.filter(isLabelled).map((mode) => `${mode}=${standardText(policy[mode])}`);
+  warn(`namespace "${metadata.name}" is exempt from Pod Security, and the policy (${ignored.join(', ')}) will be ignored`);
+}
+
+function isEquivalent(a: Standard, b: Standard): boolean {
+  return a.level === b.level && (a.level === 'privileged' || a.version === b.version);
+}
+
+async function podWarnings(namespace: string, standard: Standard, deps: Deps): Promise<readonly string[]> {
+  const all = (await readObjects(deps, { group: '', resource: 'pods' }, namespace)) as unknown as readonly core.Pod[];
+  const { runtimeClasses } = deps.configuration.exemptions;
+  const pods = onePerController(all.filter(({ spec }) => !runtimeClasses.has(spec?.runtimeClassName ?? '')));
   const deadline = deps.clock.now() + MAX_MS;
   const byReason = new Map<string, string[]>();
   let checked = 0;

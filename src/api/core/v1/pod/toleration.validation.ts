@@ -1,8 +1,15 @@
-import { checkLabelKey, checkLabelValue } from '#machinery';
-import type { FieldReport } from '../../../field-report.ts';
+import { checkLabelKey, checkLabelValue, type FieldError, type Path } from '#machinery';
+import { FieldReport } from '../../../field-report.ts';
 import type { Toleration } from './toleration.ts';
 
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** Errors of tolerations that are not in a pod. */
+export function tolerationErrors(tolerations: readonly Toleration[], path: Path): readonly FieldError[] {
+  const report = FieldReport.on(path);
+  validateTolerations(tolerations, report);
+  return report.errors;
+}
 
 export function validateTolerations(tolerations: readonly Toleration[], at: FieldReport): void {
   tolerations.forEach((toleration, i) => {

@@ -23,23 +23,35 @@ const LEVELS: readonly Level[] = ['privileged', 'baseline', 'restricted'];
 type Labels = Readonly<Record<string, string>>;
 
 const NO_LABELS: Labels = {};
-const policies = new WeakMap<Labels, ParsedPolicy>();
+const PRIVILEGED: Standard = { level: 'privileged', version: 'latest' };
 
-/** The policy in a namespace's labels; privileged where they are absent. */
-export function policyOf(labels: Labels = NO_LABELS): ParsedPolicy {
-  let policy = policies.get(labels);
+/** The standards of namespaces without labels, unless the plugin's configuration says otherwise. */
+export const PRIVILEGED_POLICY: NamespacePolicy = { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED };
+
+const policies = new WeakMap<NamespacePolicy, WeakMap<Labels, ParsedPolicy>>();
+
+/** The policy in a namespace's labels, and the default where they are absent. */
+export function policyOf(labels: Labels = NO_LABELS, defaults: NamespacePolicy = PRIVILEGED_POLICY): ParsedPolicy {
+  let byLabels = policies.get(defaults);
+  if (byLabels === undefined) {
+    byLabels = new WeakMap();
+    policies.set(defaults, byLabels);
+  }
+  let policy = byLabels.get(labels);
   if (policy === undefined) {
-    policy = parsePolicy(labels);
-    policies.set(labels, policy);
+    policy = parsePolicy(labels, defaults);
+    byLabels.set(labels, policy);
   }
   return policy;
 }
 
-function parsePolicy(labels: Labels): ParsedPolicy {
+function parsePolicy(labels: Labels, defaults: NamespacePolicy): ParsedPolicy {
   const errors: FieldError[] = [];
-  const enforce = standardOf('enforce', labels, { errors, onError: 'restricted' });
-  const audit = standardOf('audit', labels, { errors, onError: 'privileged' });
-  const warn = standardOf('warn', labels, { errors, onError: 'privileged' });
+  const standard = (mode: keyof NamespacePolicy, onError: Level) =>
+    standardOf(mode, labels, { errors, onError, byDefault: defaults[mode] });
+  const enforce = standard('enforce', 'restricted');
+  const audit = standard('audit', 'privileged');
+  const warn = standard('warn', 'privileged');
   return { policy: { enforce, audit, warn: warnedAs(labels, enforce, warn) }, errors };
 }
 
@@ -47,18 +59,27 @@ interface LabelRead {
   readonly errors: FieldError[];
   /** The level used for an unknown label value: restricted where it enforces, privileged where it only warns. */
   readonly onError: Level;
+  readonly byDefault: Standard;
 }
 
-function standardOf(mode: string, labels: Labels, { errors, onError }: LabelRead): Standard {
-  const report = (label: string, why: string) =>
-    errors.push(FieldError.invalid(Path.of('metadata', 'labels').key(label), labels[label], why));
-  const labelValue = labels[PREFIX + mode];
-  const isLevel = labelValue === undefined || LEVELS.includes(labelValue as Level);
-  if (!isLevel) report(PREFIX + mode, `must be one of ${LEVELS.join(', ')}`);
-  const version = labels[`${PREFIX}${mode}-version`] ?? 'latest';
-  const isVersion = version === 'latest' || /^v1\.(\d|[1-9]\d*)$/.test(version);
-  if (!isVersion) report(`${PREFIX}${mode}-version`, 'must be "latest" or "v1.x"');
-  return { level: isLevel ? ((labelValue ?? 'privileged') as Level) : onError, version: isVersion ? version : 'latest' };
+export function levelProblem(level: string): string | undefined {
+  return LEVELS.includes(level as Level) ? undefined : `must be one of ${LEVELS.join(', ')}`;
+}
+
+export function versionProblem(version: string): string | undefined {
+  return version === 'latest' || /^v1\.(\d|[1-9]\d*)$/.test(version) ? undefined : 'must be "latest" or "v1.x"';
+}
+
+function standardOf(mode: string, labels: Labels, { errors, onError, byDefault }: LabelRead): Standard {
+  /** The value of a label, or what stands in for a wrong one. */
+  const read = <T extends string>(label: string, problemOf: (value: string) => string | undefined, [absent, wrong]: readonly [T, T]): T => {
+    const value = labels[label];
+    const problem = value === undefined ? undefined : problemOf(value);
+    if (problem !== undefined) errors.push(FieldError.invalid(Path.of('metadata', 'labels').key(label), value, problem));
+    return problem === undefined ? ((value ?? absent) as T) : wrong;
+  };
+  const level = read(PREFIX + mode, levelProblem, [byDefault.level, onError]);
+  return { level, version: read(`${PREFIX}${mode}-version`, versionProblem, [byDefault.version, 'latest']) };
 }
 
 /** Templates are never rejected: unless `warn` is set, violations of the enforced level produce warnings. */
