@@ -1,4 +1,5 @@
-import { type Clock, GrpcClient, GrpcError, type Method } from '#base';
+import { type Clock, type GrpcClient, GrpcError, type Method } from '#base';
+import { pluginClient } from '../plugin-client.ts';
 import { GetPluginCapabilities, NodeGetCapabilities, NodeGetInfo, type Topology } from './messages.ts';
 
 /** Upstream's timeout of a CSI call. */
@@ -14,7 +15,7 @@ export class CsiDriver implements Disposable {
     readonly endpoint: string,
     clock: Clock,
   ) {
-    this.#client = new GrpcClient({ endpoint: endpoint.startsWith('unix:') ? endpoint : `unix://${endpoint}`, clock });
+    this.#client = pluginClient(endpoint, clock);
   }
 
   /** Rejects with upstream's form of the error: `rpc error: code = Internal desc = …`. */

@@ -1,7 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, type Component, GrpcClient, type Logger, runComponent, type TimerHandle } from '#base';
+import { type Clock, type Component, type Logger, runComponent, type TimerHandle } from '#base';
+import { pluginClient } from '../plugin-client.ts';
 import { messageOf } from '../volumes/volume-plugin.ts';
 import { GetRegistrationInfo, NotifyRegistrationStatus } from './messages.ts';
 
@@ -131,7 +132,7 @@ class PluginRegistry {
   }
 
   async #register(path: string, identity: string): Promise<void> {
-    const client = new GrpcClient({ endpoint: `unix://${path}`, clock: this.deps.clock });
+    const client = pluginClient(path, this.deps.clock);
     const { signal } = this;
     const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
     try {

@@ -1,4 +1,5 @@
-import { type Clock, GrpcClient } from '#base';
+import type { Clock, GrpcClient } from '#base';
+import { pluginClient } from '../plugin-client.ts';
 import {
   Allocate,
   type ContainerAllocation,
@@ -29,13 +30,13 @@ export class DeviceEndpoint implements Disposable {
   constructor({ resourceName, socket, options }: DeviceEndpointOptions, clock: Clock) {
     this.resourceName = resourceName;
     this.#options = options;
-    this.#client = new GrpcClient({ endpoint: `unix://${socket}`, clock });
+    this.#client = pluginClient(socket, clock);
   }
 
-  /** Calls `onDevices` whenever the devices change. Settles when the plugin disconnects. */
-  async watch(onDevices: (devices: readonly PluginDevice[]) => void): Promise<void> {
+  /** Calls `onDevices` whenever the devices change; the plugin waits for it. Settles when the plugin disconnects. */
+  async watch(onDevices: (devices: readonly PluginDevice[]) => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
-    for await (const { devices } of this.#client.serverStream(ListAndWatch, {}, { signal })) onDevices(devices);
+    for await (const { devices } of this.#client.serverStream(ListAndWatch, {}, { signal })) await onDevices(devices);
   }
 
   async allocate(ids: readonly string[]): Promise<ContainerAllocation | undefined> {
@@ -74,6 +75,8 @@ export interface NodeDevice {
   readonly numaNodes: readonly number[];
 }
 
-export function nodeDevice({ health, topology }: PluginDevice): NodeDevice {
-  return { isHealthy: health === HEALTHY, numaNodes: (topology?.nodes ?? []).map(({ id }) => id) };
+/** NUMA nodes that the machine lacks are ignored. */
+export function nodeDevice({ health, topology }: PluginDevice, machineNodes: readonly number[]): NodeDevice {
+  const numaNodes = (topology?.nodes ?? []).map(({ id }) => id).filter((id) => machineNodes.includes(id));
+  return { isHealthy: health === HEALTHY, numaNodes };
 }

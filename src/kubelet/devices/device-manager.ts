@@ -43,6 +43,9 @@ interface Resource {
 /** How long the devices of a disconnected plugin still count. */
 const GONE_GRACE_MS = 300_000;
 
+/** Far more than any machine has: each is in the node's status. */
+const MAX_RESOURCES = 1000;
+
 /** The devices of device plugins and their allocation to containers. */
 export class DeviceManager implements ResourceProvider, AsyncDisposable {
   readonly name = 'devices';
@@ -62,6 +65,11 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     }
   }
 
+  /** Whether there is no room for one more resource. */
+  isFull(resourceName: string): boolean {
+    return this.#resources.size >= MAX_RESOURCES && !this.#resources.has(resourceName);
+  }
+
   /** Replaces an earlier plugin of the same resource. */
   register(options: DeviceEndpointOptions): void {
     const { clock, logger } = this.deps;
@@ -79,12 +87,13 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     this.#watches.add(watch);
   }
 
-  #update(endpoint: DeviceEndpoint, devices: readonly PluginDevice[]): void {
+  /** Never rejects. */
+  async #update(endpoint: DeviceEndpoint, devices: readonly PluginDevice[]): Promise<void> {
     const resource = this.#resources.get(endpoint.resourceName);
     if (resource?.endpoint !== endpoint) return;
-    resource.devices = new Map(devices.map((device) => [device.id, nodeDevice(device)]));
+    resource.devices = new Map(devices.map((device) => [device.id, nodeDevice(device, this.deps.numaNodes)]));
     this.deps.onChange();
-    this.#save().catch((error: unknown) => this.deps.logger.warn('the devices of the node could not be remembered', { error }));
+    await this.#save().catch((error: unknown) => this.deps.logger.warn('the devices of the node could not be remembered', { error }));
   }
 
   /** A disconnected plugin may come back: its devices count, but are not allocated. */

@@ -22,6 +22,7 @@ export async function startDeviceRegistration(directory: string, devices: Device
         // A file name, not a path: plugin sockets are in the same directory.
         if (endpoint === '' || basename(endpoint) !== endpoint)
           throw invalid(`the endpoint "${endpoint}" is not the name of a socket in ${directory}`);
+        if (devices.isFull(resourceName)) throw new GrpcError(grpcStatus.resourceExhausted, 'too many resources have device plugins');
         devices.register({ resourceName, socket: join(directory, endpoint), options: options ?? NO_OPTIONS });
         return {};
       }),

@@ -100,7 +100,7 @@ export class DraManager implements PodHook {
 
   /** The pods that use devices of a driver. */
   podsOf(driver: string): readonly string[] {
-    return [...this.#claims.values()].filter(({ drivers }) => driver in drivers).flatMap(({ podUids }) => podUids);
+    return [...this.#claims.values()].filter(({ drivers }) => Object.hasOwn(drivers, driver)).flatMap(({ podUids }) => podUids);
   }
 
   #isReady(pod: core.Pod, uid: string): boolean {

@@ -1,5 +1,6 @@
-import { type Clock, GrpcClient, grpcStatus, hasGrpcStatus, type Logger } from '#base';
+import { type Clock, type GrpcClient, grpcStatus, hasGrpcStatus, type Logger } from '#base';
 import type { PluginHandler } from '../csi/plugin-registry.ts';
+import { pluginClient } from '../plugin-client.ts';
 import type { DepartedDrivers } from './departed-drivers.ts';
 import type { DeviceHealth } from './device-health.ts';
 import {
@@ -29,7 +30,7 @@ export class DraPlugin implements Disposable {
     private readonly version: DraVersion,
     clock: Clock,
   ) {
-    this.#client = new GrpcClient({ endpoint: `unix://${endpoint}`, clock });
+    this.#client = pluginClient(endpoint, clock);
   }
 
   /** By the claim's uid. */
