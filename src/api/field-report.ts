@@ -1,8 +1,8 @@
-import { FieldError, type Path } from '#machinery';
+import { FieldError, MAX_FIELD_ERRORS, type Path, TooManyFieldErrors } from '#machinery';
 
 /**
  * A field being validated, and the list of its errors. Validators of large objects visit hundreds of fields and report almost none, so the path is
- * built only for an error.
+ * built only for an error. Throws TooManyFieldErrors.
  */
 export class FieldReport {
   private constructor(
@@ -39,11 +39,16 @@ export class FieldReport {
   }
 
   add(errors: readonly FieldError[]): void {
-    for (const error of errors) this.errors.push(error);
+    for (const error of errors) this.#push(error);
+  }
+
+  #push(error: FieldError): void {
+    this.errors.push(error);
+    if (this.errors.length >= MAX_FIELD_ERRORS) throw new TooManyFieldErrors(this.errors);
   }
 
   invalid(value: unknown, detail: string): void {
-    this.errors.push(FieldError.invalid(this.path, value, detail));
+    this.#push(FieldError.invalid(this.path, value, detail));
   }
 
   /** One error for each message about a value. */
@@ -52,23 +57,23 @@ export class FieldReport {
   }
 
   required(detail = ''): void {
-    this.errors.push(FieldError.required(this.path, detail));
+    this.#push(FieldError.required(this.path, detail));
   }
 
   forbidden(detail: string): void {
-    this.errors.push(FieldError.forbidden(this.path, detail));
+    this.#push(FieldError.forbidden(this.path, detail));
   }
 
   duplicate(value: unknown): void {
-    this.errors.push(FieldError.duplicate(this.path, value));
+    this.#push(FieldError.duplicate(this.path, value));
   }
 
   notFound(value: unknown): void {
-    this.errors.push(FieldError.notFound(this.path, value));
+    this.#push(FieldError.notFound(this.path, value));
   }
 
   notSupported(value: unknown, supported: readonly string[]): void {
-    this.errors.push(FieldError.notSupported(this.path, value, supported));
+    this.#push(FieldError.notSupported(this.path, value, supported));
   }
 
   /** An enum value; the message lists the supported ones as given. */
@@ -77,11 +82,11 @@ export class FieldReport {
   }
 
   tooLong(max: number): void {
-    this.errors.push(FieldError.tooLong(this.path, max));
+    this.#push(FieldError.tooLong(this.path, max));
   }
 
   tooMany(actual: number, max: number): void {
-    this.errors.push(FieldError.tooMany(this.path, actual, max));
+    this.#push(FieldError.tooMany(this.path, actual, max));
   }
 
   nonNegative(value: number | undefined): void {

@@ -1,4 +1,4 @@
-import { checkDns1123Subdomain, checkPortNumber, FieldError, type Path, structural } from '#machinery';
+import { checkDns1123Subdomain, checkPortNumber, FieldError, itemErrors, type Path, structural } from '#machinery';
 
 const FORM = '; desired format: https://host[/path]';
 
@@ -50,7 +50,7 @@ function validateUrlPath(path: Path, text: string): FieldError[] {
   const segments = text.slice(1).replace(/\/$/, '').split('/');
   return [
     ...errors,
-    ...segments.flatMap((segment, i) => {
+    ...itemErrors(segments, (segment, i) => {
       const problems = segment === '' ? ['may not be empty'] : checkDns1123Subdomain(segment);
       const separator = segment === '' ? ' ' : ': ';
       return problems.map((problem) => FieldError.invalid(path, text, `segment[${i}]${separator}${problem}`));

@@ -1,7 +1,18 @@
 export * from './apply/index.ts';
 export * as cel from './cel/index.ts';
 export * from './codec/index.ts';
-export { aggregateFieldErrors, FieldError, type FieldErrorType, joinMessages, OMITTED, Verbatim } from './errors/field-error.ts';
+export {
+  aggregateFieldErrors,
+  FieldError,
+  type FieldErrorType,
+  itemErrors,
+  joinMessages,
+  MAX_FIELD_ERRORS,
+  OMITTED,
+  reportedErrors,
+  TooManyFieldErrors,
+  Verbatim,
+} from './errors/field-error.ts';
 export { Path } from './errors/field-path.ts';
 export { type ServerResponse, serverResponseError } from './errors/server-response-error.ts';
 export {

@@ -27,9 +27,37 @@ const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
 const term = { weight: 1, preference: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] } };
 const selector = { labelSelector: { matchLabels: { a: 'b' } }, topologyKey: 'zone' };
 
+const template = (spec: object) => ({ metadata: { labels: { a: 'b' } }, spec: { containers: [container], ...spec } });
+const replicaSet = (spec: object) => ({
+  ...{ kind: 'ReplicaSet', apiVersion: 'apps/v1', metadata: { name: 'r' } },
+  spec: { selector: { matchLabels: { a: 'b' } }, template: template(spec) },
+});
+/** About a megabyte of empty objects. */
+const MEGABYTE = 300_000;
+
 const CASES: readonly (readonly [string, string, object])[] = [
   ['containers', `${core}/pods`, pod({ containers: many((i) => ({ name: `c${i}`, image: 'busybox' })) })],
   ['containers of one name', `${core}/pods`, pod({ containers: many(() => container) })],
+  [
+    'readiness gates without a field',
+    '/apis/apps/v1/namespaces/default/replicasets',
+    replicaSet({ readinessGates: many(() => ({}), MEGABYTE) }),
+  ],
+  [
+    'service ports without a field',
+    `${core}/services`,
+    { kind: 'Service', apiVersion: 'v1', metadata: { name: 's' }, spec: { ports: many(() => ({}), 100_000) } },
+  ],
+  [
+    'selector requirements without a field',
+    '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
+    {
+      kind: 'PodDisruptionBudget',
+      apiVersion: 'policy/v1',
+      metadata: { name: 'p' },
+      spec: { selector: { matchExpressions: many(() => ({}), 100_000) } },
+    },
+  ],
   ['init containers', `${core}/pods`, pod({ containers: [container], initContainers: many((i) => ({ name: `i${i}`, image: 'busybox' })) })],
   ['variables', `${core}/pods`, withContainer({ env: many((i) => ({ name: `V${i}`, value: '$(V)' })) })],
   ['variables of one name', `${core}/pods`, withContainer({ env: many(() => ({ name: 'V', value: 'x' })) })],

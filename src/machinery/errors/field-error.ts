@@ -41,6 +41,7 @@ export class FieldError {
   /** The offending value, printed in the message for the types that print it. */
   readonly value: unknown;
   readonly detail: string;
+  #body: string | undefined;
 
   private constructor(parts: FieldErrorParts) {
     this.type = parts.type;
@@ -120,8 +121,12 @@ export class FieldError {
 
   /** The message without the field: what a status cause carries. */
   body(): string {
-    const value = this.printsValue() ? `: ${printValue(this.value)}` : '';
-    return LABELS[this.type] + value + (this.detail === '' ? '' : `: ${this.detail}`);
+    this.#body ??= LABELS[this.type] + this.#printedValue() + (this.detail === '' ? '' : `: ${this.detail}`);
+    return this.#body;
+  }
+
+  #printedValue(): string {
+    return this.printsValue() ? `: ${printValue(this.value)}` : '';
   }
 
   toString(): string {
@@ -151,7 +156,14 @@ function printValue(value: unknown): string {
   if (typeof value === 'number') return goFloat(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (value instanceof Verbatim) return value.text;
-  return goJsonEscape(encodeJson(value));
+  return goJsonEscape(shortened(encodeJson(value)));
+}
+
+/** In characters. Upstream prints all of a value, which a status repeats twice. */
+const MAX_PRINTED_VALUE = 256 << 10;
+
+function shortened(text: string): string {
+  return text.length <= MAX_PRINTED_VALUE ? text : `${text.slice(0, MAX_PRINTED_VALUE)}…`;
 }
 
 /** One line for several problems, as upstream joins them: each message once, brackets around more than one. */
@@ -163,4 +175,36 @@ export function joinMessages(messages: Iterable<string>): string {
 /** The joined messages of field errors; empty when there are none. */
 export function aggregateFieldErrors(errors: readonly FieldError[]): string {
   return errors.length === 0 ? '' : joinMessages(errors.map(String));
+}
+
+/** More than any response prints: once there are so many, the rest of an object is not looked at. */
+export const MAX_FIELD_ERRORS = 10_000;
+
+/** Ends the validation of an object with thousands of errors, which would cost more than the object itself. */
+export class TooManyFieldErrors extends Error {
+  override readonly name = 'TooManyFieldErrors';
+
+  constructor(readonly errors: readonly FieldError[]) {
+    super(`more than ${MAX_FIELD_ERRORS} fields are invalid: ${errors[0]}, …`);
+  }
+}
+
+/** The errors of a list, item by item, up to the first item with which there are too many. */
+export function itemErrors<T>(items: readonly T[], validate: (item: T, index: number) => readonly FieldError[]): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [i, item] of items.entries()) {
+    if (errors.length >= MAX_FIELD_ERRORS) break;
+    for (const error of validate(item, i)) errors.push(error);
+  }
+  return errors;
+}
+
+/** What a validator reports, or had reported when there were too many errors. */
+export function reportedErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
+  try {
+    return validate();
+  } catch (error) {
+    if (error instanceof TooManyFieldErrors) return error.errors;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { type GroupKind, type GroupResource, groupKindText, groupResourceText } from '../objects/group-resource.ts';
 import { goQuote } from '../values/go-format.ts';
-import { aggregateFieldErrors, type FieldError } from './field-error.ts';
+import { aggregateFieldErrors, type FieldError, MAX_FIELD_ERRORS, TooManyFieldErrors } from './field-error.ts';
 
 /** The machine-readable reasons of a failed request; the empty string is an unclassified error. */
 export type StatusReason =
@@ -156,7 +156,7 @@ export class StatusError extends Error {
 
   static invalid(kind: GroupKind, name: string, all: readonly FieldError[]): StatusError {
     const errors = all.slice(0, printedErrors(all));
-    const more = all.length > errors.length ? ` and ${all.length - errors.length} more errors` : '';
+    const more = all.length > errors.length ? ` and ${moreErrors(all.length, errors.length)} more errors` : '';
     const subject = `${groupKindText(kind)} ${goQuote(name)} is invalid`;
     const message = errors.length === 0 ? subject : `${subject}: ${aggregateFieldErrors(errors)}${more}`;
     const causes = errors.map((error) => ({ reason: error.type, message: error.body(), field: error.field }));
@@ -232,6 +232,7 @@ export class StatusError extends Error {
   /** Converts any thrown value to an API error: 500 with its message and no reason, unless it is one already. */
   static from(error: unknown): StatusError {
     if (error instanceof StatusError) return error;
+    if (error instanceof TooManyFieldErrors) return StatusError.invalid({ group: '', kind: '' }, '', error.errors);
     return new StatusError({ code: 500, reason: '', message: errorText(error) }, { cause: error });
   }
 }
@@ -269,6 +270,10 @@ function withoutEmpty(details: StatusDetails): StatusDetails {
     ...(causes && causes.length > 0 && { causes }),
     ...(retryAfterSeconds && { retryAfterSeconds }),
   };
+}
+
+function moreErrors(all: number, printed: number): string {
+  return all < MAX_FIELD_ERRORS ? String(all - printed) : `at least ${MAX_FIELD_ERRORS - printed}`;
 }
 
 /** How many errors fit into the response: at least one. */

@@ -35,20 +35,15 @@ export function regexText(message: string, pattern: string, ...examples: readonl
 }
 
 interface Rule {
-  readonly pattern: string;
   readonly regexp: RegExp;
-  readonly message: string;
-  readonly examples: readonly string[];
+  /** What is wrong with a value that does not match. */
+  readonly explanation: string;
 }
 
 function rule(pattern: string, message: string, ...examples: readonly string[]): Rule {
   // bounded: no pattern of RULES repeats the same characters twice without another in between.
-  return { pattern, regexp: new RegExp(`^${pattern}$`), message, examples };
-}
-
-function explain({ message, pattern, examples }: Rule): string {
   // bounded: spread lists are names in the source
-  return regexText(message, pattern, ...examples);
+  return { regexp: new RegExp(`^${pattern}$`), explanation: regexText(message, pattern, ...examples) };
 }
 
 interface Limits {
@@ -60,7 +55,7 @@ function check(value: string, checked: Rule, { maxLength = Number.POSITIVE_INFIN
   const fits = checked.regexp.test(value);
   const short = utf8LengthWithin(value, maxLength);
   if (fits && short) return NONE;
-  return [...(short ? [] : [maxLengthText(maxLength, unit)]), ...(fits ? [] : [explain(checked)])];
+  return [...(short ? [] : [maxLengthText(maxLength, unit)]), ...(fits ? [] : [checked.explanation])];
 }
 
 /** Whether a text's UTF-8 form has at most `max` bytes. Counts only when it could matter. */
@@ -143,12 +138,13 @@ const RULES = {
 } as const;
 
 const SUBDOMAIN_CASELESS: Rule = {
-  pattern: SUBDOMAIN,
   // bounded: as in RULES.
   regexp: new RegExp(`^${SUBDOMAIN}$`, 'i'),
-  message:
+  explanation: regexText(
     "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
-  examples: ['Example.com'],
+    SUBDOMAIN,
+    'Example.com',
+  ),
 };
 
 /** A DNS label (RFC 1123), such as a namespace's name. */
@@ -211,7 +207,7 @@ function checkQualifiedPart(name: string): Problems {
 }
 
 function tooManySlashes(): string {
-  return `a valid label key ${explain(RULES.qualified)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
+  return `a valid label key ${RULES.qualified.explanation} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
 }
 
 export function checkLabelValue(value: string): Problems {
@@ -348,7 +344,7 @@ export function validateDomainPrefixedPath(path: Path, value: string): FieldErro
   const host = value.slice(0, slash);
   const rest = value.slice(slash + 1);
   const errors = checkDns1123Subdomain(host).map((problem) => FieldError.invalid(path, host, problem));
-  if (!RULES.httpPath.regexp.test(rest)) errors.push(FieldError.invalid(path, rest, explain(RULES.httpPath)));
+  if (!RULES.httpPath.regexp.test(rest)) errors.push(FieldError.invalid(path, rest, RULES.httpPath.explanation));
   return errors;
 }
 

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { cel, checkQualifiedName, FieldError, type Path } from '#machinery';
+import { cel, checkQualifiedName, FieldError, itemErrors, type Path } from '#machinery';
 import { invalids } from '../../field-checks.ts';
 import type { MatchCondition } from './match-condition.ts';
 import type { Variable } from './variable.ts';
@@ -63,7 +63,7 @@ export function validateMatchConditions(path: Path, conditions: readonly MatchCo
 
 /** Defines a policy's variables in order: each may use the previous ones. */
 export function validateVariables(path: Path, variables: readonly Variable[], policy: cel.PolicyVariables): FieldError[] {
-  return variables.flatMap(({ name = '', expression = '' }, i) => [
+  return itemErrors(variables, ({ name = '', expression = '' }, i) => [
     ...validateVariableName(path.index(i).child('name'), name),
     ...(expression.trim() === ''
       ? [FieldError.required(path.index(i).child('expression'), 'expression is not specified')]

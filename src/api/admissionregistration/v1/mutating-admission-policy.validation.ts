@@ -1,4 +1,4 @@
-import { cel, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { cel, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { requiredValue } from '../../field-checks.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import { admissionVariables, compileErrors, validateVariables } from './expression.validation.ts';
@@ -33,7 +33,7 @@ function validatePolicy({ metadata, spec }: MutatingAdmissionPolicy, old?: Mutat
     ...validatePolicyConditions(SPEC, spec ?? {}, old?.spec),
     ...validateVariables(SPEC.child('variables'), variables, policy),
     ...(mutations.length === 0 ? [FieldError.required(SPEC.child('mutations'), 'mutations must contain at least one item')] : []),
-    ...mutations.flatMap((mutation, i) => validateMutation(SPEC.child('mutations').index(i), mutation, compiler)),
+    ...itemErrors(mutations, (mutation, i) => validateMutation(SPEC.child('mutations').index(i), mutation, compiler)),
     ...requiredValue(SPEC.child('reinvocationPolicy'), reinvocationPolicy, REINVOCATION_POLICIES),
   ];
 }

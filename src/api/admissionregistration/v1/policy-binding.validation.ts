@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkPathSegmentName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { checkPathSegmentName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids, repeats, requiredName, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -56,7 +56,7 @@ function validateParamRef(path: Path, { name, selector, parameterNotFoundAction:
 function validateActions(actions: readonly string[]): FieldError[] {
   const path = SPEC.child('validationActions');
   const repeated = repeats(actions);
-  const errors = actions.flatMap((action, i) => [
+  const errors = itemErrors(actions, (action, i) => [
     ...supportedValue(path.index(i), action, ACTIONS),
     ...(repeated[i] ? [FieldError.duplicate(path.index(i), action)] : []),
   ]);

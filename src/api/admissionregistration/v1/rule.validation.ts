@@ -1,4 +1,4 @@
-import { checkPathSegmentName, FieldError, type Path } from '#machinery';
+import { checkPathSegmentName, FieldError, itemErrors, type Path } from '#machinery';
 import { invalids, repeats, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import type { MatchResources, NamedRuleWithOperations } from './match-resources.ts';
@@ -15,10 +15,10 @@ export function validateRule(path: Path, rule: RuleWithOperations): FieldError[]
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   return [
     ...validateList(path.child('operations'), operations, 'operations'),
-    ...operations.flatMap((operation, i) => supportedValue(path.child('operations').index(i), operation, OPERATIONS)),
+    ...itemErrors(operations, (operation, i) => supportedValue(path.child('operations').index(i), operation, OPERATIONS)),
     ...validateList(path.child('apiGroups'), apiGroups, 'API groups'),
     ...validateList(path.child('apiVersions'), apiVersions, 'API versions'),
-    ...apiVersions.flatMap((version, i) => (version === '' ? [FieldError.required(path.child('apiVersions').index(i))] : [])),
+    ...itemErrors(apiVersions, (version, i) => (version === '' ? [FieldError.required(path.child('apiVersions').index(i))] : [])),
     ...validateResources(path.child('resources'), resources),
     ...(scope === undefined ? [] : supportedValue(path.child('scope'), scope, SCOPES)),
   ];
@@ -67,7 +67,7 @@ function validateNamedRule(path: Path, rule: NamedRuleWithOperations): FieldErro
   const at = path.child('resourceNames');
   const repeated = repeats(names);
   return [
-    ...names.flatMap((name, i) => [
+    ...itemErrors(names, (name, i) => [
       ...invalids(at.index(i), name, checkPathSegmentName(name)),
       ...(repeated[i] ? [FieldError.duplicate(at.index(i), name)] : []),
     ]),
@@ -86,8 +86,8 @@ export function validateMatchResources(path: Path, match: MatchResources): Field
     ...(matchPolicy === undefined ? [FieldError.required(policy)] : supportedValue(policy, matchPolicy, MATCH_POLICIES)),
     ...selector('namespaceSelector'),
     ...selector('objectSelector'),
-    ...resourceRules.flatMap((rule, i) => validateNamedRule(path.child('resourceRules').index(i), rule)),
-    ...excludeResourceRules.flatMap((rule, i) => validateNamedRule(path.child('excludeResourceRules').index(i), rule)),
+    ...itemErrors(resourceRules, (rule, i) => validateNamedRule(path.child('resourceRules').index(i), rule)),
+    ...itemErrors(excludeResourceRules, (rule, i) => validateNamedRule(path.child('excludeResourceRules').index(i), rule)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { cel, checkQualifiedName, FieldError, JsonPath, JsonPathError, nameIsDnsSubdomain, Path } from '#machinery';
+import { cel, checkQualifiedName, FieldError, itemErrors, JsonPath, JsonPathError, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids, notEmpty, supportedValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateConditions } from '../../meta/v1/condition.validation.ts';
@@ -71,7 +71,7 @@ function validateContent(
     const detail = 'validations or auditAnnotations must contain at least one item';
     return [FieldError.required(SPEC.child('validations'), detail), FieldError.required(annotations, detail)];
   }
-  const errors = validations.flatMap((validation, i) => validateValidation(SPEC.child('validations').index(i), validation, compiler));
+  const errors = itemErrors(validations, (validation, i) => validateValidation(SPEC.child('validations').index(i), validation, compiler));
   if (auditAnnotations.length > MAX_ANNOTATIONS) {
     const printed = auditAnnotations.map((annotation) => goStruct(AuditAnnotation, annotation));
     errors.push(FieldError.invalid(annotations, printed, `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`));

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkDns1035Label, FieldError, nameIsDnsSubdomain, Path, validateFullyQualifiedName } from '#machinery';
+import { checkDns1035Label, FieldError, itemErrors, nameIsDnsSubdomain, Path, validateFullyQualifiedName } from '#machinery';
 import { invalids, repeats, sameValue, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -116,7 +116,7 @@ function validateTimeout(path: Path, seconds: number | undefined): FieldError[] 
 function validateVersions(path: Path, versions: readonly string[], { requireKnownVersion }: Rules): FieldError[] {
   if (versions.length === 0) return [FieldError.required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
   const repeated = repeats(versions);
-  const errors = versions.flatMap((version, i) =>
+  const errors = itemErrors(versions, (version, i) =>
     repeated[i]
       ? [FieldError.invalid(path.index(i), version, 'duplicate version')]
       : invalids(path.index(i), version, checkDns1035Label(version)),

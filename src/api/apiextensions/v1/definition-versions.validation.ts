@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkDns1035Label, FieldError, Path, structural } from '#machinery';
+import { checkDns1035Label, FieldError, itemErrors, Path, structural } from '#machinery';
 import type { ConversionRules } from './custom-resource-conversion.validation.ts';
 import type {
   CustomResourceColumnDefinition,
@@ -200,7 +200,7 @@ function validateSimplePath(value: string, path: Path): FieldError[] {
 }
 
 function validateColumns(columns: readonly CustomResourceColumnDefinition[], path: Path): FieldError[] {
-  return columns.flatMap((column, i) => validateColumn(column, path.index(i)));
+  return itemErrors(columns, (column, i) => validateColumn(column, path.index(i)));
 }
 
 function validateColumn({ name, type, format = '', jsonPath }: CustomResourceColumnDefinition, path: Path): FieldError[] {
@@ -222,7 +222,9 @@ function validateSelectable(
   { schema, isMany }: { schema: JSONSchemaProps; isMany: boolean },
 ): FieldError[] {
   const seen = new Set<string>();
-  const errors = fields.flatMap(({ jsonPath }, i) => validateSelectableField(jsonPath, path.index(i).child('jsonPath'), { schema, seen }));
+  const errors = itemErrors(fields, ({ jsonPath }, i) =>
+    validateSelectableField(jsonPath, path.index(i).child('jsonPath'), { schema, seen }),
+  );
   if (seen.size > MAX_SELECTABLE_FIELDS && !isMany) errors.push(FieldError.tooMany(path, seen.size, MAX_SELECTABLE_FIELDS));
   return errors;
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { checkRequestSignature, DerError, pemBlocks, pushAll } from '#base';
-import { checkDns1123Label, checkDns1123Subdomain, diffText, FieldError, goQuote, Path, type Problems } from '#machinery';
+import { checkDns1123Label, checkDns1123Subdomain, diffText, FieldError, goQuote, itemErrors, Path, type Problems } from '#machinery';
 import { repeats, sameValue, supportedValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
@@ -103,11 +103,11 @@ function validateUsages(usages: readonly string[], old: readonly string[]): Fiel
   const path = SPEC.child('usages');
   const errors = usages.length === 0 ? [FieldError.required(path)] : [];
   if (old.every((usage) => USAGES.includes(usage))) {
-    for (const error of usages.flatMap((usage, i) => supportedValue(path.index(i), usage, USAGES))) errors.push(error);
+    for (const error of itemErrors(usages, (usage, i) => supportedValue(path.index(i), usage, USAGES))) errors.push(error);
   }
   if (new Set(old).size < old.length) return errors;
   const repeated = repeats(usages);
-  return [...errors, ...usages.flatMap((usage, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), usage)] : []))];
+  return [...errors, ...itemErrors(usages, (usage, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), usage)] : []))];
 }
 
 /** A signer's name is a domain and a path, such as example.com/signer-name. */
@@ -152,7 +152,7 @@ function validateConditions(conditions: Conditions, old: Conditions): FieldError
   const mayRepeat = new Set(types(old)).size < old.length;
   const mayContradict = has(old, 'Approved') && has(old, 'Denied');
   const before = new Set<string>();
-  return conditions.flatMap(({ type = '', status = '' }, i) => {
+  return itemErrors(conditions, ({ type = '', status = '' }, i) => {
     const path = CONDITIONS.index(i);
     const isRepeated = before.has(type);
     const opposite = type === 'Approved' ? 'Denied' : 'Approved';

@@ -4,6 +4,7 @@ import {
   checkLabelValue,
   checkQualifiedName,
   FieldError,
+  itemErrors,
   nameIsDnsSubdomain,
   Path,
   type Problems,
@@ -54,7 +55,7 @@ function validateFrame(slice: EndpointSlice): FieldError[] {
 function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
   if (ports.length > MAX_PORTS) return [FieldError.tooMany(PORTS, ports.length, MAX_PORTS)];
   const names = new Set<string>();
-  return ports.flatMap(({ name = '', protocol, appProtocol }, i) => {
+  return itemErrors(ports, ({ name = '', protocol, appProtocol }, i) => {
     const path = PORTS.index(i);
     const errors = name ? [...invalids(path.child('name'), name, checkDns1123Label(name))] : [];
     if (names.has(name)) errors.push(FieldError.duplicate(path.child('name'), name));
@@ -69,7 +70,7 @@ function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
 function validateEndpoints({ endpoints, addressType }: EndpointSlice): FieldError[] {
   const list = endpoints ?? [];
   if (list.length > MAX_ENDPOINTS) return [FieldError.tooMany(ENDPOINTS, list.length, MAX_ENDPOINTS)];
-  return list.flatMap((endpoint, i) => validateEndpoint(ENDPOINTS.index(i), endpoint, addressType));
+  return itemErrors(list, (endpoint, i) => validateEndpoint(ENDPOINTS.index(i), endpoint, addressType));
 }
 
 function validateEndpoint(path: Path, endpoint: Endpoint, addressType: string): FieldError[] {
@@ -84,7 +85,7 @@ function validateEndpoint(path: Path, endpoint: Endpoint, addressType: string): 
 function validateAddresses(path: Path, addresses: readonly string[], type: string): FieldError[] {
   if (addresses.length === 0) return [FieldError.required(path, 'must contain at least 1 address')];
   const errors = addresses.length > MAX_ADDRESSES ? [FieldError.tooMany(path, addresses.length, MAX_ADDRESSES)] : [];
-  return [...errors, ...addresses.flatMap((address, i) => validateAddress(path, i, { address, type }))];
+  return [...errors, ...itemErrors(addresses, (address, i) => validateAddress(path, i, { address, type }))];
 }
 
 function validateAddress(path: Path, index: number, { address, type }: { address: string; type: string }): readonly FieldError[] {
@@ -112,7 +113,7 @@ function validateHints(path: Path, { forZones = [], forNodes = [] }: EndpointHin
 function validateHintNames(path: Path, hints: readonly { readonly name: string }[], check: (name: string) => Problems): FieldError[] {
   if (hints.length > MAX_HINTS) return [FieldError.tooMany(path, hints.length, MAX_HINTS)];
   const seen = new Set<string>();
-  return hints.flatMap(({ name = '' }, i) => {
+  return itemErrors(hints, ({ name = '' }, i) => {
     const at = path.index(i).child('name');
     const duplicate = seen.has(name) ? [FieldError.duplicate(at, name)] : [];
     seen.add(name);

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { FieldError, type JsonValue, nameIsDnsLabel, nameIsDnsSubdomain, Path, semanticEqual } from '#machinery';
+import { FieldError, itemErrors, type JsonValue, nameIsDnsLabel, nameIsDnsSubdomain, Path, semanticEqual } from '#machinery';
 import { invalids, requiredName } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -43,7 +43,7 @@ function validateMandatory({ metadata, spec }: FlowSchema): FieldError[] {
 /** Conditions of FlowSchemas and PriorityLevelConfigurations: unique types. */
 export function validateFlowConditions(conditions: readonly { readonly type?: string }[]): FieldError[] {
   const seen = new Set<string>();
-  return conditions.flatMap(({ type = '' }, i) => {
+  return itemErrors(conditions, ({ type = '' }, i) => {
     const path = Path.of('status', 'conditions').index(i).child('type');
     const errors = seen.has(type) ? [FieldError.duplicate(path, type)] : [];
     seen.add(type);
@@ -62,7 +62,7 @@ function validateSpec({ metadata, spec }: FlowSchema): FieldError[] {
   const path = SPEC.child('priorityLevelConfiguration', 'name');
   if (level) pushAll(errors, invalids(path, level, nameIsDnsSubdomain(level, false)));
   else errors.push(FieldError.required(path, 'must reference a priority level'));
-  return [...errors, ...rules.flatMap((rule, i) => validateRule(SPEC.child('rules').index(i), rule))];
+  return [...errors, ...itemErrors(rules, (rule, i) => validateRule(SPEC.child('rules').index(i), rule))];
 }
 
 function validatePrecedence(name: string, precedence: number): FieldError[] {
@@ -74,15 +74,15 @@ function validatePrecedence(name: string, precedence: number): FieldError[] {
 
 function validateRule(path: Path, { subjects, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects): FieldError[] {
   const errors = subjects?.length
-    ? subjects.flatMap((subject, i) => validateSubject(path.child('subjects').index(i), subject))
+    ? itemErrors(subjects, (subject, i) => validateSubject(path.child('subjects').index(i), subject))
     : [FieldError.required(path.child('subjects'), 'subjects must contain at least one value')];
   if (resourceRules.length === 0 && nonResourceRules.length === 0) {
     errors.push(FieldError.required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
   }
   return [
     ...errors,
-    ...resourceRules.flatMap((rule, i) => validateResourceRule(path.child('resourceRules').index(i), rule)),
-    ...nonResourceRules.flatMap((rule, i) => validateUrlRule(path.child('nonResourceRules').index(i), rule)),
+    ...itemErrors(resourceRules, (rule, i) => validateResourceRule(path.child('resourceRules').index(i), rule)),
+    ...itemErrors(nonResourceRules, (rule, i) => validateUrlRule(path.child('nonResourceRules').index(i), rule)),
   ];
 }
 
@@ -152,7 +152,7 @@ function validateNamespaces(path: Path, { namespaces, clusterScope }: ResourcePo
   const errors = validateWildcard(path, list, { empty, others: 'namespaces' });
   if (errors.length > 0 || list.includes('*')) return errors;
   const intro = "each member of this list must be '*' or a DNS-1123 label; ";
-  return list.flatMap((name, i) =>
+  return itemErrors(list, (name, i) =>
     invalids(
       path.index(i),
       name,
@@ -170,7 +170,7 @@ function validateUrlRule(path: Path, { verbs, nonResourceURLs }: NonResourcePoli
     ...validateWildcard(at, urls, { empty, others: 'non-resource URLs' }),
   ];
   if (urls.includes('*')) return errors;
-  return [...errors, ...urls.flatMap((url, i) => validateUrl(at.index(i), url))];
+  return [...errors, ...itemErrors(urls, (url, i) => validateUrl(at.index(i), url))];
 }
 
 function validateUrl(path: Path, url: string): FieldError[] {

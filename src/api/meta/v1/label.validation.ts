@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkLabelKey, checkLabelValue, FieldError, type Path } from '#machinery';
+import { checkLabelKey, checkLabelValue, FieldError, itemErrors, type Path } from '#machinery';
 import type { LabelSelector } from './label-selector.ts';
 import type { LabelSelectorRequirement } from './label-selector-requirement.ts';
 
@@ -32,9 +32,9 @@ export interface LabelSelectorRules {
 export function validateLabelSelector(selector: LabelSelector | undefined, path: Path, rules: LabelSelectorRules = {}): FieldError[] {
   if (!selector) return [];
   const errors = validateLabels(selector.matchLabels, path.child('matchLabels'));
-  selector.matchExpressions?.forEach((requirement, i) => {
-    pushAll(errors, validateLabelSelectorRequirement(requirement, path.child('matchExpressions').index(i), rules));
-  });
+  const validate = (requirement: LabelSelectorRequirement, i: number) =>
+    validateLabelSelectorRequirement(requirement, path.child('matchExpressions').index(i), rules);
+  pushAll(errors, itemErrors(selector.matchExpressions ?? [], validate));
   return errors;
 }
 

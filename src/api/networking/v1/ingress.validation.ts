@@ -6,6 +6,7 @@ import {
   checkPortNumber,
   checkWildcardDns1123Subdomain,
   FieldError,
+  itemErrors,
   nameIsDnsLabel,
   nameIsDnsSubdomain,
   Path,
@@ -54,7 +55,7 @@ export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress): Fie
   const points = ingress.status?.loadBalancer?.ingress ?? [];
   return [
     ...validateObjectMetaUpdate(ingress.metadata, old.metadata),
-    ...points.flatMap(({ ip, hostname }, i) => [
+    ...itemErrors(points, ({ ip, hostname }, i) => [
       ...(ip ? validateLegacyIp(INGRESS.index(i).child('ip'), ip, allowed) : []),
       ...(hostname ? validateHostname(INGRESS.index(i).child('hostname'), hostname) : []),
     ]),
@@ -72,8 +73,8 @@ function validateSpec(spec: IngressSpec, stored: Rules): FieldError[] {
     errors.push(FieldError.invalid(SPEC, spec.rules ?? null, 'either `defaultBackend` or `rules` must be specified'));
   }
   if (defaultBackend) pushAll(errors, validateBackend(SPEC.child('defaultBackend'), defaultBackend));
-  for (const error of rules.flatMap((rule, i) => validateRule(SPEC.child('rules').index(i), rule, stored))) errors.push(error);
-  for (const error of tls.flatMap((item, i) => validateTls(SPEC.child('tls').index(i), item, stored))) errors.push(error);
+  for (const error of itemErrors(rules, (rule, i) => validateRule(SPEC.child('rules').index(i), rule, stored))) errors.push(error);
+  for (const error of itemErrors(tls, (item, i) => validateTls(SPEC.child('tls').index(i), item, stored))) errors.push(error);
   if (ingressClassName === undefined) return errors;
   return [...errors, ...invalids(SPEC.child('ingressClassName'), ingressClassName, nameIsDnsSubdomain(ingressClassName, false))];
 }
@@ -83,7 +84,7 @@ function hostProblems(host: string): readonly string[] {
 }
 
 function validateTls(path: Path, { hosts = [], secretName }: IngressTLS, { allowInvalidSecret }: Rules): FieldError[] {
-  const errors = hosts.flatMap((host, i) => invalids(path.child('hosts').index(i), host, hostProblems(host)));
+  const errors = itemErrors(hosts, (host, i) => invalids(path.child('hosts').index(i), host, hostProblems(host)));
   return allowInvalidSecret ? errors : [...errors, ...invalids(path.child('secretName'), secretName, secretProblems(secretName))];
 }
 
@@ -106,7 +107,7 @@ function validatePaths(path: Path, { http }: IngressRule): FieldError[] {
   const at = path.child('http', 'paths');
   const paths = http.paths ?? [];
   if (paths.length === 0) return [FieldError.required(at)];
-  return paths.flatMap((item, i) => validatePath(at.index(i), item));
+  return itemErrors(paths, (item, i) => validatePath(at.index(i), item));
 }
 
 function validatePath(path: Path, { path: text = '', pathType, backend }: HTTPIngressPath): FieldError[] {

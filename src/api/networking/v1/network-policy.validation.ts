@@ -1,5 +1,5 @@
 import { networkContains, parseCidr, pushAll } from '#base';
-import { checkPortName, checkPortNumber, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { checkPortName, checkPortNumber, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids } from '../../field-checks.ts';
 import { cidrWarnings, validateLegacyCidr } from '../../ip.validation.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
@@ -35,8 +35,8 @@ export function validateNetworkPolicyUpdate(policy: NetworkPolicy, old: NetworkP
 function validateSpec(spec: NetworkPolicySpec, rules: Rules): FieldError[] {
   const errors = validateLabelSelector(spec.podSelector, SPEC.child('podSelector'), rules);
   const check = (path: Path, ports: readonly NetworkPolicyPort[] = [], peers: { path: Path; list: readonly NetworkPolicyPeer[] }) => {
-    for (const error of ports.flatMap((port, i) => validatePort(path.child('ports').index(i), port))) errors.push(error);
-    for (const error of peers.list.flatMap((peer, i) => validatePeer(peers.path.index(i), peer, rules))) errors.push(error);
+    for (const error of itemErrors(ports, (port, i) => validatePort(path.child('ports').index(i), port))) errors.push(error);
+    for (const error of itemErrors(peers.list, (peer, i) => validatePeer(peers.path.index(i), peer, rules))) errors.push(error);
   };
   for (const [i, { ports, from = [] }] of (spec.ingress ?? []).entries()) {
     const path = SPEC.child('ingress').index(i);
@@ -52,7 +52,7 @@ function validateSpec(spec: NetworkPolicySpec, rules: Rules): FieldError[] {
 function validatePolicyTypes(types: readonly string[]): FieldError[] {
   const path = SPEC.child('policyTypes');
   if (types.length > POLICY_TYPES.length) return [FieldError.invalid(path, types, 'may not specify more than two policyTypes')];
-  return types.flatMap((type, i) => (POLICY_TYPES.includes(type) ? [] : [FieldError.notSupported(path.index(i), type, POLICY_TYPES)]));
+  return itemErrors(types, (type, i) => (POLICY_TYPES.includes(type) ? [] : [FieldError.notSupported(path.index(i), type, POLICY_TYPES)]));
 }
 
 function validatePort(path: Path, { protocol, port, endPort }: NetworkPolicyPort): FieldError[] {

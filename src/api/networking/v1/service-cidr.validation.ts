@@ -1,5 +1,5 @@
 import { parseCidr } from '#base';
-import { FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { validateCidr } from '../../ip.validation.ts';
 import { FIELD_IS_IMMUTABLE, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { ServiceCIDR } from './service-cidr.ts';
@@ -14,7 +14,7 @@ export function validateServiceCIDR({ metadata, spec }: ServiceCIDR): FieldError
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [FieldError.required(CIDRS, 'at least one CIDR required')];
   if (cidrs.length > 2) return [FieldError.invalid(CIDRS, { CIDRs: cidrs }, 'may only hold up to 2 values')];
-  const errors = cidrs.flatMap((cidr, i) => validateCidr(CIDRS.index(i), cidr));
+  const errors = itemErrors(cidrs, (cidr, i) => validateCidr(CIDRS.index(i), cidr));
   const [first, second] = cidrs.map((cidr) => parseCidr(cidr)?.family);
   if (cidrs.length < 2 || first === undefined || first !== second) return errors;
   const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
@@ -26,7 +26,7 @@ export function validateServiceCIDRUpdate(cidr: ServiceCIDR, old: ServiceCIDR): 
   const errors = validateObjectMetaUpdate(cidr.metadata, old.metadata);
   const cidrs = cidr.spec?.cidrs ?? [];
   const before = old.spec?.cidrs ?? [];
-  const changed = before.flatMap((text, i) =>
+  const changed = itemErrors(before, (text, i) =>
     text === cidrs[i] ? [] : [FieldError.invalid(CIDRS.index(i), cidrs[i] ?? '', FIELD_IS_IMMUTABLE)],
   );
   if (before.length === cidrs.length) return [...errors, ...changed];

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkPathSegmentName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { checkPathSegmentName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids, requiredName, sameValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
@@ -35,7 +35,7 @@ function validateBinding({ metadata, roleRef, subjects = [] }: RoleBinding, { na
   if (group !== GROUP) errors.push(FieldError.notSupported(ROLE_REF.child('apiGroup'), group, [GROUP]));
   if (!roleKinds.includes(kind)) errors.push(FieldError.notSupported(ROLE_REF.child('kind'), kind, roleKinds));
   pushAll(errors, requiredName(ROLE_REF.child('name'), roleRef?.name, checkPathSegmentName));
-  return [...errors, ...subjects.flatMap((subject, i) => validateSubject(SUBJECTS.index(i), subject, namespaced))];
+  return [...errors, ...itemErrors(subjects, (subject, i) => validateSubject(SUBJECTS.index(i), subject, namespaced))];
 }
 
 function validateSubject(path: Path, subject: Subject, namespaced: boolean): FieldError[] {

@@ -1,4 +1,4 @@
-import { FieldError, Path } from '#machinery';
+import { FieldError, itemErrors, Path } from '#machinery';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import { nameIsRbacName } from './binding.validation.ts';
@@ -32,7 +32,7 @@ export function validateClusterRoleUpdate(role: ClusterRole, old: ClusterRole): 
 }
 
 function validateRules(rules: readonly PolicyRule[], namespaced: boolean): FieldError[] {
-  return rules.flatMap((rule, i) => validateRule(RULES.index(i), rule, namespaced));
+  return itemErrors(rules, (rule, i) => validateRule(RULES.index(i), rule, namespaced));
 }
 
 /** A rule has resources or URLs; namespaced rules have no URLs. */
@@ -59,7 +59,7 @@ function validateAggregation({ aggregationRule }: ClusterRole, allowInvalidValue
   if (selectors.length === 0) {
     return [FieldError.required(SELECTORS, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
   }
-  return selectors.flatMap((selector, i) => {
+  return itemErrors(selectors, (selector, i) => {
     const errors = validateLabelSelector(selector, SELECTORS.index(i), { allowInvalidValues });
     // An invalid selector is printed as empty.
     return errors.length === 0 ? errors : [...errors, FieldError.invalid(SELECTORS.index(i), null, 'invalid label selector.')];

@@ -1,4 +1,4 @@
-import { FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { immutable, sameValue, supportedValue } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from './csi-driver.ts';
@@ -44,7 +44,7 @@ function validateSpec(spec: CSIDriverSpec): FieldError[] {
 
 function validateTokenRequests(requests: readonly TokenRequest[]): FieldError[] {
   const audiences = new Set<string>();
-  return requests.flatMap(({ audience = '', expirationSeconds }, i) => {
+  return itemErrors(requests, ({ audience = '', expirationSeconds }, i) => {
     const path = SPEC.child('tokenRequests').index(i);
     if (audiences.has(audience)) return [FieldError.duplicate(path.child('audience'), audience)];
     audiences.add(audience);

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { checkQualifiedName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { validateCSIDriverName } from '../../core/v1/volume/volume-source.validation.ts';
 import { immutable, invalids, nonNegative, repeats } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
@@ -37,7 +37,7 @@ function validateDriver(path: Path, { name, nodeID = '', allocatable }: CSINodeD
 /** Errors of keys are reported on the driver. */
 function validateTopologyKeys(path: Path, keys: readonly string[]): FieldError[] {
   const repeated = repeats(keys);
-  return keys.flatMap((key, i) => [
+  return itemErrors(keys, (key, i) => [
     ...(key === '' ? [FieldError.required(path)] : []),
     ...(repeated[i] ? [FieldError.duplicate(path, key)] : []),
     ...invalids(path, key, checkQualifiedName(key)),

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkLabelKey, checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { checkLabelKey, checkQualifiedName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { deprecatedNodeLabel } from '../../core/v1/node/node-label.warnings.ts';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1/node-selector/topology-selector-term.ts';
 import { immutable, invalids, repeats, supportedValue } from '../../field-checks.ts';
@@ -69,7 +69,7 @@ const NO_TERM = '[]';
 function validateTopologies(terms: readonly TopologySelectorTerm[]): FieldError[] {
   const seen = new Map<string, number>();
   let room = MAX_DUPLICATES;
-  return terms.flatMap((term, i) => {
+  return itemErrors(terms, (term, i) => {
     const path = TOPOLOGIES.index(i).child('matchLabelExpressions');
     const errors = validateTerm(path, term.matchLabelExpressions ?? []);
     const key = comparableTerm(term.matchLabelExpressions ?? []);
@@ -89,7 +89,7 @@ function comparableTerm(requirements: readonly TopologySelectorLabelRequirement[
 
 function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRequirement[]): FieldError[] {
   const keys = new Set<string>();
-  return requirements.flatMap(({ key = '', values }, i) => {
+  return itemErrors(requirements, ({ key = '', values }, i) => {
     const at = path.index(i);
     const errors = validateValues(at.child('values'), values ?? []);
     pushAll(errors, invalids(at.child('key'), key, checkLabelKey(key)));
@@ -102,7 +102,7 @@ function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRe
 function validateValues(path: Path, values: readonly string[]): FieldError[] {
   if (values.length === 0) return [FieldError.required(path)];
   const repeated = repeats(values);
-  return values.flatMap((value, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), value)] : []));
+  return itemErrors(values, (value, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), value)] : []));
 }
 
 export function storageClassWarnings({ allowedTopologies = [] }: StorageClass): readonly string[] {

@@ -1,6 +1,6 @@
 import { meta } from '#api';
 import type { Random } from '#base';
-import { FieldError, formatTime, type JsonValue, nameIsPathSegment, Path, StatusError, semanticEqual } from '#machinery';
+import { FieldError, formatTime, type JsonValue, nameIsPathSegment, Path, reportedErrors, StatusError, semanticEqual } from '#machinery';
 import { type KubeObject, withoutMetadata } from '../../watch-cache/kube-object.ts';
 import { withoutEmptyLists } from './empty-lists.ts';
 import { emptyStatusOf } from './empty-status.ts';
@@ -23,8 +23,9 @@ export function beforeCreate(object: KubeObject, context: WriteContext): KubeObj
   const metadata = ownMetadata(object, context);
   const owned = Object.assign({}, object, strategy.hasStatus ? { metadata, status: emptyStatusOf(resource) } : { metadata });
   const prepared = strategy.prepareForCreate?.(owned, scope) ?? owned;
-  checkValid(resource, prepared.metadata.name, strategy.validate?.(prepared) ?? []);
-  checkValid(resource, prepared.metadata.name, meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
+  const { name } = prepared.metadata;
+  checkValid(resource, name, () => strategy.validate?.(prepared) ?? []);
+  checkValid(resource, name, () => meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
   return canonical(resource, prepared);
 }
 
@@ -46,12 +47,11 @@ export function beforeUpdate(object: KubeObject, old: KubeObject, context: Write
   const restored = restoreMetadata(object, old);
   const prepared = subresource === '' ? prepareMain(restored, old, context) : prepareSubresource(restored, old, context);
   // Upstream validates metadata generically and again by the kind's own rules: an error that both find appears twice.
-  const errors = [
+  checkValid(resource, old.metadata.name, () => [
     ...meta.validateObjectMeta(prepared.metadata, commonRules(resource)),
     ...meta.validateObjectMetaUpdate(prepared.metadata, old.metadata, { anyFinalizer: true }),
     ...validateUpdate(prepared, old, context),
-  ];
-  checkValid(resource, old.metadata.name, errors);
+  ]);
   return canonical(resource, prepared);
 }
 
@@ -126,7 +126,8 @@ function validateUpdate(object: KubeObject, old: KubeObject, { resource, subreso
   return strategy.validateUpdate?.(object, old) ?? [];
 }
 
-function checkValid(resource: ServedResource, name: string, errors: readonly FieldError[]): void {
+function checkValid(resource: ServedResource, name: string, validate: () => readonly FieldError[]): void {
+  const errors = reportedErrors(validate);
   if (errors.length > 0)
     throw StatusError.invalid({ group: resource.strategy.invalidGroup ?? resource.group, kind: resource.kind }, name, errors);
 }

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkDns1123Label, checkPortNumber, checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
+import { checkDns1123Label, checkPortNumber, checkQualifiedName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { invalids, requiredValue, sameValue } from '../../../field-checks.ts';
 import { ipWarnings, validateEndpointIp, validateLegacyIp } from '../../../ip.validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
@@ -21,7 +21,7 @@ export function validateEndpointsUpdate(endpoints: Endpoints, old: Endpoints): F
 }
 
 function validateSubsets(subsets: readonly EndpointSubset[] = []): FieldError[] {
-  return subsets.flatMap((subset, i) => validateSubset(SUBSETS.index(i), subset));
+  return itemErrors(subsets, (subset, i) => validateSubset(SUBSETS.index(i), subset));
 }
 
 function validateSubset(path: Path, { addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset): FieldError[] {
@@ -29,10 +29,11 @@ function validateSubset(path: Path, { addresses = [], notReadyAddresses = [], po
   if (addresses.length === 0 && notReadyAddresses.length === 0) {
     errors.push(FieldError.required(path, 'must specify `addresses` or `notReadyAddresses`'));
   }
-  for (const error of addresses.flatMap((address, i) => validateAddress(path.child('addresses').index(i), address))) errors.push(error);
-  for (const error of notReadyAddresses.flatMap((address, i) => validateAddress(path.child('notReadyAddresses').index(i), address)))
+  for (const error of itemErrors(addresses, (address, i) => validateAddress(path.child('addresses').index(i), address))) errors.push(error);
+  for (const error of itemErrors(notReadyAddresses, (address, i) => validateAddress(path.child('notReadyAddresses').index(i), address)))
     errors.push(error);
-  for (const error of ports.flatMap((port, i) => validatePort(path.child('ports').index(i), port, ports.length > 1))) errors.push(error);
+  for (const error of itemErrors(ports, (port, i) => validatePort(path.child('ports').index(i), port, ports.length > 1)))
+    errors.push(error);
   return errors;
 }
 

@@ -1,4 +1,4 @@
-import { checkQualifiedName, FieldError, nameIsDnsLabel, Path } from '#machinery';
+import { checkQualifiedName, FieldError, itemErrors, nameIsDnsLabel, Path } from '#machinery';
 import { invalids } from '../../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import type { Namespace } from './namespace.ts';
@@ -36,6 +36,6 @@ export function validateNamespaceFinalizeUpdate(namespace: Namespace, old: Names
   const finalizers = namespace.spec?.finalizers ?? [];
   return [
     ...validateObjectMetaUpdate(namespace.metadata, old.metadata),
-    ...finalizers.flatMap((name, i) => validateFinalizer(FINALIZERS.index(i), name)),
+    ...itemErrors(finalizers, (name, i) => validateFinalizer(FINALIZERS.index(i), name)),
   ];
 }

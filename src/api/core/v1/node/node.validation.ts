@@ -1,5 +1,5 @@
 import { isDualStackPair, parseCidr } from '#base';
-import { compareBytes, FieldError, goQuote, nameIsDnsSubdomain, Path } from '#machinery';
+import { compareBytes, FieldError, goQuote, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { positive } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { cidrWarnings, validateLegacyCidr } from '../../../ip.validation.ts';
@@ -67,7 +67,7 @@ function validateSwap({ status }: Node): readonly FieldError[] {
 
 function validateDeclaredFeatures(features: readonly string[]): FieldError[] {
   const path = STATUS.child('declaredFeatures');
-  return features.flatMap((feature, i) => {
+  return itemErrors(features, (feature, i) => {
     const errors = validateFeatureName(path.index(i), feature);
     const next = features[i + 1];
     if (next === undefined) return errors;
@@ -90,7 +90,7 @@ function validateFeatureName(path: Path, name: string): FieldError[] {
 }
 
 function validatePodCidrs(cidrs: readonly string[]): FieldError[] {
-  const errors = cidrs.flatMap((cidr, i) => validateLegacyCidr(POD_CIDRS.index(i), cidr));
+  const errors = itemErrors(cidrs, (cidr, i) => validateLegacyCidr(POD_CIDRS.index(i), cidr));
   if (cidrs.length < 2) return errors;
   const dualStack = isDualStackPair(cidrs, parseCidr);
   if (dualStack === undefined) {

@@ -1,4 +1,4 @@
-import { checkLabelKey, checkLabelValue, FieldError, type Path } from '#machinery';
+import { checkLabelKey, checkLabelValue, FieldError, itemErrors, type Path } from '#machinery';
 import { invalids } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { TAINT_EFFECTS } from '../pod/toleration.validation.ts';
@@ -6,7 +6,7 @@ import { Taint } from './node.ts';
 
 export function validateTaints(path: Path, taints: readonly Taint[]): FieldError[] {
   const seen = new Set<string>();
-  return taints.flatMap((taint, i) => {
+  return itemErrors(taints, (taint, i) => {
     const errors = validateTaint(path.index(i), taint);
     const key = `${taint.effect}\0${taint.key}`;
     if (seen.has(key)) {

@@ -1,5 +1,5 @@
 import { isDualStackPair, parseIp, pushAll } from '#base';
-import { FieldError, Path } from '#machinery';
+import { FieldError, itemErrors, Path } from '#machinery';
 import { repeats, supportedValue } from '../../../field-checks.ts';
 import { validateLegacyIp } from '../../../ip.validation.ts';
 import type { Service, ServiceSpec } from './service.ts';
@@ -44,7 +44,7 @@ function validateFamilies({ ipFamilies = [], ipFamilyPolicy }: ServiceSpec): Fie
 }
 
 function validateAddresses({ clusterIPs = [] }: ServiceSpec, allowed: readonly string[]): { errors: FieldError[]; anyInvalid: boolean } {
-  const errors = clusterIPs.flatMap((ip, i) => {
+  const errors = itemErrors(clusterIPs, (ip, i) => {
     if (i > 0 || ip !== CLUSTER_IP_NONE) return validateLegacyIp(CLUSTER_IPS.index(i), ip, allowed);
     return clusterIPs.length === 1 ? [] : [FieldError.invalid(CLUSTER_IPS, clusterIPs, "'None' must be the first and only value")];
   });
@@ -79,7 +79,7 @@ export function validateClusterIpsUpdate(service: Service, old: Service): FieldE
   const { clusterIPs = [], ipFamilyPolicy } = service.spec ?? {};
   const before = old.spec?.clusterIPs ?? [];
   const changed = (i: number) => FieldError.invalid(CLUSTER_IPS.index(i), clusterIPs, FIXED);
-  if (before.length === clusterIPs.length) return before.flatMap((ip, i) => (ip === clusterIPs[i] ? [] : [changed(i)]));
+  if (before.length === clusterIPs.length) return itemErrors(before, (ip, i) => (ip === clusterIPs[i] ? [] : [changed(i)]));
   const errors: FieldError[] = [];
   if (clusterIPs.length === 0) {
     errors.push(FieldError.invalid(CLUSTER_IPS.index(0), clusterIPs, 'primary clusterIP can not be unset'));
@@ -98,7 +98,7 @@ export function validateIpFamiliesUpdate(service: Service, old: Service): FieldE
   const before = old.spec?.ipFamilies ?? [];
   const path = FAMILIES.index(0);
   if (before.length === ipFamilies.length) {
-    return before.flatMap((family, i) => (family === ipFamilies[i] ? [] : [FieldError.invalid(path, ipFamilies, FIXED)]));
+    return itemErrors(before, (family, i) => (family === ipFamilies[i] ? [] : [FieldError.invalid(path, ipFamilies, FIXED)]));
   }
   const errors: FieldError[] = [];
   const shrunk = before.length > ipFamilies.length;

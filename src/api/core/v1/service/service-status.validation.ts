@@ -1,5 +1,5 @@
 import { parseIp, pushAll } from '#base';
-import { checkDns1123Subdomain, FieldError, Path } from '#machinery';
+import { checkDns1123Subdomain, FieldError, itemErrors, Path } from '#machinery';
 import { invalids, supportedValue } from '../../../field-checks.ts';
 import { ipWarnings, validateLegacyIp } from '../../../ip.validation.ts';
 import { validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
@@ -18,7 +18,7 @@ function validateIngress({ spec, status }: Service, old: Service): FieldError[] 
     return [FieldError.forbidden(INGRESS, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
   const allowed = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => (ip ? [ip] : []));
-  return ingress.flatMap((item, i) => validateIngressItem(INGRESS.index(i), item, allowed));
+  return itemErrors(ingress, (item, i) => validateIngressItem(INGRESS.index(i), item, allowed));
 }
 
 function validateIngressItem(path: Path, { ip, ipMode, hostname }: LoadBalancerIngress, allowed: readonly string[]): FieldError[] {

@@ -5,6 +5,7 @@ import {
   checkPortNumber,
   checkQualifiedName,
   FieldError,
+  itemErrors,
   nameIsDnsLabel,
   Path,
 } from '#machinery';
@@ -103,7 +104,7 @@ function validateExternalName(spec: ServiceSpec): FieldError[] {
 
 function validatePorts({ ports = [] }: ServiceSpec): FieldError[] {
   const names = new Set<string>();
-  return ports.flatMap((port, i) => validatePort(port, { path: PORTS.index(i), named: ports.length > 1, names }));
+  return itemErrors(ports, (port, i) => validatePort(port, { path: PORTS.index(i), named: ports.length > 1, names }));
 }
 
 interface PortContext {
@@ -153,7 +154,7 @@ function validateClientIpConfig(path: Path, config: SessionAffinityConfig | unde
 }
 
 function validateExternalIps({ externalIPs = [] }: ServiceSpec, allowed: readonly string[]): FieldError[] {
-  return externalIPs.flatMap((ip, i) => {
+  return itemErrors(externalIPs, (ip, i) => {
     const path = SPEC.child('externalIPs').index(i);
     const errors = validateLegacyIp(path, ip, allowed);
     return errors.length > 0 ? errors : validateEndpointIp(path, ip);
@@ -193,7 +194,7 @@ function duplicatePorts(
   report: (index: number, port: ServicePort) => FieldError,
 ): FieldError[] {
   const seen = new Set<string>();
-  return ports.flatMap((port, i) => {
+  return itemErrors(ports, (port, i) => {
     const number = numberOf(port);
     if (number === undefined) return [];
     const key = `${port.protocol}/${number}`;
@@ -219,7 +220,7 @@ function validateRangesField(spec: ServiceSpec, ranges: readonly string[], old: 
   const path = SPEC.child('LoadBalancerSourceRanges');
   const errors = spec.type === 'LoadBalancer' ? [] : [FieldError.forbidden(path, ONLY_LOAD_BALANCER)];
   const allowed = old.map((range) => range.trim());
-  return [...errors, ...ranges.flatMap((range, i) => validateLegacyCidr(path.index(i), range.trim(), allowed))];
+  return [...errors, ...itemErrors(ranges, (range, i) => validateLegacyCidr(path.index(i), range.trim(), allowed))];
 }
 
 function validateNodePortAllocation({ type, allocateLoadBalancerNodePorts }: ServiceSpec): FieldError[] {
