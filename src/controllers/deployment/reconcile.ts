@@ -3,14 +3,14 @@ import { deepEqual } from '#machinery';
 import { controllerRef } from '../runtime/controller-ref.ts';
 import { templateHash } from '../runtime/template-hash.ts';
 import { isActive, type OwnedReplicaSets, replicasOf, sumOf, TEMPLATE_HASH_LABEL } from './replica-sets.ts';
-import { currentSetAnnotations, maxRevision, revisionOf, sizeAnnotations } from './revision.ts';
+import { compareRevisions, currentSetAnnotations, maxRevision, sizeAnnotations } from './revision.ts';
 import { currentSetReplicas, type Scale } from './scaling.ts';
 
 /** The desired current replica set; the same object if nothing changes. */
 export function syncedCurrentSet(deployment: apps.Deployment, { current, old }: OwnedReplicaSets): apps.ReplicaSet | undefined {
   if (current === undefined) return undefined;
   const before = current.metadata.annotations ?? {};
-  const annotations = currentSetAnnotations(deployment, before, maxRevision(old) + 1);
+  const annotations = currentSetAnnotations(deployment, before, maxRevision(old) + 1n);
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
   const isSame = deepEqual(annotations, before) && (current.spec?.minReadySeconds ?? 0) === minReadySeconds;
   if (isSame) return current;
@@ -29,7 +29,7 @@ export function newReplicaSet(deployment: apps.Deployment, old: readonly apps.Re
       name: `${name}-${hash}`,
       ...(namespace !== undefined && { namespace }),
       labels,
-      annotations: { ...currentSetAnnotations(deployment, {}, maxRevision(old) + 1), ...sizeAnnotations(deployment) },
+      annotations: { ...currentSetAnnotations(deployment, {}, maxRevision(old) + 1n), ...sizeAnnotations(deployment) },
       ownerReferences: [controllerRef(deployment, apps.Deployment)],
     },
     spec: {
@@ -73,7 +73,7 @@ export function outdatedSets({ spec }: apps.Deployment, old: readonly apps.Repli
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const surplus = alive.length - limit;
   if (limit === NO_LIMIT || surplus <= 0) return [];
-  const byRevision = alive.sort((a, b) => (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0));
+  const byRevision = alive.sort(compareRevisions);
   return byRevision.slice(0, surplus).filter(isUnused);
 }
 

@@ -1,6 +1,5 @@
 import type { apps } from '#api';
-import { maxOf } from '#base';
-import { DESIRED_REPLICAS, LAST_APPLIED, MAX_REPLICAS, parseCount, REVISION, REVISION_HISTORY, ROLLBACK_TO } from './annotations.ts';
+import { DESIRED_REPLICAS, LAST_APPLIED, MAX_REPLICAS, parseRevision, REVISION, REVISION_HISTORY, ROLLBACK_TO } from './annotations.ts';
 import { maxSurge, replicasInSpec } from './scaling.ts';
 
 /** The revision-history annotation is truncated to this length, oldest revisions first. */
@@ -19,30 +18,39 @@ const OWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 type Annotations = Readonly<Record<string, string>>;
 
 /** Undefined when it is absent or cannot be parsed. */
-export function revisionOf(object: { readonly metadata: { readonly annotations?: Annotations } }): number | undefined {
-  return parseCount(object.metadata.annotations?.[REVISION]);
+export function revisionOf(object: { readonly metadata: { readonly annotations?: Annotations } }): bigint | undefined {
+  return parseRevision(object.metadata.annotations?.[REVISION]);
 }
 
-export function maxRevision(sets: readonly apps.ReplicaSet[]): number {
-  return maxOf(
-    sets.map((set) => revisionOf(set) ?? 0),
-    0,
-  );
+/** Newest first; those without a revision are last. */
+function revisionsOf(sets: readonly apps.ReplicaSet[]): readonly bigint[] {
+  return sets.toSorted((a, b) => compareRevisions(b, a)).map((set) => revisionOf(set) ?? 0n);
+}
+
+export function compareRevisions(a: apps.ReplicaSet, b: apps.ReplicaSet): number {
+  const [first, second] = [revisionOf(a) ?? 0n, revisionOf(b) ?? 0n];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+/** The highest revision; 0 when there is none. */
+export function maxRevision(sets: readonly apps.ReplicaSet[]): bigint {
+  const [highest = 0n] = revisionsOf(sets);
+  return highest < 0n ? 0n : highest;
 }
 
 /** The second-highest revision; 0 when there is none. */
-export function lastRevision(sets: readonly apps.ReplicaSet[]): number {
-  const revisions = sets.map((set) => revisionOf(set) ?? 0).sort((a, b) => b - a);
-  return Math.max(0, revisions[1] ?? 0);
+export function lastRevision(sets: readonly apps.ReplicaSet[]): bigint {
+  const [, second = 0n] = revisionsOf(sets);
+  return second < 0n ? 0n : second;
 }
 
 /** The desired annotations of the current replica set: the deployment's, the revision, and the earlier revisions. */
-export function currentSetAnnotations(deployment: apps.Deployment, existing: Annotations, revision: number): Annotations {
+export function currentSetAnnotations(deployment: apps.Deployment, existing: Annotations, revision: bigint): Annotations {
   const handedOn = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !OWN_ANNOTATIONS.has(key));
   const annotations = { ...existing, ...Object.fromEntries(handedOn) };
   const before = existing[REVISION];
-  if (before !== undefined && before !== '' && parseCount(before) === undefined) return annotations;
-  if ((parseCount(before) ?? 0) >= revision) return annotations;
+  if (before !== undefined && before !== '' && parseRevision(before) === undefined) return annotations;
+  if ((parseRevision(before) ?? 0n) >= revision) return annotations;
   const history = before === undefined ? {} : withHistory(existing[REVISION_HISTORY] ?? '', before);
   return { ...annotations, [REVISION]: String(revision), ...history };
 }

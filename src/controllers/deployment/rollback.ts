@@ -1,6 +1,6 @@
 import type { apps } from '#api';
 import type { EventText } from '#client';
-import { parseCount, ROLLBACK_TO } from './annotations.ts';
+import { parseRevision, ROLLBACK_TO } from './annotations.ts';
 import { sameTemplate, withoutHash } from './replica-sets.ts';
 import { lastRevision, revisionOf, rolledBackAnnotations } from './revision.ts';
 
@@ -12,9 +12,9 @@ export interface Rollback {
 
 /** Handles the rollback annotation. Revision 0 is the previous one. */
 export function planRollback(deployment: apps.Deployment, sets: readonly apps.ReplicaSet[]): Rollback {
-  const target = parseCount(deployment.metadata.annotations?.[ROLLBACK_TO]) ?? 0;
-  const revision = target === 0 ? lastRevision(sets) : target;
-  if (revision === 0) return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
+  const target = parseRevision(deployment.metadata.annotations?.[ROLLBACK_TO]) ?? 0n;
+  const revision = target === 0n ? lastRevision(sets) : target;
+  if (revision === 0n) return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
   const set = sets.find((candidate) => revisionOf(candidate) === revision);
   if (set === undefined) {
     return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.');
