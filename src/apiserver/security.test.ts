@@ -194,7 +194,7 @@ describe('over the network', () => {
 
   it('what verifies tokens elsewhere is served', async () => {
     const configuration = await send('GET', '/.well-known/openid-configuration', bearer('admintoken'));
-    expect(configuration.body).toMatchObject({ issuer: ISSUER, jwks_uri: `https://127.0.0.1:${server.port}/openid/v1/jwks` });
+    expect(configuration.body).toMatchObject({ issuer: ISSUER, jwks_uri: `${ISSUER}/openid/v1/jwks` });
     const keys = await send('GET', '/openid/v1/jwks', bearer('admintoken', { accept: 'application/jwk-set+json' }));
     expect(keys.headers).toMatchObject({ 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=3600' });
     const { createLocalJWKSet, jwtVerify } = await import('jose');

@@ -4,6 +4,7 @@ import {
   type Clock,
   type Component,
   EventLoopWatch,
+  isLocalHost,
   type Logger,
   type MetricsRegistry,
   processMetrics,
@@ -22,7 +23,7 @@ import { OptionalPlugins } from './admission/optional-plugins.ts';
 import { type OptionalPluginName, orderedPlugins, type PluginName } from './admission/plugin-order.ts';
 import type { TolerationDefaults } from './admission/plugins/default-toleration-seconds.ts';
 import { builtInPlugins } from './admission/plugins.ts';
-import { advertisedAddress, isUnnamable } from './advertised-address.ts';
+import { advertisedAddress } from './advertised-address.ts';
 import { Aggregation, type AggregationConfig } from './aggregation/aggregation.ts';
 import { type AuditConfig, openAudit } from './audit/audit.ts';
 import type { Authenticator } from './authn/authenticator.ts';
@@ -374,7 +375,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   };
   const listenForPods = async (address: string) => {
     const { listen: where } = config;
-    if (where === undefined || listener === undefined || podListener?.address === address || !isUnnamable(where.host)) return;
+    if (where === undefined || listener === undefined || podListener?.address === address || !isLocalHost(where.host)) return;
     await podListener?.listener?.close(Promise.resolve());
     const isEverywhere = where.host === '0.0.0.0' || where.host === '::';
     const options = { ...where, ...limits, host: address, port: listener.port, tls: tls ?? where.tls };

@@ -45,6 +45,7 @@ export {
 } from './metrics/metrics.ts';
 export { buildInfoMetric, processMetrics } from './metrics/process-metrics.ts';
 export { listenOn } from './net/listen-on.ts';
+export { isLocalHost } from './net/local-host.ts';
 export { isSameProcess, processIdentity } from './process/process-identity.ts';
 export { ProgramError, type RunProgramOptions, runProgram } from './process/run-program.ts';
 export { Fifo } from './queues/fifo.ts';

@@ -1,3 +1,4 @@
+import { isLocalHost } from '#base';
 import type { KeySource, ServiceAccountKeys, VerificationKey } from '../authn/service-accounts/keys.ts';
 import { checkProducible } from '../request/negotiation.ts';
 import type { Handler } from './api-response.ts';
@@ -26,7 +27,7 @@ export function openIdPaths({ issuer, jwksUri, address, keys }: OpenIdOptions): 
   if (!isUsableIssuer(issuer)) return [];
   const configuration = ({ verification }: ServiceAccountKeys) => ({
     issuer,
-    jwks_uri: jwksUri ?? `https://${address()}${JWKS_PATH}`,
+    jwks_uri: jwksUri ?? `${keysOrigin(issuer, address())}${JWKS_PATH}`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(verification.map(({ algorithm }) => algorithm))].sort(),
@@ -36,6 +37,18 @@ export function openIdPaths({ issuer, jwksUri, address, keys }: OpenIdOptions): 
     { prefix: OPENID_CONFIGURATION_PATH, handler: document('application/json', async () => JSON.stringify(configuration(await keys()))) },
     { prefix: JWKS_PATH, handler: document('application/jwk-set+json', async () => JSON.stringify(keySet(await keys()))) },
   ];
+}
+
+/** Pods cannot reach this machine's loopback, but reach the server as the `kubernetes` service when that is the issuer. */
+function keysOrigin(issuer: string, address: string): string {
+  const { hostname, origin } = new URL(issuer);
+  const isService = hostname === 'kubernetes.default.svc' || hostname.startsWith('kubernetes.default.svc.');
+  return isService && isLocalHost(hostOf(address)) ? origin : `https://${address}`;
+}
+
+/** URL keeps the brackets of IPv6 addresses. */
+function hostOf(address: string): string {
+  return new URL(`https://${address}`).hostname.replace(/^\[|\]$/g, '');
 }
 
 function isUsableIssuer(issuer: string): boolean {
