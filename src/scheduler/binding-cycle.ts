@@ -25,7 +25,7 @@ export interface BindingDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: SchedulerMetrics;
-  /** A binding ended: another may begin. */
+  /** A binding ended: another may start. */
   onRoom(): void;
 }
 
@@ -145,7 +145,7 @@ export class BindingCycles {
     // Its assumed resources are free again: pods rejected because of them may fit now.
     queue.moveOn({ resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete', before: info.pod });
     const rejected = isRejected(refusal);
-    // The others were not asked.
+    // The other plugins did not run.
     const diagnosis = new Diagnosis(1);
     if (rejected) diagnosis.setStatus(node, refusal);
     failures.handle(queued, {

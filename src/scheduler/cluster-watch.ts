@@ -129,7 +129,7 @@ function follow<T extends Identified>(
   });
 }
 
-/** In which ways that can matter to waiting pods a node changed. */
+/** The changes of a node that are relevant to pending pods. */
 export function nodeChanges(before: core.Node, after: core.Node): readonly ClusterEvent[] {
   const events: ClusterEvent[] = [];
   const add = (action: EventAction) =>
@@ -147,7 +147,7 @@ export function nodeChanges(before: core.Node, after: core.Node): readonly Clust
   return events;
 }
 
-/** In which ways that can matter to waiting pods, itself among them, a pod changed. */
+/** The changes of a pod that are relevant to pending pods, including itself. */
 export function podChanges(
   before: core.Pod,
   after: core.Pod,

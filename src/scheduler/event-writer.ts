@@ -15,7 +15,7 @@ interface Series {
   readonly namespace: string;
   count: number;
   seenAt: number;
-  /** Its creation: a patch must come after it. */
+  /** The pending create: a patch must follow it. */
   written: Promise<unknown>;
 }
 
@@ -45,7 +45,7 @@ const MAX_NOTE = 1024;
 
 /**
  * Events of the events.k8s.io group, as upstream's scheduler writes them: alike ones (same object, reason and action) become a series.
- * Writing never holds up scheduling: while pods are being placed and bound, events wait. What cannot be written is dropped.
+ * Writing never delays scheduling: events wait while pods are placed and bound. Events that cannot be written are dropped.
  */
 export class EventWriter {
   #dropped = 0;
@@ -68,7 +68,7 @@ export class EventWriter {
     else this.#begin(key, pod, event);
   }
 
-  /** Nothing is more urgent any longer. */
+  /** Ends the wait. */
   resume(): void {
     this.#start();
   }
@@ -133,7 +133,7 @@ export class EventWriter {
 
   #enqueue(write: () => Promise<void>): void {
     if (this.#queue.size >= MAX_QUEUED) {
-      // Logged once a burst, not once an event.
+      // Logged once per burst, not per event.
       if (this.#dropped++ === 0) this.deps.logger.warn('too many events wait to be written; dropping some');
       return;
     }

@@ -22,7 +22,7 @@ export interface SchedulingFailure {
   readonly startedAt: number;
   readonly diagnosis?: Diagnosis;
   readonly preemption?: PostFilterResult | undefined;
-  /** Where to nominate the pod to; '' takes a nomination back, undefined leaves it. */
+  /** The node to nominate; '' clears the nomination, undefined keeps it. */
   readonly nominatedNode?: string | undefined;
 }
 

@@ -9,14 +9,14 @@ import type { ActivePlugins } from './framework/profile.ts';
 import { isRejected, type Status } from './framework/status.ts';
 
 export interface NodeSearch {
-  /** All of the snapshot. */
+  /** All nodes of the snapshot. */
   readonly nodes: readonly NodeInfo[];
   readonly versions: Uint32Array;
-  /** The places of the only ones to look at; undefined: all. */
+  /** The indexes of the nodes to evaluate; undefined: all. */
   readonly candidates: readonly number[] | undefined;
-  /** Where to begin among those. */
+  /** The start index among those. */
   readonly start: number;
-  /** No more are needed. */
+  /** The number of feasible nodes at which the search stops. */
   readonly enough: number;
   readonly filters: ActivePlugins<Plugin>;
   readonly filterResults: FilterResultCache | undefined;
@@ -28,8 +28,8 @@ export interface NodeSearch {
 }
 
 /**
- * Writes the indexes of feasible nodes into the search buffers; returns how many there are, or why there are none. Most of the time of scheduling
- * is spent here: nothing is allocated for a node.
+ * Writes the indexes of feasible nodes into the search buffers; returns their number, or why there are none. Most of the scheduling time
+ * is spent here: nothing is allocated per node.
  */
 export function findNodes(state: CycleState, pod: PodInfo, search: NodeSearch): number | Status {
   const { nodes, versions, candidates, enough, filterResults, nominations, diagnosis } = search;

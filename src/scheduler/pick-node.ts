@@ -56,7 +56,7 @@ class FeasibleNodes implements PreScoreContext {
   }
 }
 
-/** Begins the totals with what the local plugins give, which is known of nodes that did not change since they were asked. */
+/** Initialises the totals with the local plugins' scores, which are cached for unchanged nodes. */
 function addLocalScores(state: CycleState, pod: PodInfo, { choice, local }: { choice: NodeChoice; local: readonly ScoringPlugin[] }): void {
   const { count, buffers, filterResults, snapshot } = choice;
   const { nodes, nodeVersions } = snapshot;

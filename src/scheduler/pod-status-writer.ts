@@ -10,7 +10,7 @@ export interface PodConditionChange {
   readonly message: string;
 }
 
-/** What is to change in a pod's status. `nominatedNode`: '' takes a nomination back, undefined leaves it. */
+/** Changes of a pod's status. `nominatedNode`: '' clears the nomination, undefined keeps it. */
 export interface PodStatusChange {
   readonly condition?: PodConditionChange;
   readonly nominatedNode?: string | undefined;

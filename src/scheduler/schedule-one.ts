@@ -28,13 +28,13 @@ export interface SchedulingContext {
   readonly snapshot: Snapshot;
   readonly nominations: Nominations;
   readonly random: Random;
-  /** Where to begin among the nodes, so that in time all get their turn. */
+  /** The start index among the nodes, which rotates so that all are considered over time. */
   readonly startIndex: number;
   /** Filter results of earlier identical pods; an optimization that never changes the placement. */
   readonly filterResults?: FilterResultStore;
   /** 0: adapted to the size of the cluster. */
   readonly percentageOfNodesToScore: number;
-  /** What extenders said about the nodes. Absent: none was asked. */
+  /** The extenders' results. Absent: no extender applies. */
   readonly opinions?: NodeOpinions;
   /** Lets extenders choose among candidates for preemption. */
   readonly reviewCandidates?: PostFilterContext['reviewCandidates'];
@@ -44,7 +44,7 @@ export const NO_NODES_MESSAGE = 'no nodes available to schedule pods';
 const MIN_NODES_TO_FIND = 100;
 const MIN_PERCENTAGE = 5;
 
-/** Finds the node for a pod: a function of the snapshot, the pod and chance. Nothing is changed. */
+/** Finds the node for a pod: a function of the snapshot, the pod and randomness, without side effects. */
 export function scheduleOne(pod: PodInfo, context: SchedulingContext): Placement {
   const { snapshot } = context;
   if (snapshot.nodes.length === 0) return { type: 'error', message: NO_NODES_MESSAGE };
@@ -58,7 +58,7 @@ export function scheduleOne(pod: PodInfo, context: SchedulingContext): Placement
   return { type: 'placed', node, state, evaluated: count + diagnosis.rejections, feasible: count };
 }
 
-/** The nodes that pass all filters, for extenders to look at; none when there is an error. */
+/** The nodes that pass all filters, for extenders; none on an error. */
 export function feasibleNodes(pod: PodInfo, context: SchedulingContext): readonly NodeInfo[] {
   const feasible = findFeasible(new CycleState(), pod, context);
   if ('message' in feasible || feasible.first === undefined) return [];
@@ -136,7 +136,7 @@ interface AcceptedSearch {
   readonly diagnosis: Diagnosis;
 }
 
-/** Leaves the places of nodes that extenders accepted. Those that came since the extenders were asked wait for the next try. */
+/** Keeps only nodes that extenders accepted. Nodes added since then wait for the next attempt. */
 function keepAccepted(count: number, { opinions, nodes, buffers, diagnosis }: AcceptedSearch): number {
   const { places } = buffers;
   let accepted = 0;
@@ -152,7 +152,7 @@ function keepAccepted(count: number, { opinions, nodes, buffers, diagnosis }: Ac
 const NOT_ASKED = unschedulable('Extender');
 
 /**
- * The pod must fit when those of no lower priority that are nominated to the node are there, and also while they are not: they may never come.
+ * The pod must fit with and without the pods of equal or higher priority that are nominated to the node: they may never arrive.
  */
 function fitsWithNominated(
   state: CycleState,
@@ -174,7 +174,7 @@ function fitsWithNominated(
   return profile.filter(state, pod, node);
 }
 
-/** All of a small cluster; of a large one a share that shrinks with its size, and never fewer than 100. */
+/** All nodes of a small cluster; of a large one a percentage that decreases with its size, and at least 100. */
 export function nodesToFind(
   nodes: number,
   { profile, percentageOfNodesToScore }: Pick<SchedulingContext, 'profile' | 'percentageOfNodesToScore'>,

@@ -6,7 +6,7 @@ export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 const DURATION_BUCKETS = [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384];
 const QUEUES = ['active', 'backoff', 'unschedulable', 'gated'] as const;
 
-/** The scheduler's figures, under upstream's names. */
+/** The scheduler's metrics, with upstream's names. */
 export class SchedulerMetrics {
   readonly #attempts;
   readonly #attemptDurations;

@@ -7,7 +7,7 @@ import { SchedulingLoop } from './scheduling-loop.ts';
 export interface SchedulerConfig {
   /** A KubeSchedulerConfiguration, or undefined for the defaults. Checked before anything starts. */
   readonly configuration?: unknown;
-  /** Absent: no other instance exists, and this one begins at once. */
+  /** Absent: no other instance exists, and this one starts immediately. */
   readonly leaderElection?: LeaderElectionConfig;
   /** Names this instance in events. Default: the scheduler's name. */
   readonly instance?: string;
@@ -21,7 +21,7 @@ export interface SchedulerDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
-  /** Learns how the election of a leader goes. */
+  /** Observes leader election. */
   readonly leaderHealth?: LeaderHealth;
 }
 
@@ -47,7 +47,7 @@ interface Run {
   readonly ready: () => void;
 }
 
-/** Schedules for as long as no other instance leads. */
+/** Schedules while this instance leads. */
 async function contend(leaderElection: LeaderElectionConfig, { deps, signal, ready, ...run }: Run): Promise<void> {
   const events = new EventSink(deps, signal).recorder({ component: 'default-scheduler' });
   const elector = new LeaderElector(leaderElection, { ...deps, events });
@@ -68,7 +68,7 @@ async function schedule(run: Run): Promise<void> {
   });
 }
 
-/** Runs what needs a view of the cluster, once there is one. Informers that others share are theirs to start and stop. */
+/** Runs what needs a view of the cluster, once there is one. Shared informers are started and stopped by their owner. */
 async function withInformers(run: Run, use: (run: Run & { readonly informers: InformerFactory }) => Promise<void>): Promise<void> {
   const { deps, signal } = run;
   using term = childSignal(signal);

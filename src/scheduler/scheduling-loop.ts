@@ -55,7 +55,7 @@ const MAX_TURN_MS = 8;
 /** Bindings in flight at most; above it scheduling waits, as the API server is the bottleneck. */
 const MAX_BINDINGS = 512;
 
-/** Takes pods from the queue one after another, places each, and lets the binding go its own way. */
+/** Takes pods from the queue one after another and places each; bindings run concurrently. */
 export class SchedulingLoop {
   readonly #deps: LoopDeps;
   readonly #configuration: SchedulerConfiguration;
@@ -68,7 +68,7 @@ export class SchedulingLoop {
   readonly #bindings: BindingCycles;
   readonly #failures: FailureHandler;
   readonly #extenders: Extenders;
-  /** A pod that extenders are asked about: no other is placed meanwhile. */
+  /** The pod that waits for extenders: no other is placed meanwhile. */
   #consultation: Promise<void> | undefined;
   readonly #quarantine: Quarantine;
   readonly #subscriptions: Disposable[] = [];
@@ -309,7 +309,7 @@ export class SchedulingLoop {
   #schedule(queued: QueuedPod): void {
     const { info } = queued;
     const running = this.#profileOf(info);
-    // Terminating, or bound by someone else meanwhile: skip.
+    // Terminating, or bound by another scheduler meanwhile: skip.
     if (running === undefined || info.isTerminating || this.#cache.nodeOf(info.uid) !== undefined) return void this.#queue.done(info.uid);
     const startedAt = this.#deps.clock.monotonic();
     const context = this.#context(running);
@@ -333,7 +333,7 @@ export class SchedulingLoop {
     const { info } = queued;
     this.#consultation = scheduleWithExtenders(info, context, this.#extenders)
       .then((placement) => {
-        // It may have been placed by another way in the meantime.
+        // It may have been placed in the meantime.
         if (this.#cache.nodeOf(info.uid) !== undefined) this.#queue.done(info.uid);
         else if (this.#isRunning) this.#guarded(queued, () => this.#carryOut(queued, placement, attempt));
       })

@@ -5,11 +5,11 @@ import type { PlacedTerm, TermKind } from '../framework/snapshot.ts';
 
 interface TermEntry extends PlacedTerm {
   readonly domains: Map<string, number>;
-  /** On nodes that have the key or not: the term is there as long as one pod has it. */
+  /** Counts all nodes, with or without the topology key: the term exists as long as a pod has it. */
   pods: number;
 }
 
-/** The (anti-)affinity terms of the pods on nodes, equal ones together: pods of one workload are one entry. */
+/** The distinct (anti-)affinity terms of placed pods: pods of one workload share an entry. */
 export class PlacedTermIndex {
   readonly #kinds: Readonly<Record<TermKind, Map<string, TermEntry>>> = {
     requiredAntiAffinity: new Map(),

@@ -13,7 +13,7 @@ interface Counter {
 /** Cached queries at most (LRU). */
 const MAX_COUNTERS = 128;
 
-/** Keeps the answers to "how many such pods are on each node" current, so that each pod of a workload need not count the whole cluster. */
+/** Maintains counts of matching pods per node, so that each pod of a workload need not count the whole cluster. */
 export class PodCountIndex {
   readonly #counters = new Map<string, Counter>();
   readonly #namespaces: NamespaceLabels;
@@ -60,7 +60,7 @@ export class PodCountIndex {
     for (const counter of this.#counters.values()) this.#count(counter, { pod, node, by: -1 });
   }
 
-  /** Answers that depend on the labels of namespaces are wrong when those change. */
+  /** Drops counts that depend on the labels of namespaces. */
   namespacesChanged(): void {
     for (const [id, { query }] of this.#counters) if (query.namespace === undefined) this.#counters.delete(id);
   }

@@ -13,13 +13,13 @@ import { PodCountIndex } from './pod-count-index.ts';
 interface PlacedPod {
   readonly info: PodInfo;
   readonly node: NodeInfo;
-  /** Placed by us, not seen on its node by the server yet. */
+  /** Assumed: placed, but not yet confirmed by the API server. */
   isAssumed: boolean;
 }
 
 /**
- * Nodes and the pods on them, those included that were placed but not bound yet. Scheduling a pod takes one turn of the event loop, and
- * nothing else changes the cache in it: the cache itself is the snapshot, and none is ever copied.
+ * Nodes and their pods, including assumed ones. Scheduling a pod takes one turn of the event loop, and
+ * nothing else changes the cache meanwhile: the cache itself is the snapshot, without a copy.
  */
 export class SchedulerCache implements Snapshot {
   readonly quantities = new QuantityReader();
@@ -113,7 +113,7 @@ export class SchedulerCache implements Snapshot {
     return new PodInfo(pod, this.quantities);
   }
 
-  /** A malformed node throws, and is no node to schedule on. */
+  /** Throws on a malformed node, which is then not schedulable. */
   setNode(node: core.Node): void {
     const facts = this.#read(node);
     const info = this.#nodeFor(node.metadata.name);
@@ -162,7 +162,7 @@ export class SchedulerCache implements Snapshot {
     this.#place(info, node, true);
   }
 
-  /** Takes back `assume`. */
+  /** Reverts `assume`. */
   forget(info: PodInfo): void {
     if (this.isAssumed(info.uid)) this.#remove(info.uid);
   }
@@ -254,7 +254,7 @@ export class SchedulerCache implements Snapshot {
 
   #touch({ place }: NodeInfo): void {
     if (this.#ordered === undefined || place < 0) return;
-    // Also after 2^32 changes there is no 0.
+    // Never 0, even after an overflow.
     this.#versions[place] = ((this.#versions[place] as number) + 1) >>> 0 || 1;
   }
 
@@ -287,7 +287,7 @@ function isAvoided({ taints }: NodeInfo): boolean {
   return taints.some(avoidsPods);
 }
 
-/** Most updates of a pod are of its status, or only give it its node: what scheduling computed from it is still true then. */
+/** Most updates of a pod change its status or set its node: derived values stay valid then. */
 function hasSameFootprint(before: core.Pod, after: core.Pod): boolean {
   return (
     (before.metadata.deletionTimestamp == null) === (after.metadata.deletionTimestamp == null) &&
@@ -298,12 +298,12 @@ function hasSameFootprint(before: core.Pod, after: core.Pod): boolean {
   );
 }
 
-/** Servers that give pods a generation change it with the spec, so also with the node. */
+/** The generation, where pods have one, changes with the spec, and so with the node. */
 function isSameGeneration(before: core.Pod, after: core.Pod): boolean {
   return after.metadata.generation != null && before.metadata.generation === after.metadata.generation;
 }
 
-/** All that a PodInfo is computed from. */
+/** All inputs of a PodInfo. */
 const FOOTPRINT = ['containers', 'initContainers', 'volumes', 'affinity', 'overhead', 'resources', 'priority'] as const;
 
 function asksForTheSame(before: core.PodSpec | undefined, after: core.PodSpec | undefined): boolean {

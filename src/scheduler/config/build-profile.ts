@@ -61,7 +61,7 @@ export function buildProfile(config: ProfileConfiguration, handle: PluginHandle)
 
 type NamedPlugin = { readonly name: string; readonly weight?: number | undefined };
 
-/** The defaults without the disabled ones, then the enabled ones; a default that is enabled again keeps its place with its new weight. */
+/** The defaults without the disabled ones, then the enabled ones; a default that is enabled again keeps its position and gets the new weight. */
 function select(selection: PluginSelection | undefined, defaults: readonly NamedPlugin[]): readonly NamedPlugin[] {
   const disabled = new Set(selection?.disabled ?? []);
   const enabled = new Map((selection?.enabled ?? []).map((plugin) => [plugin.name, plugin]));
@@ -79,7 +79,7 @@ interface PointSelection {
   make(registered: RegisteredPlugin): Plugin;
 }
 
-/** A plugin that is enabled at the point itself comes before those that are enabled everywhere. */
+/** Plugins enabled at the extension point come before those of multiPoint. */
 function enabledAt(point: ExtensionPoint, { everywhere, own, make }: PointSelection): readonly EnabledPlugin[] {
   const disabled = new Set(own?.disabled ?? []);
   const specific = own?.enabled ?? [];

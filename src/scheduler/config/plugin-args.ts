@@ -29,7 +29,7 @@ const ARGUMENTS = lookupTable<Readonly<Record<string, Check>>>({
   VolumeBinding: { bindTimeoutSeconds: whole(0, 2 ** 31 - 1), shape: checkShape },
 });
 
-/** What is wrong with a plugin's arguments, each with its path. */
+/** Errors in a plugin's arguments, each with its path. */
 export function validatePluginArgs(plugin: string, args: Args): string[] {
   const { apiVersion: _, kind, ...rest } = args;
   const schema = ARGUMENTS[plugin] ?? {};

@@ -6,7 +6,7 @@ export interface ProcessSettings {
   readonly clientConnection: ClientConnectionSettings;
   /** Candidates that do not lead keep no copy of the cluster: less memory, but a slower take-over. */
   readonly delayCacheUntilActive: boolean;
-  /** What was set but changes nothing here, each as a sentence. */
+  /** Settings without effect, each as a sentence. */
   readonly withoutEffect: readonly string[];
 }
 

@@ -66,7 +66,7 @@ const TOP_FIELDS = [
   'delayCacheUntilActive',
 ];
 
-/** Reads a KubeSchedulerConfiguration; without one, the defaults. Throws SchedulerConfigurationError with all that is wrong. */
+/** Reads a KubeSchedulerConfiguration; without one, the defaults. Throws SchedulerConfigurationError with all errors. */
 export function readSchedulerConfiguration(input: unknown = {}): SchedulerConfiguration {
   const reader = new Reader();
   const fields = reader.object(input, 'configuration');
@@ -89,7 +89,7 @@ export function readSchedulerConfiguration(input: unknown = {}): SchedulerConfig
   return configuration;
 }
 
-/** Resources that an extender alone counts are not counted by NodeResourcesFit, whatever its own arguments say. */
+/** NodeResourcesFit ignores resources that an extender manages with `ignoredByScheduler`, regardless of its own arguments. */
 function withoutManagedResources(profile: ProfileConfiguration, extenders: readonly ExtenderConfiguration[]): ProfileConfiguration {
   const managed = extenders.flatMap(({ managedResources }) => managedResources);
   const ignoredResources = managed.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name);

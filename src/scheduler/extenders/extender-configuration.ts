@@ -2,7 +2,7 @@ import { core } from '#api';
 import { withoutTrailing } from '#base';
 import { type ConfigurationReader, checkQualifiedName } from '#machinery';
 
-/** A service that takes part in scheduling, as `extenders` of a KubeSchedulerConfiguration describe it. A verb that is '' is not served. */
+/** A service that takes part in scheduling, as `extenders` of a KubeSchedulerConfiguration describe it. An empty verb is not supported by the extender. */
 export interface ExtenderConfiguration {
   readonly urlPrefix: string;
   readonly filterVerb: string;
@@ -14,7 +14,7 @@ export interface ExtenderConfiguration {
   readonly enableHTTPS: boolean;
   readonly tls: ExtenderTls | undefined;
   readonly timeoutMs: number;
-  /** The extender knows the nodes: it is sent their names only. */
+  /** The extender caches nodes: it receives only their names. */
   readonly nodeCacheCapable: boolean;
   readonly managedResources: readonly ManagedResource[];
   /** Scheduling continues without the extender if it does not respond. */
@@ -62,7 +62,7 @@ export function readExtenders(value: unknown, reader: ConfigurationReader): read
   const names = extenders.flatMap(({ managedResources }) => managedResources.map(({ name }) => name));
   for (const name of new Set(names.filter((each, i) => names.indexOf(each) < i)))
     reader.fail('extenders', `duplicate extender managed resource name "${name}"`);
-  // Those that may fail come last: what they would be asked may be decided by then.
+  // Ignorable extenders come last: the result may be decided by then.
   return [...extenders.filter(({ ignorable }) => !ignorable), ...extenders.filter(({ ignorable }) => ignorable)];
 }
 

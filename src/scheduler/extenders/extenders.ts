@@ -7,11 +7,11 @@ import { failed, type Status, unresolvable, unschedulable } from '../framework/s
 import type { ExtenderConfiguration } from './extender-configuration.ts';
 import { HttpExtender, MAX_EXTENDER_PRIORITY, type VictimUids } from './http-extender.ts';
 
-/** What takes the place of a plugin's name for nodes that extenders reject. */
+/** Reported instead of a plugin's name for nodes that extenders reject. */
 const NAME = 'Extender';
 const MAX_NODE_SCORE = 100;
 
-/** What the extenders say about the nodes for one pod. */
+/** The extenders' results for one pod. */
 export interface NodeOpinions {
   readonly accepted: ReadonlySet<string>;
   readonly rejections: ReadonlyMap<string, Status>;
@@ -36,7 +36,7 @@ export class Extenders {
     this.#all = configurations.map((configuration) => new HttpExtender(configuration, deps.clock));
   }
 
-  /** Whether the pod cannot be placed without asking. */
+  /** Whether extenders apply to the pod. */
   concerns({ pod }: PodInfo): boolean {
     return this.#all.some((extender) => extender.isInterested(pod) && takesPart(extender));
   }
@@ -62,7 +62,7 @@ export class Extenders {
     return { accepted: new Set(left.map(({ name }) => name)), rejections, scores: await this.#scores({ pod }, left) };
   }
 
-  /** Nothing is left to choose between fewer than two. An extender that fails gives no scores. */
+  /** Fewer than two nodes need no scores. A failed extender contributes none. */
   async #scores({ pod }: Pick<PodInfo, 'pod'>, nodes: readonly NodeInfo[]): Promise<ReadonlyMap<string, number>> {
     const totals = new Map<string, number>();
     if (nodes.length < 2) return totals;

@@ -19,12 +19,12 @@ export interface FilterAnswer {
 /** Uids of victims by node. */
 export type VictimUids = ReadonlyMap<string, { readonly uids: readonly string[]; readonly violations: number }>;
 
-/** An answer is a list of nodes at most: some kilobytes each. */
+/** A response is at most a list of nodes, of some kilobytes each. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** The scale of extenders' scores. */
 export const MAX_EXTENDER_PRIORITY = 10;
 
-/** A service that is asked over HTTP, with upstream's messages (k8s.io/kube-scheduler/extender/v1). */
+/** An HTTP extender, with upstream's messages (k8s.io/kube-scheduler/extender/v1). */
 export class HttpExtender {
   readonly #agent: http.Agent;
   readonly #managed: ReadonlySet<string>;
@@ -65,7 +65,7 @@ export class HttpExtender {
     return new Map(list.map(({ host, score }) => [String(host ?? ''), Number(score ?? 0)]));
   }
 
-  /** Which of the proposed victims, or which others, are to go; nodes that are left out are no candidates. */
+  /** The victims per node, from the proposed ones or others; omitted nodes are no candidates. */
   async preempt(pod: core.Pod, proposed: ReadonlyMap<string, PreemptionVictims>, signal: AbortSignal): Promise<VictimUids> {
     const args = this.config.nodeCacheCapable
       ? {
@@ -146,7 +146,7 @@ function post(url: string, body: string, options: PostOptions): Promise<{ readon
   });
 }
 
-/** The fields of an answer by their names in lower case: Go's decoder, which extenders are written for, does not mind case. */
+/** The fields of an answer by their names in lower case: as in Go's decoder, names are case-insensitive. */
 function fieldsOf(value: JsonValue | undefined): JsonObject {
   if (!isJsonObject(value ?? null)) return {};
   return Object.fromEntries(Object.entries(value as JsonObject).map(([name, field]) => [name.toLowerCase(), field]));

@@ -4,8 +4,8 @@ import { feasibleNodes, type Placement, type SchedulingContext, scheduleOne } fr
 import type { Extenders } from './extenders.ts';
 
 /**
- * Finds the node for a pod that extenders have a say in. They are asked about the nodes that fit; the placement itself is then computed with
- * their answers, on the cluster as it is by then.
+ * Schedules a pod that extenders apply to. They are called with the feasible nodes; the placement is then computed with
+ * their results, on the then current snapshot.
  */
 export async function scheduleWithExtenders(pod: PodInfo, context: SchedulingContext, extenders: Extenders): Promise<Placement> {
   const { snapshot } = context;

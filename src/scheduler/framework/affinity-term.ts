@@ -65,7 +65,7 @@ export function compileTerm(term: core.PodAffinityTerm, namespace: string): Affi
   };
 }
 
-/** None selects nothing, an empty one everything: they must not look alike. */
+/** No selector matches nothing, an empty one everything: their ids must differ. */
 function selectorId(object: LabelSelectorObject | undefined): string | null {
   return object == null ? null : labelSelectorText(object);
 }

@@ -39,7 +39,7 @@ export type EventAction =
 export interface ClusterEvent {
   readonly resource: EventResource;
   readonly action: EventAction;
-  /** As metrics call it. */
+  /** The label in metrics. */
   readonly label: string;
   readonly before?: unknown;
   readonly after?: unknown;
@@ -47,15 +47,15 @@ export interface ClusterEvent {
 
 export type QueueingHint = 'Queue' | 'Skip';
 
-/** A kind of event that may make pods schedulable which a plugin had rejected. */
+/** A kind of event that may make pods schedulable that a plugin rejected. */
 export interface EventInterest {
   readonly resource: EventResource;
   readonly actions: readonly EventAction[];
-  /** Whether this very change may help this pod. Absent: it may. */
+  /** Whether this change may help this pod. Absent: yes. */
   hint?(pod: PodInfo, event: ClusterEvent): QueueingHint;
 }
 
-/** Concerns every pod, whatever rejected it. */
+/** Concerns every pod, whichever plugin rejected it. */
 export function isWildcard({ resource }: ClusterEvent): boolean {
   return resource === 'Any';
 }

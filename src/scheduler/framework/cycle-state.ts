@@ -1,7 +1,7 @@
-/** What plugins keep for themselves while one pod is scheduled. */
+/** The data of plugins during one scheduling cycle. */
 export class CycleState {
   readonly #data = new Map<string, StateData>();
-  /** Plugins that said in PreFilter or PreScore that they have nothing to do. */
+  /** Plugins that returned Skip in PreFilter or PreScore. */
   readonly skipFilter = new Set<string>();
   readonly skipScore = new Set<string>();
 
@@ -13,7 +13,7 @@ export class CycleState {
     this.#data.set(key, data);
   }
 
-  /** A copy whose data can change without touching this one's: for trying out evictions. */
+  /** An independent copy, for simulated evictions. */
   clone(): CycleState {
     const copy = new CycleState();
     for (const [key, data] of this.#data) copy.#data.set(key, (data as Partial<CloneableState>).clone?.() ?? data);

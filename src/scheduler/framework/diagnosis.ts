@@ -10,7 +10,7 @@ export class Diagnosis {
   readonly #rejectedBy = new Set<string>();
   readonly #pendingOn = new Set<string>();
   #rejections = 0;
-  /** The nodes that were not evaluated. */
+  /** The status of nodes that were not evaluated. */
   absentNodes: Status = unresolvable('');
   /** Set when a plugin rejected the pod for every node at once. */
   preFilterMessage = '';
@@ -33,7 +33,7 @@ export class Diagnosis {
     return this.#pendingOn;
   }
 
-  /** Once a node. */
+  /** Called once per node. */
   setStatus(node: { readonly name: string }, status: Status): void {
     this.#rejections++;
     this.#notedNodes.push(node);
@@ -62,7 +62,7 @@ export class Diagnosis {
     this.#notedStatuses = [];
   }
 
-  /** As events and conditions of upstream's scheduler say it: clients match on it. */
+  /** Upstream's message of events and conditions: clients match on it. */
   message(): string {
     const head = `0/${this.nodeCount} nodes are available:`;
     const reasons = this.preFilterMessage === '' ? this.#histogram() : this.preFilterMessage;

@@ -8,7 +8,7 @@ const REFUSED = 2;
 
 /**
  * Memoizes, within one cycle, the results of a filter that depends only on a node's domain: for two thousand nodes in three zones it
- * need be asked three times. Nodes that are not the snapshot's own, or in no domain, are asked every time.
+ * runs three times. Nodes outside the snapshot or without a domain are not memoized.
  */
 export class DomainMemo {
   readonly #topology: Topology;

@@ -1,11 +1,11 @@
 import type { Status } from './status.ts';
 
 /**
- * What plugins that look at nothing but the pod and the node said about each node, for pods that are alike to them. An answer holds for as long
- * as the node's version: pods of one workload ask only the nodes that changed since the pod before them.
+ * Results of plugins that depend only on the pod and the node, for pods with the same signature. A result is valid as long
+ * as the node's generation: pods of one workload evaluate only the nodes that changed since the previous pod.
  */
 export class FilterResultCache {
-  /** The version at which a node was asked; 0: never. By the place of the node in the snapshot, as all of these. */
+  /** The node generation of the result; 0: none. Indexed by node in the snapshot, as all of these. */
   readonly filteredAt: Uint32Array;
   readonly obstacles: (Status | undefined)[];
   readonly scoredAt: Uint32Array;
@@ -40,7 +40,7 @@ export class FilterResultStore {
   #buffers = new SearchBuffers(0);
   #latest: { readonly signature: string; readonly filterResults: FilterResultCache } | undefined;
 
-  /** Undefined for the first pod of its kind: there may never be another one. */
+  /** Undefined for the first pod with a signature: there may be no second one. */
   for(
     signature: string,
     { nodes, placesVersion }: { readonly nodes: readonly unknown[]; readonly placesVersion: number },

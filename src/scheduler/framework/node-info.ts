@@ -9,7 +9,7 @@ const NOTHING: ResourceAmounts = { milliCpu: 0, memory: 0, ephemeralStorage: 0, 
 const ANY_ADDRESS = '0.0.0.0';
 
 /**
- * Places in `NodeInfo.amounts`. What is asked of hundreds of nodes for every pod lies together in memory there: as fields of objects, each
+ * Indexes in `NodeInfo.amounts`. Numbers that are read for hundreds of nodes per pod are contiguous in memory: as fields of objects, each
  * number would be a separate allocation.
  */
 export const ALLOWED_PODS = 0;
@@ -20,7 +20,7 @@ export const MEMORY = 4;
 export const MEMORY_USED = 5;
 export const STORAGE = 6;
 export const STORAGE_USED = 7;
-/** As used for scores: pods that ask for nothing count with a usual amount. */
+/** For scores: pods without requests count with a default amount. */
 export const CPU_SCORED = 8;
 export const MEMORY_SCORED = 9;
 const PLACES = 10;
@@ -33,7 +33,7 @@ export interface NodeFacts {
   readonly images: ReadonlyMap<string, number>;
 }
 
-/** Throws on a malformed node, before anything was changed because of it. */
+/** Throws on a malformed node, before any change. */
 export function readNode(node: core.Node, quantities: QuantityReader): NodeFacts {
   const amounts = listAmounts(node.status?.allocatable as Readonly<Record<string, string>> | undefined, quantities);
   const taints = node.spec?.taints ?? NO_TAINTS;
@@ -41,7 +41,7 @@ export function readNode(node: core.Node, quantities: QuantityReader): NodeFacts
   return { node, amounts, taints, images: imagesOf(node) };
 }
 
-/** A node with its pods and their sums, kept current one pod at a time. Plugins only read it. */
+/** A node with its pods and their sums, updated incrementally. Read-only for plugins. */
 export class NodeInfo {
   node: core.Node | undefined;
   labels: Labels = NO_LABELS;
@@ -50,7 +50,7 @@ export class NodeInfo {
   /** Sizes by normalized name. */
   images: ReadonlyMap<string, number> = new Map();
   readonly pods = new Map<string, PodInfo>();
-  /** Read by the places above. */
+  /** See the indexes above. */
   readonly amounts = new Float64Array(PLACES);
   readonly scalarsUsed = new Map<string, number>();
   /** How many pods use each host port. */
@@ -91,7 +91,7 @@ export class NodeInfo {
     this.#count(existing, -1);
   }
 
-  /** The same node with the same pods, to try things on. */
+  /** A copy for simulations. */
   clone(): NodeInfo {
     const copy = new NodeInfo(this.name);
     Object.assign(copy, { node: this.node, labels: this.labels, taints: this.taints });
@@ -101,7 +101,7 @@ export class NodeInfo {
     return copy;
   }
 
-  /** A port on all addresses clashes with the same port on any. */
+  /** A port on all addresses conflicts with the same port on any address. */
   usesPort({ ip, protocol, port }: HostPort): boolean {
     if (this.#ports.size === 0) return false;
     if (ip !== ANY_ADDRESS) return this.#ports.has(portKey(ip, protocol, port)) || this.#ports.has(portKey(ANY_ADDRESS, protocol, port));

@@ -1,6 +1,6 @@
 import type { PodInfo } from './pod-info.ts';
 
-/** Pods for which room is being made on a node: others of lower priority must not take it. */
+/** Pods for which preemption frees resources on a node: pods of lower priority must not use them. */
 export class Nominations {
   readonly #byNode = new Map<string, Map<string, PodInfo>>();
   readonly #nodeOf = new Map<string, string>();

@@ -1,6 +1,6 @@
 export const MAX_SCORE = 100;
 
-/** Stretches scores so that the greatest becomes 100; reversed, the greatest becomes 0. In place. */
+/** Scales scores so that the maximum becomes 100; reversed, the maximum becomes 0. In place. */
 export function normalizeByMaximum(scores: Float64Array, reverse: boolean): void {
   let most = 0;
   for (const score of scores) if (score > most) most = score;

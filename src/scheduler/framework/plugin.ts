@@ -13,23 +13,23 @@ import type { Status } from './status.ts';
 
 /**
  * A plugin takes part in scheduling by the methods it has; every extension point of upstream's framework is one. Before Reserve all of them are
- * synchronous and change nothing but the cycle's state, so that a placement is a function of the snapshot, the pod and chance.
+ * synchronous and change only the cycle's state, so that a placement is a function of the snapshot, the pod and randomness.
  */
 export interface Plugin {
   readonly name: string;
   /** Which changes of the cluster may make pods schedulable that this plugin rejected. Absent: any change. */
   readonly events?: readonly EventInterest[];
-  /** May the pod enter the active queue? */
+  /** Whether the pod may enter the active queue. */
   preEnqueue?(pod: PodInfo): Status | undefined;
   /** Negative when `a` is to be scheduled before `b`. */
   compare?(a: QueuePosition, b: QueuePosition): number;
   /**
-   * What of the pod `filter` and `score` look at, as JSON. A plugin that has this promises that both depend on nothing else but the node, and
-   * that whether it skips them depends on nothing but this: what it said of a node is then reused for pods that are alike to it.
+   * The parts of the pod that `filter` and `score` depend on, as JSON. Both must depend on nothing else but the node, and
+   * skipping them only on this: results are reused for pods with the same signature.
    */
   sign?(pod: PodInfo): unknown;
   preFilter?(state: CycleState, pod: PodInfo, snapshot: Snapshot): PreFilterResult | undefined;
-  /** Brings the state of `preFilter` in line with a pod that is put on, or taken from, a node in a trial. */
+  /** Updates the state of `preFilter` for a pod that is added to, or removed from, a node in a simulation. */
   addPod?(state: CycleState, pod: PodInfo, change: TrialChange): void;
   removePod?(state: CycleState, pod: PodInfo, change: TrialChange): void;
   filter?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
@@ -37,13 +37,13 @@ export interface Plugin {
   preScore?(state: CycleState, pod: PodInfo, context: PreScoreContext): Status | undefined;
   /** 0 to 100 after `normalizeScores`. */
   score?(state: CycleState, pod: PodInfo, node: NodeInfo): number;
-  /** In place, one score a node. */
+  /** In place, one score per node. */
   normalizeScores?(state: CycleState, scores: Float64Array, nodes: readonly NodeInfo[]): void;
   reserve?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
-  /** Takes back `reserve`, also when that never ran or failed. */
+  /** Reverts `reserve`, even if that did not run or failed. */
   unreserve?(state: CycleState, pod: PodInfo, node: NodeInfo): void;
   permit?(state: CycleState, pod: PodInfo, node: NodeInfo): PermitResult | undefined;
-  /** Whether `preBind` has something to do for this pod. Absent: it has. */
+  /** Whether `preBind` has something to do for this pod. Absent: yes. */
   willPreBind?(state: CycleState, pod: PodInfo, node: NodeInfo): boolean;
   preBind?(state: CycleState, pod: PodInfo, node: NodeInfo): Promise<Status | undefined>;
   /** Skip leaves the binding to the next plugin. */
@@ -76,11 +76,11 @@ export interface PostFilterContext {
   /** Notifies the plugins of a pod that is added to, or removed from, the node in a simulation. */
   addPod(state: CycleState, change: TrialChange): void;
   removePod(state: CycleState, change: TrialChange): void;
-  /** The candidates that are left when others had a say. Absent: all. */
+  /** The candidates that extenders leave. Absent: all. */
   reviewCandidates?(candidates: readonly PreemptionCandidate[]): readonly PreemptionCandidate[];
 }
 
-/** A node where room for a pod could be made. */
+/** A node where preemption would make the pod fit. */
 export interface PreemptionCandidate {
   readonly node: NodeInfo;
   readonly victims: PreemptionVictims;
@@ -89,33 +89,33 @@ export interface PreemptionCandidate {
 export interface PreemptionVictims {
   /** The most important first. */
   readonly pods: readonly PodInfo[];
-  /** How many of them a disruption budget would have spared. */
+  /** The number of victims that violate a PodDisruptionBudget. */
   readonly violations: number;
 }
 
 export interface PostFilterResult {
-  /** Undefined: room can be made. */
+  /** Undefined: preemption helps. */
   readonly status: Status | undefined;
-  /** Where to nominate the pod to; '' takes a nomination back, undefined leaves it. */
+  /** The node to nominate; '' clears the nomination, undefined keeps it. */
   readonly nominatedNode?: string;
   readonly victims?: readonly PodInfo[];
-  /** What is to be written to make room otherwise. */
+  /** API writes that make the pod schedulable otherwise. */
   cleanUp?(): Promise<void>;
 }
 
 export interface PreScoreContext {
   readonly snapshot: Snapshot;
-  /** Those that passed all filters. */
+  /** The nodes that passed all filters. */
   readonly nodes: readonly NodeInfo[];
 }
 
 export interface PermitResult {
   readonly status: Status | undefined;
-  /** With status Wait: how long at most. */
+  /** With status Wait: the time limit. */
   readonly timeoutMs: number;
 }
 
-/** What plugins may use beyond their arguments. */
+/** What plugins use beyond their arguments. */
 export interface PluginHandle {
   readonly client: Client;
   readonly clock: Clock;
@@ -127,7 +127,7 @@ export interface PluginHandle {
   onClaimChange(tell: (claim: core.PersistentVolumeClaim) => void): void;
   /** Aborts when the scheduler stops. */
   readonly signal: AbortSignal;
-  /** Names the scheduler to others: events, conditions. */
+  /** The scheduler's name in events and conditions. */
   readonly schedulerName: string;
 }
 
@@ -154,5 +154,5 @@ export interface OwnerSelector {
   readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[];
 }
 
-/** Makes a plugin of its checked arguments. */
+/** Creates a plugin from its validated arguments. */
 export type PluginFactory = (args: Readonly<Record<string, unknown>>, handle: PluginHandle) => Plugin;

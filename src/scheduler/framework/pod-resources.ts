@@ -20,7 +20,7 @@ const NON_ZERO_REQUESTS: ReadonlyMap<string, number> = new Map([
   ['memory', DEFAULT_MEMORY_REQUEST],
 ]);
 
-/** Reads quantities as numbers, each text once: a cluster's pods use few different ones. */
+/** Parses quantities to numbers, memoized: a cluster's pods use few different ones. */
 export class QuantityReader implements core.ResourceArithmetic<number> {
   readonly #units = new Map<string, number>();
   readonly #milli = new Map<string, number>();

@@ -11,7 +11,7 @@ export interface ScoringPlugin {
   readonly weight: number;
 }
 
-/** The plugins of each extension point, in the order in which they are asked. */
+/** The plugins of each extension point, in execution order. */
 export interface ProfilePlugins {
   readonly preEnqueue: readonly Plugin[];
   readonly queueSort: Plugin;
@@ -34,13 +34,13 @@ export interface PreFilterOutcome {
   readonly narrowedBy: readonly string[];
 }
 
-/** Those to ask in one cycle: what the first say of a node holds until it changes, the others look further. */
+/** The filters of one cycle: results of local filters hold until the node changes, other filters always run. */
 export interface ActivePlugins<T> {
   readonly local: readonly T[];
   readonly others: readonly T[];
 }
 
-/** How pods that name one scheduler are scheduled: runs the plugins of each extension point. */
+/** A scheduler profile: runs the plugins of each extension point. */
 export class Profile {
   /** Filters run in order until one rejects: only leading filters can run separately. */
   readonly #localFilters: ReadonlySet<Plugin>;
@@ -56,20 +56,20 @@ export class Profile {
   ) {
     const firstOther = plugins.filter.findIndex(({ sign }) => sign === undefined);
     this.#localFilters = new Set(firstOther < 0 ? plugins.filter : plugins.filter.slice(0, firstOther));
-    // A score that is set in proportion to those of other nodes is not the node's own.
+    // A normalized score depends on other nodes.
     const own = plugins.score.filter(({ plugin }) => plugin.sign !== undefined && plugin.normalizeScores === undefined);
     this.#localScores = new Set(own.map(({ plugin }) => plugin));
     this.#signers = [...new Set([...this.#localFilters, ...this.#localScores])];
   }
 
-  /** Equal for pods of which all local plugins say the same. */
+  /** Equal for pods that all local plugins treat alike. */
   signature(pod: PodInfo): string {
     let signature = '';
     for (let i = 0; i < this.#signers.length; i++) signature += this.#fragment(i, (this.#signers[i] as Plugin).sign!(pod));
     return signature;
   }
 
-  /** Pods of one template often share what is signed: then it need not be written out again. */
+  /** Pods of one template often share the signed values, so that the signature can be reused. */
   #fragment(signer: number, value: unknown): string {
     const latest = this.#fragments[signer];
     if (latest !== undefined && latest.value === value) return latest.text;

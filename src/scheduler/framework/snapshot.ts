@@ -8,15 +8,15 @@ export type PodCounts = ReadonlyMap<NodeInfo, number>;
 /** How many such pods are in each domain of a topology; domains without any are absent. */
 export type DomainCounts = ReadonlyMap<string, number>;
 
-/** Which domain of a topology each node is in, as numbers: what is asked of hundreds of nodes for every pod is looked up once a domain. */
+/** The topology domain of each node, as numbers: lookups that would run for hundreds of nodes per pod run once per domain. */
 export interface Topology {
   /** The value of the label in each domain. */
   readonly values: readonly string[];
-  /** By the place of the node: the place of its domain among `values`; -1 when it has none. */
+  /** By node index: the index of its domain in `values`; -1: none. */
   readonly domainAt: Int32Array;
 }
 
-/** Names what pods to count. Equal ids count the same pods. */
+/** Identifies the pods to count. Equal ids count the same pods. */
 export interface PodQuery {
   readonly id: string;
   /** Only pods of this namespace match; undefined: of any. */
@@ -26,7 +26,7 @@ export interface PodQuery {
 
 export type TermKind = 'requiredAntiAffinity' | 'requiredAffinity' | 'preferredAffinity' | 'preferredAntiAffinity';
 
-/** A term that some pods of the cluster have, with where they are. */
+/** A term of placed pods, with their locations. */
 export interface PlacedTerm {
   readonly term: AffinityTerm;
   /** 1 for required terms; else the weight. */
@@ -50,11 +50,11 @@ export interface Snapshot {
   topology(topologyKey: string): Topology;
   /** The distinct terms of one kind that pods on nodes have. */
   placedTerms(kind: TermKind): Iterable<PlacedTerm>;
-  /** On how many nodes an image is. */
+  /** The number of nodes that have an image. */
   nodesWithImage(name: string): number;
-  /** How many nodes only the pods that have no other choice should go to. */
+  /** The number of nodes with a PreferNoSchedule taint. */
   readonly avoidedNodes: number;
-  /** Changes whenever a node gets another place among `nodes`. */
+  /** Changes whenever the index of a node in `nodes` changes. */
   readonly placesVersion: number;
   /** The generation of each of `nodes`: changes with the node and its pods. Never 0. Restarts when `placesVersion` changes. */
   readonly nodeVersions: Uint32Array;

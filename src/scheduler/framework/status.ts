@@ -4,7 +4,7 @@ export type Code = 'Error' | 'Unschedulable' | 'UnschedulableAndUnresolvable' | 
 export interface Status {
   readonly code: Code;
   readonly reasons: readonly string[];
-  /** Which plugin said so: it is asked later whether a change of the cluster may help. */
+  /** The plugin: its queueing hints decide later whether a change may help. */
   readonly plugin: string;
   readonly error?: unknown;
 }
@@ -13,7 +13,7 @@ export function unschedulable(plugin: string, ...reasons: readonly string[]): St
   return { code: 'Unschedulable', reasons, plugin };
 }
 
-/** As `unschedulable`, when no eviction of pods would help. */
+/** As `unschedulable`, and preemption would not help. */
 export function unresolvable(plugin: string, ...reasons: readonly string[]): Status {
   return { code: 'UnschedulableAndUnresolvable', reasons, plugin };
 }

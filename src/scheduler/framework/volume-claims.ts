@@ -31,7 +31,7 @@ export function waitsForConsumer(claim: core.PersistentVolumeClaim, { storageCla
   return name !== '' && storageClasses.get({ name })?.volumeBindingMode === 'WaitForFirstConsumer';
 }
 
-/** The claims of a pod, or why one of them cannot be used, in upstream's words. */
+/** The claims of a pod, or upstream's message why one of them cannot be used. */
 export function claimsOf(info: PodInfo, { claims }: ClusterObjects): readonly core.PersistentVolumeClaim[] | string {
   const podClaims: core.PersistentVolumeClaim[] = [];
   for (const name of info.claims) {

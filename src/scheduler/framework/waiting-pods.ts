@@ -20,7 +20,7 @@ export class WaitingPods {
     return this.#pods.has(uid);
   }
 
-  /** Asks the Permit plugins; a status says that one refuses. Pods that are to wait are in here afterwards. */
+  /** Runs the Permit plugins; a status is a rejection. Pods that must wait are added. */
   ask(profile: Profile, state: CycleState, { pod, node }: TrialChange): Status | undefined {
     for (const plugin of profile.plugins.permit) {
       const result = plugin.permit?.(state, pod, node);

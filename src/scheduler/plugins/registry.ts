@@ -23,12 +23,12 @@ import { volumeZone } from './volume-zone/volume-zone.ts';
 
 export interface RegisteredPlugin {
   readonly name: string;
-  /** In the default profile, of scores. */
+  /** The score weight in the default profile. */
   readonly weight: number;
   readonly make: PluginFactory;
 }
 
-/** Every plugin there is, in the order of the default profile, with all of them enabled. */
+/** All plugins, in the order of the default profile. */
 export const PLUGINS: readonly RegisteredPlugin[] = [
   { name: 'SchedulingGates', weight: 0, make: schedulingGates },
   { name: 'PrioritySort', weight: 0, make: prioritySort },

@@ -1,10 +1,10 @@
 import type { ClusterEvent } from '../framework/cluster-event.ts';
 
-/** What happened while pods were being scheduled or bound: a failure must not miss a change that came in the meantime. */
+/** Events during scheduling and binding: a failed pod must not miss a change that occurred meanwhile. */
 export class EventLog {
   readonly #starts = new Map<string, number>();
   #events: ClusterEvent[] = [];
-  /** The position of the first event that is kept. */
+  /** The position of the first kept event. */
   #first = 0;
 
   begin(uid: string): void {
@@ -23,7 +23,7 @@ export class EventLog {
     if (this.#starts.size > 0) this.#events.push(event);
   }
 
-  /** What happened since `begin`. Ends the flight. */
+  /** The events since `begin`. The pod is no longer in flight. */
   end(uid: string): readonly ClusterEvent[] {
     const start = this.#starts.get(uid);
     if (start === undefined) return [];
@@ -38,11 +38,11 @@ export class EventLog {
     if (this.#starts.delete(uid)) this.#trim();
   }
 
-  /** Flights begin in the order of the map: the first began first. */
+  /** The map is in order of begin. */
   #trim(): void {
     const oldest = this.#starts.values().next().value ?? this.#first + this.#events.length;
     const unneeded = oldest - this.#first;
-    // Not one by one: moving the rest down costs as much as there is.
+    // In batches: each removal moves all remaining events.
     if (unneeded < 1024 && oldest !== this.#first + this.#events.length) return;
     this.#events = this.#events.slice(unneeded);
     this.#first = oldest;

@@ -8,14 +8,14 @@ export interface QueuedPod {
   /** When it was first tried. */
   firstTriedAt: number | undefined;
   attempts: number;
-  /** Attempts in a row that no node fitted, and that failed by an error: each makes the next wait longer. */
+  /** Consecutive unschedulable attempts, and attempts with an error: each increases the backoff. */
   rejections: number;
   errors: number;
   /** Plugins that rejected it; only events registered by them can requeue it. */
   rejectedBy: ReadonlySet<string>;
   /** The plugins that rejected the pod and wait for an event. */
   pendingOn: ReadonlySet<string>;
-  /** The PreEnqueue plugin that gates it; '' when none does. */
+  /** The PreEnqueue plugin that gates it; '' if none. */
   gatedBy: string;
 }
 

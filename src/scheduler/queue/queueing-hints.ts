@@ -2,7 +2,7 @@ import { type ClusterEvent, type EventInterest, isWildcard } from '../framework/
 import type { Plugin } from '../framework/plugin.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
-/** Whether, and how soon, a change is worth another try. */
+/** Whether, and how soon, a change warrants a retry. */
 export type RequeueStrategy = 'skip' | 'after-backoff' | 'at-once';
 
 /** Asks the plugins that rejected a pod whether a change may help. */

@@ -16,7 +16,7 @@ export interface SchedulingQueueOptions {
   preEnqueue(pod: PodInfo): Status | undefined;
   hintsFor(pod: PodInfo): QueueingHints;
   readonly nominations: Nominations;
-  /** Something is active that was not. */
+  /** A pod became active. */
   onActive(): void;
   /** For metrics. */
   onQueued?(queue: 'active' | 'backoff' | 'unschedulable' | 'gated', event: string): void;
@@ -35,8 +35,8 @@ const BACKOFF_WINDOW_MS = 1000;
 const LEFTOVER_CHECK_MS = 30_000;
 
 /**
- * Pods that wait: active ones for their turn, those in back-off for their time, unschedulable ones for a change that helps, gated ones until
- * they are released. Every pod that was added and neither deleted nor bound is in one of them, or in flight.
+ * Pending pods: active, in backoff, unschedulable until an event that may help, and gated until
+ * they are released. Every added pod that is neither deleted nor bound is in one of them, or in flight.
  */
 export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions;
@@ -80,7 +80,7 @@ export class SchedulingQueue {
     this.#activate(newQueuedPod(info, this.#options.clock.now()), 'UnscheduledPodAdd');
   }
 
-  /** A waiting pod changed. `events`: in which ways that matter. */
+  /** A pending pod changed. `events`: the relevant changes. */
   update(info: PodInfo, events: readonly ClusterEvent[]): void {
     const { uid } = info;
     if (this.#inFlight.has(uid)) {
@@ -122,7 +122,7 @@ export class SchedulingQueue {
     this.#log.forget(uid);
   }
 
-  /** A scheduling attempt failed; without rejecting plugins it failed by an error. */
+  /** A scheduling attempt failed; with an error if no plugin rejected the pod. */
   failed(queued: QueuedPod, blame: { readonly rejectedBy: ReadonlySet<string>; readonly pendingOn: ReadonlySet<string> }): void {
     const { uid } = queued.info;
     const since = this.#log.end(uid);
@@ -142,7 +142,7 @@ export class SchedulingQueue {
     else this.#requeue(queued, this.#strategy(queued, helping), helping.label);
   }
 
-  /** The cluster changed: pods that it may help are tried again. */
+  /** The cluster changed: pods that may now fit are retried. */
   moveOn(event: ClusterEvent): void {
     this.#log.record(event);
     for (const group of [...this.#unschedulable.groups()]) {
@@ -210,7 +210,7 @@ export class SchedulingQueue {
     this.#armLeftovers();
   }
 
-  /** Only when nothing is active, and never one that failed by an error: it would fail again at once. */
+  /** Only when nothing is active, and never a pod that failed with an error: it would fail again immediately. */
   #popBackoff(): QueuedPod | undefined {
     let first: DelayedPod | undefined;
     for (const delayed of this.#backoff) {

@@ -18,7 +18,7 @@ export class UnschedulablePods {
     return this.#pods.values();
   }
 
-  /** Never empty ones. Pods of one group have the same scheduler and were rejected by the same plugins. */
+  /** Non-empty groups. Pods of a group have the same scheduler and were rejected by the same plugins. */
   groups(): Iterable<ReadonlyMap<string, QueuedPod>> {
     return this.#groups.values();
   }

@@ -4,7 +4,7 @@ import { failed } from '../../framework/status.ts';
 
 const NAME = 'DefaultBinder';
 
-/** Binds through the API: the server refuses when the pod is bound already or is another one of that name. */
+/** Binds through the API: the server rejects pods that are already bound, or another pod of that name. */
 export const defaultBinder: PluginFactory = (_, { client }) => {
   const bindings = client.of(core.Pod).subresource('binding');
   return {

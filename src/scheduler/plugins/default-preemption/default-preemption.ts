@@ -25,7 +25,7 @@ export const defaultPreemption: PluginFactory = (args, { objects, random }): Plu
   };
   return {
     name: NAME,
-    // That victims are gone is of interest to the plugins that rejected the pod, and to those only.
+    // Only the plugins that rejected the pod react to deleted victims.
     events: [{ resource: 'AssignedPod', actions: ['Delete'], hint: () => 'Skip' }],
     postFilter(state, pod, context) {
       const result = preempt(state, pod, { context, limits, random, budgets: () => objects.disruptionBudgets.list() });
@@ -76,7 +76,7 @@ interface Outcome {
   readonly diagnosis: Diagnosis;
 }
 
-/** Tries nodes from a random one on, until there are enough candidates, one of them without a violated budget. */
+/** Evaluates nodes from a random start, until there are enough candidates, one of them without a violated budget. */
 function tryNodes(state: CycleState, pod: PodInfo, { context, limits, random, budgets }: Attempt): Outcome {
   const { snapshot, diagnosis: failures } = context;
   const diagnosis = new Diagnosis(snapshot.nodes.length);

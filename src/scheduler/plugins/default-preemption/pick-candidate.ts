@@ -2,7 +2,7 @@ import { maxOf, minOf } from '#base';
 import type { PreemptionCandidate, PreemptionVictims } from '../../framework/plugin.ts';
 import { startOf } from './select-victims.ts';
 
-/** In this order; each decides only among those that the ones before find equal. The greatest value wins. */
+/** The criteria in order; each breaks ties of the previous ones. The greatest value wins. */
 const CRITERIA: readonly ((victims: PreemptionVictims) => number)[] = [
   ({ violations }) => -violations,
   ({ pods }) => -(pods[0]?.priority ?? 0),
@@ -23,7 +23,7 @@ export function pickCandidate(candidates: readonly PreemptionCandidate[]): Preem
   return best[0];
 }
 
-/** When the first of the most important victims started: those that ran for the shortest time lose least. */
+/** The earliest start of the most important victims: pods that ran for the shortest time lose least. */
 function latestStart({ pods }: PreemptionVictims): number {
   const highest = pods[0]?.priority ?? 0;
   return minOf(pods.filter(({ priority }) => priority === highest).map(({ pod }) => startOf(pod)));

@@ -47,7 +47,7 @@ function reprieve(pod: PodInfo, trial: Trial): boolean {
   return false;
 }
 
-/** Negative when `a` matters more: higher priority, or started earlier. */
+/** Negative when `a` is more important: higher priority, or started earlier. */
 export function compareImportance(a: PodInfo, b: PodInfo): number {
   return b.priority - a.priority || startOf(a.pod) - startOf(b.pod);
 }
@@ -73,7 +73,7 @@ function splitByBudgets(pods: readonly PodInfo[], budgets: readonly policy.PodDi
     for (const entry of open) {
       const { budget, selector } = entry;
       if (budget.metadata.namespace !== namespace || !hasLabels(labels) || selector.isEmpty || !selector.matches(labels)) continue;
-      // The budget has counted it already.
+      // The budget already counts it as disrupted.
       if ((budget.status?.disruptedPods as Labels | undefined)?.[name] !== undefined) continue;
       if (--entry.allowed < 0) isViolated = true;
     }

@@ -3,7 +3,7 @@ import type { Claim } from './device-request.ts';
 import { deviceId } from './offered-devices.ts';
 import { TakenAmounts } from './shared-amounts.ts';
 
-/** Which devices are in use, and how much of those that can be shared. Follows the claims: only those that changed are counted again. */
+/** Allocated devices, and the consumed capacity of shared ones. Updated incrementally from changed claims. */
 export class AllocatedDevices {
   readonly #exclusive = new UseCounts();
   readonly #shared = new UseCounts();
@@ -11,7 +11,7 @@ export class AllocatedDevices {
   #claims: readonly Claim[] = [];
   #pending: readonly Claim[] = [];
 
-  /** Counts the claims of the cluster, and those that are about to be written. Both may have any order; a stable one is cheap. */
+  /** Counts the claims of the cluster and pending ones, in any order; a stable order is cheap. */
   follow(claims: readonly Claim[], pending: readonly Claim[]): void {
     this.#replace(this.#claims, claims);
     this.#replace(this.#pending, pending);
@@ -35,7 +35,7 @@ export class AllocatedDevices {
   #replace(before: readonly Claim[], after: readonly Claim[]): void {
     let i = 0;
     for (const claim of after) {
-      // What is between the two positions was deleted, or comes later.
+      // Claims between the two positions were deleted, or come later.
       while (i < before.length && before[i] !== claim && before[i]?.metadata.uid !== claim.metadata.uid) this.#count(before[i++]!, -1);
       const previous = before[i++];
       if (previous === claim) continue;

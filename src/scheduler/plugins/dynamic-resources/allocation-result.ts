@@ -4,17 +4,17 @@ import type { Claim, DeviceRequest } from './device-request.ts';
 import type { OfferedDevice } from './offered-devices.ts';
 import type { Capacities } from './shared-amounts.ts';
 
-/** A device that was chosen, and what for. */
+/** An allocated device and its request. */
 export interface AllocatedDevice {
   readonly request: DeviceRequest;
   readonly offered: OfferedDevice;
   /** Another claim already has a share of it. */
   readonly isShared: boolean;
-  /** Of a device that several can have. */
+  /** For devices that allow multiple allocations. */
   readonly share?: { readonly id: string; readonly consumedCapacity: Capacities };
 }
 
-/** As it is written into a claim's status. */
+/** As written to a claim's status. */
 export function allocationOf(claim: Claim, devices: readonly AllocatedDevice[], nodeName: string): resource.AllocationResult {
   const config = configurationOf(claim, devices);
   const nodeSelector = nodeSelectorOf(devices, nodeName);
@@ -59,7 +59,7 @@ function configurationOf({ spec }: Claim, devices: readonly AllocatedDevice[]): 
   return [...ofClasses, ...ofClaim] as resource.DeviceAllocationConfiguration[];
 }
 
-/** Where all of the devices can be used; undefined: everywhere. */
+/** The nodes where all devices can be used; undefined: everywhere. */
 function nodeSelectorOf(devices: readonly AllocatedDevice[], nodeName: string): core.NodeSelector | undefined {
   const fields: core.NodeSelectorRequirement[] = [];
   const expressions: core.NodeSelectorRequirement[] = [];

@@ -1,7 +1,7 @@
 import type { resource } from '#api';
 import type { OfferedDevice } from './offered-devices.ts';
 
-/** The names by which constraints, settings and results know what a device is for. */
+/** The request names in constraints, configurations and results. */
 export interface RequestName {
   /** Of the request itself. */
   readonly request: string;
@@ -9,7 +9,7 @@ export interface RequestName {
   readonly full: string;
 }
 
-/** What the devices of a claim must have in common, or must not. */
+/** A matchAttribute or distinctAttribute constraint of a claim. */
 export class AttributeConstraint {
   readonly #constraint: resource.DeviceConstraint;
   readonly #values: string[] = [];
@@ -18,7 +18,7 @@ export class AttributeConstraint {
     this.#constraint = constraint;
   }
 
-  /** Counts the device in, unless that would violate the constraint. */
+  /** Adds the device, unless that would violate the constraint. */
   add(name: RequestName, offered: OfferedDevice): boolean {
     if (!this.#concerns(name)) return true;
     const { matchAttribute, distinctAttribute } = this.#constraint;
@@ -31,7 +31,7 @@ export class AttributeConstraint {
     return true;
   }
 
-  /** Takes back the latest `add`. */
+  /** Reverts the latest `add`. */
   remove(name: RequestName): void {
     if (this.#concerns(name)) this.#values.pop();
   }
@@ -42,7 +42,7 @@ export class AttributeConstraint {
   }
 }
 
-/** Equal for equal values of the same type. Names without a domain are of the driver's. */
+/** Equal for equal values of the same type. Names without a domain belong to the driver's domain. */
 function attributeOf({ device, slice }: OfferedDevice, qualified: string): string | undefined {
   const attributes = device.attributes ?? {};
   const slash = qualified.indexOf('/');

@@ -11,12 +11,12 @@ const MAX_TRIES = 5;
 
 export interface ClaimBinding {
   readonly claim: Claim;
-  /** What was decided for it; undefined when it has devices already. */
+  /** The decided allocation; undefined when it already has one. */
   readonly allocation: resource.AllocationResult | undefined;
   readonly pod: PodInfo;
 }
 
-/** Writes what was allocated into a claim, and that the pod uses it. Others may write to it meanwhile: then it is read and tried again. */
+/** Writes the allocation and the pod's reservation to a claim. Retried on conflicts. */
 export async function bindClaim(binding: ClaimBinding, { client, clock }: { client: Client; clock: Clock }): Promise<Claim> {
   const claims = client.of(resource.ResourceClaim);
   let { claim } = binding;

@@ -4,7 +4,7 @@ import type { Claim } from './device-request.ts';
 
 type Readiness = 'ready' | 'not-yet' | { readonly problem: string };
 
-/** Whether all devices of a claim are as they must be before a pod is bound. */
+/** Whether all devices of a claim meet their binding conditions. */
 export function readinessOf({ metadata, status }: Claim): Readiness {
   for (const result of status?.allocation?.devices?.results ?? []) {
     const { bindingConditions = [], bindingFailureConditions = [] } = result;
@@ -27,7 +27,7 @@ export function hasBindingConditions({ status }: Claim): boolean {
   return (status?.allocation?.devices?.results ?? []).some(({ bindingConditions }) => (bindingConditions?.length ?? 0) > 0);
 }
 
-/** Whether devices had their time to get ready. */
+/** Whether the binding timeout has passed. */
 export function isOverdue(claim: Claim, now: number, timeoutMs: number): boolean {
   const since = parseTime((claim.status?.allocation?.allocationTimestamp ?? '') as string);
   return since !== undefined && hasBindingConditions(claim) && since + timeoutMs < now;

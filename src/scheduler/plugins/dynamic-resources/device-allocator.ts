@@ -9,14 +9,14 @@ import type { DeviceSelectors } from './device-selectors.ts';
 import type { DevicePool, OfferedDevice, PoolIndex } from './offered-devices.ts';
 import { capacityFor, SharedCounters, TakenAmounts } from './shared-amounts.ts';
 
-/** The most devices that a claim's status has room for. */
+/** The maximum number of devices in a claim's status. */
 const MAX_DEVICES = 32;
 /** Backtracking steps at most, so that one pod cannot block the event loop. */
 const MAX_STEPS = 100_000;
 
 export interface DeviceSupply {
   readonly pools: PoolIndex;
-  /** What claims have, or are about to. */
+  /** The devices of allocated and pending claims. */
   readonly allocated: AllocatedDevices;
   readonly selectors: DeviceSelectors;
   readonly random: Random;
@@ -36,7 +36,7 @@ export class DeviceAllocator {
     this.#supply = supply;
   }
 
-  /** An allocation for each of the claims. Throws when a claim or class is wrong, so that no node need be asked. */
+  /** An allocation for each of the claims. Throws on an invalid claim or class, which applies to every node. */
   allocate(claims: readonly Claim[], node: core.SelectableNode): readonly resource.AllocationResult[] | NoDevices {
     const pools = this.#supply.pools.poolsFor(node);
     const requests = claims.map((claim) => requestsOf(claim, { ...this.#supply, pools }));
@@ -102,7 +102,7 @@ class DeviceSearch {
     if (allocatedCount === one.count) return this.#next({ claim: at.claim, request: at.request + 1 });
     if ((this.allocated[at.claim]?.length ?? 0) + one.count - allocatedCount > MAX_DEVICES) return false;
     const devices = one.all ?? this.#candidates;
-    // Among all devices there is nothing to choose: the next one is it.
+    // Allocation mode All leaves no choice: take the next device.
     const end = one.all === undefined ? devices.length : start + 1;
     for (let i = start; i < end; i++) {
       const offered = devices[i] as OfferedDevice;
@@ -137,7 +137,7 @@ class DeviceSearch {
     return !this.#area.supply.allocated.isExclusive(id) && (users?.size ?? 0) === 0;
   }
 
-  /** What a selector says of a device does not change in the search. */
+  /** Memoized: selector results do not change during the search. */
   #isSuitable(one: DeviceRequest, offered: OfferedDevice): boolean {
     const results = this.#suitable.get(one) ?? new Map<string, boolean>();
     this.#suitable.set(one, results);
@@ -159,7 +159,7 @@ class DeviceSearch {
     return false;
   }
 
-  /** Marks the device, or what is taken of one that can be shared. */
+  /** Marks the device, or the consumed capacity of a shared one. */
   #consume(one: DeviceRequest, offered: OfferedDevice, claim: number): boolean {
     const { id, device } = offered;
     if (device.allowMultipleAllocations !== true) {

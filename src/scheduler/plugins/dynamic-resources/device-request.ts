@@ -81,7 +81,7 @@ export function keyOf({ metadata }: Claim): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** Whether a taint of the device keeps the request away from it. */
+/** Whether the request does not tolerate a taint of the device. */
 export function isKeptAway({ tolerations }: DeviceRequest, { device }: OfferedDevice): boolean {
   return (device.taints ?? []).some((taint) => {
     if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') return false;

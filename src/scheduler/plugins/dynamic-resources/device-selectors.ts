@@ -5,7 +5,7 @@ import type { OfferedDevice } from './offered-devices.ts';
 const MAX_PROGRAMS = 64;
 const NOTHING = cel.EntryMap.from([]);
 
-/** Attributes or capacities by domain. A domain that the device says nothing of is empty, not missing. */
+/** Attributes or capacities by domain. Unknown domains are empty, not missing. */
 class Domains extends cel.CelMap {
   constructor(private readonly domains: ReadonlyMap<string, cel.CelMap>) {
     super();
@@ -24,7 +24,7 @@ class Domains extends cel.CelMap {
   }
 }
 
-/** Asks the CEL expressions of classes and claims about devices. Each expression is compiled once. */
+/** Evaluates the CEL expressions of classes and claims on devices. Each expression is compiled once. */
 export class DeviceSelectors {
   readonly #programs = new Map<string, cel.CompileResult>();
 

@@ -25,13 +25,13 @@ const CHECK_EVERY_MS = 1000;
 /** How many alternatives a request can have: the first counts most. */
 const MAX_ALTERNATIVES = 8;
 
-/** What is known of a pod's claims in a cycle. */
+/** The state of a pod's claims in a cycle. */
 interface ClaimsState {
   readonly claims: readonly Claim[];
-  /** Those that have no devices yet. */
+  /** Claims without an allocation. */
   readonly unallocated: readonly Claim[];
   readonly allocator: DeviceAllocator | undefined;
-  /** What can be had on each node that passed: one allocation for each of `unallocated`. */
+  /** Per node that passed: one allocation for each of `unallocated`. */
   readonly byNode: Map<string, readonly resource.AllocationResult[]>;
   /** Claims whose devices keep the pod from a node. */
   readonly obstacles: Set<Claim>;
@@ -42,13 +42,13 @@ interface ClaimsState {
 interface ExtendedState {
   /** In memory, or left by an earlier try: then it is deleted first. */
   readonly claim: Claim;
-  /** What the nodes that passed need beside their own resources. */
+  /** The devices that nodes that passed need beyond their own resources. */
   readonly byNode: Map<string, NodeClaim & { readonly allocation: resource.AllocationResult }>;
   /** Once it is in the cluster. */
   created?: Claim;
 }
 
-/** Of pods without claims, which nothing is ever added to. */
+/** Shared by pods without claims; never modified. */
 const NO_CLAIMS: Readonly<ClaimsState> = { claims: [], unallocated: [], allocator: undefined, byNode: new Map(), obstacles: new Set() };
 
 /** Dynamic resource allocation: filters nodes by the devices that a pod's ResourceClaims need, and allocates them. */
@@ -157,7 +157,7 @@ interface Knowledge {
   readonly pending: PendingAllocations;
 }
 
-/** Why the pod can go to no node at the moment. */
+/** Why the pod currently fits no node. */
 function whyNotNow({ uid }: PodInfo, claims: readonly Claim[], { objects, pending }: Knowledge): Status | undefined {
   for (const claim of claims) {
     if (claim.status?.allocation !== undefined) {
@@ -299,7 +299,7 @@ function release({ metadata }: Claim, uid: string, { client, logger }: PluginHan
     .catch((error: unknown) => logger.warn('a claim could not be released', { claim: `${metadata.namespace}/${metadata.name}`, error }));
 }
 
-/** Waits for devices that must be got ready on the node first. */
+/** Waits for the binding conditions of devices. */
 async function untilReady(claims: readonly Claim[], { objects, clock, signal }: PluginHandle): Promise<Status | undefined> {
   const deadline = clock.monotonic() + BINDING_TIMEOUT_MS;
   for (;;) {

@@ -14,7 +14,7 @@ export interface ExtendedBinding extends NodeClaim {
   readonly pod: PodInfo;
 }
 
-/** Writes what was allocated into the claim for a pod's extended resources, and into the pod's status which container uses what. */
+/** Writes the allocation to the claim for a pod's extended resources, and the mapping of containers to requests to the pod's status. */
 export async function bindExtendedClaim(binding: ExtendedBinding, deps: { readonly client: Client; readonly clock: Clock }): Promise<void> {
   const { claim, mappings, pod } = binding;
   await bindClaim(binding, deps);

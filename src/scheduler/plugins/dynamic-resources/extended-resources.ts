@@ -16,7 +16,7 @@ type DeviceClasses = Lister<resource.DeviceClass>;
 type Mapping = core.ContainerExtendedResourceRequest;
 type Request = resource.DeviceRequest;
 
-/** What a pod's extended resources need on one node. */
+/** The devices that a pod's extended resources need on one node. */
 export interface NodeClaim {
   readonly claim: Claim;
   readonly mappings: readonly Mapping[];
@@ -82,7 +82,7 @@ export function claimDraft({ metadata, spec }: Claim) {
   return { metadata: rest, spec };
 }
 
-/** The claim with requests for what the node does not have itself, as device plugins advertise it; undefined when nothing is left. */
+/** The claim with requests for resources that no device plugin of the node advertises; undefined when there are none. */
 export function claimForNode(
   claim: Claim,
   { pod, node, classes }: { pod: PodInfo; node: NodeInfo; classes: DeviceClasses },

@@ -7,14 +7,14 @@ export type Slice = resource.ResourceSlice;
 export interface DevicePool {
   readonly driver: string;
   readonly name: string;
-  /** Some of its slices are not there yet: what is known of it may be wrong. */
+  /** Some of its slices are missing: its devices may be wrong. */
   readonly isIncomplete: boolean;
   /** Its slices contradict each other. */
   readonly isInvalid: boolean;
   readonly devices: readonly OfferedDevice[];
   /** All slices of the pool, including those that the node cannot use. */
   readonly slices: readonly Slice[];
-  /** Whether devices take from amounts that the pool shares. */
+  /** Whether devices consume shared counters of the pool. */
   readonly sharesCounters: boolean;
 }
 
@@ -48,7 +48,7 @@ export class PoolIndex {
     for (const all of byPool(slices).values()) this.#add({ slices: all, devices: undefined });
   }
 
-  /** This index while the slices are the very same, else one of those that there are now. */
+  /** This index if the slices are unchanged, else a new one. */
   following(slices: readonly Slice[]): PoolIndex {
     const isSame = slices.length === this.slices.length && slices.every((slice, i) => slice === this.slices[i]);
     return isSame ? this : new PoolIndex(slices);
@@ -61,7 +61,7 @@ export class PoolIndex {
     else pools.push(pool);
   }
 
-  /** The pools with something for the node, in the order in which they are searched; those whose devices must be got ready come last. */
+  /** The pools with devices for the node, in search order; those with binding conditions come last. */
   poolsFor(node: core.SelectableNode): readonly DevicePool[] {
     const pools: DevicePool[] = [];
     for (const pool of this.#byNode.get(node.name) ?? []) {
@@ -109,7 +109,7 @@ function byPool(slices: readonly Slice[]): ReadonlyMap<string, readonly Slice[]>
 }
 
 function isUseful({ spec }: Slice, node: core.SelectableNode): boolean {
-  // Devices elsewhere in the pool may take from what it shares.
+  // Devices elsewhere in the pool may consume its shared counters.
   if ((spec.sharedCounters?.length ?? 0) > 0) return true;
   if (spec.perDeviceNodeSelection === true) return (spec.devices ?? []).some((device) => reaches(device, node));
   return reaches(spec, node);
@@ -134,7 +134,7 @@ function offeredBy(slice: Slice, node: core.SelectableNode): readonly OfferedDev
   return usable.map((device) => ({ id: deviceId(driver, pool.name, device.name), device, slice }));
 }
 
-/** Whether all that devices take from shared amounts is there to be taken from. */
+/** Whether all consumed shared counters exist. */
 function haveCounters(slices: readonly Slice[]): boolean {
   const sets = slices.flatMap(({ spec }) => spec.sharedCounters ?? []);
   const counterSets = new Map(sets.map(({ name, counters }) => [name, counters]));

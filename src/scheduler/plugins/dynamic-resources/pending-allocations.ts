@@ -4,7 +4,7 @@ import { AllocatedDevices } from './allocated-devices.ts';
 import type { Claim } from './device-request.ts';
 import { isInMemory } from './extended-resources.ts';
 
-/** Allocations that were decided but are not in the claims yet, as far as we see: no two pods may be given the same devices. */
+/** Decided allocations that the informer does not show yet: no device may be allocated twice. */
 export class PendingAllocations {
   readonly #pending = new Map<string, Claim>();
   /** Uids of claims that the informer does not show yet because we have just created them. */
@@ -36,7 +36,7 @@ export class PendingAllocations {
     return this.#pending.has(metadata.uid ?? '');
   }
 
-  /** The devices that claims have, or are about to; until the next call. */
+  /** The devices of allocated and pending claims; valid until the next call. */
   devices(): AllocatedDevices {
     this.#forgetSeen();
     this.#devices.follow(this.claims.list(), [...this.#pending.values()]);

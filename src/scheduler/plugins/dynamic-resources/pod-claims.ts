@@ -3,10 +3,10 @@ import type { Lister } from '#client';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import type { Claim } from './device-request.ts';
 
-/** How many may use one claim at a time. */
+/** The maximum number of consumers of a claim. */
 const MAX_CONSUMERS = 256;
 
-/** The claims of a pod, or why there is one that it cannot use yet, in upstream's words. */
+/** The claims of a pod, or upstream's message why one cannot be used yet. */
 export function podClaims({ pod, namespace, key, uid }: PodInfo, claims: Lister<resource.ResourceClaim>): readonly Claim[] | string {
   const result: Claim[] = [];
   for (const entry of pod.spec?.resourceClaims ?? []) {
@@ -33,7 +33,7 @@ export function isReservedFor({ status }: Claim, uid: string): boolean {
   return (status?.reservedFor ?? []).some((consumer) => consumer.uid === uid);
 }
 
-/** Whether the pod can still be added to those who use what was allocated. */
+/** Whether the pod can still be added to reservedFor. */
 export function isUsableBy(claim: Claim, uid: string): boolean {
   return (claim.status?.reservedFor?.length ?? 0) < MAX_CONSUMERS || isReservedFor(claim, uid);
 }

@@ -3,7 +3,7 @@ import { Quantity } from '#machinery';
 import type { DevicePool, OfferedDevice } from './offered-devices.ts';
 import { deviceId } from './offered-devices.ts';
 
-/** Amounts that were taken, by any key. */
+/** Consumed amounts by key. */
 export class TakenAmounts {
   readonly #amounts = new Map<string, Quantity>();
 
@@ -41,12 +41,12 @@ function consumptionOf({ device, slice }: OfferedDevice): readonly Consumption[]
   );
 }
 
-/** What devices of a pool take from amounts that they share: parts of a device exclude the whole, and other parts. */
+/** The consumption of a pool's shared counters: partitions of a device exclude the whole, and other partitions. */
 export class SharedCounters {
   readonly #total = new Map<string, Quantity>();
   readonly #takenAmounts = new TakenAmounts();
 
-  /** With what the devices take that are allocated already. */
+  /** Includes the consumption of allocated devices. */
   constructor(pools: readonly DevicePool[], isAllocated: (id: string) => boolean) {
     for (const { driver, name, slices, sharesCounters } of pools) {
       for (const slice of sharesCounters ? slices : []) {
@@ -63,7 +63,7 @@ export class SharedCounters {
     }
   }
 
-  /** Takes what the device needs, unless there is not enough. */
+  /** Consumes what the device needs, unless there is not enough. */
   take(offered: OfferedDevice): boolean {
     const fits = ({ key, amount }: Consumption) =>
       this.#takenAmounts
@@ -89,7 +89,7 @@ export class SharedCounters {
 
 export type Capacities = Readonly<Record<string, string>>;
 
-/** How much of each capacity of a device a request takes; undefined when the device cannot give it so. */
+/** The consumed capacity of a device by a request; undefined when the device cannot satisfy it. */
 export function capacityFor(device: resource.Device, requests: Capacities | undefined): Capacities | undefined {
   const offered = device.capacity ?? {};
   if (Object.keys(requests ?? {}).some((name) => offered[name] === undefined)) return undefined;
@@ -102,7 +102,7 @@ export function capacityFor(device: resource.Device, requests: Capacities | unde
   return consumed;
 }
 
-/** Rounded up to a portion in which the capacity is given. */
+/** Rounded up to the capacity's step. */
 function portion({ value, requestPolicy }: resource.DeviceCapacity, request: string | undefined): Quantity {
   const usual = (requestPolicy?.default ?? value) as string;
   if (request === undefined) return Quantity.fromJson(usual);

@@ -21,9 +21,9 @@ interface Counts {
   readonly antiAffinity: TopologyCounts;
 }
 
-/** What required (anti-)affinity says about each domain, for one pod. */
+/** The result of required (anti-)affinity per domain, for one pod. */
 export class AffinityFilterState implements CloneableState {
-  /** When all terms are of one topology, all nodes of a domain are alike. A trial, which changes that, does without. */
+  /** If all terms have one topology key, all nodes of a domain give the same result. Not used in simulations. */
   #memo: DomainMemo | undefined;
 
   private constructor(
@@ -100,7 +100,7 @@ export class AffinityFilterState implements CloneableState {
       if (this.counts.affinity.get(topologyKey, value) <= 0) allFound = false;
     }
     if (allFound) return true;
-    // The first pod of a group with affinity to itself has no pod to join yet.
+    // The first pod of a group with affinity to itself matches no pod yet.
     return this.counts.affinity.isEmpty && requiredAffinity.every((term) => termMatches(term, this.pod, this.namespaces));
   }
 

@@ -70,7 +70,7 @@ function topologyScores(pod: PodInfo, snapshot: Snapshot, { hardWeight, ignoresE
   return scores;
 }
 
-/** From the least, which becomes 0, to the greatest, which becomes 100. */
+/** Scales the minimum to 0 and the maximum to 100. */
 function stretch(scores: Float64Array): void {
   let least = Infinity;
   let most = -Infinity;
@@ -82,7 +82,7 @@ function stretch(scores: Float64Array): void {
   for (let i = 0; i < scores.length; i++) scores[i] = range > 0 ? Math.trunc((MAX_SCORE * ((scores[i] as number) - least)) / range) : 0;
 }
 
-/** A pod that came, went or changed its labels matters when a term of the waiting one, or its own anti-affinity, matches. */
+/** A pod that was added, deleted or relabelled is relevant when a term of the pending pod, or its own anti-affinity, matches. */
 function concerns(pod: PodInfo, { before, after }: { before?: unknown; after?: unknown }, namespaces: NamespaceLabels): 'Queue' | 'Skip' {
   const { requiredAffinity, requiredAntiAffinity } = pod.affinity;
   const matches = (other: core.Pod | undefined): boolean => {

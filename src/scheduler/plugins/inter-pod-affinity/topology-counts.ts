@@ -8,7 +8,7 @@ interface Layer {
   readonly weight: number;
 }
 
-/** Numbers by topology key and value: sums of what the snapshot keeps anyway, none of which is copied, and of changes in a trial. */
+/** Counts by topology key and value: the snapshot's counts, not copied, plus changes by a simulation. */
 export class TopologyCounts {
   readonly #layers: Layer[] = [];
   readonly #changes = new Map<string, Map<string, number>>();
@@ -55,7 +55,7 @@ export class TopologyCounts {
     return false;
   }
 
-  /** Over all keys; of what the snapshot keeps only. */
+  /** Over all keys; only the snapshot's counts. */
   sumFor({ labels }: NodeInfo): number {
     let sum = 0;
     for (const { key, counts, weight } of this.#layers) {

@@ -81,7 +81,7 @@ function mayFit({ pod }: PodInfo, node: core.Node): boolean {
   return core.requiredNodeAffinity(pod)?.matches({ name: node.metadata.name, labels }) ?? true;
 }
 
-/** The only nodes that can match, when every term names its nodes. */
+/** The only nodes that can match, if every term matches node names. */
 function requiredNames(pod: core.Pod): ReadonlySet<string> | undefined {
   const terms = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   if (terms.length === 0) return undefined;

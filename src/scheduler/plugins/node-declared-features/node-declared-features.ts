@@ -9,7 +9,7 @@ interface NeededFeatures {
   readonly features: readonly string[];
 }
 
-/** Pods that use what not every kubelet can do go to nodes that declare to have it. */
+/** Pods that use optional kubelet features need nodes that declare them. */
 export function nodeDeclaredFeatures(): Plugin {
   return {
     name: NAME,

@@ -4,7 +4,7 @@ import { SKIP, unresolvable } from '../../framework/status.ts';
 const NAME = 'NodeName';
 const OTHER_NODE = unresolvable(NAME, "node(s) didn't match the requested node name");
 
-/** A pod that names its node goes there or nowhere. */
+/** A pod with spec.nodeName fits only that node. */
 export function nodeName(): Plugin {
   return {
     name: NAME,

@@ -9,7 +9,7 @@ import { DEFAULT_RESOURCES } from '../node-resources-fit/scoring-strategy.ts';
 
 const NAME = 'NodeResourcesBalancedAllocation';
 
-/** Prefers nodes whose resources the pod brings closer to being used in equal shares. */
+/** Prefers nodes on which the pod balances the utilisation of resources. */
 export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
   const configured = (args.resources ?? []) as readonly { readonly name: string; readonly weight?: number }[];
   const scorer = resourceScorer(configured.length === 0 ? DEFAULT_RESOURCES : configured.map(({ name }) => ({ name, weight: 1 })), true);
@@ -28,7 +28,7 @@ export const nodeResourcesBalancedAllocation: PluginFactory = (args) => {
   };
 };
 
-/** Of CPU and memory, written out: it is asked of every node that fits, for every pod. */
+/** For CPU and memory, specialised: it runs for every feasible node of every pod. */
 function balanceOfBoth({ requests }: PodInfo, { amounts }: NodeInfo): number {
   const cpu = amounts[CPU] as number;
   const memory = amounts[MEMORY] as number;
@@ -44,7 +44,7 @@ function apart(cpuShare: number, memoryShare: number): number {
   return Math.trunc((1 - Math.abs(Math.min(cpuShare, 1) - Math.min(memoryShare, 1)) / 2) * MAX_SCORE);
 }
 
-/** 100 when every resource is used in the same share. */
+/** 100 when all resources are utilised equally. */
 function balance({ count, allocatable }: Fullness, amounts: Float64Array): number {
   let sum = 0;
   let looked = 0;

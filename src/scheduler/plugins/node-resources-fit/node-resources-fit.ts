@@ -50,7 +50,7 @@ export const nodeResourcesFit: PluginFactory = (args, { objects }): Plugin => {
       { resource: 'UnscheduledPod', actions: ['UpdatePodScaleDown'] },
       { resource: 'DeviceClass', actions: ['Add', 'Update'], hint: (pod) => (pod.requests.scalars === undefined ? 'Skip' : 'Queue') },
     ],
-    // Which resources are devices depends on the classes of the moment.
+    // Which resources are devices depends on the current device classes.
     sign: (pod) =>
       pod.requests.scalars === undefined ? signResources(pod) : [signResources(pod), backedResources(pod, objects.deviceClasses)],
     filter: (_, pod, node) => (fits(pod, node, isUncounted) ? undefined : explain(pod, node, isUncounted)),
@@ -58,14 +58,14 @@ export const nodeResourcesFit: PluginFactory = (args, { objects }): Plugin => {
   };
 };
 
-/** All that scores by resources look at as well. */
+/** Includes all inputs of the resource scores. */
 export function signResources({ requests, nonZeroMilliCpu, nonZeroMemory }: PodInfo): unknown {
   const { milliCpu, memory, ephemeralStorage, scalars } = requests;
   const plain = `${milliCpu} ${memory} ${ephemeralStorage} ${nonZeroMilliCpu} ${nonZeroMemory}`;
   return scalars === undefined ? plain : [plain, ...scalars];
 }
 
-/** LeastAllocated of CPU and memory in equal parts, written out: it is asked of every node that fits, for every pod. */
+/** LeastAllocated of CPU and memory with equal weights, specialised: it runs for every feasible node of every pod. */
 function leastAllocatedOfBoth(_: unknown, pod: PodInfo, { amounts }: NodeInfo): number {
   const cpu = amounts[CPU] as number;
   const memory = amounts[MEMORY] as number;
@@ -90,7 +90,7 @@ function ignoredResources({
   return (resource) => ignored.has(resource) || ignoredGroups.has(resource.split('/')[0] as string);
 }
 
-/** Says only yes or no, without allocating: what is asked of most nodes. */
+/** A check without allocations, for the common case. */
 function fits({ requests }: PodInfo, node: NodeInfo, isUncounted: IsUncounted): boolean {
   const { amounts, allocatable, scalarsUsed } = node;
   const { milliCpu, memory, ephemeralStorage, scalars } = requests;
@@ -132,7 +132,7 @@ interface PodChange {
 }
 
 function freesWhatIsNeeded({ requests }: PodInfo, { before, after, quantities }: PodChange): 'Queue' | 'Skip' {
-  // A pod that goes always frees its place among the allowed number of pods.
+  // A deleted pod always frees a slot of the node's pod limit.
   if (after === undefined) return 'Queue';
   const was = podRequests(before as core.Pod, quantities).requests;
   const is = podRequests(after as core.Pod, quantities).requests;

@@ -6,7 +6,7 @@ export interface WeightedResource {
   readonly weight: number;
 }
 
-/** How full a node is, resource by resource. Reused from node to node: read it before the next is measured. */
+/** The utilisation of a node per resource. Reused: read it before the next node is measured. */
 export interface Fullness {
   readonly count: number;
   /** The allocatable amount; 0 if the resource does not count on this node. */
@@ -23,7 +23,7 @@ export interface ResourceScorer {
   asksForNothing(pod: PodInfo): boolean;
 }
 
-/** `exact`: requests as they are; else containers that ask for nothing count with a usual amount. */
+/** `exact`: requests as they are; else containers without requests count with a default amount. */
 export function resourceScorer(resources: readonly WeightedResource[], exact: boolean): ResourceScorer {
   const count = resources.length;
   const names = resources.map(({ name }) => name);

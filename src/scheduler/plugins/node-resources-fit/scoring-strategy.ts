@@ -70,7 +70,7 @@ function weighted({ count, allocatable, requested, weights }: Fullness, score: R
   return weightSum === 0 ? 0 : round(sum / weightSum);
 }
 
-/** A broken line through the points; the scores of the configuration go from 0 to 10. */
+/** Interpolates linearly between the points; scores in the configuration are 0 to 10. */
 function ratioBy(shape: readonly ShapePoint[]): ResourceScore {
   const points = shape.map(({ utilization, score }) => ({ utilization, score: score * (MAX_SCORE / 10) }));
   return (requested, total) => valueAt(points, requested > total ? 100 : Math.trunc((requested * 100) / total));

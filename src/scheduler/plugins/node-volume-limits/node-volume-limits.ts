@@ -68,7 +68,7 @@ function collect({ namespace, claims }: PodInfo, objects: ClusterObjects, volume
     const csi = volume?.spec?.csi;
     if (csi) volumes.set(`${csi.driver}/${csi.volumeHandle}`, csi.driver);
     else if (volume === undefined) {
-      // Not made yet, or gone: it will be, or was, by the class's driver.
+      // Not provisioned yet, or gone: it belongs to the class's driver.
       const driver = objects.storageClasses.get({ name: classOfClaim(claim) })?.provisioner;
       if (driver !== undefined) volumes.set(`${driver}/${namespace}/${name}`, driver);
     }

@@ -13,7 +13,7 @@ export const SYSTEM_DEFAULT_CONSTRAINTS: readonly core.TopologySpreadConstraint[
   { topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5, whenUnsatisfiable: 'ScheduleAnyway' },
 ];
 
-/** Spreads alike pods evenly over the domains of a topology: as they demand, or by default those of a service or controller. */
+/** Spreads pods evenly over topology domains: by their constraints, or by default those of a service or controller. */
 export const podTopologySpread: PluginFactory = (args, handle): Plugin => {
   const isSystemDefault = (args.defaultingType ?? 'System') === 'System';
   const defaults = isSystemDefault
@@ -57,7 +57,7 @@ function hasOwn({ pod }: PodInfo): boolean {
   return (pod.spec?.topologySpreadConstraints?.length ?? 0) > 0;
 }
 
-/** Only pods that a constraint counts can change what it says. */
+/** Only pods that a constraint counts can change its result. */
 function concerns(pod: PodInfo, { before, after }: { before?: unknown; after?: unknown }): 'Queue' | 'Skip' {
   if (!hasOwn(pod)) return 'Queue';
   const constraints = ownConstraints(pod, 'DoNotSchedule');

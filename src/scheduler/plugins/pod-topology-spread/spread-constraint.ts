@@ -48,7 +48,7 @@ function constraintOf(constraint: core.TopologySpreadConstraint, selector: Selec
   };
 }
 
-/** The configured constraints for pods that state none, on what the pod's services and controller select. */
+/** The configured default constraints, with the selectors of the pod's services and controller. */
 export function defaultConstraints(
   pod: PodInfo,
   when: WhenUnsatisfiable,
@@ -72,7 +72,7 @@ function siblingSelector({ pod, namespace, labels }: PodInfo, objects: ClusterOb
   return owner === undefined ? selector : selector.add(lenientSelector(owner).requirements);
 }
 
-/** Pods of the namespace that a constraint counts. Those on their way out do not count. */
+/** Pods of the namespace that a constraint counts. Terminating pods do not count. */
 export function spreadQuery(namespace: string, { selector, selectorId }: SpreadConstraint): PodQuery {
   return {
     id: `spread ${namespace} ${selectorId}`,
@@ -81,7 +81,7 @@ export function spreadQuery(namespace: string, { selector, selectorId }: SpreadC
   };
 }
 
-/** Which nodes' pods, and domains, count for a constraint of the pod. */
+/** The nodes whose pods and domains count for a constraint of the pod. */
 export class NodeInclusion {
   readonly #pod: PodInfo;
   readonly #affinity: core.NodeMatcher | undefined;
@@ -110,7 +110,7 @@ export function hasAllKeys({ labels }: NodeInfo, constraints: readonly SpreadCon
 export function isOnEveryNode(topologyKey: string, snapshot: Snapshot): boolean {
   let nodes = 0;
   const domains = snapshot.domains(topologyKey);
-  // One node a domain is the rule for host names: no need to add up.
+  // A hostname domain usually has one node: no summing needed.
   if (domains.size === snapshot.nodes.length) return true;
   for (const count of domains.values()) nodes += count;
   return nodes === snapshot.nodes.length;

@@ -15,14 +15,14 @@ interface Domains {
   /** Every domain that counts, also those without pods. */
   readonly all: DomainCounts;
   readonly counts: DomainCounts;
-  /** What a trial changed. */
+  /** Changes by a simulation. */
   readonly changes: Map<string, number>;
   minimum: number | undefined;
 }
 
 /** Matching pods in each domain of each constraint that must hold. */
 export class SpreadFilterState implements CloneableState {
-  /** With one constraint all nodes of a domain are alike. A trial, which changes that, does without. */
+  /** With one constraint all nodes of a domain give the same result. Not used in simulations. */
   #memo: DomainMemo | undefined;
 
   private constructor(
@@ -35,7 +35,7 @@ export class SpreadFilterState implements CloneableState {
     const inclusion = new NodeInclusion(pod);
     const isUniform = constraints.every(({ topologyKey }) => isOnEveryNode(topologyKey, snapshot));
     const domains = constraints.map((constraint) => {
-      // Usually every node counts: then what the snapshot keeps current is the answer.
+      // Usually every node counts: then the snapshot's counts can be used.
       const counted =
         isUniform && inclusion.includesAll(constraint)
           ? shared(pod, constraint, snapshot)
@@ -53,7 +53,7 @@ export class SpreadFilterState implements CloneableState {
     return new SpreadFilterState(this.constraints, domains, this.inclusion);
   }
 
-  /** A pod came to, or went from, a node. */
+  /** A pod was added to or removed from a node. */
   change(pod: PodInfo, node: NodeInfo, { by, namespace }: { by: 1 | -1; namespace: string }): void {
     if (pod.namespace !== namespace || pod.isTerminating || !hasAllKeys(node, this.constraints)) return;
     this.constraints.forEach((constraint, i) => {
@@ -111,11 +111,11 @@ function matching({ counts, changes }: Domains, domain: string): number {
   return changes.size === 0 ? count : count + (changes.get(domain) ?? 0);
 }
 
-/** Of the emptiest domain; 0 while there are fewer domains than demanded. */
+/** The count of the emptiest domain; 0 below minDomains. */
 function minimumOf(domains: Domains, { minDomains }: SpreadConstraint): number {
   const { all, counts, changes } = domains;
   if (all.size < minDomains) return 0;
-  // Domains without pods are not among the counts: one that is missing there is empty.
+  // Domains without pods have no count.
   if (changes.size === 0 && counts !== all && counts.size < all.size) return 0;
   let least = Number.MAX_SAFE_INTEGER;
   for (const domain of all.keys()) least = Math.min(least, matching(domains, domain));

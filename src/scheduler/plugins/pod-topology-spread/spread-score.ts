@@ -42,7 +42,7 @@ export class SpreadScoreState {
     const hosts = nodes.length - ignored.length;
     for (const counted of this.#counted) {
       const domains = counted.isByHost ? hosts : counted.byDomain.filter((count) => count !== undefined).length;
-      // With more domains, a pod more or less in one means less: the weight makes up for it.
+      // With more domains, one pod more or less matters less: the weight compensates.
       counted.weight = Math.log(domains + 2);
     }
   }

@@ -12,7 +12,7 @@ export interface StaticBinding {
 export interface NodeVolumes {
   /** Volumes that exist, to be bound. */
   readonly bindings: readonly StaticBinding[];
-  /** Claims for which the class's driver will make a volume on the node. */
+  /** Claims for which the class's driver will provision a volume. */
   readonly provisions: readonly core.PersistentVolumeClaim[];
 }
 
@@ -23,14 +23,14 @@ interface Search {
   readonly objects: ClusterObjects;
 }
 
-/** Finds a volume for each claim on the node, the smallest claim first; what has none must be made. */
+/** Finds a volume for each claim on the node, the smallest claim first; the remaining claims must be provisioned. */
 export function findVolumes(claims: readonly core.PersistentVolumeClaim[], node: NodeInfo, search: Search): NodeVolumes | Refusal {
   const chosen = new Set<string>();
   const bindings: StaticBinding[] = [];
   const provisions: core.PersistentVolumeClaim[] = [];
   for (const claim of [...claims].sort(compareSizes)) {
     const free = search.volumes.filter(({ metadata }) => !chosen.has(metadata.name));
-    // A volume is being made already for a claim that was promised to the node.
+    // The claim's volume is already being provisioned for the node.
     const isPromised = annotationOf(claim as never, SELECTED_NODE) !== undefined;
     const volume = isPromised ? undefined : smallestVolume(claim, node, free);
     if (volume === undefined) {
@@ -83,7 +83,7 @@ export function reachesNode({ spec }: core.PersistentVolume, node: NodeInfo): bo
   return core.compileNodeSelector(spec?.nodeAffinity?.required)?.matches(node) ?? true;
 }
 
-/** Whether the volume is free, or reserved for one of the claims: of many volumes most are neither, whatever the node. */
+/** Whether the volume is free, or reserved for one of the claims: most volumes are neither, on any node. */
 export function mayBeBound(volume: core.PersistentVolume, claims: readonly core.PersistentVolumeClaim[]): boolean {
   return volume.spec?.claimRef == null || claims.some((claim) => isClaimedBy(volume, claim));
 }

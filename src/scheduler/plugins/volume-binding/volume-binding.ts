@@ -23,13 +23,13 @@ interface ClaimedVolumes {
   readonly bound: readonly core.PersistentVolumeClaim[];
   /** Claims that wait for this pod. */
   readonly waiting: readonly core.PersistentVolumeClaim[];
-  /** What these may be bound to, on one node or another. */
+  /** The volumes that these may be bound to, on any node. */
   readonly candidates: readonly core.PersistentVolume[];
-  /** What was found on each node that passed. */
+  /** The decisions per node that passed. */
   readonly byNode: Map<string, NodeVolumes>;
 }
 
-/** A pod's volumes must be usable on its node; those that wait for a consumer are bound, or made, where the pod goes. */
+/** A pod's volumes must be usable on its node; those that wait for a consumer are bound or provisioned for the pod's node. */
 export const volumeBinding: PluginFactory = (args, handle): Plugin => {
   const { objects } = handle;
   const assumed = new AssumedVolumes(objects);
@@ -90,7 +90,7 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
   };
 };
 
-/** What is left to do for the pod on the node. */
+/** The bindings and provisioning that the pod needs on the node. */
 function toBind(state: CycleState, node: NodeInfo): NodeVolumes | undefined {
   const nodeVolumes = state.read<ClaimedVolumes>(NAME)?.byNode.get(node.name);
   return nodeVolumes === undefined || nodeVolumes.bindings.length + nodeVolumes.provisions.length === 0 ? undefined : nodeVolumes;
@@ -121,7 +121,7 @@ interface SearchContext {
 
 function findOn(node: NodeInfo, { waiting, candidates }: ClaimedVolumes, objects: ClusterObjects): NodeVolumes | Status {
   if (waiting.length === 0) return { bindings: [], provisions: [] };
-  // A volume is being made elsewhere for a claim that was promised to another node.
+  // The claim's volume is being provisioned for another node.
   const isPromisedElsewhere = waiting.some((claim) => (annotationOf(claim as never, SELECTED_NODE) ?? node.name) !== node.name);
   if (isPromisedElsewhere) return NO_VOLUME;
   const nodeVolumes = findVolumes(waiting, node, { volumes: candidates, objects });
@@ -206,13 +206,13 @@ function whyHopeless(pod: PodInfo, { nodeVolumes, promised, node }: BindDecision
     if (claim === undefined) return `failed to check provisioning pvc: could not find v1.PersistentVolumeClaim "${namespace}/${name}"`;
     if (isOlder(claim, written)) continue;
     if (claim.metadata.annotations == null) return `selectedNode annotation reset for PVC "${name}"`;
-    // A driver that cannot make the volume there takes the node's name away, so that another is looked for.
+    // A driver that cannot provision there removes the selected node, so that another one is chosen.
     if (annotationOf(claim as never, SELECTED_NODE) !== node.name) return `provisioning failed for PVC "${name}"`;
   }
   return undefined;
 }
 
-/** Whether our own write has not come back yet. */
+/** Whether the informer has not seen our own write yet. */
 function isOlder(seen: core.PersistentVolumeClaim, written: core.PersistentVolumeClaim): boolean {
   return Number(seen.metadata.resourceVersion ?? 0) < Number(written.metadata.resourceVersion ?? 0);
 }

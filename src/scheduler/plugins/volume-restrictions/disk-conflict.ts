@@ -1,6 +1,6 @@
 import type { core } from '#api';
 
-/** Disks of cloud providers and networks that can be attached once: named, and whether they are only read. */
+/** Disks of cloud providers and networks that can be attached once: their id, and whether they are read-only. */
 interface Disk {
   readonly id: string;
   readonly readOnly: boolean;
@@ -19,7 +19,7 @@ function diskOf({ gcePersistentDisk, awsElasticBlockStore, iscsi, rbd }: core.Vo
   if (iscsi) return [{ id: `iscsi ${iscsi.iqn}`, readOnly: iscsi.readOnly === true, neverShared: false }];
   if (!rbd) return [];
   const { monitors = [], pool, image, readOnly } = rbd;
-  // Any monitor in common makes it the same pool.
+  // Pools with a common monitor are the same.
   return monitors.map((monitor) => ({ id: `rbd ${monitor} ${pool} ${image}`, readOnly: readOnly === true, neverShared: false }));
 }
 

@@ -9,7 +9,7 @@ import { claimsOf, waitsForConsumer } from '../../framework/volume-claims.ts';
 
 const NAME = 'VolumeZone';
 const OTHER_ZONE = unresolvable(NAME, 'node(s) had no available volume zone');
-/** Each label with the one that took its place. */
+/** Each deprecated label with its replacement. */
 const TOPOLOGY_LABELS = lookupTable<string>({
   'topology.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'topology.kubernetes.io/region': 'topology.kubernetes.io/region',
@@ -65,7 +65,7 @@ function zonesOf({ metadata }: core.PersistentVolume): { key: string; values: Re
     .map((key) => ({ key, values: new Set((labels[key] as string).split('__')) }));
 }
 
-/** A node that says nothing of zones is in none: a cluster without zones. */
+/** A node without zone labels: a cluster without zones. */
 function satisfies({ labels }: NodeInfo, demands: ZonedVolumes['demands']): boolean {
   if (!Object.keys(TOPOLOGY_LABELS).some((key) => labels[key] !== undefined)) return true;
   return demands.every(({ key, values }) => {
