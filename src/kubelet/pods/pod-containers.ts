@@ -173,7 +173,7 @@ export class PodContainers {
     try {
       await this.#change(async () => this.#lookAtStarted(await startContainer(request, this.deps), last));
     } catch (error) {
-      if (!(error instanceof StartFailure)) throw error;
+      if (!(error instanceof StartFailure) || context.signal.aborted) throw error;
       kubeletMetrics?.containerStarted(this.#typeOf(name), error.reason);
       this.view.wakeAt(this.restarts.failed(container, error));
       return false;

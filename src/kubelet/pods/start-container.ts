@@ -145,7 +145,7 @@ async function failing<T>(reason: string, { context, container }: StartRequest, 
   try {
     return await action();
   } catch (error) {
-    signal.throwIfAborted();
+    if (signal.aborted) throw error;
     const message = error instanceof RuntimeError ? error.description : (error as Error).message;
     events.warning(container.name, 'Failed', `Error: ${message}`);
     throw error instanceof StartFailure ? error : new StartFailure(reason, message);

@@ -429,18 +429,21 @@ describe('logs', () => {
   });
 });
 
-it('an error of a step that a deletion interrupts is logged', async () => {
-  const lines: string[] = [];
-  const logger = createLogger({ level: 'info', clock: realClock, write: (line) => void lines.push(line) });
-  await using bench = await openNodeBench({}, 1, { logger });
-  let fail = (_: Error): void => undefined;
-  bench.runtime.runPodSandbox = () =>
-    new Promise((_, reject) => {
-      fail = reject;
-    });
-  await bench.create('p');
-  await bench.delete('p');
-  fail(new Error('cannot let go'));
-  await bench.clock.settle();
-  expect(lines.filter((line) => line.includes('cannot let go'))).toHaveLength(1);
-});
+it.each(['runPodSandbox', 'createContainer'] as const)(
+  'an error of %s that comes after the deletion of the pod is logged',
+  async (call) => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'info', clock: realClock, write: (line) => void lines.push(line) });
+    await using bench = await openNodeBench({}, 1, { logger });
+    let fail = (_: Error): void => undefined;
+    bench.runtime[call] = () =>
+      new Promise((_, reject) => {
+        fail = reject;
+      });
+    await bench.create('p');
+    await bench.delete('p');
+    fail(new Error('the disk is full'));
+    await bench.clock.settle();
+    expect(lines.filter((line) => line.includes('the disk is full'))).toHaveLength(1);
+  },
+);
