@@ -50,6 +50,28 @@ describe('joined duplexes', () => {
     await done;
   });
 
+  it('do not stall before a receiver with a larger buffer than theirs', async () => {
+    const { near, far } = connectedPair();
+    let length = 0;
+    const slow = new Duplex({
+      highWaterMark: 1 << 20,
+      read: () => {},
+      write: (chunk: Buffer, _, done) => {
+        length += chunk.length;
+        setImmediate(done);
+      },
+    });
+    const finished = once(slow, 'finish');
+    const done = joinDuplexes(far, slow);
+    for (let i = 0; i < 48; i++) near.write(Buffer.alloc(64 * 1024));
+    near.end();
+    await finished;
+    expect(length).toBe(3 << 20);
+    slow.push(null);
+    near.resume();
+    await done;
+  });
+
   it('deliver what was sent before its sender was destroyed', async () => {
     const { client, server, done } = relay();
     client.write('last words', () => client.destroy());

@@ -29,8 +29,9 @@ function copy(from: Duplex, to: Duplex): void {
       to.cork();
       setImmediate(uncork);
     }
-    to.write(chunk);
-    if (to.writableLength > MAX_PENDING_BYTES) from.pause();
+    // `drain` comes only after a refused write.
+    const hasRoom = to.write(chunk);
+    if (!hasRoom && to.writableLength > MAX_PENDING_BYTES) from.pause();
     garbage.add(chunk.length);
   });
   to.on('drain', () => from.resume());
