@@ -333,7 +333,7 @@ export class PodWorker {
   /** True when something was done, so that the next step follows. */
   async #perform(actions: PodActions): Promise<boolean> {
     const starts = [...actions.startEphemeral, ...actions.start];
-    if (actions.createSandbox || starts.length > 0) await this.#deps.hooks.prepare(this.#context());
+    if (actions.createSandbox || starts.length > 0) await this.#prepare();
     if (actions.createSandbox) {
       await this.#containers.createSandbox(this.#graceMs());
       this.#reportSandbox();
@@ -347,6 +347,12 @@ export class PodWorker {
     for (const container of starts) if (await this.#containers.start(container)) hasActed = true;
     if (!hasActed && starts.length > 0) this.#report(false);
     return hasActed;
+  }
+
+  async #prepare(): Promise<void> {
+    const prepared = this.#deps.hooks.prepare(this.#context());
+    this.#status.hold(prepared);
+    await prepared;
   }
 
   /** As upstream: PodReadyToStartContainers is reported at once, the address only with the first containers. */

@@ -66,3 +66,37 @@ test('without lanes every pod writes at once', async () => {
   await finish(server, clock);
   expect([server.mostAtOnce, server.patches.length]).toEqual([20, 20]);
 });
+
+test('a status that waits for volumes which are ready in a moment is written once, with what followed', async () => {
+  const { server, clock, writers: all } = writers(1);
+  const [writer] = all as [StatusWriter];
+  let ready = () => {};
+  const volumes = new Promise<void>((resolve) => (ready = resolve));
+  writer.want({ phase: 'Pending' });
+  writer.hold(volumes);
+  await clock.settle();
+  expect(server.patches).toEqual([]);
+  ready();
+  writer.want({ phase: 'Running' });
+  await finish(server, clock);
+  expect(server.patches.map(({ status }) => status.phase)).toEqual(['Running']);
+});
+
+test('a status that waits for volumes which do not come is written after a moment', async () => {
+  const { server, clock, writers: all } = writers(1);
+  const [writer] = all as [StatusWriter];
+  writer.want({ phase: 'Pending' });
+  writer.hold(new Promise(() => {}));
+  await clock.advance(20);
+  await finish(server, clock);
+  expect(server.patches.map(({ status }) => status.phase)).toEqual(['Pending']);
+});
+
+test('a status that waits for volumes which failed is written', async () => {
+  const { server, clock, writers: all } = writers(1);
+  const [writer] = all as [StatusWriter];
+  writer.want({ phase: 'Pending' });
+  writer.hold(Promise.reject(new Error('no such volume')));
+  await finish(server, clock);
+  expect(server.patches.map(({ status }) => status.phase)).toEqual(['Pending']);
+});

@@ -20,6 +20,8 @@ interface PodIdentity {
   readonly uid?: string | undefined;
 }
 
+/** How long a write waits for volumes that are almost ready. */
+const HOLD_MS = 20;
 const RETRY = { initialMs: 200, maxMs: 10_000, jitter: 0.2 };
 
 /**
@@ -32,6 +34,7 @@ export class StatusWriter {
   #current: core.PodStatus;
   #currentVersion = 0;
   #pendingWrite: Promise<void> | undefined;
+  #held: Promise<unknown> | undefined;
   /** Not the whole pod: its first state would stay in memory beside the later ones. */
   readonly #identity: PodIdentity;
 
@@ -68,13 +71,23 @@ export class StatusWriter {
     });
   }
 
+  /** Delays the next write, briefly, until the work is done: most volumes are ready at once, and the states before that last less than a request. */
+  hold(work: Promise<unknown>): void {
+    const settled = () => {
+      if (this.#held === held) this.#held = undefined;
+    };
+    const held = work.then(settled, settled);
+    this.#held = held;
+  }
+
   /** Resolves when the latest status is written, or the pod is deleted. */
   async flushed(): Promise<void> {
     await this.#pendingWrite;
   }
 
   async #writeAll(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
+    await this.#released();
     const backoff = new Backoff(RETRY, this.deps.random);
     const { lanes, signal, clock } = this.deps;
     while (!signal.aborted) {
@@ -83,6 +96,16 @@ export class StatusWriter {
       if (outcome === 'outdated') backoff.reset();
       else await clock.sleep(backoff.next(), signal).catch(() => {});
     }
+  }
+
+  async #released(): Promise<void> {
+    if (this.#held === undefined) return;
+    const { clock, signal } = this.deps;
+    const giveUp = new AbortController();
+    const late = clock.sleep(HOLD_MS, AbortSignal.any([signal, giveUp.signal])).catch(() => {});
+    await Promise.race([this.#held, late]);
+    giveUp.abort();
+    await nextTurn();
   }
 
   async #writeLatest(): Promise<'done' | 'outdated' | 'failed'> {
@@ -115,6 +138,10 @@ export class StatusWriter {
       return isGone;
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Resource versions of one server are comparable. A non-numeric one counts as newer. */
