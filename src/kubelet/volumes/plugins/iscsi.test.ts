@@ -45,10 +45,12 @@ describe('an iSCSI disk', () => {
   afterEach(async () => {
     const left = (await mounter.mountsBelow(root)).map(({ path }) => path);
     await mounter.unmount(...left.reverse());
-    const loops = (await runProgram('losetup', ['--noheadings', '--output', 'NAME', '--associated', join(root, 'disk.img')])).trim();
-    if (loops !== '') await runProgram('losetup', ['--detach', loops]);
+    const loops = async () =>
+      (await runProgram('losetup', ['--noheadings', '--output', 'NAME', '--associated', join(root, 'disk.img')])).trim();
+    // The kernel detaches a device when its last user, which may be udev, has closed it.
+    await expect.poll(loops, { timeout: 10_000 }).toBe('');
     await rm(root, { recursive: true });
-    expect({ left, loops }).toEqual({ left: [], loops: '' });
+    expect(left).toEqual([]);
   });
 
   const open = (iscsiadm: Iscsiadm) => {
@@ -80,6 +82,15 @@ describe('an iSCSI disk', () => {
       'iSCSI volumes need the program iscsiadm on the node (package open-iscsi)',
     );
     await absent.tearDown({ podUid: 'a', name: 'pv', path: pathOf('a') });
+  });
+
+  it('of a target that does not answer is refused with that', async () => {
+    await writeFile(join(root, 'hangs'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+    const program = join(root, 'hangs');
+    const hanging = open(new Iscsiadm(realClock, { program, timeoutMs: 50 }));
+    await expect(hanging.setUp({ spec: spec(), pod: POD, path: pathOf('a') })).rejects.toThrow(
+      /^\S+\/hangs did not end within 0.05 seconds$/,
+    );
   });
 
   it.skipIf(!canLoop)('is logged in to once, shared by the pods of the node, and keeps what they wrote', async () => {

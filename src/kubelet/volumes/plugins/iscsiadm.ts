@@ -27,6 +27,8 @@ const NO_OBJECTS = 21;
 const CHAP_MEMBERS = ['username', 'password', 'username_in', 'password_in'];
 
 export interface IscsiadmOptions {
+  /** Of each call. Default: 150 seconds, for targets that are slow to answer. */
+  readonly timeoutMs?: number;
   readonly program?: string;
   /** The directory of device links by path. */
   readonly devices?: string;
@@ -36,11 +38,13 @@ export interface IscsiadmOptions {
 export class Iscsiadm {
   readonly #program: string;
   readonly #devices: string;
+  readonly #timeoutMs: number;
 
   constructor(
     private readonly clock: Clock,
-    { program = 'iscsiadm', devices = '/dev/disk/by-path' }: IscsiadmOptions = {},
+    { program = 'iscsiadm', devices = '/dev/disk/by-path', timeoutMs = LOGIN_TIMEOUT_MS }: IscsiadmOptions = {},
   ) {
+    this.#timeoutMs = timeoutMs;
     this.#program = program;
     this.#devices = devices;
   }
@@ -122,9 +126,9 @@ export class Iscsiadm {
 
   async #run(args: readonly string[]): Promise<string> {
     try {
-      return await runProgram(this.#program, args, { timeoutMs: LOGIN_TIMEOUT_MS });
+      return await runProgram(this.#program, args, { timeoutMs: this.#timeoutMs });
     } catch (error) {
-      if (!(error instanceof ProgramError) || error.exitCode !== undefined) throw error;
+      if (!(error instanceof ProgramError) || (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOENT') throw error;
       throw new Error(`iSCSI volumes need the program iscsiadm on the node (package open-iscsi): ${error.message}`, { cause: error });
     }
   }

@@ -1,9 +1,16 @@
-import type { Mounter } from '../mount/mounter.ts';
-import type { VolumePlugin, VolumeSpec } from '../volume-plugin.ts';
+import { access } from 'node:fs/promises';
+import type { Mounter, MountRequest } from '../mount/mounter.ts';
+import { messageOf, type VolumePlugin, type VolumeSpec } from '../volume-plugin.ts';
 import { mountVolume, unmountVolume } from './bind-volume.ts';
 
+export interface NfsPluginDeps {
+  readonly mounter: Mounter;
+  /** The program that mount(8) runs for this type. Default: where it looks for it. */
+  readonly helper?: string;
+}
+
 /** An NFS volume; needs mount.nfs on the machine. */
-export function nfsPlugin({ mounter }: { readonly mounter: Mounter }): VolumePlugin {
+export function nfsPlugin({ mounter, helper = '/sbin/mount.nfs' }: NfsPluginDeps): VolumePlugin {
   const sourceOf = ({ volume, persistentVolume }: VolumeSpec) => persistentVolume?.spec?.nfs ?? volume.nfs;
   return {
     name: 'kubernetes.io/nfs',
@@ -13,9 +20,21 @@ export function nfsPlugin({ mounter }: { readonly mounter: Mounter }): VolumePlu
       const mustBeReadOnly = readOnly || spec.readOnly;
       const options = [...(spec.persistentVolume?.spec?.mountOptions ?? []), ...(mustBeReadOnly ? ['ro'] : [])];
       const host = server.includes(':') && !server.startsWith('[') ? `[${server}]` : server;
-      await mountVolume({ source: `${host}:${exported}`, target: path, fsType: 'nfs', options }, mounter);
+      await mountNfs({ source: `${host}:${exported}`, target: path, fsType: 'nfs', options }, mounter, helper);
       return { hostPath: path, mustBeReadOnly };
     },
     tearDown: ({ path }) => unmountVolume(path, mounter),
   };
+}
+
+async function mountNfs(request: MountRequest, mounter: Mounter, helper: string): Promise<void> {
+  try {
+    await mountVolume(request, mounter);
+  } catch (error) {
+    // mount(8) itself only speaks of a bad option.
+    await access(helper).catch(() => {
+      throw new Error(`NFS volumes need the program mount.nfs on the node (package nfs-common): ${messageOf(error)}`, { cause: error });
+    });
+    throw error;
+  }
 }
