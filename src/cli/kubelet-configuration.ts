@@ -7,10 +7,12 @@ import {
   configurationProblems,
   ineffectiveFields,
   type KubeletConfiguration,
+  type ReadConfiguration,
   readConfiguration,
   withDefaults,
 } from '#kubelet';
 import type { CliContext } from './context.ts';
+import type { LoggingFlags } from './flags/common-flags.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ConfigurationFlags {
@@ -18,17 +20,21 @@ export interface ConfigurationFlags {
   readonly configDir?: string;
 }
 
-/** Reads `--config` and the drop-ins of `--config-dir`. Warnings are logged. */
-export function configurationFrom({ config, configDir }: ConfigurationFlags, { cwd }: CliContext, logger: Logger): KubeletConfiguration {
+/** Reads `--config` and the drop-ins of `--config-dir`. */
+export function configurationFrom({ config, configDir }: ConfigurationFlags, { cwd }: CliContext): ReadConfiguration {
   try {
     const file = config === undefined ? undefined : fileAt(path.resolve(cwd, config));
-    const { configuration, warnings } = readConfiguration(file, configDir === undefined ? [] : dropIns(path.resolve(cwd, configDir)));
-    for (const warning of warnings) logger.warn(warning);
-    return configuration;
+    return readConfiguration(file, configDir === undefined ? [] : dropIns(path.resolve(cwd, configDir)));
   } catch (error) {
     if (error instanceof ConfigurationError) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** `logging`, as flags set it. */
+export function loggingOfConfiguration({ logging }: KubeletConfiguration): LoggingFlags {
+  const { format, verbosity } = logging ?? {};
+  return { ...(format && { loggingFormat: format }), ...(verbosity !== undefined && { v: String(verbosity) }) };
 }
 
 function fileAt(file: string): ConfigurationFile {

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Component, Logger, TokenBucketConfig } from '#base';
+import { type Component, type Logger, runProgram, type TokenBucketConfig } from '#base';
 import { type Client, httpsTransport, Client as NetworkClient } from '#client';
 import {
   certificateFromFiles,
   certificateFromSigner,
   type DefaultedConfiguration,
   type KubeletConfiguration,
+  moveToCgroup,
   type NodeServersDeps,
   type RotatingClient,
   rotatingClient,
@@ -115,8 +116,20 @@ export async function checkMachine(configuration: DefaultedConfiguration, logger
     const list = swaps.map((line) => line.split(/\s/)[0]).join(', ');
     throw new UsageError(`running with swap on is not supported, please disable swap or set --fail-swap-on flag to false (swap: ${list})`);
   }
+  await raiseOpenFiles(configuration.maxOpenFiles, logger);
+  if (configuration.kubeletCgroups) await moveToCgroup(configuration.kubeletCgroups, process.pid);
   // Only root may lower it.
   await writeFile('/proc/self/oom_score_adj', String(oomScoreAdj)).catch((error: unknown) => {
     logger.warn('the kubelet may not protect itself from being killed for memory', { oomScoreAdj, error });
+  });
+}
+
+/** `maxOpenFiles`. Node.js cannot change the limit of its own process, util-linux' prlimit can. As upstream, a failure is only logged. */
+async function raiseOpenFiles(files: number, logger: Logger): Promise<void> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? [];
+  if (soft === undefined || Number(soft) === files) return;
+  await runProgram('prlimit', ['--pid', String(process.pid), `--nofile=${files}:${files}`]).catch((error: unknown) => {
+    logger.warn('the limit of open files could not be set', { maxOpenFiles: files, limit: Number(soft), error });
   });
 }

@@ -1,10 +1,16 @@
 export { type Bootstrap, bootstrapClient } from './certificates/bootstrap-client.ts';
 export { type RotatingClient, rotatingClient } from './certificates/rotate-client.ts';
 export { certificateFromFiles, certificateFromSigner, selfSignedFiles } from './certificates/serving-certificate.ts';
+export { moveToCgroup } from './cgroups/cgroup-tree.ts';
 export { type DefaultedConfiguration, withDefaults } from './configuration/defaults.ts';
 export { ineffectiveFields } from './configuration/effects.ts';
 export type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
-export { ConfigurationError, type ConfigurationFile, readConfiguration } from './configuration/read-configuration.ts';
+export {
+  ConfigurationError,
+  type ConfigurationFile,
+  type ReadConfiguration,
+  readConfiguration,
+} from './configuration/read-configuration.ts';
 export { configurationProblems } from './configuration/validate-configuration.ts';
 export { ArchiveError, type ImportOptions, importArchive } from './containerd/import-archive.ts';
 export { findProgram } from './containerd/machine-programs.ts';
@@ -59,6 +65,7 @@ export type { KubeletAnswer, KubeletCall } from './server/kubelet-handler.ts';
 export { type KubeletServer, type KubeletServerConfig, type KubeletServerDeps, startKubeletServer } from './server/kubelet-server.ts';
 export { type NodeServersConfig, type NodeServersDeps, type ServingCertificate, startNodeServers } from './server/node-servers.ts';
 export { SharedTicker } from './shared-ticker.ts';
+export { KubeletTracing, openKubeletTracing } from './tracing/kubelet-tracing.ts';
 export { hostMounter, type Mounter } from './volumes/mount/mounter.ts';
 export { NodeVolumes, type NodeVolumesDeps } from './volumes/node-volumes.ts';
 export { PodDirectories } from './volumes/pod-directories.ts';

@@ -17,7 +17,9 @@ import { type NodeFeed, ownNodeFeed } from './pods/pod-source.ts';
 import type { Prober } from './prober/prober.ts';
 import type { RequestLanes } from './request-lanes.ts';
 import { type KubeletAnswer, type KubeletCall, kubeletHandler } from './server/kubelet-handler.ts';
+import { VolumeUsageCache } from './server/volume-usage-cache.ts';
 import { SharedTicker } from './shared-ticker.ts';
+import type { KubeletTracing } from './tracing/kubelet-tracing.ts';
 
 export interface KubeletDeps {
   /** With the node's identity: `system:node:NAME` in the group `system:nodes`. */
@@ -46,6 +48,8 @@ export interface KubeletDeps {
   readonly lanes?: RequestLanes;
   /** Absent: no metrics. */
   readonly kubeletMetrics?: KubeletMetrics | undefined;
+  /** Absent: nothing is traced. */
+  readonly tracing?: KubeletTracing | undefined;
 }
 
 /** A running kubelet. */
@@ -68,6 +72,10 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
   const settings = { ...config, ...settingsOf(config.configuration ?? {}) };
   let agent: NodeAgent | undefined;
   let parts: NodeParts | undefined;
+  const usages = new VolumeUsageCache(settings.volumeStatsMs ?? 0, {
+    ...deps,
+    measure: async (uid) => (await parts?.volumeUsage(uid)) ?? [],
+  });
   const handle = kubeletHandler({
     ...deps,
     nodeName: config.nodeName,
@@ -75,7 +83,7 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
     startedMs: deps.clock.now(),
     configuration: () => withDefaults(config.configuration ?? {}),
     pods: () => agent?.pods ?? [],
-    volumeUsage: async (podUid) => (await parts?.volumeUsage(podUid)) ?? [],
+    volumeUsage: (podUid) => usages.of(podUid),
     volumeCounts: () => parts?.volumeCounts() ?? [],
     rootDir: () => parts?.rootDir,
     systemLogsDir: () => parts && SYSTEM_LOGS,
@@ -83,6 +91,7 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
     podUses: async (pods) => (await parts?.measurements.podUses(pods)) ?? new Map(),
     problem: () => (agent === undefined ? 'the kubelet is not running' : undefined),
   });
+  const handleCall = (call: KubeletCall) => deps.tracing?.request(call, handle) ?? handle(call);
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await using node = await openNode(settings, deps, stopping);
     agent = node.agent;
@@ -97,7 +106,7 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
     }
   });
   return {
-    ...{ ready: component.ready, done: component.done, nodeName: config.nodeName, handle },
+    ...{ ready: component.ready, done: component.done, nodeName: config.nodeName, handle: handleCall },
     get pods() {
       return agent?.pods ?? [];
     },

@@ -42,6 +42,7 @@ import { isMirror } from './static-pods/decode-manifest.ts';
 import { type StaticPodSources, startStaticPods } from './static-pods/start-static-pods.ts';
 import { podResources } from './status/pod-resources.ts';
 import type { PodRejection } from './status/pod-status.ts';
+import type { KubeletTracing } from './tracing/kubelet-tracing.ts';
 
 export interface NodeAgentDeps {
   readonly client: Client;
@@ -61,6 +62,8 @@ export interface NodeAgentDeps {
   readonly lanes?: RequestLanes | undefined;
   /** Absent: no metrics. */
   readonly kubeletMetrics?: KubeletMetrics | undefined;
+  /** Absent: nothing is traced. */
+  readonly tracing?: KubeletTracing | undefined;
 }
 
 export interface NodeAgentOptions {

@@ -1,3 +1,4 @@
+import { collectorEndpoint } from '#base';
 import { FieldError, type Fields, fieldsOfKind, isJsonObject, Path, parseYaml, StrictConfigurationReader } from '#machinery';
 
 /** A validated TracingConfiguration. */
@@ -8,9 +9,7 @@ export interface TracingConfiguration {
 }
 
 const VERSIONS = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1'];
-const DEFAULT_ENDPOINT = 'localhost:4317';
 const MILLION = 1_000_000;
-const SCHEMES = 'Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md';
 
 /** Throws with upstream's messages. */
 export function parseTracingConfiguration(text: string): TracingConfiguration {
@@ -31,17 +30,12 @@ class TracingReader extends StrictConfigurationReader {
     if (rate < 0) this.errors.push(FieldError.invalid(path, rate, 'sampling rate must be positive'));
     if (rate > MILLION)
       this.errors.push(FieldError.invalid(path, rate, 'sampling rate per million must be less than or equal to one million'));
-    return { endpoint: this.#endpoint(this.text(fields.endpoint, 'endpoint', DEFAULT_ENDPOINT)), samplingRatePerMillion: rate };
+    return { endpoint: this.#endpoint(this.text(fields.endpoint, 'endpoint', '') || undefined), samplingRatePerMillion: rate };
   }
 
-  #endpoint(text: string): string {
-    const name = text.includes('//') ? text : `dns://${text}`;
-    const scheme = name.slice(0, name.indexOf(':'));
-    if (scheme === 'unix') return name;
-    if (scheme === 'dns') return `http://${name.slice(name.lastIndexOf('/') + 1)}`;
-    const detail =
-      scheme === 'unix-abstract' ? 'abstract unix sockets are not supported here' : `unsupported scheme: ${scheme}.  ${SCHEMES}`;
-    this.errors.push(FieldError.invalid(Path.of('endpoint'), name, detail));
-    return name;
+  #endpoint(text: string | undefined): string {
+    const { endpoint, name, problem } = collectorEndpoint(text);
+    if (problem !== undefined) this.errors.push(FieldError.invalid(Path.of('endpoint'), name, problem));
+    return endpoint;
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { type Component, unixSocketPath } from '#base';
+import { type Component, type Logger, unixSocketPath } from '#base';
 import { machineAddresses } from '#cluster';
 import {
   bootstrapClient,
@@ -11,6 +11,7 @@ import {
   type Kubelet,
   type KubeletConfiguration,
   type LinuxKubeletConfig,
+  openKubeletTracing,
   parseProviderConfig,
   SimulatedRuntime,
   startLinuxKubelet,
@@ -21,9 +22,10 @@ import {
 import { parseDurationMs } from '#machinery';
 import { givenFlags } from '../component-serving.ts';
 import type { CliContext } from '../context.ts';
+import { addLoggingFlags, type LoggingFlags } from '../flags/common-flags.ts';
 import { addFlags, settingsFromOptions } from '../flags/flag-table.ts';
 import { KUBELET_FLAGS } from '../flags/kubelet-flags.ts';
-import { type ConfigurationFlags, checkConfiguration, configurationFrom } from '../kubelet-configuration.ts';
+import { type ConfigurationFlags, checkConfiguration, configurationFrom, loggingOfConfiguration } from '../kubelet-configuration.ts';
 import { checkMachine, openKubeletClient, startServersOf } from '../kubelet-process.ts';
 import { addClientFlags, type ClientFlags, type ComponentDeps, componentDeps, runUntilStopped } from '../run-component.ts';
 import { UsageError } from '../usage-error.ts';
@@ -41,10 +43,10 @@ interface IdentityOptions {
   readonly certDir?: string;
 }
 
-type Options = ClientFlags & ConfigurationFlags & RuntimeOptions & IdentityOptions & Record<string, unknown>;
+type Options = ClientFlags & LoggingFlags & ConfigurationFlags & RuntimeOptions & IdentityOptions & Record<string, unknown>;
 
 export function configureKubelet(command: Command, context: CliContext): void {
-  addClientFlags(command)
+  addLoggingFlags(addClientFlags(command))
     .option('--config <file>', 'a KubeletConfiguration; flags win over it')
     .option('--config-dir <directory>', 'KubeletConfigurations in files that end in .conf, laid over --config in the order of their names')
     .option('--bootstrap-kubeconfig <file>', 'who to be until there is a client certificate; --kubeconfig is written then')
@@ -58,8 +60,10 @@ export function configureKubelet(command: Command, context: CliContext): void {
 }
 
 async function run(options: Options, context: CliContext): Promise<void> {
-  const deps = componentDeps(context);
-  const settings = settingsOf(options, context, deps);
+  const fromFile = configurationFrom(options, context);
+  const deps = componentDeps(context, { ...loggingOfConfiguration(fromFile.configuration), ...options });
+  for (const warning of fromFile.warnings) deps.logger.warn(warning);
+  const settings = settingsOf(options, { fromFile: fromFile.configuration, context, logger: deps.logger });
   const configuration = withDefaults(settings.configuration ?? {});
   const { containerRuntimeEndpoint: endpoint = '' } = settings.configuration ?? {};
   const nodeName = (options.hostnameOverride || hostname()).toLowerCase();
@@ -80,6 +84,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
     { context, deps },
   );
   const { client } = opened;
+  await using tracing = openKubeletTracing(configuration.tracing, nodeName, deps);
   const nodeIps = settings.nodeIps ?? (endpoint === '' ? ['127.0.0.1'] : machineAddresses());
   const config = { ...settings, ...credentialProviders(options, context), nodeName, nodeIps, flags: givenFlags(options) };
   const runWith = async (kubelet: Kubelet) => {
@@ -88,12 +93,12 @@ async function run(options: Options, context: CliContext): Promise<void> {
     await runTogether(kubelet, servers, deps);
   };
   if (endpoint === '') {
-    await runWith(startSimulatedKubelet(config, { ...deps, client, runtime: new SimulatedRuntime({}, deps) }, context.signal));
+    await runWith(startSimulatedKubelet(config, { ...deps, client, tracing, runtime: new SimulatedRuntime({}, deps) }, context.signal));
     return;
   }
   await checkMachine(configuration, deps.logger);
   using runtime = runtimeAt(configuration, endpoint, deps);
-  await runWith(startLinuxKubelet(config, { ...deps, client, runtime }, context.signal));
+  await runWith(startLinuxKubelet(config, { ...deps, client, tracing, runtime }, context.signal));
 }
 
 /** Fails when one of them fails. */
@@ -115,9 +120,14 @@ function runtimeAt(
   return new GrpcRuntime(options, { ...deps, streaming: streamingUrlClient(deps) });
 }
 
+interface SettingsOrigin {
+  readonly fromFile: KubeletConfiguration;
+  readonly context: CliContext;
+  readonly logger: Logger;
+}
+
 /** The configuration file and its drop-ins, overridden by flags. */
-function settingsOf(options: Options, context: CliContext, { logger }: ComponentDeps): Partial<LinuxKubeletConfig> {
-  const fromFile = configurationFrom(options, context, logger);
+function settingsOf(options: Options, { fromFile, context, logger }: SettingsOrigin): Partial<LinuxKubeletConfig> {
   const initial = { configuration: { ...fromFile, ...endpointsOf(options) } };
   const settings = settingsFromOptions<Partial<LinuxKubeletConfig>>(KUBELET_FLAGS, options, { initial, context });
   checkEndpoints(settings.configuration ?? {});

@@ -43,6 +43,8 @@ export interface CgroupTree {
   processCount(path: string): Promise<number>;
   /** Everything that monitoring exports. Values that the kernel lacks are 0. */
   usage(path: string): Promise<CgroupUsage>;
+  /** Moves a process into a cgroup that exists. */
+  enter(path: string, pid: number): Promise<void>;
   /** The processes of this cgroup, without child cgroups. */
   processes(path: string): Promise<readonly number[]>;
   createdMs(path: string): Promise<number>;
@@ -62,6 +64,14 @@ export type CgroupFile = 'cpuShares' | 'cpuQuota' | 'memoryLimit';
 export async function openCgroupTree(mount = MOUNT): Promise<CgroupTree> {
   const { type } = await statfs(mount);
   return type === CGROUP2_MAGIC ? new UnifiedTree(mount) : new LegacyTree(mount);
+}
+
+/** Moves a process into a cgroup, which is created. */
+export async function moveToCgroup(cgroup: string, pid: number, mount = MOUNT): Promise<void> {
+  const tree = await openCgroupTree(mount);
+  const path = cgroup.replace(/^\/+/, '');
+  await tree.create(path);
+  await tree.enter(path, pid);
 }
 
 /** cgroup v1: a hierarchy for each controller. */
@@ -139,6 +149,10 @@ export class LegacyTree implements CgroupTree {
 
   usage(path: string): Promise<CgroupUsage> {
     return readLegacyUsage(this.mount, path);
+  }
+
+  async enter(path: string, pid: number): Promise<void> {
+    for (const controller of this.#controllers) await writeFile(join(this.mount, controller, path, 'cgroup.procs'), String(pid));
   }
 
   processes(path: string): Promise<readonly number[]> {
@@ -244,6 +258,10 @@ export class UnifiedTree implements CgroupTree {
 
   usage(path: string): Promise<CgroupUsage> {
     return readUnifiedUsage(this.mount, path);
+  }
+
+  async enter(path: string, pid: number): Promise<void> {
+    await writeFile(join(this.mount, path, 'cgroup.procs'), String(pid));
   }
 
   processes(path: string): Promise<readonly number[]> {

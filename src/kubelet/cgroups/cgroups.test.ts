@@ -8,7 +8,7 @@ import { realClock, silentLogger } from '#base';
 import type { PodContext } from '../pods/hooks/pod-hook.ts';
 import { podLimits } from './cgroup-limits.ts';
 import { CgroupNames } from './cgroup-names.ts';
-import { LegacyTree, sharesToWeight, statValue, UnifiedTree } from './cgroup-tree.ts';
+import { LegacyTree, moveToCgroup, sharesToWeight, statValue, UnifiedTree } from './cgroup-tree.ts';
 import { PodCgroups } from './cgroups-hook.ts';
 
 const UID = '0a1b2c3d-1111-2222-3333-444455556666';
@@ -91,6 +91,18 @@ describe('sharesToWeight', () => {
       }),
     );
   });
+});
+
+it('a process is moved into a cgroup of its own in every hierarchy', async () => {
+  const mount = await mkdtemp(path.join(os.tmpdir(), 'cgroups-'));
+  try {
+    for (const controller of ['cpu', 'memory']) await mkdir(path.join(mount, controller));
+    await moveToCgroup('/kubelet.slice/own', 4711, mount);
+    for (const controller of ['cpu', 'memory'])
+      expect(await readFile(path.join(mount, controller, 'kubelet.slice/own/cgroup.procs'), 'utf8')).toBe('4711');
+  } finally {
+    await rm(mount, { recursive: true });
+  }
 });
 
 describe('the trees of cgroups', () => {

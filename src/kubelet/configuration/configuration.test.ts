@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withDefaults } from './defaults.ts';
 import { ineffectiveFields } from './effects.ts';
@@ -5,6 +7,55 @@ import { KubeletConfiguration } from './kubelet-configuration.ts';
 import { settingsOf } from './kubelet-settings.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { configurationProblems } from './validate-configuration.ts';
+
+/** The type, fields with values that are refused, and those that decide what others mean. */
+const CHECKED_ONLY: ReadonlySet<string> = new Set([
+  ...['apiVersion', 'kind', 'systemCgroups', 'enableControllerAttachDetach', 'topologyManagerPolicyOptions', 'runOnce', 'failCgroupV1'],
+  ...['featureGates', 'mergeDefaultEvictionSettings'],
+]);
+const NO_SHUTDOWN = { GracefulNodeShutdown: false, GracefulNodeShutdownBasedOnPodPriority: false, WindowsGracefulNodeShutdown: false };
+/** What lists or checks fields without using them. */
+const DECLARATIONS = /kubelet-configuration(-flags)?\.ts|defaults\.ts|effects\.ts|validate-(configuration|values)\.ts|\.test\.ts/;
+
+async function readSources(directories: readonly string[]): Promise<readonly string[]> {
+  const lists = directories.map(async (directory) => {
+    const base = new URL(directory, import.meta.url).pathname;
+    const files = (await readdir(base, { recursive: true })).filter((file) => file.endsWith('.ts') && !DECLARATIONS.test(file));
+    return Promise.all(files.map((file) => readFile(join(base, file), 'utf8')));
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+/** As `kubeadm init` writes it. */
+const KUBEADM = `
+authentication: { anonymous: { enabled: false }, webhook: { cacheTTL: 0s, enabled: true }, x509: { clientCAFile: /etc/kubernetes/pki/ca.crt } }
+authorization: { mode: Webhook, webhook: { cacheAuthorizedTTL: 0s, cacheUnauthorizedTTL: 0s } }
+cgroupDriver: systemd
+clusterDNS: [10.96.0.10]
+clusterDomain: cluster.local
+containerRuntimeEndpoint: ""
+cpuManagerReconcilePeriod: 0s
+crashLoopBackOff: {}
+evictionPressureTransitionPeriod: 0s
+fileCheckFrequency: 0s
+healthzBindAddress: 127.0.0.1
+healthzPort: 10248
+httpCheckFrequency: 0s
+imageMaximumGCAge: 0s
+imageMinimumGCAge: 0s
+logging: { flushFrequency: 0, options: { json: { infoBufferSize: "0" }, text: { infoBufferSize: "0" } }, verbosity: 0 }
+memorySwap: {}
+nodeStatusReportFrequency: 0s
+nodeStatusUpdateFrequency: 0s
+rotateCertificates: true
+runtimeRequestTimeout: 0s
+shutdownGracePeriod: 0s
+shutdownGracePeriodCriticalPods: 0s
+staticPodPath: /etc/kubernetes/manifests
+streamingConnectionIdleTimeout: 0s
+syncFrequency: 0s
+volumeStatsAggPeriod: 0s
+`;
 
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 const file = (body: string, path = '/etc/kubelet/config.yaml') => ({ path, text: HEAD + body });
@@ -25,6 +76,12 @@ describe('the configuration file', () => {
     const { configuration } = readConfiguration(file('staticPodPath: manifests\nauthentication: { x509: { clientCAFile: pki/ca.crt } }\n'));
     expect(configuration.staticPodPath).toBe('/etc/kubelet/manifests');
     expect(configuration.authentication?.x509?.clientCAFile).toBe('/etc/kubelet/pki/ca.crt');
+  });
+
+  test('of kubeadm is accepted without a warning', () => {
+    const { configuration, warnings } = readConfiguration(file(KUBEADM));
+    expect([...warnings, ...ineffectiveFields(configuration)]).toEqual([]);
+    expect(configurationProblems(withDefaults(configuration), { cgroupVersion: 2 })).toEqual([]);
   });
 
   test('may have fields that are not known, which are reported', () => {
@@ -75,6 +132,14 @@ describe('defaults', () => {
     expect(Object.keys(withDefaults(configuration).evictionHard)).toEqual(signals);
   });
 
+  test('hold where a configuration of kubeadm writes zeros', () => {
+    const { configuration } = readConfiguration(file(KUBEADM));
+    const config = withDefaults(configuration);
+    expect(config.authentication.webhook).toEqual({ enabled: true, cacheTTL: '2m0s' });
+    expect(config.authorization.webhook).toEqual({ cacheAuthorizedTTL: '5m0s', cacheUnauthorizedTTL: '30s' });
+    expect(Object.keys(settingsOf(configuration))).toEqual(['clusterDns', 'clusterDomain', 'cgroupDriver']);
+  });
+
   test('report as often as they look, when only that is set', () => {
     expect(withDefaults({ nodeStatusUpdateFrequency: '7s' }).nodeStatusReportFrequency).toBe('7s');
   });
@@ -111,6 +176,49 @@ describe('validation', () => {
     [{ containerLogMaxSize: 'large' }, 'invalid configuration: containerLogMaxSize must be a quantity, such as 10Mi: "large"'],
     [{ podLogsDir: 'logs' }, 'invalid configuration: pod logs path "logs" must be absolute path'],
     [{ shutdownGracePeriod: '500ms' }, 'invalid configuration: shutdownGracePeriod {500ms} must be either zero or otherwise >= 1 sec'],
+    [{ featureGates: { NoSuchGate: true } }, 'unrecognized feature gate: NoSuchGate'],
+    [{ featureGates: { NodeSwap: false } }, 'cannot set feature gate NodeSwap to false, feature is locked to true'],
+    [
+      { featureGates: { CustomCPUCFSQuotaPeriod: false }, cpuCFSQuotaPeriod: '50ms' },
+      'invalid configuration: cpuCFSQuotaPeriod (--cpu-cfs-quota-period) {50ms} requires feature gate CustomCPUCFSQuotaPeriod',
+    ],
+    [
+      { cpuCFSQuotaPeriod: '2s' },
+      'invalid configuration: cpuCFSQuotaPeriod (--cpu-cfs-quota-period) {2s} must be between 1ms and 1sec, inclusive',
+    ],
+    [
+      { featureGates: { RotateKubeletServerCertificate: false }, serverTLSBootstrap: true },
+      'invalid configuration: serverTLSBootstrap true requires feature gate RotateKubeletServerCertificate',
+    ],
+    [
+      { featureGates: NO_SHUTDOWN, shutdownGracePeriod: '10s' },
+      'invalid configuration: specifying shutdownGracePeriod or shutdownGracePeriodCriticalPods requires feature gate GracefulNodeShutdown',
+    ],
+    [
+      { memoryReservationPolicy: 'TieredReservation' },
+      'invalid configuration: memoryReservationPolicy "TieredReservation" requires MemoryQoS feature gate to be enabled',
+    ],
+    [{ tracing: { samplingRatePerMillion: -1 } }, 'tracing.samplingRatePerMillion: Invalid value: -1: sampling rate must be positive'],
+    [
+      { tracing: { endpoint: 'https://collector:4317' } },
+      'tracing.endpoint: Invalid value: "https://collector:4317": unsupported scheme: https.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md',
+    ],
+    [{ tlsCurvePreferences: [29, 99] }, 'invalid configuration: tlsCurvePreferences: 99 is no curve that this server has'],
+    [{ cgroupDriver: 'cgmanager' }, 'invalid configuration: cgroupDriver (--cgroup-driver) "cgmanager" must be cgroupfs or systemd'],
+    [{ configMapAndSecretChangeDetectionStrategy: 'Poll' }, 'unknown configmap and secret manager mode: "Poll"'],
+    [{ logging: { format: 'xml' } }, 'logging.format: Invalid value: "xml": Unsupported log format'],
+    [
+      { enableControllerAttachDetach: false },
+      'invalid configuration: enableControllerAttachDetach (--enable-controller-attach-detach) false is not supported: the attach-detach controller attaches volumes',
+    ],
+    [
+      { systemCgroups: '/system', cgroupRoot: '/' },
+      'invalid configuration: systemCgroups (--system-cgroups) is not supported: processes of the system stay in their cgroups',
+    ],
+    [
+      { topologyManagerPolicyOptions: { 'prefer-closest-numa-nodes': 'true' } },
+      'invalid configuration: topologyManagerPolicyOptions prefer-closest-numa-nodes is not supported: NUMA nodes are not told apart by their distance',
+    ],
     [
       { topologyManagerPolicy: 'best' },
       'invalid configuration: topologyManagerPolicy (--topology-manager-policy) "best" must be one of: ["none" "best-effort" "restricted" "single-numa-node"]',
@@ -126,10 +234,20 @@ describe('fields without effect', () => {
     expect(ineffectiveFields({ hairpinMode: 'none', maxPods: 5 })).toEqual(['hairpinMode has no effect here: the network plugin decides']);
   });
 
-  test('are fields of the configuration', () => {
-    const names = new Set(KubeletConfiguration.fields.map(({ name }) => name));
-    const all = Object.fromEntries([...names].map((name) => [name, 'set']));
-    for (const sentence of ineffectiveFields(all as KubeletConfiguration)) expect(names).toContain(sentence.split(' ')[0]);
+  test('include feature gates that decide nothing, unless they are set to their defaults', () => {
+    expect(ineffectiveFields({ featureGates: { MemoryQoS: true, ImageVolume: true, GracefulNodeShutdown: false } })).toEqual([
+      "featureGates.MemoryQoS has no effect here: the kubelet's features are on as they are by default",
+    ]);
+  });
+
+  test('are fields of the configuration, and all that no code of the kubelet reads', async () => {
+    const sources = await readSources(['../', '../../cli/']);
+    const names = KubeletConfiguration.fields.map(({ name }) => name);
+    const { featureGates: _, ...all } = Object.fromEntries(names.map((name) => [name, 'set']));
+    const reported = ineffectiveFields(all as KubeletConfiguration).map((sentence) => sentence.split(' ')[0] ?? '');
+    const unread = names.filter((name) => !sources.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+    expect(names).toEqual(expect.arrayContaining(reported));
+    expect(unread.filter((name) => !CHECKED_ONLY.has(name) && !reported.includes(name))).toEqual([]);
   });
 });
 

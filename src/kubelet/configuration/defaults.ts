@@ -55,9 +55,7 @@ const ZERO_IS_UNSET: ReadonlySet<string> = new Set([
 
 /** The configuration with defaults filled in. */
 export function withDefaults(configuration: KubeletConfiguration): DefaultedConfiguration {
-  const isSet = ([name, value]: [string, unknown]) =>
-    value !== undefined && value !== '' && value !== '0s' && !(value === 0 && ZERO_IS_UNSET.has(name));
-  const set: KubeletConfiguration = Object.fromEntries(Object.entries(configuration).filter(isSet));
+  const set = withoutUnset(configuration);
   const { authentication, authorization, maxParallelImagePulls = 1, nodeStatusUpdateFrequency, podPidsLimit = -1 } = set;
   const { authentication: authn, authorization: authz } = DEFAULT_ACCESS;
   return {
@@ -70,13 +68,23 @@ export function withDefaults(configuration: KubeletConfiguration): DefaultedConf
     authentication: {
       ...(authentication?.x509 && { x509: authentication.x509 }),
       anonymous: { ...authn.anonymous, ...authentication?.anonymous },
-      webhook: { ...authn.webhook, ...authentication?.webhook },
+      webhook: { ...authn.webhook, ...withoutUnset(authentication?.webhook) },
     },
     authorization: {
       mode: authorization?.mode || authz.mode,
-      webhook: { ...authz.webhook, ...authorization?.webhook },
+      webhook: { ...authz.webhook, ...withoutUnset(authorization?.webhook) },
     },
   };
+}
+
+function withoutUnset<T extends object>(configuration: T | undefined): Partial<T> {
+  const isSet = ([name, value]: [string, unknown]) =>
+    value !== undefined && value !== '' && !isZeroDuration(value) && !(value === 0 && ZERO_IS_UNSET.has(name));
+  return Object.fromEntries(Object.entries(configuration ?? {}).filter(isSet)) as Partial<T>;
+}
+
+function isZeroDuration(value: unknown): boolean {
+  return value === '0s' || value === '0';
 }
 
 /** Configured thresholds replace all defaults, unless mergeDefaultEvictionSettings is set. */

@@ -7,6 +7,7 @@ import {
   type Infer,
   int32,
   int64,
+  intOrString,
   listOf,
   mapOf,
   message,
@@ -43,11 +44,20 @@ const PriorityPeriod = object('v1beta1.ShutdownGracePeriodByPodPriority', '', {
 
 const MemoryReservation = object('v1beta1.MemoryReservation', '', { numaNode: pointer(0, int32), limits: field(0, mapOf(quantity)) });
 
+const outputRouting = { splitStream: flag, infoBufferSize: field(0, quantity) };
+
 const Logging = object('v1.LoggingConfiguration', '', {
   format: text,
-  flushFrequency: pointer(0, duration),
+  flushFrequency: pointer(0, intOrString),
   verbosity: pointer(0, int64),
   vmodule: field(0, listOf(object('v1.VModuleItem', '', { filePattern: text, verbosity: pointer(0, int64) }))),
+  options: field(
+    0,
+    object('v1.FormatOptions', '', {
+      text: field(0, object('v1.TextOptions', '', outputRouting)),
+      json: field(0, object('v1.JSONOptions', '', outputRouting)),
+    }),
+  ),
 });
 
 /** Upstream's KubeletConfiguration, in its field order. */

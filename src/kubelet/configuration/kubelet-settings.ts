@@ -29,6 +29,8 @@ export function settingsOf(configuration: KubeletConfiguration): Partial<Kubelet
     maxParallelImagePulls: parallelPulls(configuration),
     pullRate: pullRate(configuration),
     eventRate: eventRate(configuration),
+    countsLocalStorage: configuration.localStorageCapacityIsolation,
+    volumeStatsMs: durationOf(configuration.volumeStatsAggPeriod),
     allowedUnsafeSysctls: configuration.allowedUnsafeSysctls,
     maxRestartBackoffMs: durationOf(configuration.crashLoopBackOff?.maxContainerRestartPeriod),
     resolvConf: configuration.resolvConf,
@@ -97,8 +99,9 @@ function resourceSettings(configuration: KubeletConfiguration): NodeResourcesCon
   };
 }
 
+/** As upstream, zero is unset. */
 function durationOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseDurationMs(text);
+  return (text === undefined ? undefined : parseDurationMs(text)) || undefined;
 }
 
 function parallelPulls({ serializeImagePulls, maxParallelImagePulls }: KubeletConfiguration): number | undefined {

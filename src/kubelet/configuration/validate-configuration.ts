@@ -1,18 +1,31 @@
 import { isAbsolute, normalize } from 'node:path';
-import { goQuote, parseDurationMs, Quantity } from '#machinery';
+import { FeatureGates, goQuote, parseDurationMs, Quantity } from '#machinery';
 import type { DefaultedConfiguration } from './defaults.ts';
 import { allocatableProblems } from './validate-allocatable.ts';
+import { tracingProblems, valueProblems } from './validate-values.ts';
 
 /** Properties of the machine that a configuration depends on. */
 export interface MachineTraits {
   readonly cgroupVersion: 1 | 2;
 }
 
-type Check = (c: DefaultedConfiguration, machine: MachineTraits) => readonly string[];
+interface Traits extends MachineTraits {
+  readonly gates: FeatureGates;
+}
 
-/** Validation errors in upstream's words and order. Pure. */
+type Check = (c: DefaultedConfiguration, traits: Traits) => readonly string[];
+
+/** The release whose feature gates there are. */
+export const RELEASES = { emulated: '1.36', minCompatibility: '1.35' };
+
+/** Validation errors in upstream's words and order; a feature gate that cannot be set is the only one. Pure. */
 export function configurationProblems(config: DefaultedConfiguration, machine: MachineTraits): readonly string[] {
-  return CHECKS.flatMap((check) => check(config, machine));
+  try {
+    const gates = new FeatureGates(new Map(Object.entries(config.featureGates ?? {})), RELEASES);
+    return CHECKS.flatMap((check) => check(config, { ...machine, gates }));
+  } catch (error) {
+    return [(error as Error).message];
+  }
 }
 
 const MAX_PORT = 65_535;
@@ -41,12 +54,8 @@ const CHECKS: readonly Check[] = [
     ),
   notNegative('eventBurst', 'event-burst'),
   notNegative('eventRecordQPS', 'event-qps'),
-  (c) => (c.healthzPort === 0 ? [] : within('healthzPort', 'healthz-port', [1, MAX_PORT])(c, NO_TRAITS)),
-  (c) =>
-    problem(
-      parseDurationMs(c.cpuCFSQuotaPeriod) !== 100 && c.featureGates?.CustomCPUCFSQuotaPeriod !== true,
-      `cpuCFSQuotaPeriod (--cpu-cfs-quota-period) {${c.cpuCFSQuotaPeriod}} requires feature gate CustomCPUCFSQuotaPeriod`,
-    ),
+  (c, traits) => (c.healthzPort === 0 ? [] : within('healthzPort', 'healthz-port', [1, MAX_PORT])(c, traits)),
+  quotaPeriodProblems,
   within('imageGCHighThresholdPercent', 'image-gc-high-threshold', [0, 100]),
   within('imageGCLowThresholdPercent', 'image-gc-low-threshold', [0, 100]),
   imageCollectionProblems,
@@ -69,6 +78,11 @@ const CHECKS: readonly Check[] = [
   notNegative('registryBurst', 'registry-burst'),
   notNegative('registryPullQPS', 'registry-qps'),
   pullProblems,
+  (c, { gates }) =>
+    problem(
+      c.serverTLSBootstrap === true && !gates.isEnabled('RotateKubeletServerCertificate'),
+      'serverTLSBootstrap true requires feature gate RotateKubeletServerCertificate',
+    ),
   (c) => problem(c.runOnce === true, `runOnce (--runOnce) ${c.runOnce}, Runonce mode has been deprecated and should not be set`),
   topologyProblems,
   shutdownProblems,
@@ -79,16 +93,28 @@ const CHECKS: readonly Check[] = [
   (c, { cgroupVersion }) => machineProblems(c, cgroupVersion),
   ({ memoryThrottlingFactor: factor }) =>
     problem(factor <= 0 || factor > 1, `memoryThrottlingFactor ${factor} must be greater than 0 and less than or equal to 1.0`),
+  (c, { gates }) =>
+    problem(
+      c.memoryReservationPolicy === 'TieredReservation' && !gates.isEnabled('MemoryQoS'),
+      'memoryReservationPolicy "TieredReservation" requires MemoryQoS feature gate to be enabled',
+    ),
   (c) => oneOf('memoryReservationPolicy', c.memoryReservationPolicy, ['None', 'TieredReservation']),
+  tracingProblems,
   logProblems,
+  valueProblems,
 ];
-
-const NO_TRAITS: MachineTraits = { cgroupVersion: 2 };
 
 function oneOf(name: string, value: string, allowed: readonly string[]): readonly string[] {
   const quoted = allowed.map(goQuote);
   const list = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
   return problem(!allowed.includes(value), `option ${goQuote(value)} specified for ${name}. Valid options are ${list}`);
+}
+
+function quotaPeriodProblems({ cpuCFSQuotaPeriod: period }: DefaultedConfiguration, { gates }: Traits): readonly string[] {
+  const ms = parseDurationMs(period);
+  const name = `cpuCFSQuotaPeriod (--cpu-cfs-quota-period) {${period}}`;
+  if (gates.isEnabled('CustomCPUCFSQuotaPeriod')) return problem(ms < 1 || ms > 1000, `${name} must be between 1ms and 1sec, inclusive`);
+  return problem(ms !== 100, `${name} requires feature gate CustomCPUCFSQuotaPeriod`);
 }
 
 function imageCollectionProblems(c: DefaultedConfiguration): readonly string[] {
@@ -132,14 +158,22 @@ function topologyProblems({ topologyManagerPolicy: policy, topologyManagerScope:
   ];
 }
 
-function shutdownProblems(c: DefaultedConfiguration): readonly string[] {
+function shutdownProblems(c: DefaultedConfiguration, { gates }: Traits): readonly string[] {
   const { shutdownGracePeriod: all, shutdownGracePeriodCriticalPods: critical, shutdownGracePeriodByPodPriority: byPriority = [] } = c;
   const [allMs, criticalMs] = [parseDurationMs(all), parseDurationMs(critical)];
   const isOdd = (ms: number) => ms < 0 || (ms > 0 && ms < 1000);
+  if (!gates.isEnabled('GracefulNodeShutdown')) {
+    const message = 'specifying shutdownGracePeriod or shutdownGracePeriodCriticalPods requires feature gate GracefulNodeShutdown';
+    return problem(allMs > 0 || criticalMs > 0, message);
+  }
   return [
     ...problem(criticalMs > allMs, `shutdownGracePeriodCriticalPods {${critical}} must be <= shutdownGracePeriod {${all}}`),
     ...problem(isOdd(allMs), `shutdownGracePeriod {${all}} must be either zero or otherwise >= 1 sec`),
     ...problem(isOdd(criticalMs), `shutdownGracePeriodCriticalPods {${critical}} must be either zero or otherwise >= 1 sec`),
+    ...problem(
+      byPriority.length > 0 && !gates.isEnabled('GracefulNodeShutdownBasedOnPodPriority'),
+      'Specifying shutdownGracePeriodByPodPriority requires feature gate GracefulNodeShutdownBasedOnPodPriority',
+    ),
     ...problem(
       byPriority.length > 0 && (allMs > 0 || criticalMs > 0),
       'Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time',
@@ -147,11 +181,15 @@ function shutdownProblems(c: DefaultedConfiguration): readonly string[] {
   ];
 }
 
-function swapProblems({ memorySwap, crashLoopBackOff }: DefaultedConfiguration): readonly string[] {
+function swapProblems({ memorySwap, crashLoopBackOff }: DefaultedConfiguration, { gates }: Traits): readonly string[] {
   const behavior = memorySwap?.swapBehavior ?? '';
   const period = crashLoopBackOff?.maxContainerRestartPeriod;
   const seconds = period === undefined ? undefined : parseDurationMs(period) / 1000;
   return [
+    ...problem(
+      seconds !== undefined && !gates.isEnabled('KubeletCrashLoopBackOffMax'),
+      'FeatureGate KubeletCrashLoopBackOffMax not enabled, CrashLoopBackOff.MaxContainerRestartPeriod must not be set',
+    ),
     ...problem(
       !['', 'NoSwap', 'LimitedSwap'].includes(behavior),
       `memorySwap.swapBehavior ${goQuote(behavior)} must be one of: "", "LimitedSwap" or "NoSwap"`,
@@ -207,10 +245,6 @@ function logProblems(c: DefaultedConfiguration): readonly string[] {
   const { podLogsDir } = c;
   const isClean = podLogsDir === '/' || normalize(podLogsDir).replace(/\/$/, '') === podLogsDir;
   return [
-    ...problem(
-      c.enableSystemLogQuery === true && c.featureGates?.NodeLogQuery === false,
-      'NodeLogQuery feature gate is required for enableSystemLogQuery',
-    ),
     ...problem(c.enableSystemLogQuery === true && !c.enableSystemLogHandler, 'enableSystemLogHandler is required for enableSystemLogQuery'),
     ...problem(c.containerLogMaxWorkers < 1, 'containerLogMaxWorkers must be greater than or equal to 1'),
     ...problem(

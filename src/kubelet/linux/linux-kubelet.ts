@@ -11,6 +11,7 @@ import { measuredRuntime } from '../metrics/measured-runtime.ts';
 import { linuxMachine } from '../node/linux-machine.ts';
 import type { KubeletConfig } from '../node/node-config.ts';
 import { networkProber } from '../prober/network-prober.ts';
+import type { KubeletTracing } from '../tracing/kubelet-tracing.ts';
 import { DEFAULT_ROOT_DIR, type LinuxPartsConfig, linuxParts } from './linux-parts.ts';
 
 export interface LinuxKubeletConfig extends KubeletConfig, LinuxPartsConfig {}
@@ -23,6 +24,8 @@ export interface LinuxKubeletDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** Absent: nothing is traced. */
+  readonly tracing?: KubeletTracing | undefined;
   /** Runs CSI controller services on this machine. Absent: drivers need sidecars. */
   readonly startDriverController?: StartDriverController;
 }
@@ -35,7 +38,7 @@ export function startLinuxKubelet(config: LinuxKubeletConfig, deps: LinuxKubelet
   const settings = { ...config, evictionHard, maxParallelImagePulls, nodeStatusUpdateMs, ...settingsOf(config.configuration ?? {}) };
   const machine = linuxMachine(settings.rootDir ?? DEFAULT_ROOT_DIR);
   const kubeletMetrics = new KubeletMetrics(settings.nodeName);
-  const measured = { ...deps, runtime: measuredRuntime(deps.runtime, kubeletMetrics, deps.clock) };
+  const measured = { ...deps, runtime: measuredRuntime(deps.runtime, { ...deps, kubeletMetrics }) };
   processMetrics(deps.metrics, deps.clock);
   const parts = linuxParts(settings, { ...measured, kubeletMetrics });
   const own = { ...measured, kubeletMetrics, machine, prober: networkProber(measured), logs: criLogs(deps), openParts: parts };

@@ -1,5 +1,6 @@
 import type { Clock } from '#base';
 import type { ContainerRuntime } from '../cri/runtime.ts';
+import type { KubeletTracing } from '../tracing/kubelet-tracing.ts';
 import type { KubeletMetrics } from './kubelet-metrics.ts';
 
 /** Upstream's operation names by method. */
@@ -42,16 +43,23 @@ const OPERATIONS: ReadonlyMap<string | symbol, string> = new Map<keyof Container
 
 type Call = (...args: unknown[]) => Promise<unknown>;
 
-/** The runtime with metrics for its calls. */
-export function measuredRuntime(runtime: ContainerRuntime, metrics: KubeletMetrics, clock: Clock): ContainerRuntime {
+export interface RuntimeObservers {
+  readonly clock: Clock;
+  readonly kubeletMetrics: KubeletMetrics;
+  /** Absent: nothing is traced. */
+  readonly tracing?: KubeletTracing | undefined;
+}
+
+/** The runtime with metrics, and traces, of its calls. */
+export function measuredRuntime(runtime: ContainerRuntime, { kubeletMetrics, clock, tracing }: RuntimeObservers): ContainerRuntime {
   const calls = new Map<string | symbol, Call>();
-  const measured = (operation: string, call: Call): Call => {
-    const series = metrics.runtimeOperation(operation);
+  const measured = (operation: string, name: string, call: Call): Call => {
+    const series = kubeletMetrics.runtimeOperation(operation);
     return async (...args) => {
       const since = clock.monotonic();
       series.count();
       try {
-        return await call.apply(runtime, args);
+        return await (tracing?.runtimeCall(name, () => call.apply(runtime, args)) ?? call.apply(runtime, args));
       } catch (error) {
         series.fail();
         throw error;
@@ -67,7 +75,7 @@ export function measuredRuntime(runtime: ContainerRuntime, metrics: KubeletMetri
       const operation = OPERATIONS.get(name);
       const earlier = calls.get(name);
       if (earlier !== undefined) return earlier;
-      const call = operation === undefined ? (value.bind(target) as Call) : measured(operation, value as Call);
+      const call = operation === undefined ? (value.bind(target) as Call) : measured(operation, String(name), value as Call);
       calls.set(name, call);
       return call;
     },

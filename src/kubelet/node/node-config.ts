@@ -55,6 +55,10 @@ export interface KubeletConfig extends EvictionConfig, ImageGcConfig, LogRotatio
   readonly flags?: ReadonlyMap<string, string>;
   /** As `eventRecordQPS` and `eventBurst`. Absent: unlimited. */
   readonly eventRate?: TokenBucketConfig;
+  /** As `--local-storage-capacity-isolation`: whether local storage is a resource of the node. Default true. */
+  readonly countsLocalStorage?: boolean;
+  /** As `--volume-stats-agg-period`: how old the usage of volumes may be; negative: it is not measured. Default: measured for each request. */
+  readonly volumeStatsMs?: number;
   readonly maxPods?: number;
   /** As `--pods-per-core`. Default 0: only `maxPods` limits. */
   readonly podsPerCore?: number;
@@ -94,7 +98,11 @@ export const KUBELET_VERSION = 'v1.36.4';
 export function nodeConfig(config: KubeletConfig, machine: MachineInfo): NodeConfig {
   const { nodeName, nodeStatusMaxImages = DEFAULT_MAX_IMAGES } = config;
   if (nodeName === '') throw new TypeError('a kubelet needs the name of its node');
-  const capacity = { ...machineCapacity(machine), ...config.capacity, pods: config.capacity?.pods ?? String(maxPodsOf(config, machine)) };
+  const capacity = {
+    ...machineCapacity(machine, config),
+    ...config.capacity,
+    pods: config.capacity?.pods ?? String(maxPodsOf(config, machine)),
+  };
   const reserved = reservationsOf(config);
   const info = { ...machineFacts(machine), ...config.info };
   return {
@@ -123,14 +131,17 @@ function maxPodsOf({ maxPods = DEFAULT_MAX_PODS, podsPerCore = 0 }: KubeletConfi
   return podsPerCore > 0 ? Math.min(maxPods, podsPerCore * cpus) : maxPods;
 }
 
-function machineCapacity({ cpus, memoryBytes, storageBytes, hugePages }: MachineInfo): Readonly<Record<string, string>> {
+function machineCapacity(
+  { cpus, memoryBytes, storageBytes, hugePages }: MachineInfo,
+  { countsLocalStorage = true }: KubeletConfig,
+): Readonly<Record<string, string>> {
   const pages = hugePages.map(({ sizeBytes, count }) => [
     `hugepages-${Quantity.of(sizeBytes, 'BinarySI')}`,
     count === 0 ? '0' : Quantity.of(sizeBytes * count, 'BinarySI').toString(),
   ]);
   return {
     cpu: String(cpus),
-    'ephemeral-storage': Quantity.of(storageBytes, 'BinarySI').toString(),
+    ...(countsLocalStorage && { 'ephemeral-storage': Quantity.of(storageBytes, 'BinarySI').toString() }),
     ...Object.fromEntries(pages.sort()),
     memory: Quantity.of(memoryBytes, 'BinarySI').toString(),
   };

@@ -18,6 +18,7 @@ import {
 } from '../status/pod-status.ts';
 import { shareEqual } from '../status/share-equal.ts';
 import { StatusWriter } from '../status/status-writer.ts';
+import type { KubeletTracing } from '../tracing/kubelet-tracing.ts';
 import { type PodActions, podActions } from './actions.ts';
 import { type ApiObject, apiPod } from './api-object.ts';
 import type { PodContext } from './hooks/pod-hook.ts';
@@ -47,6 +48,8 @@ export interface PodWorkerDeps extends PodContainersDeps {
   readonly lanes?: RequestLanes | undefined;
   /** Absent: no metrics. */
   readonly kubeletMetrics?: KubeletMetrics | undefined;
+  /** Absent: nothing is traced. */
+  readonly tracing?: KubeletTracing | undefined;
   /** Why the node rejects the pod, if it does. Called once, before anything runs. */
   admit(pod: core.Pod): PodRejection | undefined;
   /** Allocates exclusive resources to an admitted pod, or returns the rejection. */
@@ -228,7 +231,15 @@ export class PodWorker {
   }
 
   #stepMeasured(): Promise<void> {
-    return this.#measurements.step(() => this.#step(), { isRemoved: this.#isRemoved, phase: () => this.#reported.phase });
+    return this.#measurements.step(() => this.#stepTraced(), { isRemoved: this.#isRemoved, phase: () => this.#reported.phase });
+  }
+
+  #stepTraced(): Promise<void> {
+    const { tracing } = this.#deps;
+    if (tracing === undefined) return this.#step();
+    const isTerminating = this.#pod.metadata.deletionTimestamp !== undefined;
+    const name = this.#isRemoved ? 'syncTerminatedPod' : isTerminating ? 'syncTerminatingPod' : 'syncPod';
+    return tracing.podStep(name, this.#pod, () => this.#step());
   }
 
   #onError(error: unknown): void {

@@ -19,6 +19,8 @@ export interface KubeletServerConfig {
     readonly clientCa?: string | Buffer | undefined;
     /** As OpenSSL names them, separated by colons. */
     readonly ciphers?: string | undefined;
+    /** As OpenSSL names them, separated by colons. */
+    readonly curves?: string | undefined;
     readonly minVersion?: 'TLSv1.2' | 'TLSv1.3' | undefined;
   };
   readonly access?: AccessPolicy;
@@ -47,8 +49,13 @@ const KEEP_ALIVE_MS = 15_000;
 /** The kubelet's API over https, for API servers and others elsewhere. */
 export function startKubeletServer(config: KubeletServerConfig, deps: KubeletServerDeps, signal?: AbortSignal): KubeletServer {
   const connectionDeps = { ...deps, gate: new CallerGate(config.nodeName, deps, config.access) };
-  const { cert, key, clientCa, ciphers, minVersion = 'TLSv1.2' } = config.tls;
-  const context = { minVersion, ...(clientCa !== undefined && { ca: clientCa }), ...(ciphers !== undefined && { ciphers }) };
+  const { cert, key, clientCa, ciphers, curves, minVersion = 'TLSv1.2' } = config.tls;
+  const context = {
+    minVersion,
+    ...(clientCa !== undefined && { ca: clientCa }),
+    ...(ciphers !== undefined && { ciphers }),
+    ...(curves !== undefined && { ecdhCurve: curves }),
+  };
   const server = createServer({ ...context, cert, key, requestCert: clientCa !== undefined, rejectUnauthorized: false });
   const upgraded = new Set<Duplex>();
   const peers = new DeadPeerMonitor();

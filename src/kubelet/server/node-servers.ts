@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Clock, type Component, cipherNames, type Logger, runComponent, stopAll, TLS_VERSIONS, whenAborted } from '#base';
+import { type Clock, type Component, cipherNames, curveNames, type Logger, runComponent, stopAll, TLS_VERSIONS, whenAborted } from '#base';
 import type { Client } from '#client';
 import { parseDurationMs } from '#machinery';
 import type { DefaultedConfiguration } from '../configuration/defaults.ts';
@@ -78,11 +78,12 @@ async function serve(config: NodeServersConfig, deps: NodeServersDeps, { signal,
 }
 
 function serverConfig({ nodeName, configuration, clientCa }: NodeServersConfig, keys: ServingKeys) {
-  const { address, port, tlsCipherSuites = [], tlsMinVersion = '' } = configuration;
+  const { address, port, tlsCipherSuites = [], tlsCurvePreferences = [], tlsMinVersion = '' } = configuration;
   const ciphers = tlsCipherSuites.length > 0 ? cipherNames(tlsCipherSuites) : undefined;
+  const curves = tlsCurvePreferences.length > 0 ? curveNames(tlsCurvePreferences) : undefined;
   return {
     ...{ nodeName, host: isIP(address) === 0 ? '0.0.0.0' : address, port },
-    tls: { ...keys, clientCa, ciphers, minVersion: TLS_VERSIONS.get(tlsMinVersion) },
+    tls: { ...keys, clientCa, ciphers, curves, minVersion: TLS_VERSIONS.get(tlsMinVersion) },
     access: accessPolicy(configuration),
   };
 }
