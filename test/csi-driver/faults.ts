@@ -21,6 +21,7 @@ export interface FaultyCall<T> {
 /** Faults on demand, by the name of a call: `NodeStageVolume`. */
 export class Faults {
   readonly #faults = new Map<string, Fault>();
+  readonly #changes = new Map<string, (answer: never) => unknown>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -28,11 +29,23 @@ export class Faults {
     this.#faults.set(call, fault);
   }
 
-  clear(): void {
-    this.#faults.clear();
+  /** Until cleared, the driver acts as it should and answers something else. */
+  change<T>(call: string, change: (answer: T) => unknown): void {
+    this.#changes.set(call, change);
   }
 
-  async run<T>({ name, signal, act, nothing, garbage }: FaultyCall<T>): Promise<T> {
+  clear(): void {
+    this.#faults.clear();
+    this.#changes.clear();
+  }
+
+  async run<T>(call: FaultyCall<T>): Promise<T> {
+    const answer = await this.#run(call);
+    const change = this.#changes.get(call.name);
+    return change === undefined ? answer : (change(answer as never) as T);
+  }
+
+  async #run<T>({ name, signal, act, nothing, garbage }: FaultyCall<T>): Promise<T> {
     const fault = this.#faults.get(name);
     if (fault !== undefined && !LASTING.includes(fault)) this.#faults.delete(name);
     switch (fault) {

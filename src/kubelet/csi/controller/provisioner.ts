@@ -1,6 +1,7 @@
 import { core, storage } from '#api';
 import type { Requeue } from '#base';
 import { keyOf, parseKey } from '#client';
+import { isStatusReason } from '#machinery';
 import { messageOf } from '../../volumes/volume-plugin.ts';
 import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
@@ -55,6 +56,11 @@ export function provisionerDuty(deps: DutyDeps): Duty {
   };
 }
 
+interface CreatedVolume extends MadeVolume {
+  /** It lacks the content of the claim's data source. */
+  readonly isEmpty: boolean;
+}
+
 class Provisioner {
   constructor(private readonly deps: DutyDeps) {}
 
@@ -82,7 +88,8 @@ class Provisioner {
     try {
       await this.#provision(request, node);
     } catch (error) {
-      await this.#failed(request, node, error);
+      // Somebody else changed the claim: the next try reads it again.
+      if (!isStatusReason(error, 'Conflict')) await this.#failed(request, node, error);
       throw error;
     }
     events.normal(claim, 'ProvisioningSucceeded', `Successfully provisioned volume ${request.name}`);
@@ -102,15 +109,16 @@ class Provisioner {
     const { client } = this.deps;
     await this.#setFinalizer(request.claim, true);
     const created = await this.#create(request, node);
-    if (created.capacityBytes > 0 && created.capacityBytes < request.requiredBytes) {
+    const defect = defectOf(created, request);
+    if (defect !== undefined) {
       await this.#delete(created.volumeId, secretFor(request, 'provisioner'));
-      throw new Error(`created volume capacity ${created.capacityBytes} less than requested capacity ${request.requiredBytes}`);
+      throw new Error(defect);
     }
     await client.of(core.PersistentVolume).create(persistentVolume(request, created)).catch(ignore('AlreadyExists'));
     await this.#setFinalizer(request.claim, false);
   }
 
-  async #create(request: ProvisionRequest, node: string | undefined): Promise<MadeVolume> {
+  async #create(request: ProvisionRequest, node: string | undefined): Promise<CreatedVolume> {
     const { driver, client, informers } = this.deps;
     const { claim, name, requiredBytes, capability, parameters } = request;
     const topology = nodeTopology(node, driver.name, informers);
@@ -123,11 +131,10 @@ class Provisioner {
       ...(topology && { accessibilityRequirements: { requisite: [{ segments: topology }], preferred: [{ segments: topology }] } }),
     });
     if (!volume?.volumeId) throw new Error('the driver made a volume without an id');
-    if (contentSource !== undefined && volume.contentSource === undefined)
-      throw new Error('the driver made an empty volume where one with a data source was asked for');
     const { volumeId, capacityBytes, volumeContext } = volume;
     const topologies = volume.accessibleTopology.map(({ segments }) => segments);
-    return { driverName: driver.name, volumeId, capacityBytes, volumeContext, topologies };
+    const isEmpty = contentSource !== undefined && volume.contentSource === undefined;
+    return { driverName: driver.name, volumeId, capacityBytes, volumeContext, topologies, isEmpty };
   }
 
   async #mutableParameters({ spec }: Claim): Promise<Readonly<Record<string, string>>> {
@@ -244,4 +251,11 @@ class Provisioner {
     const next = finalizers.filter((finalizer) => finalizer !== VOLUME_FINALIZER);
     await volumes.patch({ name }, { metadata: { finalizers: next, resourceVersion } }).catch(ignore('NotFound'));
   }
+}
+
+/** Why a volume is not what was asked for. */
+function defectOf({ capacityBytes, isEmpty }: CreatedVolume, { requiredBytes }: ProvisionRequest): string | undefined {
+  if (capacityBytes > 0 && capacityBytes < requiredBytes)
+    return `created volume capacity ${capacityBytes} less than requested capacity ${requiredBytes}`;
+  return isEmpty ? 'the driver made an empty volume where one with a data source was asked for' : undefined;
 }
