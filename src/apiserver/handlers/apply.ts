@@ -1,24 +1,29 @@
 import type { MaybePromise } from '#base';
 import {
   applyPatch,
+  configurationName,
+  conversionFailure,
+  decodeObject,
   encodeJson,
   formatTime,
   goJsonKind,
   isJsonObject,
   type JsonObject,
   parseYaml,
+  restoreError,
   StatusError,
   type VersionLookup,
   type YamlDocument,
   YamlError,
 } from '#machinery';
+import type { StoredResource } from '../registry/generic/served-resource.ts';
 import { updateObject } from '../registry/generic/update-object.ts';
 import { warn } from '../request/api-request.ts';
 import { queryFlag } from '../request/query-values.ts';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
 import type { ApiResponse } from './api-response.ts';
 import { createOnUpdate } from './create.ts';
-import { BODY_LIMIT, checkedDecode } from './decode-body.ts';
+import { BODY_LIMIT } from './decode-body.ts';
 import { acrossVersions, writtenFields } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
@@ -93,18 +98,18 @@ function mergedWith(versions: VersionLookup | undefined, call: ResourceCall, { l
   });
   if (object === (live as unknown)) return live!;
   const unconverted = resource.conversionError?.(object);
-  if (unconverted !== undefined) throw new Error(`failed to convert to unversioned (${placeOf(call)}): ${unconverted}`);
+  if (unconverted !== undefined)
+    throw new Error(`failed to convert to unversioned (${configurationName(resource, applied)}): ${unconverted}`);
   // Custom resources keep nulls for validation; built-in kinds have none.
-  const decoded = (resource.custom
-    ? object
-    : checkedDecode({ request, expected: resource, validation: 'Ignore' }, object)) as unknown as KubeObject;
-  const placed = identified(decoded, call);
+  const converted = resource.custom ? object : convertedObject(resource, object, applied);
+  const placed = identified(converted as unknown as KubeObject, call);
   return resource.strategy.defaults?.(placed) ?? placed;
 }
 
-/** The object's name in upstream's field manager messages. */
-function placeOf({ namespace, name, resource }: ResourceCall): string {
-  return `${namespace}/${name}; ${resource.apiVersion}, Kind=${resource.kind}`;
+function convertedObject(resource: StoredResource, object: JsonObject, applied: JsonObject): JsonObject {
+  const decoded = resource.decode?.(object) ?? decodeObject(resource.schema, object);
+  if (decoded.error === undefined) return decoded.object;
+  throw conversionFailure(resource, applied, restoreError(resource.schema, object) ?? decoded.error);
 }
 
 /** A uid in the body is a precondition: 409 if the object is absent. */

@@ -110,8 +110,18 @@ function checkConfig(rules: OwnershipRules, kind: GroupVersionKind, applied: Jso
   }
   const problems = typedProblems(rules.shape, applied);
   if (problems === undefined) return;
-  const object = `${metadataText(applied, 'namespace')}/${metadataText(applied, 'name')}; ${gvkText(kind)}`;
-  throw unclassified(`failed to create typed patch object (${object}): ${problems}`);
+  throw unclassified(`failed to create typed patch object (${configurationName(kind, applied)}): ${problems}`);
+}
+
+/** The error for a merged object that does not convert to its kind: values that pass for scalars, such as quantities, are read only then. */
+export function conversionFailure(kind: GroupVersionKind, applied: JsonObject, why: string): StatusError {
+  const cause = `unable to convert unstructured object to ${gvkText(kind)}: ${why}`;
+  return unclassified(`failed to convert new object (${configurationName(kind, applied)}) to proper version: ${cause}`);
+}
+
+/** An applied object's name in upstream's messages. */
+export function configurationName(kind: GroupVersionKind, applied: JsonObject): string {
+  return `${metadataText(applied, 'namespace')}/${metadataText(applied, 'name')}; ${gvkText(kind)}`;
 }
 
 function unclassified(message: string): StatusError {
