@@ -1,7 +1,8 @@
-import { type RbacPolicy, reconcileRbac, type UserInfo } from '#apiserver';
+import { reconcileRbac, type UserInfo } from '#apiserver';
 import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, raceAbort, runComponent } from '#base';
 import type { Client } from '#client';
 import { type CsiDriver, startCsiController } from '#kubelet';
+import { componentPolicy } from './component-policy.ts';
 import { supervise } from './supervision/supervise.ts';
 
 export interface CsiControllersDeps {
@@ -18,47 +19,33 @@ const NAME = 'system:sampan:csi-controller';
 const READ = ['get', 'list', 'watch'];
 
 /** The combined RBAC rules of external-provisioner, -attacher, -resizer and -snapshotter. */
-const POLICY: RbacPolicy = {
-  clusterRoles: [
+const POLICY = componentPolicy({
+  [NAME]: [
+    { apiGroups: [''], resources: ['persistentvolumes'], verbs: [...READ, 'create', 'patch', 'delete'] },
+    { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...READ, 'patch'] },
+    { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['patch'] },
+    { apiGroups: [''], resources: ['nodes'], verbs: READ },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+    { apiGroups: ['storage.k8s.io'], resources: ['storageclasses', 'csinodes', 'csidrivers', 'volumeattributesclasses'], verbs: READ },
+    { apiGroups: ['storage.k8s.io'], resources: ['csistoragecapacities'], verbs: [...READ, 'create', 'patch', 'delete'] },
+    { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments'], verbs: [...READ, 'patch'] },
+    { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments/status'], verbs: ['patch'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: READ },
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'create'] },
+    { apiGroups: ['snapshot.storage.k8s.io'], resources: ['volumesnapshotclasses'], verbs: READ },
     {
-      metadata: { name: NAME },
-      rules: [
-        { apiGroups: [''], resources: ['persistentvolumes'], verbs: [...READ, 'create', 'patch', 'delete'] },
-        { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...READ, 'patch'] },
-        { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['patch'] },
-        { apiGroups: [''], resources: ['nodes'], verbs: READ },
-        { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
-        { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
-        { apiGroups: ['storage.k8s.io'], resources: ['storageclasses', 'csinodes', 'csidrivers', 'volumeattributesclasses'], verbs: READ },
-        { apiGroups: ['storage.k8s.io'], resources: ['csistoragecapacities'], verbs: [...READ, 'create', 'patch', 'delete'] },
-        { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments'], verbs: [...READ, 'patch'] },
-        { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments/status'], verbs: ['patch'] },
-        { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: READ },
-        { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'create'] },
-        { apiGroups: ['snapshot.storage.k8s.io'], resources: ['volumesnapshotclasses'], verbs: READ },
-        {
-          apiGroups: ['snapshot.storage.k8s.io'],
-          resources: ['volumesnapshots', 'volumesnapshotcontents'],
-          verbs: [...READ, 'create', 'patch', 'delete'],
-        },
-        {
-          apiGroups: ['snapshot.storage.k8s.io'],
-          resources: ['volumesnapshots/status', 'volumesnapshotcontents/status'],
-          verbs: ['patch'],
-        },
-      ],
+      apiGroups: ['snapshot.storage.k8s.io'],
+      resources: ['volumesnapshots', 'volumesnapshotcontents'],
+      verbs: [...READ, 'create', 'patch', 'delete'],
+    },
+    {
+      apiGroups: ['snapshot.storage.k8s.io'],
+      resources: ['volumesnapshots/status', 'volumesnapshotcontents/status'],
+      verbs: ['patch'],
     },
   ],
-  clusterRoleBindings: [
-    {
-      metadata: { name: NAME },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: NAME },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: NAME }],
-    },
-  ],
-  roles: [],
-  roleBindings: [],
-};
+});
 
 /** Runs the sidecar duties of drivers whose controller service runs on a node of this process. */
 export function startDriverController(driver: CsiDriver, deps: CsiControllersDeps): Component {

@@ -1,7 +1,8 @@
-import { type RbacPolicy, reconcileRbac, type UserInfo } from '#apiserver';
+import { reconcileRbac, type UserInfo } from '#apiserver';
 import { type Clock, type Component, type Logger, type Random, raceAbort, runComponent } from '#base';
 import type { Client } from '#client';
 import { directoryBackend, hostMounter, type LocalBackend, simulatedBackend, startLocalProvisioner } from '#kubelet';
+import { componentPolicy } from './component-policy.ts';
 
 export interface LocalStorageConfig {
   /** Volume directories of the class `standard`, by node on this machine. */
@@ -22,30 +23,16 @@ export interface LocalStorageDeps {
 const PROVISIONER = 'system:sampan:local-provisioner';
 const SIMULATED_ROOT = '/var/lib/sampan/local-volumes';
 
-const POLICY: RbacPolicy = {
-  clusterRoles: [
-    {
-      metadata: { name: PROVISIONER },
-      rules: [
-        { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
-        { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
-        { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['patch'] },
-        { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
-        { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get', 'list', 'watch', 'create'] },
-        { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
-      ],
-    },
+const POLICY = componentPolicy({
+  [PROVISIONER]: [
+    { apiGroups: [''], resources: ['persistentvolumes'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+    { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['persistentvolumeclaims/status'], verbs: ['patch'] },
+    { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get', 'list', 'watch', 'create'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch', 'update'] },
   ],
-  clusterRoleBindings: [
-    {
-      metadata: { name: PROVISIONER },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: PROVISIONER },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: PROVISIONER }],
-    },
-  ],
-  roles: [],
-  roleBindings: [],
-};
+});
 
 /** The storage class `standard`, for the nodes of this process. */
 export function startLocalStorage(config: LocalStorageConfig, deps: LocalStorageDeps, signal?: AbortSignal): Component {

@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonObject, type JsonValue, WireWriter } from '#machinery';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, WireWriter } from '#machinery';
 
 /** Writes a JSON member as a protobuf field. */
 export type Carrier = (out: DocumentWriter, number: number, value: JsonValue) => void;
@@ -61,6 +61,12 @@ export class DocumentWriter {
   }
 }
 
+export function encodeDocument(table: MessageTable, document: JsonObject): Buffer {
+  const out = new DocumentWriter();
+  out.message(table, document);
+  return out.finish();
+}
+
 export const text: Carrier = (out, number, value) => out.string(number, value as string);
 export const flag: Carrier = (out, number, value) => out.varint(number, value === true ? 1 : 0);
 export const int: Carrier = (out, number, value) => out.varint(number, value as number);
@@ -77,9 +83,16 @@ export function eachCarrier(carrier: Carrier): Carrier {
 
 export const texts: Carrier = eachCarrier(text);
 
+/** `additionalProperties`: a schema, or whether there may be any. */
+export function schemaOrFlag(schema: Carrier): Carrier {
+  return (out, number, value) => out.delimited(number, () => (isJsonObject(value) ? schema(out, 1, value) : flag(out, 2, value)));
+}
+
 export function message(table: () => MessageTable): Carrier {
   return (out, number, value) => out.delimited(number, () => out.message(table(), value as JsonObject));
 }
+
+export const EXTERNAL_DOCS: MessageTable = { fields: { description: [1, text], url: [2, text] }, extensions: 3 };
 
 /** Wrapped in a message, such as one alternative of a oneof. */
 export function within(inner: number, carrier: Carrier): Carrier {

@@ -1,15 +1,17 @@
-import { isJsonObject, type JsonObject } from '#machinery';
+import type { JsonObject } from '#machinery';
 import {
   any,
   type Carrier,
-  DocumentWriter,
   double,
+  EXTERNAL_DOCS,
   eachCarrier,
+  encodeDocument,
   flag,
   int,
   type MessageTable,
   message,
   namedCarrier,
+  schemaOrFlag,
   text,
   texts,
   within,
@@ -17,14 +19,10 @@ import {
 
 /** Encodes OpenAPI v2 as gnostic's openapi_v2.Document, for kubectl before 1.27. */
 export function encodeDocumentV2(document: JsonObject): Buffer {
-  const out = new DocumentWriter();
-  out.message(DOCUMENT, document);
-  return out.finish();
+  return encodeDocument(DOCUMENT, document);
 }
 
 const schema = message(() => SCHEMA);
-const additional: Carrier = (out, number, value) =>
-  out.delimited(number, () => (isJsonObject(value) ? schema(out, 1, value) : flag(out, 2, value)));
 const bodyParameter = within(
   1,
   message(() => BODY_PARAMETER),
@@ -51,8 +49,6 @@ const parameter: Carrier = (out, number, value) => {
 
 const INFO: MessageTable = { fields: { title: [1, text], version: [2, text], description: [3, text] }, extensions: 7 };
 
-const EXTERNAL_DOCS: MessageTable = { fields: { description: [1, text], url: [2, text] }, extensions: 3 };
-
 const SCHEMA: MessageTable = {
   fields: {
     $ref: [1, text],
@@ -75,7 +71,7 @@ const SCHEMA: MessageTable = {
     minProperties: [18, int],
     required: [19, texts],
     enum: [20, eachCarrier(any)],
-    additionalProperties: [21, additional],
+    additionalProperties: [21, schemaOrFlag(schema)],
     type: [22, within(1, texts)],
     items: [23, within(1, eachCarrier(schema))],
     properties: [25, namedCarrier(schema)],

@@ -2,14 +2,16 @@ import { isJsonObject, type JsonObject } from '#machinery';
 import {
   any,
   type Carrier,
-  DocumentWriter,
   double,
+  EXTERNAL_DOCS,
   eachCarrier,
+  encodeDocument,
   flag,
   int,
   type MessageTable,
   message,
   namedCarrier,
+  schemaOrFlag,
   text,
   texts,
   within,
@@ -17,9 +19,7 @@ import {
 
 /** Encodes OpenAPI v3 as gnostic's openapi_v3.Document. */
 export function encodeDocumentV3(document: JsonObject): Buffer {
-  const out = new DocumentWriter();
-  out.message(DOCUMENT, document);
-  return out.finish();
+  return encodeDocument(DOCUMENT, document);
 }
 
 const REFERENCE: MessageTable = { fields: { $ref: [1, text], summary: [2, text], description: [3, text] }, extensions: 0 };
@@ -36,9 +36,6 @@ function orReference(table: () => MessageTable): Carrier {
 
 const schema = orReference(() => SCHEMA);
 
-const additional: Carrier = (out, number, value) =>
-  out.delimited(number, () => (isJsonObject(value) ? schema(out, 1, value) : flag(out, 2, value)));
-
 /** Defaults that are objects or lists cannot be encoded; their presence is. */
 const defaultValue: Carrier = (out, number, value) =>
   out.delimited(number, () => {
@@ -46,8 +43,6 @@ const defaultValue: Carrier = (out, number, value) =>
     else if (typeof value === 'boolean') flag(out, 2, value);
     else if (typeof value === 'string') text(out, 3, value);
   });
-
-const EXTERNAL_DOCS: MessageTable = { fields: { description: [1, text], url: [2, text] }, extensions: 3 };
 
 const SCHEMA: MessageTable = {
   fields: {
@@ -77,7 +72,7 @@ const SCHEMA: MessageTable = {
     not: [29, message(() => SCHEMA)],
     items: [30, within(1, eachCarrier(schema))],
     properties: [31, namedCarrier(schema)],
-    additionalProperties: [32, additional],
+    additionalProperties: [32, schemaOrFlag(schema)],
     default: [33, defaultValue],
     description: [34, text],
     format: [35, text],

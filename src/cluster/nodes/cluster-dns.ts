@@ -5,6 +5,7 @@ import { type Component, raceAbort, runComponent, whenAborted } from '#base';
 import type { Client } from '#client';
 import { nameServersOf, startDns } from '#dns';
 import { isStatusReason } from '#machinery';
+import { bindingToUser, componentPolicy } from '../component-policy.ts';
 import { supervise } from '../supervision/supervise.ts';
 import type { MachineNetworkDeps } from './machine-network.ts';
 
@@ -21,34 +22,21 @@ const PORT = 53;
 const RESOLV_CONF = '/etc/resolv.conf';
 
 const READ = ['get', 'list', 'watch'];
-const SUBJECTS = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: DNS }];
 
 const DNS_POLICY: RbacPolicy = {
-  clusterRoles: [
-    {
-      metadata: { name: DNS },
-      rules: [
-        { apiGroups: [''], resources: ['services', 'namespaces'], verbs: READ },
-        { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ },
-      ],
-    },
-  ],
-  clusterRoleBindings: [
-    { metadata: { name: DNS }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: DNS }, subjects: SUBJECTS },
-  ],
+  ...componentPolicy({
+    [DNS]: [
+      { apiGroups: [''], resources: ['services', 'namespaces'], verbs: READ },
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ },
+    ],
+  }),
   roles: [
     {
       metadata: { name: DNS, namespace: NAMESPACE },
       rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [SERVICE], verbs: READ }],
     },
   ],
-  roleBindings: [
-    {
-      metadata: { name: DNS, namespace: NAMESPACE },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: DNS },
-      subjects: SUBJECTS,
-    },
-  ],
+  roleBindings: [{ metadata: { name: DNS, namespace: NAMESPACE }, ...bindingToUser('Role', DNS) }],
 };
 
 /** Cluster DNS at the gateway address of the machine's pods, behind the kube-dns service. A kube-dns service with a selector takes precedence. */

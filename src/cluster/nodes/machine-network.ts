@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { type RbacPolicy, reconcileRbac, type UserInfo } from '#apiserver';
+import { reconcileRbac, type UserInfo } from '#apiserver';
 import type { Clock, Component, Logger, MetricsRegistry, Random } from '#base';
 import type { Client } from '#client';
 import { type LocalLoadBalancerConfig, startAddressAnnouncer, startLocalLoadBalancer } from '#cloud';
 import { cniDirectories } from '#kubelet';
 import { startNetworkAgent } from '#network';
 import { readProxyConfiguration, startProxy } from '#proxy';
+import { componentPolicy } from '../component-policy.ts';
 import { supervise } from '../supervision/supervise.ts';
 import { startClusterDns } from './cluster-dns.ts';
 import type { MachineNode } from './node-specification.ts';
@@ -41,34 +42,19 @@ export const CLUSTER_DOMAIN = 'cluster.local';
 const READ = ['get', 'list', 'watch'];
 
 /** The pod network must watch all nodes, which node authorization does not allow. */
-const NETWORK_POLICY: RbacPolicy = {
-  clusterRoles: [
-    {
-      metadata: { name: AGENT },
-      rules: [
-        { apiGroups: [''], resources: ['nodes', 'pods', 'namespaces'], verbs: READ },
-        { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
-        { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: READ },
-      ],
-    },
-    {
-      metadata: { name: BALANCER },
-      rules: [
-        { apiGroups: [''], resources: ['nodes', 'services'], verbs: READ },
-        { apiGroups: [''], resources: ['services/status'], verbs: ['patch'] },
-        { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ },
-        { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-      ],
-    },
+const NETWORK_POLICY = componentPolicy({
+  [AGENT]: [
+    { apiGroups: [''], resources: ['nodes', 'pods', 'namespaces'], verbs: READ },
+    { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
+    { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: READ },
   ],
-  clusterRoleBindings: [AGENT, BALANCER].map((name) => ({
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
-  })),
-  roles: [],
-  roleBindings: [],
-};
+  [BALANCER]: [
+    { apiGroups: [''], resources: ['nodes', 'services'], verbs: READ },
+    { apiGroups: [''], resources: ['services/status'], verbs: ['patch'] },
+    { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ },
+    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  ],
+});
 
 /** The network components of a machine node, in start order; stopped in reverse. */
 export async function machineNetwork(

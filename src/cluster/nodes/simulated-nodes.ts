@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { type LocalKubelets, type RbacPolicy, reconcileRbac, type UserInfo } from '#apiserver';
+import { type LocalKubelets, reconcileRbac, type UserInfo } from '#apiserver';
 import {
   type Clock,
   type Component,
@@ -24,6 +24,7 @@ import {
   sharedNodeFeed,
   startSimulatedKubelet,
 } from '#kubelet';
+import { componentPolicy } from '../component-policy.ts';
 
 export interface SimulatedNodesConfig {
   readonly names: readonly string[];
@@ -57,18 +58,7 @@ const START_BACKOFF = { initialMs: 1000, maxMs: 60_000, jitter: 0.2 };
 const WATCHER = 'system:sampan:node-watcher';
 
 /** A node's identity may only read its own objects; the shared watcher reads all pods and nodes, and nothing else. */
-const WATCHER_POLICY: RbacPolicy = {
-  clusterRoles: [{ metadata: { name: WATCHER }, rules: [{ apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] }] }],
-  clusterRoleBindings: [
-    {
-      metadata: { name: WATCHER },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: WATCHER },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: WATCHER }],
-    },
-  ],
-  roles: [],
-  roleBindings: [],
-};
+const WATCHER_POLICY = componentPolicy({ [WATCHER]: [{ apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] }] });
 
 /** Simulated nodes in this process: they share watches and timers, but each has its own identity. */
 export function startSimulatedNodes(config: SimulatedNodesConfig, deps: SimulatedNodesDeps, signal?: AbortSignal): SimulatedNodes {

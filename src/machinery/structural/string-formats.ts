@@ -1,5 +1,5 @@
 import { parseCidr, parseIp } from '#base';
-import { parseRequestUri, UrlError } from '../cel/library/go-url.ts';
+import { requestUriProblem } from '../cel/library/go-url.ts';
 import { parseDuration, parseWordyDuration } from '../values/duration.ts';
 import { isMailAddress } from './mail-address.ts';
 
@@ -64,13 +64,7 @@ export function stringFormat(name: string): Check | undefined {
 
 /** Whether a text is a valid request target: an absolute URI, or an absolute path. */
 export function isUri(text: string): boolean {
-  try {
-    parseRequestUri(text);
-    return true;
-  } catch (error) {
-    if (error instanceof UrlError) return false;
-    throw error;
-  }
+  return requestUriProblem(text) === undefined;
 }
 
 function isHostname(text: string): boolean {

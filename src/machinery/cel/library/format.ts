@@ -11,7 +11,7 @@ import { closedType, listType, optionalType, STRING } from '../types.ts';
 import { CelList } from '../values/containers.ts';
 import { parseDate } from '../values/time.ts';
 import { CelObject, CelOptional, type CelValue, noSuchOverload } from '../values/value.ts';
-import { parseRequestUri, UrlError } from './go-url.ts';
+import { requestUriProblem } from './go-url.ts';
 
 export const FORMAT_TYPE = closedType('kubernetes.NamedFormat');
 
@@ -56,13 +56,8 @@ function isDateTime(text: string): boolean {
 }
 
 function checkUri(text: string): Problems {
-  try {
-    parseRequestUri(text);
-    return [];
-  } catch (error) {
-    if (error instanceof UrlError) return [error.message];
-    throw error;
-  }
+  const problem = requestUriProblem(text);
+  return problem === undefined ? [] : [problem];
 }
 
 const FORMATS: ReadonlyMap<string, NamedFormat> = new Map([

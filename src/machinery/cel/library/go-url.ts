@@ -36,6 +36,17 @@ export function parseRequestUri(text: string): GoUrl {
   return parsing(text, () => parseUrl(text, true));
 }
 
+/** Why a text is not a request target; undefined when it is one. */
+export function requestUriProblem(text: string): string | undefined {
+  try {
+    parseRequestUri(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UrlError) return error.message;
+    throw error;
+  }
+}
+
 /** Parses any URL reference. Throws a UrlError. */
 export function parseUrlReference(text: string): GoUrl {
   return parsing(text, () => {

@@ -2,7 +2,18 @@ import { type CelLibrary, declare, method, overload } from '../check/declaration
 import { BOOL, closedType, listType, mapType, STRING } from '../types.ts';
 import { CelList, EntryMap } from '../values/containers.ts';
 import { CelObject, type CelValue, EvalFailure, noSuchOverload } from '../values/value.ts';
-import { escapedPath, formatUrl, type GoUrl, hostname, parseRequestUri, parseUrlReference, port, queryValues, UrlError } from './go-url.ts';
+import {
+  escapedPath,
+  formatUrl,
+  type GoUrl,
+  hostname,
+  parseRequestUri,
+  parseUrlReference,
+  port,
+  queryValues,
+  requestUriProblem,
+  UrlError,
+} from './go-url.ts';
 
 export const URL_TYPE = closedType('kubernetes.URL');
 
@@ -37,13 +48,7 @@ function toUrl(text: string): UrlValue {
 }
 
 function isUrl(text: string): boolean {
-  try {
-    parseRequestUri(text);
-    return true;
-  } catch (error) {
-    if (error instanceof UrlError) return false;
-    throw error;
-  }
+  return requestUriProblem(text) === undefined;
 }
 
 function query({ url }: UrlValue): EntryMap {
