@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { core } from '#api';
-import { GrpcServer, MetricsRegistry, realClock, seededRandom, silentLogger, unaryMethod } from '#base';
+import { GrpcServer, MetricsRegistry, realClock, seededRandom, silentLogger, unaryMethod, VirtualClock } from '#base';
 import { Client } from '#client';
 import { openEmbeddedStore, openMemoryStore, type Store } from '#store';
 import { inProcessTransport } from './in-process/in-process-transport.ts';
@@ -210,24 +210,30 @@ describe('a KMS plugin', () => {
     const endpoint = `unix://${path.join(directory, `kms-${++count}.sock`)}`;
     const state = { keyId: 'key-1', healthz: 'ok', decrypts: 0, encrypts: 0 };
     const shift = (bytes: Uint8Array, by: number) => bytes.map((byte) => byte + by);
-    const server = await GrpcServer.start({
-      endpoint,
-      methods: [
-        unaryMethod(KMS_METHODS.status, () => ({ version: 'v2', healthz: state.healthz, keyId: state.keyId })),
-        unaryMethod(KMS_METHODS.encrypt, ({ plaintext }) => {
-          state.encrypts++;
-          const annotations = [{ key: 'plugin.example', value: Buffer.from('x') }];
-          return { ciphertext: shift(plaintext, 1), keyId: state.keyId, annotations };
-        }),
-        unaryMethod(KMS_METHODS.decrypt, ({ ciphertext, annotations }) => {
-          state.decrypts++;
-          if (annotations[0]?.key !== 'plugin.example') throw new Error('the annotations are gone');
-          return { plaintext: shift(ciphertext, -1) };
-        }),
-      ],
-    });
-    stops.push(() => server[Symbol.asyncDispose]());
-    return { state, provider: `{kms: {apiVersion: v2, name: plugin, endpoint: "${endpoint}"}}` };
+    const start = () =>
+      GrpcServer.start({
+        endpoint,
+        methods: [
+          unaryMethod(KMS_METHODS.status, () => ({ version: 'v2', healthz: state.healthz, keyId: state.keyId })),
+          unaryMethod(KMS_METHODS.encrypt, ({ plaintext }) => {
+            state.encrypts++;
+            const annotations = [{ key: 'plugin.example', value: Buffer.from('x') }];
+            return { ciphertext: shift(plaintext, 1), keyId: state.keyId, annotations };
+          }),
+          unaryMethod(KMS_METHODS.decrypt, ({ ciphertext, annotations }) => {
+            state.decrypts++;
+            if (annotations[0]?.key !== 'plugin.example') throw new Error('the annotations are gone');
+            return { plaintext: shift(ciphertext, -1) };
+          }),
+        ],
+      });
+    let server = await start();
+    const stop = () => server[Symbol.asyncDispose]();
+    const restart = async () => {
+      server = await start();
+    };
+    stops.push(stop);
+    return { state, stop, restart, provider: `{kms: {apiVersion: v2, name: plugin, endpoint: "${endpoint}"}}` };
   }
 
   it('encrypts one seed for all values, and is asked for it once after a restart', async () => {
@@ -305,6 +311,33 @@ describe('a KMS plugin', () => {
     const { secrets, path } = await serve(memory(), configuration(provider));
     expect(await path('/readyz/kms-providers')).toMatchObject({ code: 500 });
     await expect(secrets.create(secret('a'))).rejects.toThrow(/unable to encrypt "\/registry\/secrets\/default\/a": .*not ready/);
+  });
+
+  it('that goes away leaves reads and writes to the seed, until that is too old, and is used again when it is back', async () => {
+    const { state, provider, stop, restart } = await plugin();
+    const clock = new VirtualClock();
+    const encryption = new Encryption({ path: configuration(provider), reload: false }, { ...deps(), clock });
+    await encryption.start();
+    stops.push(() => encryption.stop());
+    const store = memory();
+    const secrets = encryption.storeFor({ group: '', resource: 'secrets' }, store);
+    const put = () => secrets.txn({ write: [{ type: 'put', key: KEY, value: Buffer.from('{}') }] });
+    await put();
+    await stop();
+    await encryption.checkPlugins();
+    await put();
+    expect((await secrets.get(KEY)).entry!.value.toString()).toBe('{}');
+    await clock.advance(181_000);
+    await expect(put()).rejects.toThrow(/unable to encrypt "\/registry\/secrets\/default\/a": .*expired/);
+    expect((await secrets.get(KEY)).entry!.value.toString()).toBe('{}');
+    state.keyId = 'key-2';
+    await restart();
+    // The client waits before it connects again.
+    await clock.advance(60_000);
+    await encryption.checkPlugins();
+    const { revision } = await put();
+    expect(await secrets.isStale(KEY, revision)).toBe(false);
+    expect((await secrets.get(KEY)).entry!.value.toString()).toBe('{}');
   });
 
   it('that is not there does not keep the server from starting', async () => {
