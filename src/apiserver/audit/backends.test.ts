@@ -76,6 +76,18 @@ describe('a buffered backend', () => {
     expect(metrics.text()).toContain('apiserver_audit_error_total{plugin="buffered"} 1');
   });
 
+  it('ends batches that are never answered by closing their receiver', async () => {
+    let end = (_isSent: boolean) => {};
+    const answer = new Promise<boolean>((resolve) => {
+      end = resolve;
+    });
+    const receiver: AuditBackend = { process: () => answer, close: async () => end(false) };
+    const backend = new BufferedBackend(receiver, config, { clock: new VirtualClock(), metrics: registry().audit });
+    backend.process([event('1'), event('2'), event('3')]);
+    await backend.close();
+    expect(await answer).toBe(false);
+  });
+
   it('drops what its buffer has no room for, and counts it', async () => {
     const { metrics, audit } = registry();
     const backend = new BufferedBackend(new Recorder(), { ...config, maxBatchSize: 100 }, { clock: new VirtualClock(), metrics: audit });

@@ -49,11 +49,9 @@ export class BufferedBackend implements AuditBackend {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    while (this.#waiting.length > 0 || this.#inFlight.size > 0) {
-      while (this.#waiting.length > 0 && this.#inFlight.size < MAX_BATCHES_IN_FLIGHT) this.#send();
-      await Promise.race(this.#inFlight);
-    }
-    await this.#delegate.close();
+    while (this.#waiting.length > 0) this.#send();
+    // The delegate limits how long a receiver that does not answer holds up the stop.
+    await Promise.all([this.#delegate.close(), ...this.#inFlight]);
   }
 
   /** Sends full batches at once, others after the maximum wait. */
