@@ -1,4 +1,4 @@
-import { civilFromDays, daysFromCivil, daysInMonth } from '../values/civil-date.ts';
+import { type CivilDate, civilFromDays, daysFromCivil, daysInMonth } from '../values/civil-date.ts';
 import { goQuote } from '../values/go-format.ts';
 
 /** An instant: whole seconds since 1970 (negative before), and nanoseconds within that second. */
@@ -59,7 +59,31 @@ function twoDigits(text: string, index: number): number {
 
 /** RFC 3339 in UTC, to the second. */
 export function formatTime(seconds: number): string {
-  return `${formatSeconds(seconds)}Z`;
+  const days = Math.floor(seconds / SECONDS_A_DAY);
+  const date = civilFromDays(days);
+  const hasFourDigits = date.year >= 0 && date.year <= 9999;
+  return hasFourDigits ? fourDigitTime(date, seconds - days * SECONDS_A_DAY) : `${formatSeconds(seconds)}Z`;
+}
+
+/** A text of its own: one that is added up from pieces keeps them all, and nearly every object has a time. */
+function fourDigitTime({ year, month, day }: CivilDate, rest: number): string {
+  const century = Math.floor(year / 100);
+  const hour = Math.floor(rest / 3600);
+  const minute = Math.floor((rest % 3600) / 60);
+  const second = rest % 60;
+  // biome-ignore format: in the order of the text
+  return String.fromCharCode(
+    tens(century), ones(century), tens(year % 100), ones(year), 0x2d, tens(month), ones(month), 0x2d, tens(day), ones(day),
+    0x54, tens(hour), ones(hour), 0x3a, tens(minute), ones(minute), 0x3a, tens(second), ones(second), 0x5a,
+  );
+}
+
+function tens(value: number): number {
+  return 0x30 + Math.floor(value / 10);
+}
+
+function ones(value: number): number {
+  return 0x30 + (value % 10);
 }
 
 /** RFC 3339 in UTC, always six digits of microseconds. */
