@@ -190,7 +190,7 @@ function encodeWhole(head: string, object: KubeObject, sharedBlocks: SharedBlock
   const bytes = sharedBlocks.take(Buffer.byteLength(text));
   bytes.write(text);
   // String offsets equal byte offsets only for ASCII.
-  return { bytes, ends: bytes.length === text.length ? ends : undefined };
+  return { bytes, ends: bytes.length === text.length ? ends.slice() : undefined };
 }
 
 function encodeField(value: JsonValue): string {
@@ -221,7 +221,8 @@ function encodeChanged(head: string, object: KubeObject, { like, sharedBlocks }:
   let at = 0;
   for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at);
   bytes[at] = CLOSING;
-  return { bytes, ends };
+  // A copy has no room left for more.
+  return { bytes, ends: ends.slice() };
 }
 
 const CLOSING = 0x7d;

@@ -12,7 +12,8 @@ export interface LruOptions<K, V> {
 
 interface Entry<V> {
   value: V;
-  expires: number;
+  /** Absent: never. A number would take memory of its own in each entry. */
+  expires: number | undefined;
 }
 
 /** An LRU map. `get` and `set` count as use. */
@@ -48,7 +49,7 @@ export class Lru<K, V> {
   /** `ttlMs` overrides the option of the same name for this entry. */
   set(key: K, value: V, ttlMs: number | undefined = this.#options.ttlMs): void {
     this.#entries.delete(key);
-    const expires = ttlMs === undefined ? Infinity : this.#now() + ttlMs;
+    const expires = ttlMs === undefined ? undefined : this.#now() + ttlMs;
     this.#entries.set(key, { value, expires });
     if (this.#entries.size > this.#options.capacity) this.#evictOldest();
   }
@@ -68,7 +69,7 @@ export class Lru<K, V> {
 
   #live(key: K): Entry<V> | undefined {
     const entry = this.#entries.get(key);
-    if (!entry || entry.expires === Infinity || this.#now() < entry.expires) return entry;
+    if (entry?.expires === undefined || this.#now() < entry.expires) return entry;
     this.#entries.delete(key);
     this.#options.onEvict?.(key, entry.value);
     return undefined;

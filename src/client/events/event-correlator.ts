@@ -36,8 +36,7 @@ const MAX_ENTRIES = 4096;
 const AGGREGATE_FROM = 10;
 const AGGREGATE_WITHIN_MS = 600_000;
 /** The spam filter: each source may send this many events about an object, then one every five minutes. */
-const SPAM_BURST = 25;
-const SPAM_PER_SECOND = 1 / 300;
+const SPAM_RATE = { perSecond: 1 / 300, burst: 25 };
 
 /** Upstream's event correlation: deduplication, aggregation and spam filtering. */
 export class EventCorrelator {
@@ -69,7 +68,7 @@ export class EventCorrelator {
     const key = subjectKey(event);
     let subject = this.#subjects.get(key);
     if (subject === undefined) {
-      const bucket = new TokenBucket(this.clock, { perSecond: SPAM_PER_SECOND, burst: SPAM_BURST });
+      const bucket = new TokenBucket(this.clock, SPAM_RATE);
       subject = { id: ++this.#lastSubject, bucket };
       this.#subjects.set(key, subject);
     }
@@ -82,7 +81,7 @@ export class EventCorrelator {
     const aggregate = this.#aggregates.get(key);
     const record = aggregate && now - aggregate.lastMs <= AGGREGATE_WITHIN_MS ? aggregate : { messages: [], lastMs: now };
     const { message = '' } = event;
-    if (!record.messages.includes(message)) record.messages = [...record.messages, message];
+    if (!record.messages.includes(message)) record.messages = record.messages.concat(message);
     record.lastMs = now;
     this.#aggregates.set(key, record);
     if (record.messages.length < AGGREGATE_FROM) return { event, key: eventKey(event, subject) };

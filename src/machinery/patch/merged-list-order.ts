@@ -64,7 +64,7 @@ export function sortedBy(items: readonly JsonValue[], order: ReadonlyMap<JsonVal
   const place = (item: JsonValue) => order.get(identityOf(item, mergeKey) ?? null) ?? -1;
   const present = mergeKey === '' ? [...items] : items.filter((item) => !isDeletion(item));
   const deleted = mergeKey === '' ? [] : items.filter(isDeletion);
-  return [...present.sort((a, b) => place(a) - place(b)), ...deleted];
+  return present.sort((a, b) => place(a) - place(b)).concat(deleted);
 }
 
 interface LiveOrder {
@@ -84,7 +84,8 @@ function interleave(left: readonly JsonValue[], right: readonly JsonValue[], { i
     }
     result.push(item);
   }
-  return [...result, ...left.slice(next)];
+  // Of exactly its size, unlike a list that was pushed to: lists of patched objects live long.
+  return result.concat(left.slice(next));
 }
 
 function precedes(place: number | undefined, limit: number): boolean {

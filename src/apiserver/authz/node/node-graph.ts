@@ -113,7 +113,7 @@ class PodFollower implements CacheFollower {
     if (this.#byKey.get(key)?.mark === mark) return;
     this.remove(key);
     if (node === '') return;
-    const use = { node, mark, keys: usedBy(pod) };
+    const use = { node, mark, keys: usedBy(pod).slice() };
     this.#byKey.set(key, use);
     for (const used of use.keys) this.#uses.add(used, node, 1);
   }
