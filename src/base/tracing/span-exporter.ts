@@ -17,7 +17,7 @@ export interface ExporterOptions {
 }
 
 /** OpenTelemetry's defaults. Spans beyond the queue are dropped. */
-const LIMITS = { queue: 2048, batch: 512, delayMs: 5000, timeoutMs: 30_000 } as const;
+const LIMITS = { queue: 2048, batch: 512, delayMs: 5000, timeoutMs: 30_000, closeMs: 5000 } as const;
 const SCOPE = { name: 'sampan' };
 
 type SpanInput = MessageInput<typeof SpanMessage>;
@@ -44,13 +44,18 @@ export class SpanExporter implements AsyncDisposable {
     else this.#timer ??= this.#options.clock.setTimer(LIMITS.delayMs, () => this.#send());
   }
 
-  /** Flushes the queue, then closes. */
+  /** Flushes the queue, then closes. A collector that does not answer cannot hold up the stop for long. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#timer?.cancel();
+    const limit = this.#options.clock.setTimer(LIMITS.closeMs, () => {
+      this.#queue = [];
+      this.#collector.close();
+    });
     while (this.#sending !== undefined || this.#queue.length > 0) {
       this.#send();
       await this.#sending;
     }
+    limit.cancel();
     this.#collector.close();
   }
 
