@@ -244,7 +244,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   // etcd may be shared with upstream's servers.
   const storageMediaType = config.storageMediaType ?? (deps.store.engine === 'etcd' ? 'application/json' : undefined);
   const memory = new ResidentMemory();
-  const heap = new HeapQuota({ ...deps, objects: () => memory.objects });
+  const heap = new HeapQuota({ ...deps, objects: () => memory.objects, dropHistory: () => memory.dropHistory() });
   const storageDeps = { ...deps, quota, heap, memory, encryption, storageMediaType, keyPrefix };
   const catalog: CatalogOptions = {
     groups: deps.catalog?.groups ?? BUILT_IN_GROUPS,

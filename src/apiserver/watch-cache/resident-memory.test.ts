@@ -168,3 +168,17 @@ test('small objects do not come to memory once those that are there take all of 
     expect(served).toMatchObject(JSON.parse(JSON.stringify({ ...object })));
   }
 });
+
+test('dropped states of past lists are read from the store again, and hold no deleted object in memory', async () => {
+  await using at = await open();
+  await at.put('a', example('a', 1));
+  const { revision } = await at.put('b', example('b', 1));
+  at.cache.keepSnapshot(revision, at.cache.snapshot());
+  const deleted = at.cache.get(`${PREFIX}b`)!;
+  await at.remove('b');
+  at.memory.dropHistory();
+  expect([...at.cache.objects()].map(({ key }) => key)).toEqual([`${PREFIX}a`]);
+  const past = await at.cache.snapshotAt(revision);
+  expect([past?.get(`${PREFIX}a`) === at.cache.get(`${PREFIX}a`), past?.get(`${PREFIX}b`) === deleted]).toEqual([true, false]);
+  expect(past?.get(`${PREFIX}b`)?.object).toMatchObject(deleted.object);
+});

@@ -11,6 +11,11 @@ export interface ShedSource {
   objectsInMemory(): Iterable<CachedObject>;
 }
 
+/** A cache that keeps past states, which it can do without. */
+export interface HistorySource {
+  dropHistory(): void;
+}
+
 /** Large objects are shed as soon as they are replaced or deleted, or beyond a share of the budget. */
 const LARGE_BYTES = 16 * 1024;
 const LARGE_SHARE = 0.25;
@@ -30,6 +35,7 @@ const SIZES = 32;
 export class ResidentMemory {
   readonly #budgetBytes: number;
   readonly #sources = new Set<ShedSource>();
+  readonly #histories = new Set<HistorySource>();
   #bytes = 0;
   #objects = 0;
   #sinceLook = 0;
@@ -63,6 +69,18 @@ export class ResidentMemory {
       this.#bytes -= object.residentBytes;
       this.#objects--;
     }
+  }
+
+  addHistory(source: HistorySource): void {
+    this.#histories.add(source);
+  }
+
+  removeHistory(source: HistorySource): void {
+    this.#histories.delete(source);
+  }
+
+  dropHistory(): void {
+    for (const source of this.#histories) source.dropHistory();
   }
 
   /** The object became the current one of its key, without references yet. */

@@ -67,8 +67,8 @@ export type Snapshot = PersistentMap<string, CachedObject>;
 export class ResourceCache {
   readonly #options: ResourceCacheOptions;
   readonly #byKey = new Map<string, CachedObject>();
-  /** The sorted objects as of the last ordered read; later changes are merged on demand. */
-  #sorted: Snapshot = PersistentMap.empty<string, CachedObject>(unitOrder);
+  /** The sorted objects as of the last ordered read; later changes are merged on demand. Undefined: to be sorted anew. */
+  #sorted: Snapshot | undefined;
   readonly #unsorted = new Set<string>();
   #revision = 0;
   readonly #ring = new EventRing();
@@ -101,6 +101,7 @@ export class ResourceCache {
     this.#repairing = new PayloadReader({ ...options, ...(repair && { revive: (object, key) => repair.fit(object, key).object }) });
     this.#memory = this.#reader.isPossible ? options.memory : undefined;
     this.#memory?.add(this);
+    options.memory?.addHistory(this);
     if (options.initial !== undefined) this.#started = this.#showAndFollow(options.initial);
   }
 
@@ -179,20 +180,24 @@ export class ResourceCache {
 
   /** The current state; immutable. */
   snapshot(): Snapshot {
-    if (this.#unsorted.size * MANY > this.#byKey.size) this.#sortAll();
-    else for (const key of this.#unsorted) this.#sort(key);
+    const isMany = this.#unsorted.size * MANY > this.#byKey.size;
+    this.#sorted = this.#sorted === undefined || isMany ? this.#sortAll() : this.#mergeChanges(this.#sorted);
     this.#unsorted.clear();
     return this.#sorted;
   }
 
-  #sort(key: string): void {
-    const object = this.#byKey.get(key);
-    this.#sorted = object === undefined ? this.#sorted.delete(key) : this.#sorted.set(key, object);
+  #mergeChanges(sorted: Snapshot): Snapshot {
+    let merged = sorted;
+    for (const key of this.#unsorted) {
+      const object = this.#byKey.get(key);
+      merged = object === undefined ? merged.delete(key) : merged.set(key, object);
+    }
+    return merged;
   }
 
-  #sortAll(): void {
+  #sortAll(): Snapshot {
     const keys = [...this.#byKey.keys()].sort(unitOrder);
-    this.#sorted = PersistentMap.fromSorted(
+    return PersistentMap.fromSorted(
       unitOrder,
       keys,
       keys.map((key) => this.#byKey.get(key)!),
@@ -213,6 +218,13 @@ export class ResourceCache {
     const state = await this.#read(revision);
     if (state !== undefined) this.keepSnapshot(revision, state.objects);
     return state?.objects;
+  }
+
+  /** Kept states hold replaced and deleted objects in memory; the store has them too, until it is compacted. */
+  dropHistory(): void {
+    this.#snapshots.clear();
+    if (this.#unsorted.size > 0) this.#sorted = undefined;
+    this.#unsorted.clear();
   }
 
   *objectsInMemory(): Iterable<CachedObject> {
@@ -255,6 +267,7 @@ export class ResourceCache {
 
   close(): void {
     if (!this.#closed.signal.aborted) this.#memory?.remove(this);
+    this.#options.memory?.removeHistory(this);
     this.#closed.abort();
     this.#isCurrent = false;
     this.#watch?.cancel();

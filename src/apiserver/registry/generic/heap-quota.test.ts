@@ -19,10 +19,16 @@ function setup() {
       return { [Symbol.dispose]() {} };
     },
   };
-  const state = { objects: 100 };
+  const state = { objects: 100, drops: 0 };
   const logged: string[] = [];
   const logger: Logger = { ...silentLogger, error: (message) => void logged.push(message), info: (message) => void logged.push(message) };
-  const quota = new HeapQuota({ heap, logger, metrics: new MetricsRegistry(), objects: () => state.objects });
+  const quota = new HeapQuota({
+    heap,
+    logger,
+    metrics: new MetricsRegistry(),
+    objects: () => state.objects,
+    dropHistory: () => void state.drops++,
+  });
   const collect = (bytes: number) => {
     usedBytes = bytes;
     listener();
@@ -65,4 +71,14 @@ test('the alarm ends when enough objects were deleted, before the next collectio
     'the heap has room again',
     'the heap is nearly full',
   ]);
+});
+
+test.each([
+  [649, 0],
+  [650, 1],
+  [900, 1],
+])('with %d of 1000 bytes alive, past states are dropped %d times', (live, drops) => {
+  const { state, collect } = setup();
+  collect(live);
+  expect(state.drops).toBe(drops);
 });

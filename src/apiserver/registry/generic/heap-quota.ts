@@ -15,6 +15,8 @@ export interface HeapQuotaOptions {
   readonly metrics: MetricsRegistry;
   /** How many objects are cached now. */
   readonly objects: () => number;
+  /** Frees what can be read again; called after each full collection while the heap is not well below the limit. */
+  readonly dropHistory: () => void;
   /** Default: V8's. */
   readonly heap?: Heap;
 }
@@ -84,6 +86,7 @@ export class HeapQuota implements Disposable {
   #measure(): void {
     this.#liveBytes = this.#heap.usedBytes;
     this.#objectsThen = this.#options.objects();
+    if (this.#share >= CLEAR_SHARE) this.#options.dropHistory();
     if (this.#share >= CREATE_SHARE) this.#set(true);
     else if (this.#share < CLEAR_SHARE) this.#set(false);
   }
