@@ -1,6 +1,6 @@
 import type { ServiceRules } from './rules/service-rules.ts';
 
-/** Applies rules to the machine. */
+/** Applies rules to the machine. Calls that return promises do not overlap. */
 export interface Applier {
   /** Throws when this machine does not support it, before anything is changed. */
   check(): Promise<void>;

@@ -90,6 +90,7 @@ class ProxyRun {
   #node: core.Node | undefined;
   #nodeText = '';
   #wake: () => void = () => {};
+  #isRepairDue = false;
   #mode = '';
   #lastUpdated = 0;
   #queuedAt: number | undefined;
@@ -128,8 +129,12 @@ class ProxyRun {
       if (config.conntrack && this.#mode !== 'userspace') await applyConntrack(config.conntrack, this.#kernel, deps.logger);
       await this.#sync(stopping);
       ready();
-      const onError = (error: unknown) => deps.logger.error('the rules of services could not be checked', { error });
-      const repairing = repeat({ clock: deps.clock, intervalMs: config.syncPeriodMs, signal: stopping, onError }, () => this.#repair());
+      const onError = (error: unknown) => deps.logger.error('a server of the proxy does not listen', { error });
+      const repairing = repeat({ clock: deps.clock, intervalMs: config.syncPeriodMs, signal: stopping, onError }, async () => {
+        this.#isRepairDue = true;
+        this.#wake();
+        await this.#listen(false);
+      });
       await this.#loop(stopping);
       await repairing;
     } finally {
@@ -209,7 +214,7 @@ class ProxyRun {
     let lastRun = -Infinity;
     const onError = (error: unknown) => logger.error('changes of services could not be followed', { error });
     await repeat({ clock, intervalMs: 0, signal: stopping, onError }, async () => {
-      if (this.#dirty.size === 0) {
+      if (this.#dirty.size === 0 && !this.#isRepairDue) {
         const woken = new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
@@ -218,7 +223,8 @@ class ProxyRun {
       const wait = lastRun + this.config.minSyncPeriodMs - clock.monotonic();
       if (wait > 0) await clock.sleep(wait, stopping);
       lastRun = clock.monotonic();
-      await this.#sync(stopping);
+      if (this.#dirty.size > 0) await this.#sync(stopping);
+      if (this.#isRepairDue) await this.#repair();
     });
   }
 
@@ -274,8 +280,9 @@ class ProxyRun {
     this.#health.set(key, rules?.healthCheck);
   }
 
+  /** In the loop that syncs: a repair beside it could write rules of before over newer ones. */
   async #repair(): Promise<void> {
-    await this.#listen(false);
+    this.#isRepairDue = false;
     await this.#applier?.repair();
   }
 
