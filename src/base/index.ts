@@ -3,6 +3,7 @@ export { AsyncMutex, AsyncSemaphore } from './async/async-semaphore.ts';
 export { Broadcast, SlowSubscriberError, type SubscribeOptions, type Subscription } from './async/broadcast.ts';
 export { BulkGarbage } from './async/bulk-garbage.ts';
 export { connectedPair, type DuplexPair } from './async/duplex-pair.ts';
+export { KeyedMutex } from './async/keyed-mutex.ts';
 export { allMaybePromise, isPromise, type MaybePromise, mapMaybePromise } from './async/maybe-promise.ts';
 export { runInTurns, runSteps, TurnBudget } from './async/turn-budget.ts';
 export { type BuildInfo, buildInfo } from './build-info.ts';

@@ -1,10 +1,9 @@
 import { access } from 'node:fs/promises';
-import type { KernelNetwork, Logger } from '#base';
+import { type KernelNetwork, KeyedMutex, type Logger } from '#base';
 import type { AddressPool } from './address-pool.ts';
 import { type Attachment, type AttachmentStore, attachmentId } from './attachment-store.ts';
 import { CNI_CODES, CniError } from './cni/cni-error.ts';
 import type { AttachmentKey, CniRequest } from './cni/cni-request.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 import {
   createPodInterface,
   deletePodInterface,

@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { core } from '#api';
-import { AsyncMutex, type Clock, raceAbort, timeoutSignal } from '#base';
+import { type Clock, KeyedMutex, raceAbort, timeoutSignal } from '#base';
 import type { Client } from '#client';
 import { setVolumeOwnership } from '../volumes/files/volume-ownership.ts';
 import type { Mounter } from '../volumes/mount/mounter.ts';
@@ -75,7 +75,7 @@ export function csiPlugin(deps: CsiPluginDeps): VolumePlugin {
 
 class CsiMounts {
   /** Serializes staging and unstaging of one volume. */
-  readonly #locks = new Map<string, AsyncMutex>();
+  readonly #locks = new KeyedMutex();
 
   constructor(private readonly deps: CsiPluginDeps) {}
 
@@ -96,7 +96,7 @@ class CsiMounts {
     const isThere = await this.#isPublishedAt(target, isBlock);
     if (!isThere || refreshAtMs !== undefined) {
       const volume = await resolveCsiVolume(request, options, this.deps);
-      await this.#lock(stagingName(volume.data)).run(async () => {
+      await this.#locks.run(stagingName(volume.data), async () => {
         // Written first, so that a crash after the driver's call is cleaned up.
         await writeVolumeData(path, volume.data);
         if (volume.data.staged === true) await this.#stage(volume);
@@ -125,7 +125,7 @@ class CsiMounts {
   async tearDown(path: string): Promise<void> {
     const data = await readVolumeData(path);
     if (data === undefined) return removeEmpty(join(path, 'mount'), path);
-    await this.#lock(stagingName(data)).run(async () => {
+    await this.#locks.run(stagingName(data), async () => {
       const isBlock = data.volumeMode === 'Block';
       const target = targetIn(path, isBlock);
       const driver = this.deps.drivers.get(data.driverName);
@@ -169,20 +169,12 @@ class CsiMounts {
   async unstageUnused(): Promise<void> {
     const problems: string[] = [];
     const unstage = (data: VolumeData) =>
-      this.#lock(stagingName(data))
-        .run(() => this.#unstageIfUnused(data))
-        .catch((error: unknown) => void problems.push(messageOf(error)));
+      this.#locks.run(stagingName(data), () => this.#unstageIfUnused(data)).catch((error: unknown) => void problems.push(messageOf(error)));
     await Promise.all((await stagedVolumes(this.deps.directories)).map(unstage));
     // Only empty ones: a volume may be about to be staged there.
     for (const directory of await emptyStagingDirectories(this.deps.directories))
       await removeEmpty(join(directory, 'globalmount'), directory).catch((error: unknown) => void problems.push(messageOf(error)));
     if (problems.length > 0) throw new Error(problems.join('; '));
-  }
-
-  #lock(name: string): AsyncMutex {
-    const lock = this.#locks.get(name) ?? new AsyncMutex();
-    this.#locks.set(name, lock);
-    return lock;
   }
 
   #stagingTarget({ staged, driverName, volumeHandle }: VolumeData): string {
@@ -241,7 +233,6 @@ class CsiMounts {
     await rm(stagingTargetPath, { recursive: true, force: true });
     await removeVolumeData(directory);
     await removeEmpty(directory);
-    this.#locks.delete(stagingName(data));
   }
 }
 

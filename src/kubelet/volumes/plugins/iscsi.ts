@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { core } from '#api';
-import { AsyncMutex, type Clock } from '#base';
+import { type Clock, KeyedMutex } from '#base';
 import type { Client } from '#client';
 import { csiSecrets } from '../../csi/csi-secrets.ts';
 import { isBlockVolume } from '../../csi/volume-capability.ts';
@@ -48,7 +48,7 @@ interface AttachedDisk extends IscsiTarget {
 /** Each disk is mounted once per node and bind-mounted for each pod. */
 class IscsiDisks {
   /** By target: logins and logouts of one target must not overlap. */
-  readonly #locks = new Map<string, AsyncMutex>();
+  readonly #locks = new KeyedMutex();
 
   constructor(
     private readonly deps: IscsiPluginDeps,
@@ -61,7 +61,7 @@ class IscsiDisks {
     const mustBeReadOnly = spec.readOnly || sourceOf(spec)?.readOnly === true;
     const isBlock = isBlockVolume(spec.persistentVolume);
     const label = isBlock ? undefined : await this.deps.seLinux.mountLabel(request);
-    await this.#lock(target.iqn).run(async () => {
+    await this.#locks.run(target.iqn, async () => {
       const { mounter } = this.deps;
       if (await mounter.isMountPoint(isBlock ? join(path, 'device') : path)) return;
       const { device } = await this.#attach(target);
@@ -90,7 +90,7 @@ class IscsiDisks {
     for (const iface of await namesIn(root)) {
       for (const file of (await namesIn(join(root, iface))).filter((name) => name.endsWith('.json'))) {
         const disk = JSON.parse(await readFile(join(root, iface, file), 'utf8')) as AttachedDisk;
-        await this.#lock(disk.iqn).run(() => this.#detachIfUnused(disk));
+        await this.#locks.run(disk.iqn, () => this.#detachIfUnused(disk));
       }
     }
   }
@@ -156,12 +156,6 @@ class IscsiDisks {
       chapDiscovery: source.chapAuthDiscovery === true,
       chapSession: source.chapAuthSession === true,
     };
-  }
-
-  #lock(iqn: string): AsyncMutex {
-    const lock = this.#locks.get(iqn) ?? new AsyncMutex();
-    this.#locks.set(iqn, lock);
-    return lock;
   }
 }
 
