@@ -64,6 +64,11 @@ export function basicResource(path: Path, value: string): readonly FieldError[] 
   return amount < 0 ? [FieldError.invalid(path, amount, 'must be a valid resource quantity')] : NONE;
 }
 
+/** One error for all problems. */
+export function joinedInvalid(path: Path, value: unknown, problems: Problems): readonly FieldError[] {
+  return problems.length === 0 ? NONE : [FieldError.invalid(path, value, problems.join(','))];
+}
+
 /** Deep equality of decoded values; unset equals empty. */
 export function sameValue(a: unknown, b: unknown): boolean {
   return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);

@@ -22,6 +22,7 @@ export * as coordinationV1beta1 from './coordination/v1beta1/index.ts';
 export * as core from './core/v1/index.ts';
 export * as discovery from './discovery/v1/index.ts';
 export * as events from './events/v1/index.ts';
+export { sameValue } from './field-checks.ts';
 export * as flowcontrol from './flowcontrol/v1/index.ts';
 export { KINDS } from './kinds.ts';
 export * from './lifecycle.ts';

@@ -57,3 +57,10 @@ function validateUrlPath(path: Path, text: string): FieldError[] {
     }),
   ];
 }
+
+/** The versions of AdmissionReview and ConversionReview that the server can send. */
+export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1'];
+
+export function hasRecognizedReviewVersion(versions: readonly string[]): boolean {
+  return versions.some((version) => REVIEW_VERSIONS.includes(version));
+}

@@ -49,6 +49,7 @@ export {
   getKey,
   isJsonArray,
   isJsonObject,
+  isStringArray,
   type JsonObject,
   type JsonValue,
   type MutableJsonObject,

@@ -1,5 +1,5 @@
 import type { ApiRequest, ClientCertificate } from '../request/api-request.ts';
-import type { HeaderLine } from '../request/header-lines.ts';
+import { type HeaderLine, unescapedKey } from '../request/header-lines.ts';
 import { authenticated, type UserInfo } from '../request/user.ts';
 import type { Authenticator } from './authenticator.ts';
 import { issuedBy } from './certificate-authorities.ts';
@@ -53,7 +53,7 @@ function extraOf(request: ApiRequest, prefixes: readonly string[]): ReadonlyMap<
   const extra = new Map<string, string[]>();
   for (const prefix of prefixes.map((text) => text.toLowerCase()))
     for (const { name, value } of linesOf(request, prefix)) {
-      const key = unescaped(name.slice(prefix.length));
+      const key = unescapedKey(name.slice(prefix.length));
       extra.set(key, [...(extra.get(key) ?? []), value]);
     }
   return extra;
@@ -61,12 +61,4 @@ function extraOf(request: ApiRequest, prefixes: readonly string[]): ReadonlyMap<
 
 function linesOf(request: ApiRequest, prefix: string): readonly HeaderLine[] {
   return request.headerLines?.(prefix) ?? [];
-}
-
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }

@@ -3,7 +3,7 @@ import { goQuote, StatusError } from '#machinery';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import { attributesOf } from '../authz/request-attributes.ts';
 import type { ApiRequest } from '../request/api-request.ts';
-import type { HeaderLine } from '../request/header-lines.ts';
+import { type HeaderLine, unescapedKey } from '../request/header-lines.ts';
 import type { UserInfo } from '../request/user.ts';
 import { errorResponse } from './authorization.ts';
 import type { Filter } from './chain.ts';
@@ -41,21 +41,13 @@ function readImpersonationHeaders(lines: readonly HeaderLine[]): ImpersonatedUse
   const extra = new Map<string, string[]>();
   for (const { name, value } of lines) {
     if (!name.startsWith(EXTRA_PREFIX)) continue;
-    const key = unescaped(name.slice(EXTRA_PREFIX.length));
+    const key = unescapedKey(name.slice(EXTRA_PREFIX.length));
     extra.set(key, [...(extra.get(key) ?? []), value]);
   }
   const target = { name: first('impersonate-user'), uid: first('impersonate-uid'), groups, extra };
   if (target.name !== '') return target;
   if (target.uid === '' && groups.length === 0 && extra.size === 0) return undefined;
   throw StatusError.badRequest(`requested ${userText(target)} without impersonating a user name`);
-}
-
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }
 
 function userText({ name, uid, groups, extra }: ImpersonatedUser): string {

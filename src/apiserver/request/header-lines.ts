@@ -19,3 +19,12 @@ export function linesFrom(rawHeaders: readonly string[], prefix: string): readon
   }
   return lines;
 }
+
+/** The key of a user's extra value in the name of a header: percent-encoded, or taken as it is. */
+export function unescapedKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}

@@ -11,8 +11,7 @@ const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const MANY_MISSED = 100;
 
 export function finishedType({ status }: Job): 'Complete' | 'Failed' | undefined {
-  const condition = status?.conditions?.find(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True');
-  return condition?.type as 'Complete' | 'Failed' | undefined;
+  return batch.finishedCondition(status)?.type as 'Complete' | 'Failed' | undefined;
 }
 
 export interface Note {

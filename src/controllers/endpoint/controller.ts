@@ -1,11 +1,11 @@
 import { core } from '#api';
 import type { Requeue } from '#base';
 import { keyOf, parseKey } from '#client';
-import { formatTime, isStatusReason, StatusError } from '#machinery';
+import { isStatusReason, StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { ignoreGone, LEADER_ANNOTATION } from '../runtime/endpoints/endpoint-slices.ts';
 import { followSelectedPods } from '../runtime/endpoints/selected-pods.ts';
-import { TRIGGER_TIME, TriggerTimes } from '../runtime/endpoints/trigger-times.ts';
+import { TriggerTimes, withTriggerTime } from '../runtime/endpoints/trigger-times.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { OwnWrites } from '../runtime/own-writes.ts';
 import { reconcileEndpoints } from './reconcile.ts';
@@ -45,7 +45,7 @@ function startEndpoints(context: ControllerContext): RunningController {
     const existing = uncertain.delete(key) ? await live(key) : endpoints.lister.get(service.metadata);
     const triggerTime = triggers.next(key, service, pods);
     const desired = reconcileEndpoints(service, pods, existing);
-    if (desired !== existing) await write(service, triggered(desired, triggerTime), existing !== undefined);
+    if (desired !== existing) await write(service, withTriggerTime(desired, triggerTime), existing !== undefined);
     return undefined;
   };
   const live = async (key: string): Promise<core.Endpoints | undefined> => {
@@ -98,11 +98,4 @@ function startEndpoints(context: ControllerContext): RunningController {
       return controller.run();
     },
   };
-}
-
-function triggered(endpoints: core.Endpoints, time: number | undefined): core.Endpoints {
-  const { [TRIGGER_TIME]: _, ...annotations } = endpoints.metadata.annotations ?? {};
-  const next = time === undefined ? annotations : { ...annotations, [TRIGGER_TIME]: formatTime(time) };
-  const { annotations: _before, ...metadata } = endpoints.metadata;
-  return { ...endpoints, metadata: { ...metadata, ...(Object.keys(next).length > 0 && { annotations: next }) } };
 }

@@ -1,11 +1,11 @@
 import { core, discovery } from '#api';
 import { keyOf, parseKey } from '#client';
-import { formatTime, isStatusReason, StatusError } from '#machinery';
+import { isStatusReason, StatusError } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { draft, ignoreGone, MANAGED_BY, serviceKey, sliceService } from '../runtime/endpoints/endpoint-slices.ts';
 import type { SliceChanges } from '../runtime/endpoints/pack-slices.ts';
 import { followSelectedPods, type SelectedPods } from '../runtime/endpoints/selected-pods.ts';
-import { TRIGGER_TIME, TriggerTimes } from '../runtime/endpoints/trigger-times.ts';
+import { TriggerTimes, withTriggerTime } from '../runtime/endpoints/trigger-times.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { WrittenObjects } from '../runtime/written-objects.ts';
 import { HintedServices } from './hinted-services.ts';
@@ -115,9 +115,9 @@ class EndpointSliceController implements RunningController {
     const client = this.context.client.of(discovery.EndpointSlice);
     const key = keyOf(service);
     try {
-      for (const slice of changes.update) this.#written.wrote(key, await client.update(triggered(slice, triggerTime)));
+      for (const slice of changes.update) this.#written.wrote(key, await client.update(withTriggerTime(slice, triggerTime)));
       if (service.metadata.deletionTimestamp === undefined) {
-        for (const slice of changes.create) this.#written.wrote(key, await client.create(draft(triggered(slice, triggerTime))));
+        for (const slice of changes.create) this.#written.wrote(key, await client.create(draft(withTriggerTime(slice, triggerTime))));
       }
       for (const slice of changes.remove) {
         await client.delete(slice.metadata).catch(ignoreGone);
@@ -134,11 +134,4 @@ class EndpointSliceController implements RunningController {
 
 function isManaged({ metadata }: discovery.EndpointSlice): boolean {
   return metadata.labels?.[MANAGED_BY] === MANAGER;
-}
-
-function triggered(slice: discovery.EndpointSlice, time: number | undefined): discovery.EndpointSlice {
-  const { [TRIGGER_TIME]: _, ...annotations } = slice.metadata.annotations ?? {};
-  const next = time === undefined ? annotations : { ...annotations, [TRIGGER_TIME]: formatTime(time) };
-  const { annotations: _before, ...metadata } = slice.metadata;
-  return { ...slice, metadata: { ...metadata, ...(Object.keys(next).length > 0 && { annotations: next }) } };
 }

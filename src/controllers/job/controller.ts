@@ -14,7 +14,7 @@ import { slowStartBatch } from '../runtime/slow-start-batch.ts';
 import type { FailureRecord } from './backoff.ts';
 import { isTracked, TRACKING_FINALIZER } from './job-pods.ts';
 import { namePrefix, podTemplate } from './job-template.ts';
-import { examine, isComplete, isFinished, isSuspended, type JobFindings, newCondition, type ObservedJob, planPods } from './reconcile.ts';
+import { examine, isComplete, isSuspended, type JobFindings, newCondition, type ObservedJob, planPods } from './reconcile.ts';
 import { finalCondition, finishedStatus, type PassResult, statusAfterPass } from './status.ts';
 import { track, withoutReleased } from './track.ts';
 
@@ -132,7 +132,7 @@ class JobController implements RunningController {
       return;
     }
     if (!isTracked(pod)) this.#released.get(keyOf(job))?.delete(pod.metadata.uid ?? '');
-    if (isFinished(job) && isTracked(pod)) this.#orphans.enqueue(pod);
+    if (batch.isFinished(job) && isTracked(pod)) this.#orphans.enqueue(pod);
     this.#enqueueCoalesced(job);
   }
 
@@ -164,7 +164,7 @@ class JobController implements RunningController {
     const pod = this.#podLister.get(parseKey(key));
     if (pod === undefined || !isTracked(pod)) return;
     const job = this.#jobOf(pod);
-    if (job !== undefined && !isFinished(job)) return;
+    if (job !== undefined && !batch.isFinished(job)) return;
     if (job === undefined && (await this.#existsUnseen(pod))) return;
     await this.#release(pod);
   }
@@ -175,7 +175,7 @@ class JobController implements RunningController {
     if (reference?.kind !== 'Job') return false;
     try {
       const job = await this.context.client.of(batch.Job).get({ name: reference.name, namespace: pod.metadata.namespace });
-      return job.metadata.uid === reference.uid && !isFinished(job);
+      return job.metadata.uid === reference.uid && !batch.isFinished(job);
     } catch (error) {
       if (isGone(error)) return false;
       throw error;
@@ -190,7 +190,7 @@ class JobController implements RunningController {
     if (job === undefined) return this.#forget(key);
     if ((job.spec?.managedBy ?? BUILT_IN) !== BUILT_IN) return;
     const uid = job.metadata.uid ?? '';
-    if (isFinished(job)) {
+    if (batch.isFinished(job)) {
       this.#finished.delete(uid);
       this.#failures.delete(key);
       this.#releaseLeftOver(job);

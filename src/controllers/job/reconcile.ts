@@ -49,10 +49,6 @@ export interface JobFindings {
   readonly startTime: string | undefined;
 }
 
-export function isFinished({ status }: Job): boolean {
-  return (status?.conditions ?? []).some(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True');
-}
-
 export function isSuspended({ spec }: Job): boolean {
   return spec?.suspend === true;
 }

@@ -1,4 +1,4 @@
-import { compareBytes } from '#machinery';
+import { compareBytes, isJsonObject } from '#machinery';
 
 /** No vowels or lookalikes, so that no words appear. */
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
@@ -26,11 +26,7 @@ function fnv32a(seed: number, text: string): number {
 
 /** Equal values have equal text, whatever the order of their keys. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => (isPlainObject(part) ? sorted(part) : part)) ?? 'null';
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return JSON.stringify(value, (_, part: unknown) => (isJsonObject(part) ? sorted(part) : part)) ?? 'null';
 }
 
 function sorted(object: Record<string, unknown>): Record<string, unknown> {

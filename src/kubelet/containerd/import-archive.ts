@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type GrpcClient, grpcStatus, hasGrpcStatus } from '#base';
+import { isStringArray } from '#machinery';
 import { fullImageName } from '../images/parse-image-name.ts';
 import { type Blob, ContentStore, type Descriptor } from './content-store.ts';
 import type { Architecture } from './pause-program.ts';
@@ -328,15 +329,11 @@ function parseDockerManifests(text: string): readonly DockerManifest[] {
     manifests.every(
       (manifest: Partial<DockerManifest> | null) =>
         typeof manifest?.Config === 'string' &&
-        isTexts(manifest.Layers) &&
-        (manifest.RepoTags === undefined || manifest.RepoTags === null || isTexts(manifest.RepoTags)),
+        isStringArray(manifest.Layers) &&
+        (manifest.RepoTags === undefined || manifest.RepoTags === null || isStringArray(manifest.RepoTags)),
     );
   if (!isValid) throw new ArchiveError('manifest.json in the archive is not what docker save writes');
   return manifests;
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function checkDescriptor(where: string, descriptor: Partial<OciDescriptor> | undefined | null): void {

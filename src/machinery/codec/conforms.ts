@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { ObjectSchema } from '../schema.ts';
 import { Op, type Plan, planOf } from './decode-plan.ts';
 import { canonicalSeconds, isCanonicalMicro, ZERO_TIME_SECONDS } from './time-text.ts';
@@ -30,7 +30,7 @@ function fits(plan: Plan, value: JsonValue): boolean {
     case Op.list:
       return Array.isArray(value) && fitsItems(plan.inner as Plan, value);
     case Op.map:
-      return isObject(value) && fitsMembers(plan.inner as Plan, value);
+      return isJsonObject(value) && fitsMembers(plan.inner as Plan, value);
     case Op.any:
       return true;
     default:
@@ -59,12 +59,8 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** The commonest form; others are left to the decoder. */
 const PLAIN_QUANTITY = /^\d{1,15}(?:m|k|[MGT]|[KMGT]i)?$/;
 
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function fitsObject(plan: Plan, value: JsonValue): boolean {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   let presentCount = 0;
   for (const key in value) {
     const field = plan.fields.get(key);

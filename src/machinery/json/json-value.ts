@@ -14,6 +14,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export function isStringArray(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
 export function isJsonArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

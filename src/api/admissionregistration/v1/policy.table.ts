@@ -1,3 +1,4 @@
+import { labelSelectorGoText } from '#machinery';
 import type { TableDefinition } from '../../behaviour.ts';
 import { AGE_COLUMN, ageCell, column, NAME_COLUMN } from '../../table-cells.ts';
 import type { MutatingAdmissionPolicy } from './mutating-admission-policy.ts';
@@ -31,13 +32,5 @@ function kindText(paramKind: ParamKind | undefined): string {
 function paramText(paramRef: ParamRef | undefined): string {
   if (paramRef?.name) return `${paramRef.namespace || '*'}/${paramRef.name}`;
   if (!paramRef?.selector) return '<unset>';
-  // As Go prints the selector's protobuf message.
-  const { matchLabels = {}, matchExpressions = [] } = paramRef.selector;
-  const labels = Object.keys(matchLabels)
-    .sort()
-    .map((key) => `${key}: ${matchLabels[key]},`);
-  const expressions = matchExpressions.map(
-    ({ key, operator, values = [] }) => `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
-  );
-  return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+  return labelSelectorGoText(paramRef.selector);
 }

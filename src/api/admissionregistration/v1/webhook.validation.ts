@@ -3,13 +3,12 @@ import { checkDns1035Label, FieldError, itemErrors, nameIsDnsSubdomain, Path, va
 import { invalids, repeats, sameValue, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
-import { validateWebhookClient } from '../../webhook-client.validation.ts';
+import { hasRecognizedReviewVersion, REVIEW_VERSIONS, validateWebhookClient } from '../../webhook-client.validation.ts';
 import { validateMatchConditions } from './expression.validation.ts';
 import type { MutatingWebhook, MutatingWebhookConfiguration } from './mutating-webhook-configuration.ts';
 import { FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validateRule } from './rule.validation.ts';
 import type { ValidatingWebhook, ValidatingWebhookConfiguration } from './validating-webhook-configuration.ts';
 
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const OLD_SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const WEBHOOKS = Path.of('webhooks');
@@ -25,7 +24,7 @@ interface Configuration {
 interface Rules {
   readonly ignoreMatchConditions: boolean;
   readonly sideEffects: readonly string[];
-  readonly requireKnownVersion: boolean;
+  readonly requireRecognizedVersion: boolean;
   readonly requireUniqueNames: boolean;
   readonly allowInvalidValues: boolean;
 }
@@ -33,7 +32,7 @@ interface Rules {
 const STRICT: Rules = {
   ignoreMatchConditions: false,
   sideEffects: SIDE_EFFECTS,
-  requireKnownVersion: true,
+  requireRecognizedVersion: true,
   requireUniqueNames: true,
   allowInvalidValues: false,
 };
@@ -57,17 +56,15 @@ function rulesFor(webhooks: readonly Webhook[], old: readonly Webhook[]): Rules 
   return {
     ignoreMatchConditions: sameConditions,
     sideEffects: isStrict ? SIDE_EFFECTS : OLD_SIDE_EFFECTS,
-    requireKnownVersion: old.every(({ admissionReviewVersions: versions }) => !versions?.length || hasKnownVersion(versions)),
+    requireRecognizedVersion: old.every(
+      ({ admissionReviewVersions: versions }) => !versions?.length || hasRecognizedReviewVersion(versions),
+    ),
     requireUniqueNames: new Set(names).size === names.length,
     allowInvalidValues: old.some(
       ({ namespaceSelector, objectSelector }) =>
         validateLabelSelector(namespaceSelector, WEBHOOKS).length + validateLabelSelector(objectSelector, WEBHOOKS).length > 0,
     ),
   };
-}
-
-function hasKnownVersion(versions: readonly string[]): boolean {
-  return versions.some((version) => REVIEW_VERSIONS.includes(version));
 }
 
 function validate({ metadata, webhooks = [] }: Configuration, rules: Rules): FieldError[] {
@@ -113,7 +110,7 @@ function validateTimeout(path: Path, seconds: number | undefined): FieldError[] 
   return [FieldError.invalid(path, seconds, 'the timeout value must be between 1 and 30 seconds')];
 }
 
-function validateVersions(path: Path, versions: readonly string[], { requireKnownVersion }: Rules): FieldError[] {
+function validateVersions(path: Path, versions: readonly string[], { requireRecognizedVersion }: Rules): FieldError[] {
   if (versions.length === 0) return [FieldError.required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
   const repeated = repeats(versions);
   const errors = itemErrors(versions, (version, i) =>
@@ -121,6 +118,6 @@ function validateVersions(path: Path, versions: readonly string[], { requireKnow
       ? [FieldError.invalid(path.index(i), version, 'duplicate version')]
       : invalids(path.index(i), version, checkDns1035Label(version)),
   );
-  if (!requireKnownVersion || hasKnownVersion(versions)) return errors;
+  if (!requireRecognizedVersion || hasRecognizedReviewVersion(versions)) return errors;
   return [...errors, FieldError.invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)];
 }

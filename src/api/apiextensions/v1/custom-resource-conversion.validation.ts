@@ -1,7 +1,7 @@
 import { checkDns1035Label, FieldError, type Path } from '#machinery';
 import { caBundleProblem, validateCABundle } from '../../ca-bundle.validation.ts';
 import { repeats, requiredValue } from '../../field-checks.ts';
-import { validateWebhookClient } from '../../webhook-client.validation.ts';
+import { hasRecognizedReviewVersion, REVIEW_VERSIONS, validateWebhookClient } from '../../webhook-client.validation.ts';
 import type { CustomResourceConversion, WebhookClientConfig } from './custom-resource-definition-spec.ts';
 
 export interface ConversionRules {
@@ -12,7 +12,6 @@ export interface ConversionRules {
 }
 
 const STRATEGIES = ['None', 'Webhook'];
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const HTTPS_PORT = 443;
 
 export function validateConversion(conversion: CustomResourceConversion | undefined, path: Path, rules: ConversionRules): FieldError[] {
@@ -61,8 +60,4 @@ function validateReviewVersions(
     errors.push(FieldError.invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`));
   }
   return errors;
-}
-
-export function hasRecognizedReviewVersion(versions: readonly string[]): boolean {
-  return versions.some((version) => REVIEW_VERSIONS.includes(version));
 }

@@ -6,4 +6,5 @@ export * from './job.behaviour.ts';
 export { jobWithTemplateLabels } from './job.defaults.ts';
 export * from './job.ts';
 export * from './job.validation.ts';
+export * from './job-finished.ts';
 export * from './job-spec.ts';

@@ -5,6 +5,7 @@ import { goStruct } from '../../go-struct.ts';
 import { FIELD_IS_IMMUTABLE, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import { countIndexes, firstSharedIndex } from './index-list.ts';
 import { type Job, type JobStatus, UncountedTerminatedPods } from './job.ts';
+import { isFinished } from './job-finished.ts';
 import type { JobSpec } from './job-spec.ts';
 
 const STATUS = Path.of('status');
@@ -48,10 +49,6 @@ function isTrue({ conditions }: JobStatus, type: string): boolean {
   return isConditionTrue(conditions, type);
 }
 
-function isFinished(status: JobStatus): boolean {
-  return isTrue(status, 'Complete') || isTrue(status, 'Failed');
-}
-
 function changed({ status, old }: Change, ...types: readonly string[]): boolean {
   return types.some((type) => isTrue(status, type) !== isTrue(old, type));
 }
@@ -92,8 +89,8 @@ function validateCompletionTime({ completionTime }: JobStatus, at: FieldReport, 
 }
 
 function validateFinished({ spec, status, old, at }: Change): void {
-  if (!isFinished(status)) return;
-  const isNew = !isFinished(old);
+  if (!isFinished({ status })) return;
+  const isNew = !isFinished({ status: old });
   const { active = 0, startTime, uncountedTerminatedPods: uncounted } = status;
   if ((isNew || active !== (old.active ?? 0)) && active > 0) at.child('active').invalid(active, 'active>0 is invalid for finished job');
   const neverRan = spec.suspend === true && spec.completions === 0;
@@ -143,8 +140,8 @@ function validateList(field: 'completedIndexes' | 'failedIndexes', list: string,
 
 function validatePodCounts({ status, old, at }: Change): void {
   const { active = 0, ready, terminating = 0 } = status;
-  const isNew = isFinished(status) !== isFinished(old);
-  if ((isNew || status.terminating !== old.terminating) && terminating > 0 && isFinished(status)) {
+  const isNew = isFinished({ status }) !== isFinished({ status: old });
+  if ((isNew || status.terminating !== old.terminating) && terminating > 0 && isFinished({ status })) {
     at.child('terminating').invalid(terminating, 'terminating>0 is invalid for finished job');
   }
   if ((ready !== old.ready || active !== (old.active ?? 0)) && ready !== undefined && ready > active) {

@@ -1,4 +1,4 @@
-import { core } from '#api';
+import { core, sameValue } from '#api';
 
 type Spec = core.ServiceSpec;
 
@@ -25,18 +25,14 @@ const DROPS: readonly Drop[] = [
   dropExternalTrafficPolicy,
 ];
 
-function sameTexts(a: readonly string[] = [], b: readonly string[] = []): boolean {
-  return a.length === b.length && a.every((text, i) => text === b[i]);
-}
-
 function dropClusterIps(spec: Spec, before: Spec): Spec {
   if (before.type === 'ExternalName' || spec.type !== 'ExternalName') return spec;
   let rest = spec;
-  if ((before.clusterIP ?? '') === (rest.clusterIP ?? '') && sameTexts(before.clusterIPs, rest.clusterIPs)) {
+  if ((before.clusterIP ?? '') === (rest.clusterIP ?? '') && sameValue(before.clusterIPs, rest.clusterIPs)) {
     const { clusterIP: _, clusterIPs: __, ...others } = rest;
     rest = others;
   }
-  if (sameTexts(before.ipFamilies, rest.ipFamilies)) {
+  if (sameValue(before.ipFamilies, rest.ipFamilies)) {
     const { ipFamilies: _, ...others } = rest;
     rest = others;
   }
@@ -45,7 +41,7 @@ function dropClusterIps(spec: Spec, before: Spec): Spec {
   return others;
 }
 
-function hasNodePorts({ type }: Spec): boolean {
+export function hasNodePorts({ type }: Spec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 

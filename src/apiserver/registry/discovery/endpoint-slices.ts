@@ -1,17 +1,13 @@
-import { discovery } from '#api';
-import { deepEqual, type JsonValue, nameIsDnsSubdomain } from '#machinery';
+import { discovery, sameValue } from '#api';
+import { nameIsDnsSubdomain } from '#machinery';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
 const HOST_NAME = 'kubernetes.io/hostname';
 
-function isSame(a: unknown, b: unknown): boolean {
-  return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);
-}
-
 /** deprecatedTopology can no longer be written; a node name in it moves to nodeName. */
 function dropTopology(slice: discovery.EndpointSlice, old?: discovery.EndpointSlice): discovery.EndpointSlice {
   if (!slice.endpoints?.some(({ deprecatedTopology }) => deprecatedTopology)) return slice;
-  if (old && isSame(old.endpoints, slice.endpoints)) return slice;
+  if (old && sameValue(old.endpoints, slice.endpoints)) return slice;
   const oldHosts = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[HOST_NAME]));
   const endpoints = slice.endpoints.map(({ deprecatedTopology, ...endpoint }) => {
     const name = deprecatedTopology?.[HOST_NAME];
@@ -25,9 +21,9 @@ function dropTopology(slice: discovery.EndpointSlice, old?: discovery.EndpointSl
 function withGeneration(slice: discovery.EndpointSlice, old: discovery.EndpointSlice): discovery.EndpointSlice {
   const isUnchanged =
     slice.addressType === old.addressType &&
-    isSame(slice.endpoints, old.endpoints) &&
-    isSame(slice.ports, old.ports) &&
-    isSame(slice.metadata.labels, old.metadata.labels);
+    sameValue(slice.endpoints, old.endpoints) &&
+    sameValue(slice.ports, old.ports) &&
+    sameValue(slice.metadata.labels, old.metadata.labels);
   return isUnchanged ? slice : { ...slice, metadata: { ...slice.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 

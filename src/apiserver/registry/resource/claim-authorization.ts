@@ -1,5 +1,5 @@
-import type { resource } from '#api';
-import { compareBytes, deepEqual, FieldError, type JsonValue, nameIsDnsSubdomain, Path } from '#machinery';
+import { type resource, sameValue } from '#api';
+import { compareBytes, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import type { UserInfo } from '../../request/user.ts';
 
 type Claim = resource.ResourceClaim;
@@ -35,7 +35,7 @@ export function claimStatusRequirements(claim: Claim, old: Claim, caller: Caller
 }
 
 function bindingRequirement({ status }: Claim, old: Claim, { verb }: Caller): readonly ClaimRequirement[] {
-  if (isSame(status?.allocation, old.status?.allocation) && isSame(status?.reservedFor, old.status?.reservedFor)) return [];
+  if (sameValue(status?.allocation, old.status?.allocation) && sameValue(status?.reservedFor, old.status?.reservedFor)) return [];
   const requirement = `changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="${verb}" permission`;
   return [
     {
@@ -61,7 +61,7 @@ function changedDrivers({ status }: Claim, old: Claim): readonly string[] {
   const before = old.status?.devices ?? [];
   const after = status?.devices ?? [];
   const isIn = (device: resource.AllocatedDeviceStatus, devices: readonly resource.AllocatedDeviceStatus[]) =>
-    devices.some((candidate) => isSame(candidate, device));
+    devices.some((candidate) => sameValue(candidate, device));
   const changed = [...after.filter((device) => !isIn(device, before)), ...before.filter((device) => !isIn(device, after))];
   return [...new Set(changed.map(({ driver }) => driver ?? ''))].sort(compareBytes);
 }
@@ -80,8 +80,4 @@ function soleNode(selector: resource.AllocationResult['nodeSelector']): string |
   if (others.length > 0 || more.length > 0 || term?.matchExpressions?.length) return undefined;
   const isName = field?.key === 'metadata.name' && field.operator === 'In' && field.values?.length === 1;
   return isName ? field.values?.[0] : undefined;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return deepEqual(a as JsonValue | undefined, b as JsonValue | undefined);
 }

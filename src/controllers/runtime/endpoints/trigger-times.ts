@@ -1,6 +1,6 @@
-import type { core } from '#api';
+import type { core, meta } from '#api';
 import { minOf } from '#base';
-import { findCondition, parseTime } from '#machinery';
+import { findCondition, formatTime, parseTime } from '#machinery';
 
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 
@@ -26,6 +26,14 @@ export class TriggerTimes {
   forget(key: string): void {
     this.#services.delete(key);
   }
+}
+
+/** The object with this trigger time as its annotation, or without one. */
+export function withTriggerTime<T extends { readonly metadata: meta.ObjectMeta }>(object: T, time: number | undefined): T {
+  const { [TRIGGER_TIME]: _, ...others } = object.metadata.annotations ?? {};
+  const annotations = time === undefined ? others : { ...others, [TRIGGER_TIME]: formatTime(time) };
+  const { annotations: _before, ...metadata } = object.metadata;
+  return { ...object, metadata: { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) } };
 }
 
 function podTimes(pods: readonly core.Pod[]): ReadonlyMap<string, number> {

@@ -1,5 +1,5 @@
 import { mergeAll } from '#base';
-import { parseYaml } from '#machinery';
+import { isJsonObject, parseYaml } from '#machinery';
 import type { SandboxConfig } from '../runtime.ts';
 import { CONTAINER_KEYS, containerScript, POD_KEYS, sandboxScript } from './script.ts';
 
@@ -52,13 +52,13 @@ function fits(pattern: string | undefined, text: string): boolean {
 /** Parses a stage file: `stages:` with a list of `match` and `set`. Throws a TypeError with the position of the error. */
 export function parseStageFile(text: string): readonly Stage[] {
   const document: unknown = parseYaml(text).value;
-  if (!isRecord(document) || !Array.isArray(document.stages)) throw new TypeError('a stage file has one member, "stages": a list');
+  if (!isJsonObject(document) || !Array.isArray(document.stages)) throw new TypeError('a stage file has one member, "stages": a list');
   refuseOthers(document, ['stages'], 'the stage file');
   return document.stages.map((stage, index) => parseStage(stage, `stages[${index}]`));
 }
 
 function parseStage(stage: unknown, at: string): Stage {
-  if (!isRecord(stage) || !isRecord(stage.set)) throw new TypeError(`${at} must have "set": a map of what pods do`);
+  if (!isJsonObject(stage) || !isJsonObject(stage.set)) throw new TypeError(`${at} must have "set": a map of what pods do`);
   refuseOthers(stage, ['match', 'set'], at);
   const set = Object.fromEntries(Object.entries(stage.set).map(([key, value]) => [key, scalar(value, `${at}.set.${key}`)]));
   for (const key of Object.keys(set)) checkKey(key, `${at}.set`);
@@ -69,10 +69,10 @@ function parseStage(stage: unknown, at: string): Stage {
 }
 
 function parseMatch(match: unknown, at: string): StageMatch {
-  if (!isRecord(match)) throw new TypeError(`${at} must be a map`);
+  if (!isJsonObject(match)) throw new TypeError(`${at} must be a map`);
   refuseOthers(match, ['namespace', 'name', 'labels', 'image'], at);
   const { labels, ...texts } = match;
-  if (labels !== undefined && !isRecord(labels)) throw new TypeError(`${at}.labels must be a map`);
+  if (labels !== undefined && !isJsonObject(labels)) throw new TypeError(`${at}.labels must be a map`);
   const entries = Object.entries(texts).map(([key, value]) => [key, scalar(value, `${at}.${key}`)]);
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => [key, scalar(value, `${at}.labels.${key}`)]);
   return { ...Object.fromEntries(entries), ...(labels !== undefined && { labels: Object.fromEntries(pairs) }) };
@@ -91,8 +91,4 @@ function scalar(value: unknown, at: string): string {
 function refuseOthers(record: Record<string, unknown>, names: readonly string[], at: string): void {
   const other = Object.keys(record).find((key) => !names.includes(key));
   if (other !== undefined) throw new TypeError(`${at} has an unknown member "${other}"; there are ${names.join(', ')}`);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

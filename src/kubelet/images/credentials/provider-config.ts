@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parseDurationMs, parseYaml } from '#machinery';
+import { isStringArray, parseDurationMs, parseYaml } from '#machinery';
 
 export interface CredentialProviderSpec {
   /** The program's file name. */
@@ -42,11 +42,11 @@ function parseProvider(provider: Record<string, unknown>, where: string): Creden
   if (typeof name !== 'string' || name === '' || name === '.' || name === '..' || name !== path.basename(name) || /\s/.test(name)) {
     throw new Error(`${where}.name must be the name of a program, without spaces and slashes`);
   }
-  if (!isTexts(matchImages) || matchImages.length === 0) throw new Error(`${where}.matchImages needs at least one pattern`);
+  if (!isStringArray(matchImages) || matchImages.length === 0) throw new Error(`${where}.matchImages needs at least one pattern`);
   if (typeof apiVersion !== 'string' || !PROVIDER_VERSIONS.includes(apiVersion)) {
     throw new Error(`${where}.apiVersion must be one of ${PROVIDER_VERSIONS.join(', ')}`);
   }
-  if (!isTexts(args)) throw new Error(`${where}.args must be a list of texts`);
+  if (!isStringArray(args)) throw new Error(`${where}.args must be a list of texts`);
   return { name, matchImages, apiVersion, args, env: parseEnv(env, where), defaultCacheMs: parseCache(defaultCacheDuration, where) };
 }
 
@@ -66,8 +66,4 @@ function parseEnv(env: unknown, where: string): CredentialProviderSpec['env'] {
     env.every((item: { name?: unknown; value?: unknown }) => typeof item?.name === 'string' && typeof item.value === 'string');
   if (!isValid) throw new Error(`${where}.env must be a list of names and values`);
   return env as CredentialProviderSpec['env'];
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

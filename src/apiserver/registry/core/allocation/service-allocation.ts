@@ -1,6 +1,7 @@
-import { core } from '#api';
+import { core, sameValue } from '#api';
 import { parseIp } from '#base';
 import { FieldError, Path, StatusError } from '#machinery';
+import { hasNodePorts } from '../service-type-change.ts';
 
 /**
  * A service's allocations: cluster IPs and node ports. Planning is pure; the caller claims:
@@ -63,7 +64,7 @@ export function allocationsFor(service: core.Service, old: core.Service | undefi
   const spec = initFamilies(linked, old, families);
   const prepared = { ...linked, spec };
   const addresses = old ? addressesForUpdate(spec, old.spec ?? {}) : { requests: addressRequests(spec), release: [] };
-  const ports = old ? portsForUpdate(prepared, old) : { requests: usesNodePorts(spec) ? portRequests(spec) : [], release: [] };
+  const ports = old ? portsForUpdate(prepared, old) : { requests: hasNodePorts(spec) ? portRequests(spec) : [], release: [] };
   const health = healthCheckFor(spec, old?.spec);
   return {
     service: prepared,
@@ -122,10 +123,6 @@ function inStep(service: core.Service, old: core.Service | undefined): core.Serv
   return { ...service, spec: linkClusterIps(keepAllocated(spec, old.spec ?? {}), old.spec ?? {}) };
 }
 
-function usesNodePorts({ type }: Spec): boolean {
-  return type === 'NodePort' || type === 'LoadBalancer';
-}
-
 /** Whether ports without a node port get one. */
 function allocatesNodePorts({ type, allocateLoadBalancerNodePorts }: Spec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false);
@@ -161,16 +158,12 @@ function keepNodePorts(spec: Spec, before: Spec): Spec {
   return { ...spec, ports };
 }
 
-function sameTexts(a: readonly string[] = [], b: readonly string[] = []): boolean {
-  return a.length === b.length && a.every((text, i) => text === b[i]);
-}
-
 function linkClusterIps(spec: Spec, before: Spec): Spec {
   const clusterIP = spec.clusterIP ?? '';
   const was = before.clusterIP ?? '';
   let clusterIPs = spec.clusterIPs ?? [];
   if (before.clusterIPs?.length && clusterIPs.length === 0 && was === clusterIP) clusterIPs = before.clusterIPs;
-  if (was !== clusterIP && sameTexts(before.clusterIPs, clusterIPs)) clusterIPs = was !== '' && clusterIP === '' ? [] : [clusterIP];
+  if (was !== clusterIP && sameValue(before.clusterIPs, clusterIPs)) clusterIPs = was !== '' && clusterIP === '' ? [] : [clusterIP];
   if (clusterIPs === spec.clusterIPs || (clusterIPs.length === 0 && !spec.clusterIPs)) return spec;
   const { clusterIPs: _, ...rest } = spec;
   return clusterIPs.length === 0 ? rest : { ...rest, clusterIPs };
@@ -188,7 +181,7 @@ function familyOf(ip: string): IpFamily {
 function keepsPreference(spec: Spec, before: Spec | undefined): boolean {
   if (!before || spec.type !== before.type || spec.ipFamilyPolicy !== 'PreferDualStack') return false;
   if (before.ipFamilyPolicy !== undefined && before.ipFamilyPolicy !== 'PreferDualStack') return false;
-  return sameTexts(before.clusterIPs, spec.clusterIPs) && sameTexts(before.ipFamilies, spec.ipFamilies);
+  return sameValue(before.clusterIPs, spec.clusterIPs) && sameValue(before.ipFamilies, spec.ipFamilies);
 }
 
 function initFamilies(service: core.Service, old: core.Service | undefined, families: readonly IpFamily[]): Spec {
@@ -222,10 +215,10 @@ function policyOf(spec: Spec, before: Spec | undefined): string {
 function narrow(spec: Spec, before: Spec): Spec {
   if (spec.ipFamilyPolicy !== 'SingleStack') return spec;
   let narrowed = spec;
-  if (sameTexts(before.clusterIPs, spec.clusterIPs) && (spec.clusterIPs?.length ?? 0) > 1) {
+  if (sameValue(before.clusterIPs, spec.clusterIPs) && (spec.clusterIPs?.length ?? 0) > 1) {
     narrowed = { ...narrowed, clusterIPs: spec.clusterIPs?.slice(0, 1) ?? [] };
   }
-  if (sameTexts(before.ipFamilies, spec.ipFamilies) && (spec.ipFamilies?.length ?? 0) > 1) {
+  if (sameValue(before.ipFamilies, spec.ipFamilies) && (spec.ipFamilies?.length ?? 0) > 1) {
     narrowed = { ...narrowed, ipFamilies: spec.ipFamilies?.slice(0, 1) ?? [] };
   }
   return narrowed;
@@ -345,7 +338,7 @@ function portRequests(spec: Spec): NodePortRequest[] {
 function portsForUpdate(service: core.Service, old: core.Service): PortPlan {
   const spec = service.spec ?? {};
   const before = nodePortsOf(old.spec ?? {});
-  if (!usesNodePorts(spec)) return { requests: [], release: usesNodePorts(old.spec ?? {}) ? before : [] };
+  if (!hasNodePorts(spec)) return { requests: [], release: hasNodePorts(old.spec ?? {}) ? before : [] };
   const requests: NodePortRequest[] = [];
   const seen = new Set<string>();
   const claimed = new Set<number>();
