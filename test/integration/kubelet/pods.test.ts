@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { coordination, core } from '#api';
 import { createLogger, realClock } from '#base';
 import { openNodeBench } from './node-bench.ts';
@@ -201,6 +201,20 @@ describe('a pod', () => {
     const message = 'Pod was active on the node longer than the specified deadline';
     expect(await bench.status('p')).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded', message });
     expect((await bench.runtime.listContainers()).every(({ state }) => state === 'exited')).toBe(true);
+  });
+
+  it('has references to variables expanded in command and args', async () => {
+    await using bench = await openNodeBench();
+    const created = vi.spyOn(bench.runtime, 'createContainer');
+    const env = [
+      { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      { name: 'URL', value: 'http://$(NODE)' },
+      { name: 'CPU', valueFrom: { resourceFieldRef: { resource: 'limits.cpu', divisor: '1m' } } },
+    ];
+    const texts = { command: ['connect', '$(URL):$(CPU)'], args: ['$(CPU)', '$$(CPU)', '$(NONE)'] };
+    await bench.create('p', { containers: [{ name: 'c', image: 'app:1', env, resources: { limits: { cpu: '250m' } }, ...texts }] });
+    const configs = created.mock.calls.map(([, { config }]) => ({ command: config.command, args: config.args }));
+    expect(configs).toEqual([{ command: ['connect', 'http://n1:250'], args: ['250', '$(CPU)', '$(NONE)'] }]);
   });
 
   it('whose configuration is missing says so, and starts when it is there', async () => {
