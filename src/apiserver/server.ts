@@ -264,8 +264,8 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
   health.add(
     { name: 'etcd', check: storeAnswers },
     { name: 'etcd-readiness', readinessOnly: true, check: storeAnswers },
-    { name: 'database-quota', readinessOnly: true, check: () => quota.isWell() },
-    { name: 'heap-quota', readinessOnly: true, check: () => heap.isWell() },
+    { name: 'database-quota', readinessOnly: true, check: () => quota.isHealthy() },
+    { name: 'heap-quota', readinessOnly: true, check: () => heap.isHealthy() },
     { name: 'informer-sync', readinessOnly: true, check: () => isStarted },
     // bounded: spread lists are the checks of this program
     ...steps.checks,
@@ -390,7 +390,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     try {
       await step();
     } catch (error) {
-      if (heap.isWell() && (await quota.isWell())) throw error;
+      if (heap.isHealthy() && (await quota.isHealthy())) throw error;
       deps.logger.error('part of the start was left out: the database or the heap is full', { error });
     }
   };

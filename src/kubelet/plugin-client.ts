@@ -1,6 +1,6 @@
 import { type Clock, GrpcClient } from '#base';
 
-/** What gRPC servers and clients accept unless they are told otherwise: plugins cannot expect more of a kubelet. */
+/** gRPC's default limit of a received message; plugins cannot expect a larger one. */
 const MAX_MESSAGE_BYTES = 4 << 20;
 
 /** A client of a plugin's socket (devices, DRA, CSI), given by its path or as `unix://PATH`. */

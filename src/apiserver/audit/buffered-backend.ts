@@ -57,17 +57,18 @@ export class BufferedBackend implements AuditBackend {
   /** Sends full batches at once, others after the maximum wait. */
   #schedule(): void {
     if (this.#isClosed) return;
-    while (this.#waiting.length >= this.#config.maxBatchSize && this.#maySend()) this.#send();
+    while (this.#waiting.length >= this.#config.maxBatchSize && this.#reserveSend()) this.#send();
     if (this.#waiting.length > 0) this.#timer ??= this.#clock.setTimer(this.#config.maxBatchWaitMs, () => this.#onTimer());
   }
 
   #onTimer(): void {
     this.#timer = undefined;
-    if (this.#waiting.length > 0 && this.#maySend()) this.#send();
+    if (this.#waiting.length > 0 && this.#reserveSend()) this.#send();
     this.#schedule();
   }
 
-  #maySend(): boolean {
+  /** False when the batch has to wait; it is sent once the throttle allows. */
+  #reserveSend(): boolean {
     if (this.#isThrottled || this.#inFlight.size >= MAX_BATCHES_IN_FLIGHT) return false;
     const waitMs = this.#throttle?.reserve() ?? 0;
     if (waitMs === 0) return true;

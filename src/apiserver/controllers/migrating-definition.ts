@@ -4,7 +4,7 @@ import { formatTime, isStatusReason } from '#machinery';
 
 type Definition = apiextensions.CustomResourceDefinition;
 
-/** What a definition says of the migration of its objects. */
+/** The `StorageMigrating` state of a definition. */
 export type DefinitionMigration =
   | { readonly state: 'running'; readonly migration: string }
   | { readonly state: 'succeeded' }

@@ -103,7 +103,7 @@ export class FlowController {
     const nowMs = this.#deps.clock.monotonic();
     if (nowMs - this.#adjustedMs > ADJUST_MS) this.#adjust(nowMs);
     const ticket = new Ticket(entry, request, this.#estimate(request, level));
-    if (level.isExempt || (level.waiting === 0 && level.fits(ticket.seats) && this.#hasTurn(ticket))) {
+    if (level.isExempt || (level.waiting === 0 && level.fits(ticket.seats) && this.#reserveTurnSeats(ticket))) {
       this.#begin(ticket, nowMs);
       return ticket;
     }
@@ -169,8 +169,8 @@ export class FlowController {
     if (this.#waiting > 0) for (const level of this.#levels.all()) this.#dispatch(level);
   }
 
-  /** In-process components yield by themselves, and exempt requests do not wait. */
-  #hasTurn({ isLocal, level, seats }: Ticket): boolean {
+  /** Takes seats of this turn of the event loop. In-process components yield by themselves, and exempt requests do not wait. */
+  #reserveTurnSeats({ isLocal, level, seats }: Ticket): boolean {
     if (isLocal || level.queues === undefined) return true;
     const turn = this.#deps.turn();
     if (turn !== this.#turn) {
@@ -237,7 +237,7 @@ export class FlowController {
       next.entry.metrics.noAccommodation.inc();
       return false;
     }
-    if (!this.#hasTurn(next)) {
+    if (!this.#reserveTurnSeats(next)) {
       this.#awaitTurn();
       return false;
     }

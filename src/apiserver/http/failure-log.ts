@@ -23,10 +23,12 @@ export class FailureLog {
 
   write(error: unknown, request: FailedRequest): void {
     if (!(error instanceof StatusError)) this.logger.error('request failed', { ...request, error });
-    else if (!this.#isRepeated(error.message)) this.logger.warn('request failed', { ...request, code: error.code, reason: error.message });
+    else if (!this.#suppressRepeat(error.message))
+      this.logger.warn('request failed', { ...request, code: error.code, reason: error.message });
   }
 
-  #isRepeated(message: string): boolean {
+  /** Returns whether the message was logged within the last minute; records it otherwise. */
+  #suppressRepeat(message: string): boolean {
     const now = this.clock.monotonic();
     const last = this.#lastLogged.get(message);
     if (last !== undefined && now - last < QUIET_MS) return true;

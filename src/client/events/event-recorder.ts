@@ -146,7 +146,7 @@ export class EventSink {
       this.#correlator.written(written);
       return true;
     } catch (error) {
-      return this.#isFinal(error, correlated.event);
+      return this.#logFailedWrite(error, correlated.event);
     }
   }
 
@@ -164,7 +164,8 @@ export class EventSink {
     }
   }
 
-  #isFinal(error: unknown, { reason, message, involvedObject }: NewEvent): boolean {
+  /** Returns whether a retry is pointless. */
+  #logFailedWrite(error: unknown, { reason, message, involvedObject }: NewEvent): boolean {
     const { logger } = this.deps;
     const fields = { error, reason, message, object: `${involvedObject.kind} ${involvedObject.namespace ?? ''}/${involvedObject.name}` };
     if (this.signal.aborted) return true;
@@ -173,8 +174,8 @@ export class EventSink {
       return false;
     }
     const expected = error.reason === 'AlreadyExists' || error.hasCause('NamespaceTerminating');
-    if (expected) logger.debug('the server refused an event', fields);
-    else logger.warn('the server refused an event', fields);
+    if (expected) logger.debug('the server rejected an event', fields);
+    else logger.warn('the server rejected an event', fields);
     return true;
   }
 }

@@ -98,7 +98,7 @@ class CronJobController implements RunningController {
     return removed;
   }
 
-  /** The cache may be stale: the server is asked before anything is reported. */
+  /** The cache may be stale: events are reported only after a live GET. */
   async #compareWithLive(
     cronJob: CronJob,
     jobs: readonly Job[],
@@ -141,7 +141,7 @@ class CronJobController implements RunningController {
       const message = 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew';
       this.#events.warning(cronJob, 'TooManyMissedTimes', message);
     }
-    if (due === undefined || !this.#mayStart(cronJob, due, now)) return cronJob;
+    if (due === undefined || !this.#admitRun(cronJob, due, now)) return cronJob;
     const cleared = cronJob.spec.concurrencyPolicy === 'Replace' ? await this.#replaceActive(cronJob) : cronJob;
     return this.#create(cleared, due);
   }
@@ -166,7 +166,8 @@ class CronJobController implements RunningController {
     this.#events.warning(cronJob, reason, message);
   }
 
-  #mayStart(cronJob: CronJob, due: number, now: number): boolean {
+  /** Whether the run that is due starts; an event says why not. */
+  #admitRun(cronJob: CronJob, due: number, now: number): boolean {
     const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec;
     const { active = [], lastScheduleTime } = cronJob.status ?? {};
     if (startingDeadlineSeconds !== undefined && due + startingDeadlineSeconds * 1000 < now) {

@@ -135,7 +135,7 @@ class NodeLifecycleController implements RunningController {
   #check(node: core.Node): MaybePromise<string | undefined> {
     this.#zoneFor(node);
     if (!this.#registered.has(node.metadata.name)) return this.#register(node);
-    return this.#isWell(node) ? 'True' : this.#look(node);
+    return this.#recordIfHealthy(node) ? 'True' : this.#look(node);
   }
 
   async #register(node: core.Node): Promise<string | undefined> {
@@ -143,7 +143,7 @@ class NodeLifecycleController implements RunningController {
     this.#registered.set(name, node);
     this.#tell(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
     await this.#markReachable(node);
-    return this.#isWell(node) ? 'True' : this.#look(node);
+    return this.#recordIfHealthy(node) ? 'True' : this.#look(node);
   }
 
   #forgetRemoved(nodes: readonly core.Node[]): void {
@@ -172,8 +172,8 @@ class NodeLifecycleController implements RunningController {
     return zone;
   }
 
-  /** Whether a node is ready and untainted, the usual case: nothing has to be written. */
-  #isWell(node: core.Node): boolean {
+  /** The usual case, a ready node without taints: records its health without a write. False for others. */
+  #recordIfHealthy(node: core.Node): boolean {
     if (findCondition(node.status?.conditions, 'Ready')?.status !== 'True' || (node.spec?.taints?.length ?? 0) > 0) return false;
     const { health, node: judged } = this.#judge(node);
     if (judged !== node) return false;

@@ -114,7 +114,7 @@ export interface ReplyOptions {
 export function encodeReply(query: DnsQuery, answer: DnsAnswer, { isAuthoritative, canRecurse }: ReplyOptions): Buffer {
   const { question, rawName } = query;
   const flags = (isAuthoritative ? AA : 0) | (query.isRecursionDesired ? RD : 0) | (canRecurse ? RA : 0) | answer.rcode;
-  // Records have the name as it was asked.
+  // Records repeat the name in the case of the question.
   const named = (records: readonly Answer[]) =>
     records.map((record) => (record.name === question.name ? { ...record, name: rawName } : record));
   const additionals = query.hasEdns ? [...named(answer.additionals), OPT] : named(answer.additionals);

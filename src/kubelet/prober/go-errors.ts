@@ -21,7 +21,7 @@ export function dialErrorText(address: string, error: NodeJS.ErrnoException): st
   return words === undefined ? `${prefix}${message}` : `${prefix}connect: ${words}`;
 }
 
-/** What an HTTPS client says of a server without TLS. */
+/** Go's error of an HTTPS request to a server without TLS. */
 export const HTTP_INSTEAD_OF_HTTPS = 'http: server gave HTTP response to HTTPS client';
 
 /** An error of an established connection. */

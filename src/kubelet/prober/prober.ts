@@ -33,7 +33,7 @@ export class ProbeError extends Error {
 }
 
 export interface HookAnswer {
-  /** The address that was asked by HTTPS in vain, and then by HTTP. */
+  /** The address whose HTTPS request failed and was retried over HTTP. */
   readonly fellBackFrom?: string;
 }
 

@@ -11,7 +11,7 @@ interface Measurement {
   readonly usages: Promise<readonly VolumeUsage[]>;
 }
 
-/** The usage of volumes, measured at most once a period for each pod. Pods that nobody asks about any more are forgotten after it. */
+/** The usage of volumes, measured at most once a period for each pod. Entries that are not read for a period are evicted. */
 export class VolumeUsageCache {
   readonly #measurements = new Map<string, Measurement>();
 

@@ -112,7 +112,7 @@ function stateOf(name: string, spec: GateSpec, settings: GateSettings): GateStat
   return { name, stage: spec.stage, isEnabled };
 }
 
-/** What a history such as `1.30 Alpha off, 1.33 Beta on` says of one release. */
+/** The stage and default of a release, from a history such as `1.30 Alpha off, 1.33 Beta on`. */
 function specOf(history: string, release: string): GateSpec {
   const specs = history.split(', ').map((entry): GateSpec => {
     const [since = '', stage, state, lock] = entry.split(' ');

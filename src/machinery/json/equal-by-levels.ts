@@ -1,4 +1,4 @@
-/** Compares what is below the values at hand. */
+/** Compares values one level deeper. */
 export type EqualBelow<T> = (a: T, b: T) => boolean;
 
 /** Calls go this deep; a text of 10,000 levels needs more than the stack has. */

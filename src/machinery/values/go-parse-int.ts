@@ -2,7 +2,7 @@ import { goQuote } from './go-format.ts';
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** What Go's strconv.ParseInt says of a text that is no decimal int64; undefined when it is one. */
+/** The error text of Go's strconv.ParseInt; undefined for a decimal int64. */
 export function goParseIntError(text: string): string | undefined {
   const why = /^[+-]?\d+$/.test(text) ? (isInt64(text) ? undefined : 'value out of range') : 'invalid syntax';
   return why && `strconv.ParseInt: parsing ${goQuote(text)}: ${why}`;

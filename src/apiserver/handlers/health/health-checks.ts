@@ -52,21 +52,21 @@ export class HealthChecks {
   async #one(endpoint: string, name: string): Promise<ApiResponse> {
     const check = this.#for(endpoint).find((candidate) => candidate.name === name);
     if (check === undefined) return { type: 'raw', code: 404, contentType: TEXT, body: '404 page not found\n' };
-    const isWell = await passes(check);
+    const isHealthy = await passes(check);
     return {
       type: 'raw',
-      code: isWell ? 200 : 500,
+      code: isHealthy ? 200 : 500,
       contentType: TEXT,
-      body: isWell ? 'ok' : `internal server error: ${name} is not ready\n`,
+      body: isHealthy ? 'ok' : `internal server error: ${name} is not ready\n`,
     };
   }
 
   async #observed(check: HealthCheck, type: string): Promise<boolean> {
-    const isWell = await passes(check);
+    const isHealthy = await passes(check);
     const { name } = check;
-    this.#last.with({ name, type }).set(isWell ? 1 : 0);
-    this.#total.with({ name, type, status: isWell ? 'success' : 'error' }).inc();
-    return isWell;
+    this.#last.with({ name, type }).set(isHealthy ? 1 : 0);
+    this.#total.with({ name, type, status: isHealthy ? 'success' : 'error' }).inc();
+    return isHealthy;
   }
 
   async #all(endpoint: string, query: URLSearchParams): Promise<ApiResponse> {
@@ -76,19 +76,19 @@ export class HealthChecks {
       checks.map(async (check) => ({
         name: check.name,
         isExcluded: excluded.has(check.name),
-        isWell: excluded.has(check.name) || (await this.#observed(check, endpoint.slice(1))),
+        isHealthy: excluded.has(check.name) || (await this.#observed(check, endpoint.slice(1))),
       })),
     );
-    const isWell = results.every((result) => result.isWell);
-    const lines = results.map(({ name, isExcluded, isWell: ok }) =>
+    const isHealthy = results.every((result) => result.isHealthy);
+    const lines = results.map(({ name, isExcluded, isHealthy: ok }) =>
       isExcluded ? `[+]${name} excluded: ok` : ok ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
     );
     const unknown = [...excluded].filter((name) => !checks.some((check) => check.name === name)).sort();
     if (unknown.length > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${quoted(unknown)}`);
     const subject = endpoint.slice(1);
-    const body = `${lines.join('\n')}\n${subject} check ${isWell ? 'passed' : 'failed'}\n`;
-    if (isWell && !query.has('verbose')) return { type: 'raw', code: 200, contentType: TEXT, body: 'ok' };
-    return { type: 'raw', code: isWell ? 200 : 500, contentType: TEXT, body };
+    const body = `${lines.join('\n')}\n${subject} check ${isHealthy ? 'passed' : 'failed'}\n`;
+    if (isHealthy && !query.has('verbose')) return { type: 'raw', code: 200, contentType: TEXT, body: 'ok' };
+    return { type: 'raw', code: isHealthy ? 200 : 500, contentType: TEXT, body };
   }
 }
 

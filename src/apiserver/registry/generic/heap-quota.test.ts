@@ -50,22 +50,22 @@ test.each([
   [700, [false, true, true], false],
   [850, [false, true, true], false],
   [900, [false, false, true], false],
-])('with %d of 1000 bytes alive, creations, updates and removals are allowed: %j', (live, expected, isWell) => {
+])('with %d of 1000 bytes alive, creations, updates and removals are allowed: %j', (live, expected, isHealthy) => {
   const { quota, collect, allowed } = setup();
   collect(live);
   expect(allowed()).toEqual(expected);
-  expect(quota.isWell()).toBe(isWell);
+  expect(quota.isHealthy()).toBe(isHealthy);
 });
 
 test('the alarm ends when enough objects were deleted, before the next collection, and not at once below the limit', () => {
   const { quota, state, logged, collect } = setup();
   collect(720);
   collect(680);
-  expect(quota.isWell()).toBe(false);
+  expect(quota.isHealthy()).toBe(false);
   state.objects = 90;
-  expect(quota.isWell()).toBe(true);
+  expect(quota.isHealthy()).toBe(true);
   collect(710);
-  expect(quota.isWell()).toBe(false);
+  expect(quota.isHealthy()).toBe(false);
   expect(logged.map((line) => line.split(':')[0])).toEqual([
     'the heap is nearly full',
     'the heap has room again',

@@ -66,12 +66,12 @@ export class HeapQuota implements Disposable {
 
   /** Throws when there is no room for the write. `isRemoval`: it finishes a deletion. */
   check({ isCreation, isRemoval }: { readonly isCreation: boolean; readonly isRemoval: boolean }): void {
-    if (!this.#isExceeded || isRemoval || this.isWell()) return;
+    if (!this.#isExceeded || isRemoval || this.isHealthy()) return;
     if (isCreation || this.#share > UPDATE_SHARE) throw new StatusError({ code: 500, reason: '', message: EXCEEDED });
   }
 
   /** Whether objects can be created. */
-  isWell(): boolean {
+  isHealthy(): boolean {
     if (this.#isExceeded && this.#share < CLEAR_SHARE) this.#set(false);
     return !this.#isExceeded;
   }

@@ -168,7 +168,8 @@ export class ResourceStorage {
     if (!this.cache.isStarted) await this.cache.start();
     const isCreation = modRevision === ABSENT;
     const isRemoval = stored.object.metadata.deletionTimestamp !== undefined;
-    if (this.#heap?.isWell() === false && !(isCreation && this.cache.get(key) !== undefined)) this.#heap.check({ isCreation, isRemoval });
+    if (this.#heap?.isHealthy() === false && !(isCreation && this.cache.get(key) !== undefined))
+      this.#heap.check({ isCreation, isRemoval });
     const room = this.#quota?.check(isRemoval);
     if (room !== undefined) {
       // AlreadyExists takes precedence.

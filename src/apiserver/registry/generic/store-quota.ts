@@ -67,7 +67,7 @@ export class StoreQuota {
   }
 
   /** Whether writes are possible. */
-  async isWell(): Promise<boolean> {
+  async isHealthy(): Promise<boolean> {
     if (this.#isExceeded) await this.#measureIfDue();
     return !this.#isExceeded;
   }

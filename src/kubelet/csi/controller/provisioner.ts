@@ -253,7 +253,7 @@ class Provisioner {
   }
 }
 
-/** Why a volume is not what was asked for. */
+/** Why a volume does not satisfy the claim. */
 function defectOf({ capacityBytes, isEmpty }: CreatedVolume, { requiredBytes }: ProvisionRequest): string | undefined {
   if (capacityBytes > 0 && capacityBytes < requiredBytes)
     return `created volume capacity ${capacityBytes} less than requested capacity ${requiredBytes}`;

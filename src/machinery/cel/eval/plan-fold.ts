@@ -7,7 +7,7 @@ import { charge, type EvalContext, type Evaluate, isConstant, type Plan } from '
 import { requireRange } from './operators.ts';
 import type { Planner } from './planner.ts';
 
-/** Visits the elements of a range, until told to stop. */
+/** Visits the elements of a range until the visitor stops. */
 type Visit = (context: EvalContext) => boolean;
 type Iterate = (context: EvalContext, visit: Visit) => void;
 
