@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { constants, createServer, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createTcpServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -264,6 +264,25 @@ describe('a client whose server', () => {
       status: grpcStatus.unavailable,
       message: 'not a gRPC response: HTTP status 503, text/html',
     });
+    client.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('takes no more calls on a connection is reached on another one', async () => {
+    const server = createServer();
+    let sessions = 0;
+    server.on('session', (session) => {
+      const isExhausted = ++sessions === 1;
+      session.on('stream', (stream: ServerHttp2Stream) => {
+        stream.on('error', () => {});
+        if (isExhausted) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+        else stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '5' }, { endStream: true });
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(`${directory}/server.sock`, resolve));
+    using client = connect();
+    await expect(client.unary(echo, {}, LONG)).rejects.toMatchObject({ status: grpcStatus.unavailable });
+    await expect(client.unary(echo, {}, LONG)).rejects.toMatchObject({ status: grpcStatus.notFound });
     client.close();
     await new Promise((resolve) => server.close(resolve));
   });
