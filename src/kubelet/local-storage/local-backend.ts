@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { runProgram } from '#base';
 import type { Mounter } from '../volumes/mount/mounter.ts';
+import { withImageLock } from './image-lock.ts';
 import { attachLoop, growDevice, growImage, loopDevices, makeImage, unfinishedImage } from './loop-image.ts';
 import { hasLimit, limitDirectory, unlimitDirectory } from './project-quota.ts';
 
@@ -81,14 +82,24 @@ export function directoryBackend(root: string, mounter: Mounter): LocalBackend {
     await mounter.mount({ source: device, target });
   };
   const ensureMounted = async ({ name, backing }: LocalVolumeRequest) => {
-    if (backing === 'loop') await mountLoop(name);
-    if (backing === 'block') await bindDevice(name);
+    // The kubelet may grow the image meanwhile, unmounted.
+    if (backing === 'loop') await withImageLock(image(name), () => mountLoop(name));
+    if (backing === 'block') await withImageLock(image(name), () => bindDevice(name));
   };
-  const release = async (name: string) => {
+  const growLoop = async (name: string, bytes: number) => {
+    // A growth that was killed leaves it unmounted.
+    await mountLoop(name);
+    await growImage({ file: image(name), mountPoint: place(name), bytes }, mounter);
+  };
+  const releaseMounts = async (name: string) => {
     const mounts = await mounter.mountsBelow(place(name));
     // bounded: spread lists are mounts, of which the kernel allows 100,000
     await mounter.unmount(...mounts.map(({ path }) => path).reverse());
     for (const device of await loopDevices(image(name))) await runProgram('losetup', ['--detach', device]);
+  };
+  const release = async (name: string) => {
+    const isImage = await stat(image(name)).catch(() => undefined);
+    await (isImage ? withImageLock(image(name), () => releaseMounts(name)) : releaseMounts(name));
   };
   return {
     path,
@@ -108,9 +119,9 @@ export function directoryBackend(root: string, mounter: Mounter): LocalBackend {
     commit: (name) => rm(marker(name), { force: true }),
     ensureMounted,
     expand: async ({ name, backing, bytes }) => {
-      if (backing === 'block') await growDevice(image(name), bytes);
+      if (backing === 'block') await withImageLock(image(name), () => growDevice(image(name), bytes));
       if (backing === 'quota') await limitDirectory(place(name), bytes, mounter);
-      if (backing === 'loop') await growImage({ file: image(name), mountPoint: place(name), bytes }, mounter);
+      if (backing === 'loop') await withImageLock(image(name), () => growLoop(name, bytes));
     },
     async remove(name) {
       await release(name);

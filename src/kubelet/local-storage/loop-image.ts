@@ -61,9 +61,12 @@ async function growUnmounted({ file, mountPoint }: Growth, mounter: Mounter, cau
     await runProgram('e2fsck', ['-f', '-p', loop]);
     await runProgram('resize2fs', [loop]);
   } finally {
-    await mounter.mount({ source: file, target: mountPoint, fsType: 'ext4', options: ['loop'] });
-    // Takes effect when it is unmounted.
-    if (loop !== undefined) await runProgram('losetup', ['--detach', loop]);
+    try {
+      await mounter.mount({ source: file, target: mountPoint, fsType: 'ext4', options: ['loop'] });
+    } finally {
+      // Takes effect when it is unmounted.
+      if (loop !== undefined) await runProgram('losetup', ['--detach', loop]);
+    }
   }
 }
 

@@ -54,19 +54,27 @@ describe.skipIf(!canLoop)('a volume in a file, where no mounted file system can 
     await writeFile(join(root, 'resize2fs'), script, { mode: 0o755 });
     process.env.PATH = `${root}:${PATH}`;
   };
+  /** Programs take real time, the provisioner waits on that of the plane. */
+  const until = (condition: () => Promise<boolean>) =>
+    expect
+      .poll(async () => {
+        await plane.clock.advance(500);
+        return condition();
+      })
+      .toBe(true);
   const claim = () => plane.client.of(core.PersistentVolumeClaim).get(claimKey);
   const createClaim = async () => {
     const provisionerName = { provisioner: 'sampan.dev/local', allowVolumeExpansion: true, parameters: { backing: 'loop' } };
     await plane.client.of(storage.StorageClass).create({ metadata: { name: 'limited' }, ...provisionerName });
     const spec = { accessModes: ['ReadWriteOnce'], storageClassName: 'limited', resources: { requests: { storage: '8Mi' } } };
     await plane.client.of(core.PersistentVolumeClaim).create({ metadata: claimKey, spec });
-    await plane.until(async () => (await claim()).status?.phase === 'Bound');
+    await until(async () => (await claim()).status?.phase === 'Bound');
   };
   const startPod = async (name: string): Promise<core.Pod> => {
     const containers = [{ name: 'c', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/v' }] }];
     const own = { automountServiceAccountToken: false, nodeName: 'node-1', containers };
     const spec = { ...own, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] };
-    await plane.until(async () => (await plane.client.of(core.ServiceAccount).list({ namespace: 'default' })).items.length > 0);
+    await until(async () => (await plane.client.of(core.ServiceAccount).list({ namespace: 'default' })).items.length > 0);
     const pod = await plane.client.of(core.Pod).create({ metadata: { name, namespace: 'default' }, spec } as never);
     await volumes.prepare(pod, signal);
     return pod;
@@ -81,7 +89,7 @@ describe.skipIf(!canLoop)('a volume in a file, where no mounted file system can 
   it('grows when the next pod mounts it, and its claim says meanwhile what it waits for', async () => {
     const first = await startPod('first');
     await plane.client.of(core.PersistentVolumeClaim).patch(claimKey, { spec: { resources: { requests: { storage: '32Mi' } } } });
-    await plane.until(async () => (await claim()).status?.allocatedResourceStatuses?.storage === 'NodeResizePending');
+    await until(async () => (await claim()).status?.allocatedResourceStatuses?.storage === 'NodeResizePending');
     const { status } = await claim();
     expect(status).toMatchObject({ capacity: { storage: '8Mi' }, allocatedResources: { storage: '32Mi' } });
     expect(status?.conditions?.map(({ type, message }) => [type, message])).toEqual([
@@ -91,9 +99,19 @@ describe.skipIf(!canLoop)('a volume in a file, where no mounted file system can 
     await volumes.cleanUp(first.metadata.uid ?? '');
     const second = await startPod('second');
     expect(await sizeFor(second)).toBeGreaterThan(20 << 20);
-    await plane.until(async () => (await claim()).status?.capacity?.storage === '32Mi');
+    await until(async () => (await claim()).status?.capacity?.storage === '32Mi');
     const { allocatedResourceStatuses, conditions } = (await claim()).status ?? {};
     expect([allocatedResourceStatuses, conditions]).toEqual([undefined, undefined]);
     await volumes.cleanUp(second.metadata.uid ?? '');
+  });
+
+  it('grows once where the provisioner and the kubelet grow it at the same time, and leaves no loop device', async () => {
+    const directory = join(root, 'local-volumes');
+    const name = (await claim()).spec?.volumeName ?? '';
+    const grow = () => directoryBackend(directory, hostMounter()).expand({ name, backing: 'loop', bytes: 32 << 20 });
+    await Promise.all([grow(), grow(), grow()]);
+    const { blocks, bsize } = await statfs(join(directory, name));
+    expect(blocks * bsize).toBeGreaterThan(20 << 20);
+    expect(await mounter.mountsBelow(join(directory, name))).toHaveLength(1);
   });
 });
