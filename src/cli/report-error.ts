@@ -29,7 +29,9 @@ const SUGGESTION = /\n\(Did you mean (.*)\?\)$/;
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message = error instanceof CommanderError ? error.message.replace(/^error: /, '').replace(SUGGESTION, '') : error.message;
-  return error.cause === undefined ? message : `${message}: ${messageOf(error.cause)}`;
+  const cause = error.cause === undefined ? '' : messageOf(error.cause);
+  // Many messages quote their cause already.
+  return message.includes(cause) ? message : `${message}: ${cause}`;
 }
 
 function hintFor(error: unknown, command: string | undefined): string | undefined {

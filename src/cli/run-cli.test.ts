@@ -95,6 +95,11 @@ describe('a failure', () => {
     expect(await run(['up'], { commands })).toEqual({ code: 1, stdout: '', stderr: 'error: cannot start: port 6443 is in use\n' });
   });
 
+  test('says a cause once that its message quotes', async () => {
+    const quoting = [command('up', () => Promise.reject(new Error('cannot start: busy', { cause: new Error('busy') })))];
+    expect((await run(['up'], { commands: quoting })).stderr).toBe('error: cannot start: busy\n');
+  });
+
   test('shows its stack trace when asked', async () => {
     for (const argv of [
       ['--verbose', 'up'],
