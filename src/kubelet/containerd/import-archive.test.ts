@@ -213,6 +213,12 @@ describe.skipIf(reason !== undefined)('importing an archive', { timeout: 60_000 
     ],
     ['too few layers', () => dockerArchive([{ Config: 'c.json', RepoTags: ['a'], Layers: [] }], good()), 'does not fit its layers'],
     [
+      'a layer that is not what its configuration says',
+      () =>
+        dockerArchive([{ Config: 'c.json', RepoTags: ['a'], Layers: ['l.tar'] }], [good()[0]!, { name: 'l.tar', content: writeTar([]) }]),
+      'a layer in the archive is damaged',
+    ],
+    [
       'another processor',
       () =>
         dockerArchive(

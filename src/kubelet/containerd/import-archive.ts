@@ -316,6 +316,11 @@ class Importer {
     }>(config.digest, text);
     if (rootfs?.diff_ids?.length !== layers.length)
       throw new ArchiveError(`the configuration of an image, ${config.digest}, does not fit its layers`);
+    for (const [i, { mediaType, digest }] of layers.entries()) {
+      // The id of a layer is the digest of its uncompressed content.
+      if (mediaType.endsWith('.tar') && rootfs.diff_ids[i] !== digest)
+        throw new ArchiveError(`a layer in the archive is damaged: its content is ${digest}, not ${rootfs.diff_ids[i]}`);
+    }
     const isRight = (os ?? 'linux') === 'linux' && (architecture ?? this.#options.architecture) === this.#options.architecture;
     if (!isRight)
       throw new ArchiveError(`the archive holds an image for ${os}/${architecture}; this node is linux/${this.#options.architecture}`);
