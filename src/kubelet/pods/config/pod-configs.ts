@@ -11,7 +11,7 @@ import { environment } from './environment.ts';
 import { namespaceOptions } from './namespaces.ts';
 import { runtimeHandler } from './runtime-handler.ts';
 import { podGroups, sandboxConfig } from './sandbox-config.ts';
-import { securityContext } from './security-context.ts';
+import { maskedPaths, securityContext } from './security-context.ts';
 
 export interface PodConfigsOptions {
   readonly client: Client;
@@ -24,6 +24,8 @@ export interface PodConfigsOptions {
 
 /** Builds CRI configurations of pods and containers on one node. */
 export class PodConfigs implements ContainerConfigs {
+  #maskedPaths: readonly string[] | undefined;
+
   constructor(private readonly options: PodConfigsOptions) {}
 
   runtimeHandler(pod: core.Pod): Promise<string> {
@@ -66,6 +68,7 @@ export class PodConfigs implements ContainerConfigs {
     const { parts } = this.options;
     const userns = parts?.userNamespaces.of(pod.metadata.uid ?? '');
     const options = namespaceOptions(pod, userns);
+    this.#maskedPaths ??= maskedPaths();
     return containerConfig(pod, container, {
       ...{ attempt, envs, additions: withIdMappings(additions, userns), imageRef: image.id, specHash: specHash(container) },
       resources: this.resources(pod, container),
@@ -75,6 +78,7 @@ export class PodConfigs implements ContainerConfigs {
         supplementalGroups: podGroups(pod),
         seccompDefault: parts?.seccompDefault ?? false,
         seccompDirectory: `${parts?.rootDir ?? ''}/seccomp`,
+        maskedPaths: this.#maskedPaths,
       }),
     });
   }

@@ -12,6 +12,8 @@ export interface SecurityFacts {
   readonly seccompDefault: boolean;
   /** The node's directory of seccomp profiles. */
   readonly seccompDirectory: string;
+  /** The node's paths that containers must not see: `maskedPaths()`. */
+  readonly maskedPaths: readonly string[];
 }
 
 /** A container's effective security context, with values inherited from its pod. Throws a StartFailure when it must not run. */
@@ -27,7 +29,9 @@ export function securityContext(pod: core.Pod, container: core.Container, facts:
   const selinux = own.seLinuxOptions ?? shared.seLinuxOptions;
   const apparmor = appArmor(own.appArmorProfile ?? shared.appArmorProfile);
   const hidden =
-    own.procMount === 'Unmasked' ? { maskedPaths: [], readonlyPaths: [] } : { maskedPaths: maskedPaths(), readonlyPaths: READONLY_PATHS };
+    own.procMount === 'Unmasked'
+      ? { maskedPaths: [], readonlyPaths: [] }
+      : { maskedPaths: facts.maskedPaths, readonlyPaths: READONLY_PATHS };
   return {
     namespaceOptions: facts.namespaceOptions,
     ...(capabilities && { capabilities: { add: capabilities.add ?? [], drop: capabilities.drop ?? [] } }),
@@ -109,8 +113,8 @@ const MASKED_PATHS: readonly string[] = [
 
 const READONLY_PATHS: readonly string[] = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
-/** Thermal throttling counters can leak information about other containers. */
-function maskedPaths(): readonly string[] {
+/** Thermal throttling counters can leak information about other containers. Looks for those of every CPU: once a node is enough, as upstream does. */
+export function maskedPaths(): readonly string[] {
   const thermal: string[] = [];
   for (let cpu = 0; existsSync(`/sys/devices/system/cpu/cpu${cpu}`) && cpu < 4096; cpu++) {
     const path = `/sys/devices/system/cpu/cpu${cpu}/thermal_throttle`;
