@@ -91,6 +91,8 @@ export class PodWorker {
   #interrupt = new AbortController();
   #running: Promise<void> | undefined;
   #isDirty = false;
+  /** A status came from the API during a step. */
+  #isStatusUnchecked = false;
 
   /** `object`: the API object of the pod, if it is not the pod itself. */
   constructor(pod: core.Pod, deps: PodWorkerDeps, object?: ApiObject) {
@@ -152,7 +154,7 @@ export class PodWorker {
       this.#shortenGracePeriod(graceSeconds(pod));
     if (pod.metadata.deletionTimestamp !== undefined) this.#interrupt.abort();
     if (!wasOwnWrite) this.wake();
-    else if (this.#resyncStatus()) this.#sync();
+    else this.#resyncStatus();
   }
 
   /** The API object was replaced, changed or deleted. */
@@ -199,6 +201,7 @@ export class PodWorker {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       if (this.#isDirty) this.#sync();
+      else if (this.#isStatusUnchecked) this.#resyncStatus();
     });
   }
 
@@ -458,12 +461,15 @@ export class PodWorker {
     return (failedProbe?.terminationGracePeriodSeconds ?? this.#pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1000;
   }
 
-  /** Whether the API shows another status than the reported one: others wrote it, or the kubelet was down. */
-  #resyncStatus(): boolean {
-    if (this.#running !== undefined) return true;
+  /**
+   * Writes the reported status again where the API shows another one: others wrote it, or the kubelet was down. No reason for
+   * another step: one that fails with a new message each time would follow itself without a pause.
+   */
+  #resyncStatus(): void {
+    this.#isStatusUnchecked = this.#running !== undefined;
+    if (this.#isStatusUnchecked || this.#isRemoved) return;
     this.#reported = shareEqual(this.#reported, this.#pod.status);
     this.#status.want(this.#reported);
-    return false;
   }
 
   #report(isTerminal: boolean): void {

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { RuntimeError } from '../../../src/kubelet/cri/runtime.ts';
+import { openNodeBench } from './node-bench.ts';
+
+it('a container that cannot be created is retried after a pause, also if each error has another text', async () => {
+  await using bench = await openNodeBench();
+  let attempts = 0;
+  bench.runtime.createContainer = async () => {
+    // Long enough that the status of the last attempt is written meanwhile.
+    await bench.clock.sleep(20);
+    throw new RuntimeError('unknown', `mount callback failed on /tmp/mount${++attempts}: unexpected EOF`);
+  };
+  await bench.create('p');
+  await bench.clock.advance(5_000);
+  expect(attempts).toBe(1);
+  await bench.clock.advance(60_000);
+  expect(attempts).toBeGreaterThan(2);
+  expect(attempts).toBeLessThan(10);
+  expect((await bench.container('p')).state?.waiting?.message).toContain(`/tmp/mount${attempts}:`);
+});
