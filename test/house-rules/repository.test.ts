@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT, readSourceTree } from './source-tree.ts';
@@ -31,6 +31,17 @@ test('files are named in kebab-case after what is in them', () => {
   const names = readSourceTree().map((file) => file.path);
   expect(names.filter((name) => !/^src(\/[a-z0-9]+([-.][a-z0-9]+)*)+\.ts$/.test(name))).toEqual([]);
   expect(names.filter((name) => /\/(utils?|helpers?|common|misc|shared)(\.|\/)/.test(name))).toEqual([]);
+});
+
+test('a file of more than 400 lines says why it is one file', () => {
+  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], { cwd: ROOT, encoding: 'utf8' });
+  const texts = tracked
+    .trimEnd()
+    .split('\n')
+    .filter((name) => existsSync(path.join(ROOT, name)))
+    .map((name) => ({ name, text: read(name) }));
+  const long = texts.filter(({ text }) => text.split('\n').length > 401 && !text.includes('// One file: '));
+  expect(long.map(({ name }) => name)).toEqual([]);
 });
 
 test('no file is so long that nobody reads it', () => {

@@ -6,6 +6,7 @@ import { Client, discover, type Transport } from '#client';
 import { openMemoryStore } from '#store';
 import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
 import type { Handler } from '../handlers/api-response.ts';
+import { type Answer, sendHttps } from '../https-request.test-setup.ts';
 import { inProcessTransport } from '../in-process/in-process-transport.ts';
 import { type ApiServer, startApiServer } from '../server.ts';
 import { type ExtensionOptions, type ExtensionServer, extensionServer, GROUP } from './extension-server.test-data.ts';
@@ -92,27 +93,8 @@ async function serveFruit(options: ExtensionOptions = {}): Promise<Place> {
   return place;
 }
 
-interface Answer {
-  readonly code: number;
-  readonly headers: Record<string, unknown>;
-  readonly body: string;
-}
-
 function send({ server }: Place, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = https.request({ host: '127.0.0.1', port: server.port, path, headers, rejectUnauthorized: false, agent: false });
-    request.once('response', async (response) => {
-      let body = '';
-      try {
-        for await (const chunk of response) body += String(chunk);
-        resolve({ code: response.statusCode ?? 0, headers: response.headers, body });
-      } catch (error) {
-        reject(error);
-      }
-    });
-    request.once('error', reject);
-    request.end();
-  });
+  return sendHttps(server.port, path, { headers });
 }
 
 /** What the extension was asked last for this path; meanwhile the server asks it for other things. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
-import https from 'node:https';
 import { afterEach, expect, test } from 'vitest';
 import { flowcontrol } from '#api';
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
@@ -8,6 +7,7 @@ import { Client } from '#client';
 import { openMemoryStore } from '#store';
 import type { AdmissionPlugin } from '../admission/admission.ts';
 import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
+import { type Answer, sendHttps } from '../https-request.test-setup.ts';
 import { inProcessTransport } from '../in-process/in-process-transport.ts';
 import { type ApiServer, type ApiServerConfig, startApiServer } from '../server.ts';
 
@@ -38,24 +38,8 @@ async function serve(config: Partial<ApiServerConfig>, admission: readonly Admis
   return { server, client: new Client(inProcessTransport(server.handle, user, { clock: realClock })) };
 }
 
-interface Answer {
-  readonly code: number;
-  readonly headers: Record<string, unknown>;
-  readonly body: string;
-}
-
 function send({ server }: Place, path: string, { user = 'jane', method = 'GET', body = '' } = {}): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'x-user': user, ...(body && { 'content-type': 'application/json' }) };
-    const options = { host: '127.0.0.1', port: server.port, path, method, headers, rejectUnauthorized: false, agent: false };
-    const request = https.request(options, async (response) => {
-      let text = '';
-      for await (const chunk of response) text += String(chunk);
-      resolve({ code: response.statusCode ?? 0, headers: response.headers, body: text });
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
+  return sendHttps(server.port, path, { method, body, headers: { 'x-user': user, ...(body && { 'content-type': 'application/json' }) } });
 }
 
 const MAPS = '/api/v1/namespaces/default/configmaps';

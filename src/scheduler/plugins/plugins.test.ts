@@ -55,6 +55,7 @@ interface Case {
   readonly expected: string;
 }
 
+// One file: one table of cases, by plugin.
 const plugins: Readonly<Record<string, readonly Case[]>> = {
   NodeUnschedulable: [
     {
