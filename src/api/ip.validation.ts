@@ -89,11 +89,11 @@ export function validateEndpointIp(path: Path, value: string): readonly FieldErr
   const ip = parseIp(value);
   if (!ip) return [FieldError.invalid(path, value, 'must be a valid IP address')];
   const errors: FieldError[] = [];
-  const refuse = (detail: string) => errors.push(FieldError.invalid(path, value, detail));
-  if (ip.value === 0n) refuse(`may not be unspecified (${value})`);
-  if (isIn(ip, LOOPBACK)) refuse('may not be in the loopback range (127.0.0.0/8, ::1/128)');
-  if (isIn(ip, LINK_LOCAL)) refuse('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
-  if (isLinkLocalMulticast(ip)) refuse('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+  const addError = (detail: string) => errors.push(FieldError.invalid(path, value, detail));
+  if (ip.value === 0n) addError(`may not be unspecified (${value})`);
+  if (isIn(ip, LOOPBACK)) addError('may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  if (isIn(ip, LINK_LOCAL)) addError('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+  if (isLinkLocalMulticast(ip)) addError('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
   return errors;
 }
 

@@ -47,7 +47,7 @@ export class LeaderElector {
   constructor(config: LeaderElectionConfig, deps: LeaderElectionDeps) {
     this.#config = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, releaseOnStop: false, ...config };
     this.#deps = deps;
-    refuseInvalid(this.#config);
+    validateConfig(this.#config);
     deps.leaderHealth?.watch(this);
   }
 
@@ -234,7 +234,7 @@ export class LeaderElector {
   }
 }
 
-function refuseInvalid({ leaseDurationMs, renewDeadlineMs, retryPeriodMs, identity }: Required<LeaderElectionConfig>): void {
+function validateConfig({ leaseDurationMs, renewDeadlineMs, retryPeriodMs, identity }: Required<LeaderElectionConfig>): void {
   if (leaseDurationMs <= renewDeadlineMs) throw new TypeError('leaseDuration must be greater than renewDeadline');
   if (renewDeadlineMs <= JITTER * retryPeriodMs) throw new TypeError('renewDeadline must be greater than retryPeriod*JitterFactor');
   if (retryPeriodMs <= 0) throw new TypeError('retryPeriod must be greater than zero');

@@ -8,7 +8,7 @@ import type { Store } from '#store';
 import type { ApiServerSettings } from './config/api-server-settings.ts';
 import { type AdminAccess, mergeKubeconfig, parsedKubeconfig, readIfExists, renderKubeconfig } from './config/kubeconfig-file.ts';
 import { DataDirectory } from './data/data-directory.ts';
-import { refuseLostKey, secretsEncryption } from './data/encryption-file.ts';
+import { secretsEncryption, throwIfKeyIsLost } from './data/encryption-file.ts';
 import { openStore, type StoreChoice } from './data/open-store.ts';
 import type { NodeRuntime } from './nodes/choose-runtime.ts';
 import { machineAddresses } from './nodes/machine-addresses.ts';
@@ -73,7 +73,7 @@ export async function openLocalCluster(options: LocalClusterOptions, deps: Local
   const { host } = options;
   const directory = new DataDirectory(options.dataDirectory);
   await directory.create();
-  await refuseUnusable(options.kubeconfig);
+  await checkKubeconfig(options.kubeconfig);
   const port = await choosePort(options, directory);
   deps.onStep?.('certificates, store');
   const { pki, store } = await openBoth(options, directory, deps);
@@ -110,7 +110,7 @@ async function encryptedSettings(
   }
   const encryption = await secretsEncryption(directory, encryptSecrets);
   if (encryption !== undefined) return { ...settings, encryption };
-  await refuseLostKey(directory, store);
+  await throwIfKeyIsLost(directory, store);
   return settings;
 }
 
@@ -184,7 +184,7 @@ async function makeKey({ pki: { serviceAccountKey }, deps }: RunningParts): Prom
 /** The requested port, the previous one, the default, or any free one. */
 async function choosePort({ host, port }: LocalClusterOptions, directory: DataDirectory): Promise<number> {
   if (port !== undefined) {
-    await refuseTaken(host, port);
+    await checkPortIsFree(host, port);
     return port;
   }
   const before = Number(new URL((await readState(directory))?.server ?? `https://x:${DEFAULT_PORT}`).port);
@@ -213,7 +213,7 @@ async function isFree(host: string, port: number): Promise<boolean> {
   return code === undefined;
 }
 
-async function refuseTaken(host: string, port: number): Promise<void> {
+async function checkPortIsFree(host: string, port: number): Promise<void> {
   const code = await listenErrorOf(host, port);
   if (code === 'EADDRINUSE')
     throw new Error(`port ${port} on ${host} is in use; choose another with --port, or leave it out to get a free one`);
@@ -276,7 +276,7 @@ async function writeAccess({ options, directory, pki, server }: PublishOptions, 
 }
 
 /** Checked before anything is started. */
-async function refuseUnusable(kubeconfig: string | undefined): Promise<void> {
+async function checkKubeconfig(kubeconfig: string | undefined): Promise<void> {
   if (kubeconfig !== undefined) await adding(kubeconfig, async () => void parsedKubeconfig(await readIfExists(kubeconfig)));
 }
 

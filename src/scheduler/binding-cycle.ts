@@ -74,8 +74,8 @@ export class BindingCycles {
     cache.assume(info, node);
     nominations.delete(info.uid);
     const unreserved = cycle.profile.reserve(state, info, node);
-    const refused = (unreserved && withMessage('Reserve', unreserved)) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
-    if (refused !== undefined) return void this.#undo(queued, cycle, refused);
+    const rejection = (unreserved && withMessage('Reserve', unreserved)) ?? this.#waiting.ask(cycle.profile, state, { pod: info, node });
+    if (rejection !== undefined) return void this.#undo(queued, cycle, rejection);
     const running = this.#bind(queued, cycle).finally(() => {
       this.#running.delete(running);
       this.#deps.onRoom();
@@ -85,9 +85,9 @@ export class BindingCycles {
 
   async #bind(queued: QueuedPod, cycle: Cycle): Promise<void> {
     try {
-      const refused = await this.#carryOut(queued.info, cycle);
-      if (refused === undefined) this.#bound(queued, cycle);
-      else this.#undo(queued, cycle, refused);
+      const rejection = await this.#carryOut(queued.info, cycle);
+      if (rejection === undefined) this.#bound(queued, cycle);
+      else this.#undo(queued, cycle, rejection);
     } catch (error) {
       this.#deps.logger.error('binding a pod failed', { pod: queued.info.key, error });
       this.#undo(queued, cycle, { code: 'Error', reasons: [String(error)], plugin: '' });
@@ -102,8 +102,8 @@ export class BindingCycles {
     const permitted = isWaiting ? await this.#waiting.permitted(info.uid) : undefined;
     if (permitted !== undefined) return permitted;
     if (hasWork) {
-      const refused = await profile.preBind(state, info, node);
-      if (refused !== undefined) return withMessage('PreBind', refused);
+      const rejection = await profile.preBind(state, info, node);
+      if (rejection !== undefined) return withMessage('PreBind', rejection);
     }
     this.#writes++;
     try {
@@ -136,7 +136,7 @@ export class BindingCycles {
     metrics.bound(attempts, (clock.now() - (firstTriedAt ?? clock.now())) / 1000);
   }
 
-  #undo(queued: QueuedPod, { placement, profile, events, startedAt }: Cycle, refusal: Status): void {
+  #undo(queued: QueuedPod, { placement, profile, events, startedAt }: Cycle, rejection: Status): void {
     const { cache, queue, failures } = this.#deps;
     const { info } = queued;
     const { node, state } = placement;
@@ -144,15 +144,15 @@ export class BindingCycles {
     cache.forget(info);
     // Its assumed resources are free again: pods rejected because of them may fit now.
     queue.moveOn({ resource: 'AssignedPod', action: 'Delete', label: 'AssignedPodDelete', before: info.pod });
-    const rejected = isRejected(refusal);
+    const rejected = isRejected(rejection);
     // The other plugins did not run.
     const diagnosis = new Diagnosis(1);
-    if (rejected) diagnosis.setStatus(node, refusal);
+    if (rejected) diagnosis.setStatus(node, rejection);
     failures.handle(queued, {
       events,
       profile: profile.schedulerName,
       startedAt,
-      message: rejected ? diagnosis.message() : messageOf(refusal),
+      message: rejected ? diagnosis.message() : messageOf(rejection),
       reason: rejected ? 'Unschedulable' : 'SchedulerError',
       nominatedNode: '',
       ...(rejected && { diagnosis }),

@@ -35,7 +35,7 @@ class AuthorizationReader extends StrictConfigurationReader {
   readonly #names = new Set<string>();
 
   authorizers(fields: Fields): readonly AuthorizerConfiguration[] {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'authorizers'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'authorizers'], '');
     const root = Path.of('authorizers');
     const entries = this.list(fields.authorizers, 'authorizers');
     if (entries.length === 0) this.errors.push(FieldError.required(root, 'at least one authorization mode must be defined'));
@@ -43,7 +43,7 @@ class AuthorizationReader extends StrictConfigurationReader {
   }
 
   #authorizer(fields: Fields, path: Path): readonly AuthorizerConfiguration[] {
-    this.refuseUnknownFields(fields, ['type', 'name', 'webhook'], String(path));
+    this.rejectUnknownFields(fields, ['type', 'name', 'webhook'], String(path));
     const type = this.text(fields.type, `${path}.type`, '');
     const name = this.text(fields.name, `${path}.name`, '');
     const own = typeErrors(type, path.child('type'), this.#types);
@@ -66,7 +66,7 @@ class AuthorizationReader extends StrictConfigurationReader {
       return [];
     }
     const fields = this.object(value, `${path}.webhook`);
-    this.refuseUnknownFields(fields, WEBHOOK_FIELDS, `${path}.webhook`);
+    this.rejectUnknownFields(fields, WEBHOOK_FIELDS, `${path}.webhook`);
     const text = (member: string) => this.text(fields[member], `${path}.${member}`, '');
     const webhook: WebhookAuthorizerConfig = {
       name,
@@ -116,7 +116,7 @@ class AuthorizationReader extends StrictConfigurationReader {
   }
 
   #connection(fields: Fields, path: Path): KubeconfigFile {
-    this.refuseUnknownFields(fields, ['type', 'kubeConfigFile'], String(path));
+    this.rejectUnknownFields(fields, ['type', 'kubeConfigFile'], String(path));
     const type = this.text(fields.type, `${path}.type`, '');
     const file = this.text(fields.kubeConfigFile, `${path}.kubeConfigFile`, '');
     const own = path.child('kubeConfigFile');
@@ -146,7 +146,7 @@ class AuthorizationReader extends StrictConfigurationReader {
     const seen = new Set<string>();
     return conditions.slice(0, MAX_CONDITIONS).flatMap((condition, i) => {
       const fields = this.object(condition, `${path}[${i}]`);
-      this.refuseUnknownFields(fields, ['expression'], `${path}[${i}]`);
+      this.rejectUnknownFields(fields, ['expression'], `${path}[${i}]`);
       const expression = this.text(fields.expression, `${path}[${i}].expression`, '');
       const own = path.index(i).child('expression');
       if (seen.has(expression)) this.errors.push(FieldError.duplicate(own, expression));

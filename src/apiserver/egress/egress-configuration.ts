@@ -36,12 +36,12 @@ export function parseEgressConfiguration(text: string): EgressConfiguration {
 
 class EgressReader extends StrictConfigurationReader {
   configuration(fields: Fields): EgressConfiguration {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'egressSelections'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'egressSelections'], '');
     const selections = new Map<EgressName, EgressConnection>();
     const seen = new Set<string>();
     for (const [i, entry] of this.list(fields.egressSelections, 'egressSelections').entries()) {
       const selection = this.object(entry, `egressSelections[${i}]`);
-      this.refuseUnknownFields(selection, ['name', 'connection'], `egressSelections[${i}]`);
+      this.rejectUnknownFields(selection, ['name', 'connection'], `egressSelections[${i}]`);
       const name = this.text(selection.name, `egressSelections[${i}].name`, '').toLowerCase();
       const connection = this.#connection(this.object(selection.connection ?? {}, `egressSelections[${i}].connection`));
       if (seen.has(name)) this.errors.push(FieldError.duplicate(CONNECTION.index(i), name));
@@ -53,10 +53,10 @@ class EgressReader extends StrictConfigurationReader {
   }
 
   #connection(fields: Fields): EgressConnection | undefined {
-    this.refuseUnknownFields(fields, ['proxyProtocol', 'transport'], 'connection');
+    this.rejectUnknownFields(fields, ['proxyProtocol', 'transport'], 'connection');
     const protocol = this.text(fields.proxyProtocol, 'connection.proxyProtocol', '');
     const transport = fields.transport === undefined ? undefined : this.object(fields.transport, 'connection.transport');
-    if (transport !== undefined) this.refuseUnknownFields(transport, ['tcp', 'uds'], 'connection.transport');
+    if (transport !== undefined) this.rejectUnknownFields(transport, ['tcp', 'uds'], 'connection.transport');
     switch (protocol) {
       case 'Direct':
         if (transport !== undefined) this.#invalid('transport', 'direct', 'config must be absent for direct connect');
@@ -78,7 +78,7 @@ class EgressReader extends StrictConfigurationReader {
     if (uds !== undefined) return { protocol: 'HTTPConnect', socketPath: this.#socketPath(uds) };
     if (tcp === undefined) return this.#required('tcp', 'One of TCP or UDS must be set');
     const fields = this.object(tcp, 'connection.transport.tcp');
-    this.refuseUnknownFields(fields, ['url', 'tlsConfig'], 'connection.transport.tcp');
+    this.rejectUnknownFields(fields, ['url', 'tlsConfig'], 'connection.transport.tcp');
     const url = this.text(fields.url, 'connection.transport.tcp.url', '');
     const tls = fields.tlsConfig === undefined ? undefined : this.#tls(this.object(fields.tlsConfig, 'connection.transport.tcp.tlsConfig'));
     if (url.startsWith('http://')) {
@@ -96,7 +96,7 @@ class EgressReader extends StrictConfigurationReader {
 
   #socketPath(uds: unknown): string {
     const fields = this.object(uds as never, 'connection.transport.uds');
-    this.refuseUnknownFields(fields, ['udsName'], 'connection.transport.uds');
+    this.rejectUnknownFields(fields, ['udsName'], 'connection.transport.uds');
     const path = this.text(fields.udsName, 'connection.transport.uds.udsName', '');
     if (path === '') this.#invalid('udsName', 'nil', 'must be present for UDS connections');
     return path;
@@ -104,7 +104,7 @@ class EgressReader extends StrictConfigurationReader {
 
   #tls(fields: Fields): EgressTls {
     const place = 'connection.transport.tcp.tlsConfig';
-    this.refuseUnknownFields(fields, ['caBundle', 'clientKey', 'clientCert', 'tlsServerName'], place);
+    this.rejectUnknownFields(fields, ['caBundle', 'clientKey', 'clientCert', 'tlsServerName'], place);
     const text = (name: string) => this.text(fields[name], `${place}.${name}`, '');
     return {
       caBundle: text('caBundle'),

@@ -73,8 +73,8 @@ function dialMetrics(metrics: MetricsRegistry): (dial: Dialer, connection: Egres
         durations.with(values).observe((realClock.monotonic() - begin) / 1000);
         return dialed;
       } catch (error) {
-        const isRefused = (error as Error).cause === undefined;
-        failures.with({ ...values, stage: isRefused ? 'proxy' : 'connect' }).inc();
+        const isProxyError = (error as Error).cause === undefined;
+        failures.with({ ...values, stage: isProxyError ? 'proxy' : 'connect' }).inc();
         throw error;
       }
     };

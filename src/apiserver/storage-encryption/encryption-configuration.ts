@@ -61,7 +61,7 @@ class EncryptionReader extends StrictConfigurationReader {
   readonly #kmsNames = new Set<string>();
 
   configuration(fields: Fields): EncryptionConfiguration {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'resources'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'resources'], '');
     const root = Path.of('resources');
     const entries = this.list(fields.resources, 'resources');
     if (entries.length === 0) this.errors.push(FieldError.required(root, 'at least one resources is required'));
@@ -69,7 +69,7 @@ class EncryptionReader extends StrictConfigurationReader {
   }
 
   #resource(fields: Fields, path: Path): ResourceConfiguration {
-    this.refuseUnknownFields(fields, ['resources', 'providers'], String(path));
+    this.rejectUnknownFields(fields, ['resources', 'providers'], String(path));
     const names = this.list(fields.resources, `${path}.resources`).map((name, i) => this.text(name, `${path}.resources[${i}]`, ''));
     const providers = this.list(fields.providers, `${path}.providers`);
     pushAll(this.errors, resourceErrors(names, path.child('resources')));
@@ -83,7 +83,7 @@ class EncryptionReader extends StrictConfigurationReader {
 
   #provider(value: unknown, path: Path): readonly ProviderConfiguration[] {
     const fields = this.object(value, String(path));
-    this.refuseUnknownFields(fields, PROVIDERS, String(path));
+    this.rejectUnknownFields(fields, PROVIDERS, String(path));
     const providers = PROVIDERS.filter((name) => fields[name] !== undefined && fields[name] !== null);
     const [type] = providers;
     const none = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity';
@@ -98,14 +98,14 @@ class EncryptionReader extends StrictConfigurationReader {
   }
 
   #keys(fields: Fields, path: Path, sizes: readonly number[]): readonly NamedKey[] {
-    this.refuseUnknownFields(fields, ['keys'], String(path));
+    this.rejectUnknownFields(fields, ['keys'], String(path));
     const keys = this.list(fields.keys, `${path}.keys`);
     if (keys.length === 0) this.errors.push(FieldError.required(path.child('keys'), 'at least one keys is required'));
     return keys.map((key, i) => this.#key(this.object(key, `${path}.keys[${i}]`), path.child('keys').index(i), sizes));
   }
 
   #key(fields: Fields, path: Path, sizes: readonly number[]): NamedKey {
-    this.refuseUnknownFields(fields, ['name', 'secret'], String(path));
+    this.rejectUnknownFields(fields, ['name', 'secret'], String(path));
     const name = this.text(fields.name, `${path}.name`, '');
     const text = this.text(fields.secret, `${path}.secret`, '');
     if (name === '') this.errors.push(FieldError.required(path.child('name'), 'name is a mandatory field for a key'));
@@ -117,7 +117,7 @@ class EncryptionReader extends StrictConfigurationReader {
   }
 
   #kms(fields: Fields, path: Path): readonly ProviderConfiguration[] {
-    this.refuseUnknownFields(fields, ['apiVersion', 'name', 'endpoint', 'timeout', 'cachesize'], String(path));
+    this.rejectUnknownFields(fields, ['apiVersion', 'name', 'endpoint', 'timeout', 'cachesize'], String(path));
     const name = this.text(fields.name, `${path}.name`, '');
     const endpoint = this.text(fields.endpoint, `${path}.endpoint`, '');
     const apiVersion = this.text(fields.apiVersion, `${path}.apiVersion`, 'v1');

@@ -23,7 +23,7 @@ export function parseTracingConfiguration(text: string): TracingConfiguration {
 
 class TracingReader extends StrictConfigurationReader {
   configuration(fields: Fields): TracingConfiguration {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'endpoint', 'samplingRatePerMillion'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'endpoint', 'samplingRatePerMillion'], '');
     const range = { fallback: 0, min: -(2 ** 31) };
     const rate = this.number(fields.samplingRatePerMillion, 'samplingRatePerMillion', range);
     const path = Path.of('samplingRatePerMillion');

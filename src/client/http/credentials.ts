@@ -33,8 +33,8 @@ export class Credentials {
   }
 
   /** The server responded with 401. True if new credentials are available and a retry makes sense. */
-  refused(): boolean {
-    this.#exec?.refused();
+  markBadCredentials(): boolean {
+    this.#exec?.markBadCredentials();
     const wasFile = this.#fileToken !== undefined;
     this.#fileToken = undefined;
     return this.#exec !== undefined || wasFile;

@@ -49,7 +49,7 @@ export class ExecCredentials {
   }
 
   /** The server rejected the credentials. */
-  refused(): void {
+  markBadCredentials(): void {
     this.#current = undefined;
   }
 }

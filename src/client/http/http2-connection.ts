@@ -108,8 +108,8 @@ class SharedSession {
     if (body !== undefined) stream.end(body);
     return new Promise((resolve, reject) => {
       stream.once('response', (answer) => resolve(answerOf(stream, answer)));
-      stream.on('error', (error) => reject(signal?.aborted ? signal.reason : refusal(error, stream)));
-      stream.once('close', () => reject(signal?.aborted ? signal.reason : refusal(new Error('the server closed the stream'), stream)));
+      stream.on('error', (error) => reject(signal?.aborted ? signal.reason : streamError(error, stream)));
+      stream.once('close', () => reject(signal?.aborted ? signal.reason : streamError(new Error('the server closed the stream'), stream)));
     });
   }
 
@@ -175,8 +175,8 @@ function answerOf(stream: ClientHttp2Stream, headers: IncomingHttpHeaders): Http
   };
 }
 
-function refusal(error: Error, stream: ClientHttp2Stream): Error {
+function streamError(error: Error, stream: ClientHttp2Stream): Error {
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  const refused = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || code === 'ERR_HTTP2_GOAWAY_SESSION';
-  return refused ? new UnprocessedError(error.message, { cause: error }) : error;
+  const isUnprocessed = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || code === 'ERR_HTTP2_GOAWAY_SESSION';
+  return isUnprocessed ? new UnprocessedError(error.message, { cause: error }) : error;
 }

@@ -105,7 +105,7 @@ class HttpsTransport implements Transport {
 
   /** Sends a request; retries according to Retry-After. */
   async #send(request: TransportRequest): Promise<HttpAnswer> {
-    let refused = false;
+    let isRetried = false;
     for (let attempt = 0; ; attempt++) {
       this.#stop.signal.throwIfAborted();
       await this.#limiter?.take(request.signal);
@@ -114,8 +114,8 @@ class HttpsTransport implements Transport {
       if (request.onWarning) for (const text of warningsIn(answer.header('warning') ?? '')) request.onWarning(text);
       if (answer.status < 400) return answer;
       const failure = await failureOf(answer, request);
-      if (answer.status === 401 && !refused && this.#credentials.refused()) {
-        refused = true;
+      if (answer.status === 401 && !isRetried && this.#credentials.markBadCredentials()) {
+        isRetried = true;
         await this.#reconnect();
       } else if (attempt < MAX_RETRIES && isRepeatable(answer)) {
         await this.deps.clock.sleep(Math.max(failure.retryAfterSeconds, 0) * 1000, request.signal);

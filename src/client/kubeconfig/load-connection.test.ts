@@ -118,7 +118,7 @@ describe('an exec plugin', () => {
     const first = await credentials.headers();
     expect(first.authorization).toMatch(/^Bearer s,b,\d+$/);
     expect(await credentials.headers()).toEqual(first);
-    expect(credentials.refused()).toBe(true);
+    expect(credentials.markBadCredentials()).toBe(true);
     expect(await credentials.headers()).not.toEqual(first);
   });
 

@@ -59,7 +59,7 @@ export function parseConfigFile(source: string): ConfigFile {
   if (value === null) return {};
   if (!isJsonObject(value)) throw new ConfigFileError(`the file must be a mapping, such as 'nodes: 3', but it is ${kindOf(value)}`);
   const keys = Object.values(FIELDS).map(({ key }) => key);
-  refuseUnknown(value, keys, '');
+  rejectUnknownFields(value, keys, '');
   const read = Object.entries(FIELDS).flatMap(([field, { key, read }]) => {
     const fieldValue = value[key];
     return fieldValue === undefined ? [] : [[field, read(fieldValue, key)] as const];
@@ -77,7 +77,7 @@ function parsed(source: string): JsonValue {
   }
 }
 
-function refuseUnknown(value: JsonObject, allowed: readonly string[], path: string): void {
+function rejectUnknownFields(value: JsonObject, allowed: readonly string[], path: string): void {
   const unknown = Object.keys(value).find((key) => !allowed.includes(key));
   if (unknown === undefined) return;
   const letters = (key: string) => key.toLowerCase().replace(/[-_]/g, '');
@@ -129,7 +129,7 @@ function duration(value: JsonValue, path: string): number {
 
 function store(value: JsonValue, path: string): NonNullable<ConfigFile['store']> {
   if (!isJsonObject(value)) throw wrong(path, "a mapping with 'type'", value);
-  refuseUnknown(value, ['type', 'etcdServers'], `${path}.`);
+  rejectUnknownFields(value, ['type', 'etcdServers'], `${path}.`);
   const type = STORE_TYPES.find((candidate) => candidate === value.type);
   if (type === undefined) throw wrong(`${path}.type`, `one of ${STORE_TYPES.join(', ')}`, value.type ?? null);
   if (type !== 'etcd') {

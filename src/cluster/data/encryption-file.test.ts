@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { realClock } from '#base';
 import { openMemoryStore } from '#store';
 import { DataDirectory } from './data-directory.ts';
-import { refuseLostKey, secretsEncryption } from './encryption-file.ts';
+import { secretsEncryption, throwIfKeyIsLost } from './encryption-file.ts';
 
 let directory: DataDirectory;
 beforeEach(() => {
@@ -29,9 +29,9 @@ it('a lost encryption key is reported at the start, with a secret that needs it'
   const put = (name: string, text: string) =>
     store.txn({ write: [{ type: 'put', key: `/registry/secrets/default/${name}`, value: Buffer.from(text) }] });
   await put('a', '{}');
-  await refuseLostKey(directory, store);
+  await throwIfKeyIsLost(directory, store);
   await put('b', 'k8s:enc:secretbox:v1:key1:x');
-  await expect(refuseLostKey(directory, store)).rejects.toThrow(
+  await expect(throwIfKeyIsLost(directory, store)).rejects.toThrow(
     `secrets are encrypted (/registry/secrets/default/b), and their key is not in ${directory.encryption}`,
   );
 });

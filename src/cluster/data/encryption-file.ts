@@ -22,7 +22,7 @@ export async function secretsEncryption(directory: DataDirectory, isAskedFor: bo
 const LOOKED_AT = 100;
 
 /** Throws when secrets are encrypted and their key is missing: the cluster could not read them. */
-export async function refuseLostKey(directory: DataDirectory, store: Pick<Store, 'range'>): Promise<void> {
+export async function throwIfKeyIsLost(directory: DataDirectory, store: Pick<Store, 'range'>): Promise<void> {
   const page = await store.range({ prefix: '/registry/secrets/', limit: LOOKED_AT });
   const entries = page.status === 'ok' ? page.entries : [];
   const encrypted = entries.find(({ value }) => Buffer.from(value).toString('latin1', 0, 8) === 'k8s:enc:');

@@ -19,10 +19,10 @@ import {
   countedStatus,
   hasProgressDeadline,
   isComplete,
-  pauseFinding,
+  pauseCondition,
   rolloutStatus,
   timeToDeadline,
-  withFinding,
+  withCondition,
 } from './status.ts';
 
 /** Rolls out deployments: a replica set for each template, replaced gradually or at once. */
@@ -139,14 +139,14 @@ class DeploymentController implements RunningController {
     const deployment = this.#deployments.get(parseKey(key));
     if (deployment === undefined) return this.#ownWrites.forget(key);
     try {
-      if (selectorFromObject(deployment.spec?.selector).isEmpty) await this.#refuse(deployment);
+      if (selectorFromObject(deployment.spec?.selector).isEmpty) await this.#reportEmptySelector(deployment);
       else await this.#reconcile(deployment);
     } catch (error) {
       if (!(error instanceof StatusError && error.hasCause('NamespaceTerminating'))) throw error;
     }
   }
 
-  async #refuse(deployment: Deployment): Promise<void> {
+  async #reportEmptySelector(deployment: Deployment): Promise<void> {
     this.#events.warning(deployment, 'SelectingAll', 'This deployment is selecting all pods. A non-empty selector is required.');
     const { generation = 0 } = deployment.metadata;
     if ((deployment.status?.observedGeneration ?? 0) < generation) {
@@ -157,7 +157,7 @@ class DeploymentController implements RunningController {
   async #reconcile(observed: Deployment): Promise<void> {
     const sets = classify(observed, await this.#claim(observed));
     if (observed.metadata.deletionTimestamp !== undefined) return this.#reportCounts(observed, sets);
-    const finding = pauseFinding(observed);
+    const finding = pauseCondition(observed);
     const deployment = finding ? await this.#report(observed, finding) : observed;
     if (deployment.spec?.paused) return this.#resize(deployment, sets);
     if (deployment.metadata.annotations?.[ROLLBACK_TO] !== undefined) return this.#rollBack(deployment, sets);
@@ -317,7 +317,7 @@ class DeploymentController implements RunningController {
   }
 
   #report(deployment: Deployment, finding: ConditionUpdate): Promise<Deployment> {
-    const conditions = [...withFinding(deployment.status?.conditions, finding, this.context.clock.now())];
+    const conditions = [...withCondition(deployment.status?.conditions, finding, this.context.clock.now())];
     return this.#writeStatus(deployment, { ...deployment.status, conditions });
   }
 

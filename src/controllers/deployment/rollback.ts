@@ -14,15 +14,15 @@ export interface Rollback {
 export function planRollback(deployment: apps.Deployment, sets: readonly apps.ReplicaSet[]): Rollback {
   const target = parseRevision(deployment.metadata.annotations?.[ROLLBACK_TO]) ?? 0n;
   const revision = target === 0n ? lastRevision(sets) : target;
-  if (revision === 0n) return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
+  if (revision === 0n) return rollbackFailure(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
   const set = sets.find((candidate) => revisionOf(candidate) === revision);
   if (set === undefined) {
-    return refused(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.');
+    return rollbackFailure(deployment, 'DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.');
   }
   const { name } = deployment.metadata;
   if (sameTemplate(deployment.spec?.template, set.spec?.template)) {
     const message = `The rollback revision contains the same template as current deployment "${name}"`;
-    return refused(deployment, 'DeploymentRollbackTemplateUnchanged', message);
+    return rollbackFailure(deployment, 'DeploymentRollbackTemplateUnchanged', message);
   }
   const message = `Rolled back deployment "${name}" to revision ${revision}`;
   const rolledBack = {
@@ -30,14 +30,14 @@ export function planRollback(deployment: apps.Deployment, sets: readonly apps.Re
     metadata: { ...deployment.metadata, annotations: rolledBackAnnotations(deployment, set) },
     spec: { ...deployment.spec!, template: withoutHash(set.spec?.template) },
   };
-  return { event: { type: 'Normal', reason: 'DeploymentRollback', message }, rolledBack: withoutWish(rolledBack) };
+  return { event: { type: 'Normal', reason: 'DeploymentRollback', message }, rolledBack: withoutRollbackAnnotation(rolledBack) };
 }
 
-function refused(deployment: apps.Deployment, reason: string, message: string): Rollback {
-  return { event: { type: 'Warning', reason, message }, rolledBack: withoutWish(deployment) };
+function rollbackFailure(deployment: apps.Deployment, reason: string, message: string): Rollback {
+  return { event: { type: 'Warning', reason, message }, rolledBack: withoutRollbackAnnotation(deployment) };
 }
 
-function withoutWish(deployment: apps.Deployment): apps.Deployment {
+function withoutRollbackAnnotation(deployment: apps.Deployment): apps.Deployment {
   const { [ROLLBACK_TO]: _, ...annotations } = deployment.metadata.annotations ?? {};
   return { ...deployment, metadata: { ...deployment.metadata, annotations } };
 }

@@ -84,7 +84,7 @@ class NamespaceDeleter {
       key: first.metadata,
       subresource: 'status',
       change: (current) => {
-        refuseReplaced(first, current);
+        throwIfReplaced(first, current);
         const isDone = !current.metadata.deletionTimestamp || current.status?.phase === 'Terminating';
         return isDone ? undefined : { ...current, status: { ...current.status, phase: 'Terminating' } };
       },
@@ -102,7 +102,7 @@ class NamespaceDeleter {
 
   async #finalize(first: core.Namespace): Promise<void> {
     for (let namespace = first; ; namespace = await this.#namespaces.get(first.metadata)) {
-      refuseReplaced(first, namespace);
+      throwIfReplaced(first, namespace);
       const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER).sort();
       const { status: _, ...rest } = namespace;
       try {
@@ -115,6 +115,6 @@ class NamespaceDeleter {
   }
 }
 
-function refuseReplaced(before: core.Namespace, now: core.Namespace): void {
+function throwIfReplaced(before: core.Namespace, now: core.Namespace): void {
   if (before.metadata.uid !== now.metadata.uid) throw new Error('namespace uid has changed across retries');
 }

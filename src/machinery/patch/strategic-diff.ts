@@ -43,11 +43,11 @@ export function createThreeWayStrategicPatch(objects: ThreeWay, schema: Schema, 
   const delta = changes.diffObjects({ original: current, modified, schema, retainKeys: false });
   const deleted = deletions.diffObjects({ original, modified, schema, retainKeys: false });
   const patch = combineStrategicMergePatches(deleted, delta, schema);
-  if (!overwrite) refuseConflicts(patch, objects, schema);
+  if (!overwrite) throwOnConflicts(patch, objects, schema);
   return patch;
 }
 
-function refuseConflicts(patch: JsonObject, { original, current }: ThreeWay, schema: Schema): void {
+function throwOnConflicts(patch: JsonObject, { original, current }: ThreeWay, schema: Schema): void {
   const both = new Differ({ order: false, changes: true, deletions: true });
   const changed = both.diffObjects({ original, modified: current, schema, retainKeys: false });
   if (!patchesConflict(patch, changed, schema)) return;

@@ -18,7 +18,7 @@ export class ConfigurationReader {
     return {};
   }
 
-  refuseUnknownFields(fields: Fields, names: readonly string[], path: string): void {
+  rejectUnknownFields(fields: Fields, names: readonly string[], path: string): void {
     for (const name of Object.keys(fields)) if (!names.includes(name)) this.fail(path === '' ? name : `${path}.${name}`, 'unknown field');
   }
 

@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 /** With upstream's defaults. */
 export function readConntrack(reader: ConfigurationReader, value: unknown): ConntrackSettings {
   const fields = reader.object(value, 'conntrack');
-  reader.refuseUnknownFields(fields, FIELDS, 'conntrack');
+  reader.rejectUnknownFields(fields, FIELDS, 'conntrack');
   const count = (name: string, fallback: number) => reader.number(fields[name], `conntrack.${name}`, { fallback, min: 0 });
   const duration = (name: string, fallbackMs: number) => readPeriod(reader, fields[name], `conntrack.${name}`, fallbackMs);
   return {

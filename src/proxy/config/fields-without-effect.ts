@@ -56,7 +56,7 @@ function checkObject(
   fields: Fields,
   { path, form }: { path: string; form: Exclude<Form, string> | 'booleans' },
 ): void {
-  if (form !== 'booleans') reader.refuseUnknownFields(fields, Object.keys(form), path);
+  if (form !== 'booleans') reader.rejectUnknownFields(fields, Object.keys(form), path);
   for (const [name, value] of Object.entries(fields)) {
     const inner = form === 'booleans' ? 'boolean' : Object.hasOwn(form, name) ? form[name] : undefined;
     if (inner !== undefined) checkForm(reader, value, { path: `${path}.${name}`, form: inner });

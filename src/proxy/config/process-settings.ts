@@ -31,7 +31,7 @@ export function readProcessSettings(reader: ConfigurationReader, fields: Fields)
 /** As client-go reads them: 0 is the default, a negative rate is unlimited. */
 function connectionSettings(reader: ConfigurationReader, client: Fields): Pick<ProcessSettings, 'kubeconfig' | 'rateLimit'> {
   const path = 'clientConnection';
-  reader.refuseUnknownFields(client, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);
+  reader.rejectUnknownFields(client, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);
   const kubeconfig = reader.text(client.kubeconfig, `${path}.kubeconfig`, '');
   const qps = reader.rate(client.qps, `${path}.qps`, 0);
   const burst = reader.number(client.burst, `${path}.burst`, { fallback: 0, min: 0 });
@@ -50,7 +50,7 @@ function contentTypes(reader: ConfigurationReader, client: Fields): readonly str
 }
 
 function loggingSettings(reader: ConfigurationReader, logging: Fields): ProcessSettings['logging'] {
-  reader.refuseUnknownFields(logging, ['format', 'verbosity', 'flushFrequency', 'options', 'vmodule'], 'logging');
+  reader.rejectUnknownFields(logging, ['format', 'verbosity', 'flushFrequency', 'options', 'vmodule'], 'logging');
   const verbosity = reader.number(logging.verbosity, 'logging.verbosity', { fallback: 0, min: 0 });
   const format = reader.text(logging.format, 'logging.format', '');
   if (format !== '') reader.oneOf(format, 'logging.format', ['text', 'json']);

@@ -78,7 +78,7 @@ const INTERFACE_NAME = /^[a-zA-Z0-9_.-]{1,15}$/;
 export function readProxyConfiguration(document: unknown = {}): ProxyConfiguration {
   const reader = new ConfigurationReader();
   const fields = reader.object(document, 'configuration');
-  reader.refuseUnknownFields(fields, [...FIELDS, ...FIELDS_WITHOUT_EFFECT], '');
+  reader.rejectUnknownFields(fields, [...FIELDS, ...FIELDS_WITHOUT_EFFECT], '');
   reader.oneOf(fields.apiVersion, 'apiVersion', [API_VERSION]);
   reader.oneOf(fields.kind, 'kind', ['KubeProxyConfiguration']);
   const mode = reader.text(fields.mode, 'mode', '');
@@ -130,7 +130,7 @@ function localDetection(reader: ConfigurationReader, fields: Fields): Pick<Proxy
   const mode = reader.text(fields.detectLocalMode, 'detectLocalMode', 'ClusterCIDR') as LocalMode;
   if (!LOCAL_MODES.includes(mode)) reader.fail('detectLocalMode', `must be ${LOCAL_MODES.join(' or ')}`);
   const detectLocal = reader.object(fields.detectLocal, 'detectLocal');
-  reader.refuseUnknownFields(detectLocal, ['bridgeInterface', 'interfaceNamePrefix'], 'detectLocal');
+  reader.rejectUnknownFields(detectLocal, ['bridgeInterface', 'interfaceNamePrefix'], 'detectLocal');
   const field = mode === 'BridgeInterface' ? 'bridgeInterface' : mode === 'InterfaceNamePrefix' ? 'interfaceNamePrefix' : undefined;
   if (field === undefined) return { detectLocalMode: mode };
   const name = reader.text(detectLocal[field], `detectLocal.${field}`, '');
@@ -159,7 +159,7 @@ type RuleSettings = Pick<ProxyConfiguration, 'masqueradeAll' | 'masqueradeBit' |
 
 function ruleSettings(reader: ConfigurationReader, fields: Fields, section: 'iptables' | 'nftables'): RuleSettings {
   const entries = reader.object(fields[section], section);
-  reader.refuseUnknownFields(entries, [...RULE_FIELDS, ...(section === 'iptables' ? ['localhostNodePorts'] : [])], section);
+  reader.rejectUnknownFields(entries, [...RULE_FIELDS, ...(section === 'iptables' ? ['localhostNodePorts'] : [])], section);
   return {
     masqueradeAll: reader.boolean(entries.masqueradeAll, `${section}.masqueradeAll`, false),
     masqueradeBit: reader.number(entries.masqueradeBit, `${section}.masqueradeBit`, { fallback: 14, min: 0, max: 31 }),

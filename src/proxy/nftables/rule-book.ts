@@ -102,10 +102,10 @@ function staleFlowsOf(before: Claim | undefined, after: Claim | undefined): read
   const flow = { family, port: frontend.port, ...(frontend.address !== undefined && { address: frontend.address }) };
   const left = new Set(endpointsOf(after).map(({ address, port }) => `${address} ${port}`));
   const removedEndpoints = endpointsOf(before).filter(({ address, port }) => !left.has(`${address} ${port}`));
-  const wasRefused = endpointsOf(before).length === 0 && left.size > 0;
+  const wasRejected = endpointsOf(before).length === 0 && left.size > 0;
   return [...new Set(removedEndpoints.map(({ address }) => address))]
     .map((endpoint) => ({ ...flow, endpoint }))
-    .concat(wasRefused ? [flow as never] : []);
+    .concat(wasRejected ? [flow as never] : []);
 }
 
 function endpointsOf(claim: Claim | undefined): readonly ProxyEndpoint[] {

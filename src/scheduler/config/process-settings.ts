@@ -37,7 +37,7 @@ export function readProcessSettings(fields: Fields, reader: ConfigurationReader)
 }
 
 /** Settings of the configuration that only a scheduler in its own process has. */
-export function settingsOfItsOwnProcess(configuration: unknown): readonly string[] {
+export function standaloneSettings(configuration: unknown): readonly string[] {
   const fields = (configuration ?? {}) as Fields;
   return ['clientConnection', 'leaderElection', 'delayCacheUntilActive'].filter((name) => fields[name] !== undefined);
 }
@@ -45,7 +45,7 @@ export function settingsOfItsOwnProcess(configuration: unknown): readonly string
 function leaderElection(value: unknown, reader: ConfigurationReader): LeaderElectionSettings {
   const path = 'leaderElection';
   const fields = reader.object(value, path);
-  reader.refuseUnknownFields(
+  reader.rejectUnknownFields(
     fields,
     ['leaderElect', 'leaseDuration', 'renewDeadline', 'retryPeriod', 'resourceLock', 'resourceName', 'resourceNamespace'],
     path,
@@ -59,11 +59,14 @@ function leaderElection(value: unknown, reader: ConfigurationReader): LeaderElec
     resourceName: reader.text(fields.resourceName, `${path}.resourceName`, 'kube-scheduler'),
     resourceNamespace: reader.text(fields.resourceNamespace, `${path}.resourceNamespace`, 'kube-system'),
   };
-  if (settings.leaderElect) refuseBadTimes(settings, reader);
+  if (settings.leaderElect) checkLeaderElectionTimes(settings, reader);
   return settings;
 }
 
-function refuseBadTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaderElectionSettings, reader: ConfigurationReader): void {
+function checkLeaderElectionTimes(
+  { leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaderElectionSettings,
+  reader: ConfigurationReader,
+): void {
   const times = { leaseDuration: leaseDurationMs, renewDeadline: renewDeadlineMs, retryPeriod: retryPeriodMs };
   for (const [name, ms] of Object.entries(times)) if (ms <= 0) reader.fail(`leaderElection.${name}`, 'must be greater than zero');
   if (leaseDurationMs <= renewDeadlineMs) reader.fail('leaderElection.leaseDuration', 'LeaseDuration must be greater than RenewDeadline');
@@ -72,7 +75,7 @@ function refuseBadTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: Lea
 /** As client-go reads them: 0 is the default, a negative rate is unlimited. */
 function connectionSettings(fields: Fields, reader: ConfigurationReader): ClientConnectionSettings {
   const path = 'clientConnection';
-  reader.refuseUnknownFields(fields, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);
+  reader.rejectUnknownFields(fields, ['kubeconfig', 'acceptContentTypes', 'contentType', 'qps', 'burst'], path);
   const kubeconfig = reader.text(fields.kubeconfig, `${path}.kubeconfig`, '');
   const qps = reader.rate(fields.qps, `${path}.qps`, 0);
   const burst = reader.number(fields.burst, `${path}.burst`, { fallback: 0, min: 0 });

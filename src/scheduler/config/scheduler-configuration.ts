@@ -70,7 +70,7 @@ const TOP_FIELDS = [
 export function readSchedulerConfiguration(input: unknown = {}): SchedulerConfiguration {
   const reader = new Reader();
   const fields = reader.object(input, 'configuration');
-  reader.refuseUnknownFields(fields, TOP_FIELDS, '');
+  reader.rejectUnknownFields(fields, TOP_FIELDS, '');
   reader.oneOf(fields.apiVersion, 'apiVersion', ['kubescheduler.config.k8s.io/v1']);
   reader.oneOf(fields.kind, 'kind', ['KubeSchedulerConfiguration']);
   const extenders = readExtenders(fields.extenders, reader);
@@ -114,7 +114,7 @@ class Reader extends ConfigurationReader {
 
   profile(input: unknown, path: string): ProfileConfiguration {
     const fields = this.object(input, path);
-    this.refuseUnknownFields(fields, ['schedulerName', 'percentageOfNodesToScore', 'plugins', 'pluginConfig'], path);
+    this.rejectUnknownFields(fields, ['schedulerName', 'percentageOfNodesToScore', 'plugins', 'pluginConfig'], path);
     const share = fields.percentageOfNodesToScore;
     return {
       schedulerName: this.text(fields.schedulerName, `${path}.schedulerName`, 'default-scheduler'),
@@ -130,7 +130,7 @@ class Reader extends ConfigurationReader {
   plugins(input: unknown, path: string): ProfileConfiguration['plugins'] {
     const fields = this.object(input, path);
     const points = [...EXTENSION_POINTS, 'multiPoint'] as const;
-    this.refuseUnknownFields(fields, points, path);
+    this.rejectUnknownFields(fields, points, path);
     const plugins: Partial<Record<ExtensionPoint | 'multiPoint', PluginSelection>> = {};
     for (const point of points) if (fields[point] !== undefined) plugins[point] = this.selection(fields[point], `${path}.${point}`);
     return plugins;
@@ -138,7 +138,7 @@ class Reader extends ConfigurationReader {
 
   selection(input: unknown, path: string): PluginSelection {
     const fields = this.object(input, path);
-    this.refuseUnknownFields(fields, ['enabled', 'disabled'], path);
+    this.rejectUnknownFields(fields, ['enabled', 'disabled'], path);
     const read = (list: 'enabled' | 'disabled') =>
       this.list(fields[list], `${path}.${list}`).map((plugin, i) => {
         const at = `${path}.${list}[${i}]`;

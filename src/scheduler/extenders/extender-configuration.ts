@@ -68,7 +68,7 @@ export function readExtenders(value: unknown, reader: ConfigurationReader): read
 
 function readExtender(value: unknown, path: string, reader: ConfigurationReader): ExtenderConfiguration {
   const fields = reader.object(value, path);
-  reader.refuseUnknownFields(fields, FIELDS, path);
+  reader.rejectUnknownFields(fields, FIELDS, path);
   const text = (name: string) => reader.text(fields[name], `${path}.${name}`, '');
   const flag = (name: string) => reader.boolean(fields[name], `${path}.${name}`, false);
   const prioritizeVerb = text('prioritizeVerb');
@@ -99,7 +99,7 @@ function readUrl(text: string, path: string, reader: ConfigurationReader): strin
 
 function readTls(value: unknown, path: string, reader: ConfigurationReader): ExtenderTls {
   const fields = reader.object(value, path);
-  reader.refuseUnknownFields(fields, TLS_FIELDS, path);
+  reader.rejectUnknownFields(fields, TLS_FIELDS, path);
   const text = (name: string) => reader.text(fields[name], `${path}.${name}`, '');
   const data = (name: string) => Buffer.from(text(name), 'base64').toString('utf8');
   const [certFile, keyFile, caFile] = [text('certFile'), text('keyFile'), text('caFile')];
@@ -110,7 +110,7 @@ function readTls(value: unknown, path: string, reader: ConfigurationReader): Ext
 
 function readResource(value: unknown, path: string, reader: ConfigurationReader): ManagedResource {
   const fields = reader.object(value, path);
-  reader.refuseUnknownFields(fields, ['name', 'ignoredByScheduler'], path);
+  reader.rejectUnknownFields(fields, ['name', 'ignoredByScheduler'], path);
   const name = reader.text(fields.name, `${path}.name`, '');
   const [problem] = checkQualifiedName(name);
   if (problem !== undefined) reader.fail(`${path}.name`, problem);

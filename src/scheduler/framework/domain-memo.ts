@@ -13,7 +13,7 @@ const REFUSED = 2;
 export class DomainMemo {
   readonly #topology: Topology;
   readonly #results: Uint8Array;
-  readonly #refusals: (Status | undefined)[] = [];
+  readonly #rejections: (Status | undefined)[] = [];
 
   constructor(topology: Topology) {
     this.#topology = topology;
@@ -24,10 +24,10 @@ export class DomainMemo {
     const domain = node.place < 0 ? -1 : (this.#topology.domainAt[node.place] as number);
     if (domain < 0) return ask(node);
     const result = this.#results[domain];
-    if (result !== UNKNOWN) return result === FITS ? undefined : this.#refusals[domain];
+    if (result !== UNKNOWN) return result === FITS ? undefined : this.#rejections[domain];
     const status = ask(node);
     this.#results[domain] = status === undefined ? FITS : REFUSED;
-    if (status !== undefined) this.#refusals[domain] = status;
+    if (status !== undefined) this.#rejections[domain] = status;
     return status;
   }
 }

@@ -54,11 +54,11 @@ async function generations(directory: string): Promise<number[]> {
 /** The next generation; throws when an existing one is alive. */
 async function firstFree(directory: string, path: (generation: number) => string): Promise<number> {
   const existing = await generations(directory);
-  for (const generation of existing) await refuseIfAlive(directory, path(generation));
+  for (const generation of existing) await throwIfHeld(directory, path(generation));
   return (existing.at(-1) ?? 0) + 1;
 }
 
-async function refuseIfAlive(directory: string, path: string): Promise<void> {
+async function throwIfHeld(directory: string, path: string): Promise<void> {
   const holder = await askHolder(path);
   if (holder !== undefined) throw new StoreError('locked', `${directory} is in use by ${holder}`);
 }
@@ -114,7 +114,7 @@ async function standAlone({ directory, path, generation, server }: Claim): Promi
   try {
     const others = (await generations(directory)).filter((other) => other !== generation);
     for (const other of others) {
-      await refuseIfAlive(directory, path(other));
+      await throwIfHeld(directory, path(other));
       if (other > generation) throw new StoreError('locked', `${directory} is being taken by another process`);
     }
     for (const other of others) await rm(join(directory, `holder.${other}`), { force: true });

@@ -46,10 +46,10 @@ function validateResources(path: Path, resources: readonly string[]): FieldError
     }
     const name = resource.slice(0, slash);
     const sub = resource.slice(slash + 1);
-    const refuse = (wider: string) =>
+    const addError = (wider: string) =>
       errors.push(FieldError.invalid(path.index(i), resource, `if '${wider}' is present, must not specify ${resource}`));
-    if (allOf.has(name)) refuse(`${name}/*`);
-    if (ofAll.has(sub)) refuse(`*/${sub}`);
+    if (allOf.has(name)) addError(`${name}/*`);
+    if (ofAll.has(sub)) addError(`*/${sub}`);
     if (sub === '*') allOf.add(name);
     if (name === '*') ofAll.add(sub);
   });

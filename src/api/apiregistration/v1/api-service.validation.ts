@@ -48,10 +48,10 @@ function validateGroupVersion({ group = '', version = '' }: APIServiceSpec): Fie
 
 function validatePriorities({ groupPriorityMinimum = 0, versionPriority = 0 }: APIServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
-  const refuse = (field: string, value: number, max: number) =>
+  const addError = (field: string, value: number, max: number) =>
     errors.push(FieldError.invalid(SPEC.child(field), value, `must be positive and less than ${max}`));
-  if (groupPriorityMinimum <= 0 || groupPriorityMinimum > 20_000) refuse('groupPriorityMinimum', groupPriorityMinimum, 20_000);
-  if (versionPriority <= 0 || versionPriority > 1000) refuse('versionPriority', versionPriority, 1000);
+  if (groupPriorityMinimum <= 0 || groupPriorityMinimum > 20_000) addError('groupPriorityMinimum', groupPriorityMinimum, 20_000);
+  if (versionPriority <= 0 || versionPriority > 1000) addError('versionPriority', versionPriority, 1000);
   return errors;
 }
 

@@ -56,13 +56,13 @@ function changed({ status, old }: Change, ...types: readonly string[]): boolean 
 function validateConditions(change: Change): void {
   const { status, old, at } = change;
   const isComplete = isTrue(status, 'Complete');
-  const refuse = (detail: string) => at.child('conditions').invalid(OMITTED, detail);
+  const addError = (detail: string) => at.child('conditions').invalid(OMITTED, detail);
   const timesChange = status.completionTime !== old.completionTime;
   if (changed(change, 'Complete', 'Failed') && isComplete && isTrue(status, 'Failed')) {
-    refuse('cannot set Complete=True and Failed=true conditions');
+    addError('cannot set Complete=True and Failed=true conditions');
   }
   if (changed(change, 'Complete', 'FailureTarget') && isComplete && isTrue(status, 'FailureTarget')) {
-    refuse('cannot set Complete=True and FailureTarget=true conditions');
+    addError('cannot set Complete=True and FailureTarget=true conditions');
   }
   if (changed(change, 'Complete') || timesChange) validateCompletionTime(status, at.child('completionTime'), isComplete);
   if ((timesChange || status.startTime !== old.startTime) && status.startTime && status.completionTime) {
@@ -74,10 +74,10 @@ function validateConditions(change: Change): void {
     isTrue(status, 'Failed') &&
     !isTrue(status, 'FailureTarget')
   ) {
-    refuse('cannot set Failed=True condition without the FailureTarget=true condition');
+    addError('cannot set Failed=True condition without the FailureTarget=true condition');
   }
   if (changed(change, 'Complete', 'SuccessCriteriaMet') && isComplete && !isTrue(status, 'SuccessCriteriaMet')) {
-    refuse('cannot set Complete=True condition without the SuccessCriteriaMet=true condition');
+    addError('cannot set Complete=True condition without the SuccessCriteriaMet=true condition');
   }
 }
 
@@ -151,19 +151,19 @@ function validatePodCounts({ status, old, at }: Change): void {
 
 function validateSuccess({ spec, status, at }: Change): void {
   const isMet = isTrue(status, 'SuccessCriteriaMet');
-  const refuse = (detail: string) => at.child('conditions').invalid(OMITTED, detail);
-  if (isMet && isTrue(status, 'Failed')) refuse('cannot set SuccessCriteriaMet=True and Failed=true conditions');
-  if (isMet && isTrue(status, 'FailureTarget')) refuse('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
+  const addError = (detail: string) => at.child('conditions').invalid(OMITTED, detail);
+  if (isMet && isTrue(status, 'Failed')) addError('cannot set SuccessCriteriaMet=True and Failed=true conditions');
+  if (isMet && isTrue(status, 'FailureTarget')) addError('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
   if (spec.successPolicy && !isMet && isTrue(status, 'Complete')) {
-    refuse('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
+    addError('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
   }
 }
 
 /** Final states must not be left. */
 function validateProgress({ spec, status, old, at }: Change): void {
-  const refuse = (detail: string) => at.child('conditions').invalid(OMITTED, detail);
+  const addError = (detail: string) => at.child('conditions').invalid(OMITTED, detail);
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (isTrue(old, type) && !isTrue(status, type)) refuse(`cannot disable the terminal ${type}=True condition`);
+    if (isTrue(old, type) && !isTrue(status, type)) addError(`cannot disable the terminal ${type}=True condition`);
   }
   const { failed = 0, succeeded = 0, completionTime, startTime } = status;
   if (failed < (old.failed ?? 0)) at.child('failed').invalid(failed, 'cannot decrease the failed counter');
@@ -177,8 +177,8 @@ function validateProgress({ spec, status, old, at }: Change): void {
     at.child('startTime').invalid(startTime ?? null, 'field is immutable for unsuspended job once set');
   }
   const [isMet, wasMet] = [isTrue(status, 'SuccessCriteriaMet'), isTrue(old, 'SuccessCriteriaMet')];
-  if (wasMet && !isMet) refuse('cannot disable the SuccessCriteriaMet=True condition');
+  if (wasMet && !isMet) addError('cannot disable the SuccessCriteriaMet=True condition');
   if (isTrue(old, 'Complete') && !wasMet && isMet) {
-    refuse('cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions');
+    addError('cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions');
   }
 }

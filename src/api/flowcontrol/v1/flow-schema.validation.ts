@@ -66,10 +66,10 @@ function validateSpec({ metadata, spec }: FlowSchema): FieldError[] {
 }
 
 function validatePrecedence(name: string, precedence: number): FieldError[] {
-  const refuse = (detail: string) => FieldError.invalid(SPEC.child('matchingPrecedence'), precedence, detail);
-  if (precedence <= 0) return [refuse('must be a positive value')];
-  if (precedence > MAX_PRECEDENCE) return [refuse(`must not be greater than ${MAX_PRECEDENCE}`)];
-  return precedence === 1 && name !== 'exempt' ? [refuse("only the schema named 'exempt' may have matchingPrecedence 1")] : [];
+  const invalid = (detail: string) => FieldError.invalid(SPEC.child('matchingPrecedence'), precedence, detail);
+  if (precedence <= 0) return [invalid('must be a positive value')];
+  if (precedence > MAX_PRECEDENCE) return [invalid(`must not be greater than ${MAX_PRECEDENCE}`)];
+  return precedence === 1 && name !== 'exempt' ? [invalid("only the schema named 'exempt' may have matchingPrecedence 1")] : [];
 }
 
 function validateRule(path: Path, { subjects, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects): FieldError[] {

@@ -106,15 +106,15 @@ function validateResponse(path: Path, { type = '', queuing }: LimitResponse): Fi
 
 function validateQueuing(path: Path, { queues = 0, handSize = 0, queueLengthLimit = 0 }: QueuingConfiguration): FieldError[] {
   const errors: FieldError[] = [];
-  const refuse = (field: string, value: number, detail: string) => errors.push(FieldError.invalid(path.child(field), value, detail));
-  if (queueLengthLimit <= 0) refuse('queueLengthLimit', queueLengthLimit, 'must be positive');
-  if (queues <= 0) refuse('queues', queues, 'must be positive');
-  else if (queues > MAX_QUEUES) refuse('queues', queues, `must not be greater than ${MAX_QUEUES}`);
-  if (handSize <= 0) refuse('handSize', handSize, 'must be positive');
-  else if (handSize > queues) refuse('handSize', handSize, `should not be greater than queues (${queues})`);
+  const addError = (field: string, value: number, detail: string) => errors.push(FieldError.invalid(path.child(field), value, detail));
+  if (queueLengthLimit <= 0) addError('queueLengthLimit', queueLengthLimit, 'must be positive');
+  if (queues <= 0) addError('queues', queues, 'must be positive');
+  else if (queues > MAX_QUEUES) addError('queues', queues, `must not be greater than ${MAX_QUEUES}`);
+  if (handSize <= 0) addError('handSize', handSize, 'must be positive');
+  else if (handSize > queues) addError('handSize', handSize, `should not be greater than queues (${queues})`);
   else if (entropyBits(queues, handSize) > MAX_HASH_BITS) {
     const detail = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${MAX_HASH_BITS}`;
-    refuse('handSize', handSize, detail);
+    addError('handSize', handSize, detail);
   }
   return errors;
 }

@@ -40,10 +40,10 @@ function validateRule(path: Path, rule: PolicyRule, namespaced: boolean): FieldE
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
   const errors = rule.verbs?.length ? [] : [FieldError.required(path.child('verbs'), 'verbs must contain at least one value')];
   if (nonResourceURLs.length > 0) {
-    const refuse = (detail: string) => errors.push(FieldError.invalid(path.child('nonResourceURLs'), nonResourceURLs, detail));
-    if (namespaced) refuse('namespaced rules cannot apply to non-resource URLs');
+    const addError = (detail: string) => errors.push(FieldError.invalid(path.child('nonResourceURLs'), nonResourceURLs, detail));
+    if (namespaced) addError('namespaced rules cannot apply to non-resource URLs');
     if (apiGroups.length + resources.length + resourceNames.length > 0) {
-      refuse('rules cannot apply to both regular resources and non-resource URLs');
+      addError('rules cannot apply to both regular resources and non-resource URLs');
     }
     return errors;
   }

@@ -10,7 +10,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Whether a new claim or template may request admin access in a namespace with these labels. */
 export function validateAdminAccess(spec: ResourceClaimSpec | undefined, labels: Labels = {}): FieldError[] {
   const index = (spec?.devices?.requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess);
-  return index === -1 ? [] : refuse(Path.of('spec', 'devices', 'requests').index(index).child('adminAccess'), labels);
+  return index === -1 ? [] : requireAdminLabel(Path.of('spec', 'devices', 'requests').index(index).child('adminAccess'), labels);
 }
 
 /** The same for allocations, unless they existed before: an allocation is immutable. */
@@ -19,14 +19,14 @@ export function validateAllocatedAdminAccess(claim: ResourceClaim, old: Resource
   const allocated = allocatedAccess(claim);
   return allocated === -1
     ? []
-    : refuse(Path.of('status', 'allocation', 'devices', 'results').index(allocated).child('adminAccess'), labels);
+    : requireAdminLabel(Path.of('status', 'allocation', 'devices', 'results').index(allocated).child('adminAccess'), labels);
 }
 
 function allocatedAccess({ status }: ResourceClaim): number {
   return (status?.allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess);
 }
 
-function refuse(path: Path, labels: Labels): FieldError[] {
+function requireAdminLabel(path: Path, labels: Labels): FieldError[] {
   if (labels[ADMIN_NAMESPACE_LABEL] === 'true') return [];
   const detail = `admin access to devices requires the \`${ADMIN_NAMESPACE_LABEL}: true\` label on the containing namespace`;
   return [FieldError.forbidden(path, detail)];

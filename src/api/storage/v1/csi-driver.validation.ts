@@ -49,9 +49,9 @@ function validateTokenRequests(requests: readonly TokenRequest[]): FieldError[] 
     if (audiences.has(audience)) return [FieldError.duplicate(path.child('audience'), audience)];
     audiences.add(audience);
     if (expirationSeconds === undefined) return [];
-    const refuse = (detail: string) => [FieldError.invalid(path.child('expirationSeconds'), expirationSeconds, detail)];
-    if (expirationSeconds < MIN_TOKEN_SECONDS) return refuse('may not specify a duration less than 10 minutes');
-    return expirationSeconds > MAX_TOKEN_SECONDS ? refuse('may not specify a duration larger than 2^32 seconds') : [];
+    const invalid = (detail: string) => [FieldError.invalid(path.child('expirationSeconds'), expirationSeconds, detail)];
+    if (expirationSeconds < MIN_TOKEN_SECONDS) return invalid('may not specify a duration less than 10 minutes');
+    return expirationSeconds > MAX_TOKEN_SECONDS ? invalid('may not specify a duration larger than 2^32 seconds') : [];
   });
 }
 

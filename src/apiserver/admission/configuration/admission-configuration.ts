@@ -70,13 +70,13 @@ interface PluginEntry {
 
 class AdmissionReader extends StrictConfigurationReader {
   plugins(fields: Fields): readonly PluginEntry[] {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'plugins'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'plugins'], '');
     return this.list(fields.plugins, 'plugins').map((value, i) => this.#plugin(value, `plugins[${i}]`));
   }
 
   #plugin(value: unknown, at: string): PluginEntry {
     const fields = this.object(value, at);
-    this.refuseUnknownFields(fields, ['name', 'path', 'configuration'], at);
+    this.rejectUnknownFields(fields, ['name', 'path', 'configuration'], at);
     const configuration = fields.configuration as JsonValue | undefined;
     return { name: this.text(fields.name, `${at}.name`, ''), path: this.text(fields.path, `${at}.path`, ''), configuration };
   }

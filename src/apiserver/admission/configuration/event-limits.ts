@@ -14,7 +14,7 @@ export function readEventLimits(value: JsonValue | undefined): readonly EventLim
 
 class EventLimitReader extends StrictConfigurationReader {
   limits(fields: Fields): readonly EventLimit[] {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'limits'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'limits'], '');
     const limits = this.list(fields.limits, 'limits').map((limit, i) => this.#limit(limit, i));
     if (limits.length === 0) this.errors.push(FieldError.invalid(Path.of('limits'), [], 'must not be empty'));
     return limits;
@@ -23,7 +23,7 @@ class EventLimitReader extends StrictConfigurationReader {
   #limit(value: unknown, i: number): EventLimit {
     const at = `limits[${i}]`;
     const fields = this.object(value, at);
-    this.refuseUnknownFields(fields, ['type', 'qps', 'burst', 'cacheSize'], at);
+    this.rejectUnknownFields(fields, ['type', 'qps', 'burst', 'cacheSize'], at);
     const limit = {
       type: this.text(fields.type, `${at}.type`, '') as EventLimit['type'],
       qps: this.number(fields.qps, `${at}.qps`, ANY),

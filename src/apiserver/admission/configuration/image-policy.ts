@@ -27,7 +27,7 @@ interface Range {
 class ImagePolicyReader extends StrictConfigurationReader {
   policy(value: JsonValue, file: ConfigurationFile): ImagePolicy {
     const fields = this.object(this.object(value, '').imagePolicy, 'imagePolicy');
-    this.refuseUnknownFields(fields, FIELDS, 'imagePolicy');
+    this.rejectUnknownFields(fields, FIELDS, 'imagePolicy');
     const retryBackoffMs = this.#time(fields.retryBackoff, 'retryBackoff', { unitMs: 1, minMs: 0, maxMs: 5 * MINUTE, defaultMs: 500 });
     const allowTtlMs = this.#time(fields.allowTTL, 'allowTTL', { ...TTL, defaultMs: 5 * MINUTE });
     const denyTtlMs = this.#time(fields.denyTTL, 'denyTTL', { ...TTL, defaultMs: 30 * SECOND });

@@ -31,9 +31,9 @@ export function readPodSecurity(value: JsonValue | undefined): PodSecurityConfig
 
 class PodSecurityReader extends StrictConfigurationReader {
   configuration(fields: Fields): PodSecurityConfiguration {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'defaults', 'exemptions'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'defaults', 'exemptions'], '');
     const defaults = this.object(fields.defaults, 'defaults');
-    this.refuseUnknownFields(
+    this.rejectUnknownFields(
       defaults,
       MODES.flatMap((mode) => [mode, `${mode}-version`]),
       'defaults',
@@ -45,14 +45,14 @@ class PodSecurityReader extends StrictConfigurationReader {
   #standard(fields: Fields, mode: (typeof MODES)[number]): Standard {
     const level = this.text(fields[mode], `defaults.${mode}`, 'privileged');
     const version = this.text(fields[`${mode}-version`], `defaults.${mode}-version`, 'latest');
-    this.#refuse(DEFAULTS.child(mode), level, levelProblem(level));
-    this.#refuse(DEFAULTS.child(`${mode}-version`), version, versionProblem(version));
+    this.#addProblem(DEFAULTS.child(mode), level, levelProblem(level));
+    this.#addProblem(DEFAULTS.child(`${mode}-version`), version, versionProblem(version));
     return { level: level as Standard['level'], version };
   }
 
   #exemptions(value: unknown): PodSecurityExemptions {
     const fields = this.object(value, 'exemptions');
-    this.refuseUnknownFields(fields, Object.keys(NO_EXEMPTIONS), 'exemptions');
+    this.rejectUnknownFields(fields, Object.keys(NO_EXEMPTIONS), 'exemptions');
     const namespaces = this.#names(fields, 'namespaces', (name) => checkDns1123Label(name).join(', '));
     const runtimeClasses = this.#names(fields, 'runtimeClasses', (name) => checkDns1123Subdomain(name).join(', '));
     const usernames = this.#names(fields, 'usernames', (name) => (name === '' ? 'username must not be empty' : ''));
@@ -66,13 +66,13 @@ class PodSecurityReader extends StrictConfigurationReader {
       const name = this.text(item, String(at), '');
       const problem = problemOf(name);
       if (names.has(name)) this.errors.push(FieldError.duplicate(at, name));
-      this.#refuse(at, name, problem || undefined);
+      this.#addProblem(at, name, problem || undefined);
       names.add(name);
     }
     return names;
   }
 
-  #refuse(at: Path, value: string, problem: string | undefined): void {
+  #addProblem(at: Path, value: string, problem: string | undefined): void {
     if (problem !== undefined) this.errors.push(FieldError.invalid(at, value, problem));
   }
 }

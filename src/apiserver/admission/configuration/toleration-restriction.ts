@@ -9,10 +9,10 @@ const FIELDS = ['key', 'operator', 'value', 'effect', 'tolerationSeconds'];
 export function readTolerationRestriction(value: JsonValue | undefined): TolerationRestriction {
   const fields = value === undefined ? {} : fieldsOfKind(value, 'Configuration', VERSIONS);
   const reader = new StrictConfigurationReader();
-  reader.refuseUnknownFields(fields, ['apiVersion', 'kind', 'default', 'whitelist'], '');
+  reader.rejectUnknownFields(fields, ['apiVersion', 'kind', 'default', 'whitelist'], '');
   const tolerations = (name: 'default' | 'whitelist') =>
     reader.list(fields[name], name).map((item, i) => {
-      reader.refuseUnknownFields(reader.object(item, `${name}[${i}]`), FIELDS, `${name}[${i}]`);
+      reader.rejectUnknownFields(reader.object(item, `${name}[${i}]`), FIELDS, `${name}[${i}]`);
       return item as core.Toleration;
     });
   const restriction = { default: tolerations('default'), whitelist: tolerations('whitelist') };

@@ -64,13 +64,13 @@ function labelMapOf(selector: string): Labels {
       const parts = label.split('=');
       if (parts.length !== 2) throw new Error(`invalid selector: [${parts.join(' ')}]`);
       const [key = '', value = ''] = parts.map((part) => part.trim());
-      refuseProblems(key, checkLabelKey(key));
-      refuseProblems(value, checkLabelValue(value));
+      throwOnProblems(key, checkLabelKey(key));
+      throwOnProblems(value, checkLabelValue(value));
       return [key, value] as const;
     }),
   );
 }
 
-function refuseProblems(value: string, problems: readonly string[]): void {
+function throwOnProblems(value: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`<nil>: Invalid value: ${goQuote(value)}: ${problems.join('; ')}`);
 }

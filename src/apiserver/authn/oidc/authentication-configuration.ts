@@ -48,34 +48,34 @@ class AuthenticationReader extends StrictConfigurationReader {
   }
 
   configuration(fields: Fields): AuthenticationConfiguration {
-    this.refuseUnknownFields(fields, ['apiVersion', 'kind', 'jwt', 'anonymous'], '');
+    this.rejectUnknownFields(fields, ['apiVersion', 'kind', 'jwt', 'anonymous'], '');
     const entries = this.list(fields.jwt, 'jwt');
     const root = Path.of('jwt');
     if (entries.length > MAX_ISSUERS) this.errors.push(FieldError.tooMany(root, entries.length, MAX_ISSUERS));
     const jwt = entries.slice(0, MAX_ISSUERS).map((entry, i) => this.#jwt(this.object(entry, `jwt[${i}]`), root.index(i)));
-    this.#refuseDuplicates(
+    this.#rejectDuplicates(
       jwt.map(({ issuer }) => issuer.url),
       (i) => root.index(i).child('issuer', 'url'),
     );
-    this.#refuseDuplicates(
+    this.#rejectDuplicates(
       jwt.map(({ issuer }) => issuer.discoveryUrl ?? ''),
       (i) => root.index(i).child('issuer', 'discoveryURL'),
     );
     return { jwt, ...(fields.anonymous !== undefined && { anonymous: this.#anonymous(this.object(fields.anonymous, 'anonymous')) }) };
   }
 
-  #refuseDuplicates(values: readonly string[], path: (index: number) => Path): void {
+  #rejectDuplicates(values: readonly string[], path: (index: number) => Path): void {
     values.forEach((value, i) => {
       if (value !== '' && values.indexOf(value) < i) this.errors.push(FieldError.duplicate(path(i), value));
     });
   }
 
   #anonymous(fields: Fields): AnonymousConfiguration {
-    this.refuseUnknownFields(fields, ['enabled', 'conditions'], 'anonymous');
+    this.rejectUnknownFields(fields, ['enabled', 'conditions'], 'anonymous');
     const enabled = this.boolean(fields.enabled, 'anonymous.enabled', false);
     const conditions = this.list(fields.conditions, 'anonymous.conditions').map((condition, i) => {
       const own = this.object(condition, `anonymous.conditions[${i}]`);
-      this.refuseUnknownFields(own, ['path'], `anonymous.conditions[${i}]`);
+      this.rejectUnknownFields(own, ['path'], `anonymous.conditions[${i}]`);
       return this.text(own.path, `anonymous.conditions[${i}].path`, '');
     });
     if (!enabled && conditions.length > 0) {
@@ -86,7 +86,7 @@ class AuthenticationReader extends StrictConfigurationReader {
   }
 
   #jwt(fields: Fields, path: Path): JwtConfiguration {
-    this.refuseUnknownFields(fields, ['issuer', 'claimValidationRules', 'claimMappings', 'userValidationRules'], String(path));
+    this.rejectUnknownFields(fields, ['issuer', 'claimValidationRules', 'claimMappings', 'userValidationRules'], String(path));
     const issuer = this.#issuer(this.object(fields.issuer, `${path}.issuer`), path.child('issuer'));
     const rules = this.list(fields.claimValidationRules, `${path}.claimValidationRules`);
     const claimValidationRules = rules.flatMap((rule, i) => this.#claimRule(rule, path.child('claimValidationRules').index(i)));
@@ -99,7 +99,7 @@ class AuthenticationReader extends StrictConfigurationReader {
 
   #issuer(fields: Fields, path: Path): JwtConfiguration['issuer'] {
     const names = ['url', 'discoveryURL', 'certificateAuthority', 'audiences', 'audienceMatchPolicy', 'egressSelectorType'];
-    this.refuseUnknownFields(fields, names, String(path));
+    this.rejectUnknownFields(fields, names, String(path));
     const text = (name: string) => this.text(fields[name], `${path}.${name}`, '');
     const [url, discoveryUrl, certificateAuthority, policy] = names.slice(0, 3).concat('audienceMatchPolicy').map(text) as [
       string,
@@ -122,7 +122,7 @@ class AuthenticationReader extends StrictConfigurationReader {
 
   #claimRule(value: unknown, path: Path): readonly ClaimValidationRule[] {
     const fields = this.object(value, String(path));
-    this.refuseUnknownFields(fields, ['claim', 'requiredValue', 'expression', 'message'], String(path));
+    this.rejectUnknownFields(fields, ['claim', 'requiredValue', 'expression', 'message'], String(path));
     const text = (name: string) => this.text(fields[name], `${path}.${name}`, '');
     const [claim, requiredValue, expression, message] = ['claim', 'requiredValue', 'expression', 'message'].map(text) as [
       string,
@@ -142,20 +142,20 @@ class AuthenticationReader extends StrictConfigurationReader {
 
   #userRule(value: unknown, path: Path): ValidationRule {
     const fields = this.object(value, String(path));
-    this.refuseUnknownFields(fields, ['expression', 'message'], String(path));
+    this.rejectUnknownFields(fields, ['expression', 'message'], String(path));
     const expression = this.text(fields.expression, `${path}.expression`, '');
     const message = this.text(fields.message, `${path}.message`, '');
     return { expression: this.#compile(expression, path.child('expression'), userExpression), message };
   }
 
   #mappings(fields: Fields, path: Path): JwtConfiguration['claimMappings'] {
-    this.refuseUnknownFields(fields, ['username', 'groups', 'uid', 'extra'], String(path));
+    this.rejectUnknownFields(fields, ['username', 'groups', 'uid', 'extra'], String(path));
     const of = (name: string, results: readonly cel.CelType[]) =>
       this.#mapping(this.object(fields[name], `${path}.${name}`), path.child(name), { results, isPrefixed: name !== 'uid' });
     const username = of('username', CLAIM_RESULTS.string);
     if (username === undefined) this.errors.push(FieldError.required(path.child('username'), 'claim or expression is required'));
     const extra = this.list(fields.extra, `${path}.extra`).map((entry, i) => this.#extra(entry, path.child('extra').index(i)));
-    this.#refuseDuplicates(
+    this.#rejectDuplicates(
       extra.map(({ key }) => key),
       (i) => path.child('extra').index(i).child('key'),
     );
@@ -168,7 +168,7 @@ class AuthenticationReader extends StrictConfigurationReader {
     path: Path,
     { results, isPrefixed }: { results: readonly cel.CelType[]; isPrefixed: boolean },
   ): Mapping | undefined {
-    this.refuseUnknownFields(fields, ['claim', 'expression', ...(isPrefixed ? ['prefix'] : [])], String(path));
+    this.rejectUnknownFields(fields, ['claim', 'expression', ...(isPrefixed ? ['prefix'] : [])], String(path));
     const claim = this.text(fields.claim, `${path}.claim`, '');
     const expression = this.text(fields.expression, `${path}.expression`, '');
     const hasPrefix = fields.prefix !== undefined;
@@ -188,7 +188,7 @@ class AuthenticationReader extends StrictConfigurationReader {
 
   #extra(value: unknown, path: Path): { readonly key: string; readonly value: Expression } {
     const fields = this.object(value, String(path));
-    this.refuseUnknownFields(fields, ['key', 'valueExpression'], String(path));
+    this.rejectUnknownFields(fields, ['key', 'valueExpression'], String(path));
     const key = this.text(fields.key, `${path}.key`, '');
     pushAll(this.errors, extraKeyErrors(key, path.child('key')));
     const expression = this.text(fields.valueExpression, `${path}.valueExpression`, '');

@@ -53,13 +53,13 @@ function reconcileNaming(claim: Claim, name: string, view: ClaimView): ClaimActi
   const volume = view.volume(name);
   if (volume === undefined) return { type: 'wait' };
   if (isReservedFor(volume, claim)) return { type: 'bind', volume };
-  if (volume.spec?.claimRef) return refuse(claim, name);
+  if (volume.spec?.claimRef) return volumeAlreadyBound(claim, name);
   const reason = mismatch(volume, claim);
   if (reason === undefined) return { type: 'bind', volume };
   return { type: 'wait', event: warning('VolumeMismatch', `Cannot bind to requested volume "${name}": ${reason}`) };
 }
 
-function refuse(claim: Claim, name: string): ClaimAction {
+function volumeAlreadyBound(claim: Claim, name: string): ClaimAction {
   const event = warning('FailedBinding', `volume "${name}" already bound to a different claim.`);
   if (!hasAnnotation(claim, BOUND_BY_CONTROLLER)) return { type: 'wait', event };
   // The bind-completed annotation was removed.
@@ -84,7 +84,7 @@ function provision(className: string, storageClass: storage.StorageClass | undef
   const failed = (message: string): ClaimAction => ({ type: 'report', event: warning('ProvisioningFailed', message) });
   if (storageClass === undefined) return failed(`storageclass.storage.k8s.io "${className}" not found`);
   const driver = migratedDriver(storageClass.provisioner);
-  if (driver === undefined && storageClass.provisioner.startsWith('kubernetes.io/')) return refuseBuiltIn(storageClass.provisioner);
+  if (driver === undefined && storageClass.provisioner.startsWith('kubernetes.io/')) return inTreeProvisioning(storageClass.provisioner);
   const provisioner = driver ?? storageClass.provisioner;
   const message =
     `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
@@ -93,7 +93,7 @@ function provision(className: string, storageClass: storage.StorageClass | undef
 }
 
 /** No in-tree plugin can provision, but upstream has its own messages for some. */
-function refuseBuiltIn(plugin: string): ClaimAction {
+function inTreeProvisioning(plugin: string): ClaimAction {
   if (plugin === HOST_PATH) {
     const message = `Failed to create provisioner: provisioning in volume plugin "${plugin}" is disabled`;
     return { type: 'ask-provisioner', provisioner: plugin, event: warning('ProvisioningFailed', message) };

@@ -53,13 +53,13 @@ function fits(pattern: string | undefined, text: string): boolean {
 export function parseStageFile(text: string): readonly Stage[] {
   const document: unknown = parseYaml(text).value;
   if (!isJsonObject(document) || !Array.isArray(document.stages)) throw new TypeError('a stage file has one member, "stages": a list');
-  refuseOthers(document, ['stages'], 'the stage file');
+  rejectUnknownFields(document, ['stages'], 'the stage file');
   return document.stages.map((stage, index) => parseStage(stage, `stages[${index}]`));
 }
 
 function parseStage(stage: unknown, at: string): Stage {
   if (!isJsonObject(stage) || !isJsonObject(stage.set)) throw new TypeError(`${at} must have "set": a map of what pods do`);
-  refuseOthers(stage, ['match', 'set'], at);
+  rejectUnknownFields(stage, ['match', 'set'], at);
   const set = Object.fromEntries(Object.entries(stage.set).map(([key, value]) => [key, scalar(value, `${at}.set.${key}`)]));
   for (const key of Object.keys(set)) checkKey(key, `${at}.set`);
   // Invalid values are reported now, not when the first pod starts.
@@ -70,7 +70,7 @@ function parseStage(stage: unknown, at: string): Stage {
 
 function parseMatch(match: unknown, at: string): StageMatch {
   if (!isJsonObject(match)) throw new TypeError(`${at} must be a map`);
-  refuseOthers(match, ['namespace', 'name', 'labels', 'image'], at);
+  rejectUnknownFields(match, ['namespace', 'name', 'labels', 'image'], at);
   const { labels, ...texts } = match;
   if (labels !== undefined && !isJsonObject(labels)) throw new TypeError(`${at}.labels must be a map`);
   const entries = Object.entries(texts).map(([key, value]) => [key, scalar(value, `${at}.${key}`)]);
@@ -88,7 +88,7 @@ function scalar(value: unknown, at: string): string {
   throw new TypeError(`${at} must be a text or a number`);
 }
 
-function refuseOthers(record: Record<string, unknown>, names: readonly string[], at: string): void {
+function rejectUnknownFields(record: Record<string, unknown>, names: readonly string[], at: string): void {
   const other = Object.keys(record).find((key) => !names.includes(key));
   if (other !== undefined) throw new TypeError(`${at} has an unknown member "${other}"; there are ${names.join(', ')}`);
 }

@@ -137,7 +137,7 @@ export function decodeEnvelope(bytes: Uint8Array): Envelope {
     const tag = reader.varint();
     if (tag === FIRST) type = decodeTypeMeta(reader.slice());
     else if (tag === SECOND) message = reader.slice();
-    else if (tag === THIRD) refuseEncoding(reader.string());
+    else if (tag === THIRD) rejectContentEncoding(reader.string());
     else skip(reader, tag);
   }
   return { ...type, message };
@@ -156,7 +156,7 @@ function decodeTypeMeta(bytes: Buffer): TypeMeta {
   return { apiVersion, kind };
 }
 
-function refuseEncoding(contentEncoding: string): void {
+function rejectContentEncoding(contentEncoding: string): void {
   if (contentEncoding !== '') throw new ProtobufError(`content encoding ${JSON.stringify(contentEncoding)} is not supported`);
 }
 

@@ -45,8 +45,8 @@ interface Attempt {
 
 function preempt(state: CycleState, pod: PodInfo, attempt: Attempt): PostFilterResult {
   const { context } = attempt;
-  const refusal = whyNotEligible(pod, context);
-  if (refusal !== undefined) return { status: unschedulable(NAME, refusal) };
+  const reason = whyNotEligible(pod, context);
+  if (reason !== undefined) return { status: unschedulable(NAME, reason) };
   const outcome = tryNodes(state, pod, attempt);
   const candidates = context.reviewCandidates?.(outcome.candidates) ?? outcome.candidates;
   const best = pickCandidate(candidates);

@@ -71,8 +71,8 @@ export const dynamicResources: PluginFactory = (_, handle): Plugin => {
       if (typeof claims === 'string') return { status: unresolvable(NAME, claims) };
       const isExtended = backedResources(pod, objects.deviceClasses).length > 0;
       if (claims.length === 0 && !isExtended) return { status: SKIP };
-      const refusal = whyNotNow(pod, claims, { objects, pending });
-      if (refusal !== undefined) return { status: refusal };
+      const rejection = whyNotNow(pod, claims, { objects, pending });
+      if (rejection !== undefined) return { status: rejection };
       pools = pools.following(objects.resourceSlices.list());
       const extended = isExtended
         ? { claim: extendedClaim(pod, objects.resourceClaims, handle.random.uuid()), byNode: new Map<string, never>() }

@@ -16,7 +16,7 @@ export interface NodeVolumes {
   readonly provisions: readonly core.PersistentVolumeClaim[];
 }
 
-export type Refusal = 'no-volume' | 'no-space';
+export type BindingFailure = 'no-volume' | 'no-space';
 
 interface Search {
   readonly volumes: readonly core.PersistentVolume[];
@@ -24,7 +24,7 @@ interface Search {
 }
 
 /** Finds a volume for each claim on the node, the smallest claim first; the remaining claims must be provisioned. */
-export function findVolumes(claims: readonly core.PersistentVolumeClaim[], node: NodeInfo, search: Search): NodeVolumes | Refusal {
+export function findVolumes(claims: readonly core.PersistentVolumeClaim[], node: NodeInfo, search: Search): NodeVolumes | BindingFailure {
   const chosen = new Set<string>();
   const bindings: StaticBinding[] = [];
   const provisions: core.PersistentVolumeClaim[] = [];
@@ -34,8 +34,8 @@ export function findVolumes(claims: readonly core.PersistentVolumeClaim[], node:
     const isPromised = annotationOf(claim as never, SELECTED_NODE) !== undefined;
     const volume = isPromised ? undefined : smallestVolume(claim, node, free);
     if (volume === undefined) {
-      const refusal = whyNotProvisioned(claim, node, search.objects);
-      if (refusal !== undefined) return refusal;
+      const failure = whyNotProvisioned(claim, node, search.objects);
+      if (failure !== undefined) return failure;
       provisions.push(claim);
     } else {
       chosen.add(volume.metadata.name);
@@ -103,7 +103,7 @@ function isFreeFor(claim: core.PersistentVolumeClaim, volume: core.PersistentVol
   return (claim.spec?.accessModes ?? []).every((mode) => modes.has(mode));
 }
 
-function whyNotProvisioned(claim: core.PersistentVolumeClaim, node: NodeInfo, objects: ClusterObjects): Refusal | undefined {
+function whyNotProvisioned(claim: core.PersistentVolumeClaim, node: NodeInfo, objects: ClusterObjects): BindingFailure | undefined {
   const storageClass = objects.storageClasses.get({ name: classOfClaim(claim) });
   const provisioner = storageClass?.provisioner ?? '';
   if (storageClass === undefined || provisioner === '' || provisioner === 'kubernetes.io/no-provisioner') return 'no-volume';

@@ -60,11 +60,11 @@ export const volumeBinding: PluginFactory = (args, handle): Plugin => {
     },
     filter(state, _, node) {
       const claims = state.read<ClaimedVolumes>(NAME)!;
-      const refusal = checkBound(claims.bound, node, objects);
+      const rejection = checkBound(claims.bound, node, objects);
       const nodeVolumes = findOn(node, claims, objects);
       if ('code' in nodeVolumes)
-        return refusal === undefined ? nodeVolumes : { ...refusal, reasons: [...refusal.reasons, ...nodeVolumes.reasons] };
-      if (refusal !== undefined) return refusal;
+        return rejection === undefined ? nodeVolumes : { ...rejection, reasons: [...rejection.reasons, ...nodeVolumes.reasons] };
+      if (rejection !== undefined) return rejection;
       claims.byNode.set(node.name, nodeVolumes);
       return undefined;
     },

@@ -103,11 +103,11 @@ export function validateEphemeralContainers(containers: readonly EphemeralContai
 }
 
 function validateEphemeralFields(container: EphemeralContainer, at: FieldReport): void {
-  const refuse = (field: FieldReport) => field.forbidden('cannot be set for an Ephemeral Container');
-  for (const name of NOT_EPHEMERAL) if (isSet(name, container[name])) refuse(at.child(name));
+  const addError = (field: FieldReport) => field.forbidden('cannot be set for an Ephemeral Container');
+  for (const name of NOT_EPHEMERAL) if (isSet(name, container[name])) addError(at.child(name));
   container.volumeMounts?.forEach(({ subPath, subPathExpr }, i) => {
-    if (subPath) refuse(at.child('volumeMounts').index(i).child('subPath'));
-    if (subPathExpr) refuse(at.child('volumeMounts').index(i).child('subPathExpr'));
+    if (subPath) addError(at.child('volumeMounts').index(i).child('subPath'));
+    if (subPathExpr) addError(at.child('volumeMounts').index(i).child('subPathExpr'));
   });
 }
 

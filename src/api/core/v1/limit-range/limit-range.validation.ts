@@ -92,19 +92,19 @@ function validateAmounts(path: Path, name: string, item: LimitRangeItem): FieldE
   const amounts = amountsOf(name, item);
   const { min, max, limit, request } = amounts;
   const errors: FieldError[] = [];
-  const refuse = (field: string, quantity: Quantity | undefined, detail: string) =>
+  const addError = (field: string, quantity: Quantity | undefined, detail: string) =>
     errors.push(FieldError.invalid(path.child(field).key(name), `${quantity}`, detail));
-  if (exceeds(min, max)) refuse('min', min, `min value ${min} is greater than max value ${max}`);
-  if (exceeds(min, request)) refuse('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
-  if (exceeds(request, max)) refuse('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
+  if (exceeds(min, max)) addError('min', min, `min value ${min} is greater than max value ${max}`);
+  if (exceeds(min, request)) addError('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
+  if (exceeds(request, max)) addError('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
   if (exceeds(request, limit)) {
-    refuse('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
+    addError('defaultRequest', request, `default request value ${request} is greater than default limit value ${limit}`);
   }
-  if (exceeds(min, limit)) refuse('default', min, `min value ${min} is greater than default value ${limit}`);
-  if (exceeds(limit, max)) refuse('default', max, `default value ${limit} is greater than max value ${max}`);
+  if (exceeds(min, limit)) addError('default', min, `min value ${min} is greater than default value ${limit}`);
+  if (exceeds(limit, max)) addError('default', max, `default value ${limit} is greater than max value ${max}`);
   pushAll(errors, validateRatio(path.child('maxLimitRequestRatio').key(name), amounts));
   if (!isOvercommitAllowed(name) && limit && request && !limit.equals(request)) {
-    refuse('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`);
+    addError('defaultRequest', request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`);
   }
   return errors;
 }

@@ -115,13 +115,13 @@ function validateAddresses({ status }: Node): FieldError[] {
 /** podCIDRs and providerID are set once. */
 function validateIdentity({ spec }: Node, { spec: before }: Node): FieldError[] {
   const errors: FieldError[] = [];
-  const refuse = (field: string, name: string) =>
+  const addError = (field: string, name: string) =>
     errors.push(FieldError.forbidden(SPEC.child(field), `node updates may not change ${name} except from "" to valid`));
   const old = before?.podCIDRs ?? [];
   const cidrs = spec?.podCIDRs ?? [];
-  if (old.length > 0 && old.length !== cidrs.length) refuse('podCIDRs', 'podCIDR');
-  else for (const [i, cidr] of old.entries()) if (cidr !== cidrs[i]) refuse('podCIDRs', 'podCIDR');
-  if (before?.providerID && before.providerID !== spec?.providerID) refuse('providerID', 'providerID');
+  if (old.length > 0 && old.length !== cidrs.length) addError('podCIDRs', 'podCIDR');
+  else for (const [i, cidr] of old.entries()) if (cidr !== cidrs[i]) addError('podCIDRs', 'podCIDR');
+  if (before?.providerID && before.providerID !== spec?.providerID) addError('providerID', 'providerID');
   return errors;
 }
 

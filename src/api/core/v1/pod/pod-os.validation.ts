@@ -16,11 +16,11 @@ export function validatePodOS(spec: PodSpec, at: FieldReport, visit: (each: Cont
 }
 
 function validateLinux(spec: PodSpec, at: FieldReport, visit: (each: ContainerVisitor) => void): void {
-  const refuse = (field: FieldReport) =>
+  const addError = (field: FieldReport) =>
     field.child('securityContext').child('windowsOptions').forbidden('windows options cannot be set for a linux pod');
-  if (spec.securityContext?.windowsOptions) refuse(at);
+  if (spec.securityContext?.windowsOptions) addError(at);
   visit((container, field) => {
-    if (container.securityContext?.windowsOptions) refuse(field());
+    if (container.securityContext?.windowsOptions) addError(field());
   });
 }
 

@@ -17,8 +17,8 @@ export function validatePodResize(pod: Pod, old: Pod): FieldError[] {
   const report = startUpdate(pod, old);
   const spec = pod.spec ?? EMPTY_SPEC;
   const before = old.spec ?? EMPTY_SPEC;
-  const refusal = staticRefusal(old);
-  if (refusal) return [FieldError.forbidden(Path.of(''), refusal)];
+  const reason = whyNotResizable(old);
+  if (reason) return [FieldError.forbidden(Path.of(''), reason)];
   if ((old.status?.qosClass || computePodQOS(before)) !== computePodQOS(spec)) {
     report.invalid(pod.status?.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing');
   }
@@ -38,7 +38,7 @@ export function validatePodResize(pod: Pod, old: Pod): FieldError[] {
   return report.errors;
 }
 
-function staticRefusal({ metadata, spec }: Pod): string | undefined {
+function whyNotResizable({ metadata, spec }: Pod): string | undefined {
   if (metadata?.annotations?.[MIRROR_POD_ANNOTATION] !== undefined) return 'static pods cannot be resized';
   return spec?.os?.name === 'windows' ? 'windows pods cannot be resized' : undefined;
 }

@@ -30,11 +30,11 @@ function validateIds({ runAsUser, runAsGroup }: { readonly runAsUser?: number; r
 }
 
 function validateNoEscalation(context: SecurityContext, at: FieldReport): void {
-  const refuse = (why: string) =>
+  const addError = (why: string) =>
     at.invalid(goStruct(SecurityContext, context), `cannot set \`allowPrivilegeEscalation\` to false and ${why}`);
-  if (context.privileged) refuse('`privileged` to true');
+  if (context.privileged) addError('`privileged` to true');
   for (const capability of context.capabilities?.add ?? []) {
-    if (capability === 'CAP_SYS_ADMIN') refuse('`capabilities.Add` CAP_SYS_ADMIN');
+    if (capability === 'CAP_SYS_ADMIN') addError('`capabilities.Add` CAP_SYS_ADMIN');
   }
 }
 
