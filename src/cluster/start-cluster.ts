@@ -30,7 +30,7 @@ import {
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
 import type { KubeletConfig, MachineFailure } from '#kubelet';
-import { type SchedulerConfig, settingsOfItsOwnProcess, startScheduler } from '#scheduler';
+import { type SchedulerConfig, standaloneSettings, startScheduler } from '#scheduler';
 import type { Store } from '#store';
 import { type ApiServerSettings, apiServerConfig, securityConfig, warnOfOverriddenSettings } from './config/api-server-settings.ts';
 import { controllerAccount, MANAGERS_OWN } from './controller-accounts.ts';
@@ -320,7 +320,7 @@ async function startStorage({ config, deps, clientAs, parts, stopping }: StartCo
 const SCHEDULER: UserInfo = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
 
 function warnOfUnusedSettings({ config, deps }: StartContext): void {
-  for (const setting of settingsOfItsOwnProcess(config.scheduler?.configuration))
+  for (const setting of standaloneSettings(config.scheduler?.configuration))
     deps.logger.warn('a setting of the scheduler has no effect where all runs in one process', { setting });
 }
 

@@ -1,4 +1,4 @@
-export { type ClientConnectionSettings, type LeaderElectionSettings, settingsOfItsOwnProcess } from './config/process-settings.ts';
+export { type ClientConnectionSettings, type LeaderElectionSettings, standaloneSettings } from './config/process-settings.ts';
 export {
   readSchedulerConfiguration,
   type SchedulerConfiguration,

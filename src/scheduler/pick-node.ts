@@ -1,5 +1,5 @@
 import type { Random } from '#base';
-import type { NodeOpinions } from './extenders/extenders.ts';
+import type { ExtenderResults } from './extenders/extenders.ts';
 import type { CycleState } from './framework/cycle-state.ts';
 import type { FilterResultCache, SearchBuffers } from './framework/filter-result-cache.ts';
 import type { NodeInfo } from './framework/node-info.ts';
@@ -16,7 +16,7 @@ export interface NodeChoice {
   readonly count: number;
   readonly buffers: SearchBuffers;
   readonly filterResults: FilterResultCache | undefined;
-  readonly opinions?: NodeOpinions;
+  readonly extenderResults?: ExtenderResults;
 }
 
 /** The node with the highest weighted sum of scores; among equals, any. */
@@ -29,7 +29,7 @@ export function pickNode(state: CycleState, pod: PodInfo, choice: NodeChoice): N
   const { local, others } = profile.activeScores(state);
   addLocalScores(state, pod, { choice, local });
   if (others.length > 0) addScores(state, pod, { totals: buffers.totals, nodes: context.nodes, others });
-  if (choice.opinions !== undefined) addOpinions(buffers.totals, context.nodes, choice.opinions);
+  if (choice.extenderResults !== undefined) addExtenderScores(buffers.totals, context.nodes, choice.extenderResults);
   return snapshot.nodes[buffers.places[greatest(buffers.totals, count, random)] as number] as NodeInfo;
 }
 
@@ -96,7 +96,7 @@ function addScores(state: CycleState, pod: PodInfo, { totals, nodes, others }: S
   }
 }
 
-function addOpinions(totals: Float64Array, nodes: readonly NodeInfo[], { scores }: NodeOpinions): void {
+function addExtenderScores(totals: Float64Array, nodes: readonly NodeInfo[], { scores }: ExtenderResults): void {
   nodes.forEach(({ name }, i) => {
     totals[i] = (totals[i] as number) + (scores.get(name) ?? 0);
   });

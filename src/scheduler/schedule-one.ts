@@ -1,5 +1,5 @@
 import type { Random } from '#base';
-import type { NodeOpinions } from './extenders/extenders.ts';
+import type { ExtenderResults } from './extenders/extenders.ts';
 import { findNodes } from './find-nodes.ts';
 import { CycleState } from './framework/cycle-state.ts';
 import { Diagnosis } from './framework/diagnosis.ts';
@@ -35,7 +35,7 @@ export interface SchedulingContext {
   /** 0: adapted to the size of the cluster. */
   readonly percentageOfNodesToScore: number;
   /** The extenders' results. Absent: no extender applies. */
-  readonly opinions?: NodeOpinions;
+  readonly extenderResults?: ExtenderResults;
   /** Lets extenders choose among candidates for preemption. */
   readonly reviewCandidates?: PostFilterContext['reviewCandidates'];
 }
@@ -99,7 +99,7 @@ function findFeasible(state: CycleState, pod: PodInfo, context: SchedulingContex
 /** The nominated node is tried first; if the pod fits there, no other node is evaluated. */
 function nominatedNode(state: CycleState, pod: PodInfo, context: SchedulingContext): NodeInfo | undefined {
   const name = pod.pod.status?.nominatedNodeName ?? '';
-  const node = name === '' || context.opinions?.accepted.has(name) === false ? undefined : context.snapshot.node(name);
+  const node = name === '' || context.extenderResults?.accepted.has(name) === false ? undefined : context.snapshot.node(name);
   return node !== undefined && fitsWithNominated(state, pod, { context, node }) === undefined ? node : undefined;
 }
 
@@ -125,26 +125,29 @@ function filterNodes(
   const search = { nodes, versions, candidates, start: startIndex, enough, filters, filterResults, buffers, nominations, diagnosis };
   const passing = findNodes(state, pod, { ...search, fitsWithNominated: fits });
   if (typeof passing !== 'number') return { message: `running "${passing.plugin}" filter plugin: ${messageOf(passing)}` };
-  const count = context.opinions === undefined ? passing : keepAccepted(passing, { opinions: context.opinions, nodes, buffers, diagnosis });
+  const count =
+    context.extenderResults === undefined
+      ? passing
+      : keepAccepted(passing, { extenderResults: context.extenderResults, nodes, buffers, diagnosis });
   return { count, first: count > 0 ? nodes[buffers.places[0] as number] : undefined, diagnosis, buffers, filterResults };
 }
 
 interface AcceptedSearch {
-  readonly opinions: NodeOpinions;
+  readonly extenderResults: ExtenderResults;
   readonly nodes: readonly NodeInfo[];
   readonly buffers: SearchBuffers;
   readonly diagnosis: Diagnosis;
 }
 
 /** Keeps only nodes that extenders accepted. Nodes added since then wait for the next attempt. */
-function keepAccepted(count: number, { opinions, nodes, buffers, diagnosis }: AcceptedSearch): number {
+function keepAccepted(count: number, { extenderResults, nodes, buffers, diagnosis }: AcceptedSearch): number {
   const { places } = buffers;
   let accepted = 0;
   for (let i = 0; i < count; i++) {
     const place = places[i] as number;
     const node = nodes[place] as NodeInfo;
-    if (opinions.accepted.has(node.name)) places[accepted++] = place;
-    else diagnosis.setStatus(node, opinions.rejections.get(node.name) ?? NOT_ASKED);
+    if (extenderResults.accepted.has(node.name)) places[accepted++] = place;
+    else diagnosis.setStatus(node, extenderResults.rejections.get(node.name) ?? NOT_ASKED);
   }
   return accepted;
 }

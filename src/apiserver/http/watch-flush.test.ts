@@ -6,11 +6,11 @@ describe('writing to watchers', () => {
   test('happens at once after a pause, and together in a burst', async () => {
     const flush = new WatchFlush();
     const written: string[] = [];
-    flush.soon(() => written.push('first'));
+    flush.schedule(() => written.push('first'));
     await Promise.resolve();
     expect(written).toEqual(['first']);
-    flush.soon(() => written.push('second'));
-    flush.soon(() => written.push('third'));
+    flush.schedule(() => written.push('second'));
+    flush.schedule(() => written.push('third'));
     await Promise.resolve();
     expect(written).toEqual(['first']);
     while (written.length === 1) await realClock.sleep(1);
@@ -21,7 +21,7 @@ describe('writing to watchers', () => {
     const flush = new WatchFlush();
     const [a, b, c] = [Buffer.from('a'), Buffer.from('b'), Buffer.from('c')];
     const joined: Buffer[] = [];
-    flush.soon(() => joined.push(flush.join([a, b]), flush.join([a, b]), flush.join([a, c]), flush.join([c])));
+    flush.schedule(() => joined.push(flush.join([a, b]), flush.join([a, b]), flush.join([a, c]), flush.join([c])));
     await Promise.resolve();
     expect(joined.map(String)).toEqual(['ab', 'ab', 'ac', 'c']);
     expect(joined[0]).toBe(joined[1]);

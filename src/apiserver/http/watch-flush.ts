@@ -22,7 +22,7 @@ export class WatchFlush {
   ) {}
 
   /** Schedules `flush` once. */
-  soon(flush: () => void): void {
+  schedule(flush: () => void): void {
     this.#due.push(flush);
     if (this.#due.length > 1) return;
     const wait = this.#rested + PAUSE_MS - this.#clock.monotonic();

@@ -139,7 +139,7 @@ class WatchWriter implements WatchSink, SlowWatcher {
     if (this.#isOver) return;
     this.#items.push(item);
     if (this.#isBusy) this.#hold(item);
-    else if (this.#items.length === 1) this.#flushing.soon(() => this.#flush());
+    else if (this.#items.length === 1) this.#flushing.schedule(() => this.#flush());
   }
 
   #hold(item: Item): void {

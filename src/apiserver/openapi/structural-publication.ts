@@ -24,12 +24,12 @@ const INT_OR_STRING: readonly JsonObject[] = [{ type: 'integer' }, { type: 'stri
 /** Expands x-kubernetes-int-or-string to standard JSON schema. */
 function unfolded(schema: JsonObject): JsonObject {
   const out = mapNested(schema, unfolded);
-  if (schema['x-kubernetes-int-or-string'] !== true || saysIntOrString(schema)) return out;
+  if (schema['x-kubernetes-int-or-string'] !== true || declaresIntOrString(schema)) return out;
   if (schema.anyOf === undefined) return { ...out, anyOf: INT_OR_STRING };
   return { ...out, allOf: [{ anyOf: INT_OR_STRING }, ...(isJsonArray(schema.allOf) ? schema.allOf : [])] };
 }
 
-function saysIntOrString({ anyOf, allOf }: JsonObject): boolean {
+function declaresIntOrString({ anyOf, allOf }: JsonObject): boolean {
   const first = isJsonArray(allOf) && isJsonObject(allOf[0]) ? allOf[0].anyOf : undefined;
   return [anyOf, first].some((union) => union !== undefined && sameJson(union, INT_OR_STRING));
 }

@@ -70,12 +70,12 @@ export class DeadPeerMonitor implements Disposable {
   async #check(): Promise<void> {
     // A failure to read the table (no free file descriptor) is retried at the next interval; until then TCP decides.
     const tables = await Promise.all(this.#tables.map((table) => unacknowledgedConnections(table).catch(() => [])));
-    this.#judge(tables.flat());
+    this.#closeDeadConnections(tables.flat());
     this.#timer = undefined;
     if (this.#sockets.size > 0) this.#wait();
   }
 
-  #judge(connections: readonly UnacknowledgedConnection[]): void {
+  #closeDeadConnections(connections: readonly UnacknowledgedConnection[]): void {
     const now = this.#clock.monotonic();
     const suspects = new Map<string, Suspect>();
     for (const { key, retries } of connections) {

@@ -107,7 +107,7 @@ export class SharedInformer<T extends Identified> {
   /** Calls the handler for all cached objects first. Dispose of the result to remove it. */
   addHandler(handler: InformerHandler<T>): Disposable {
     this.#handlers.add(handler);
-    for (const object of this.#cache.list()) this.#tell(handler, { after: object, isInInitialList: true });
+    for (const object of this.#cache.list()) this.#notify(handler, { after: object, isInInitialList: true });
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
 
@@ -261,8 +261,8 @@ export class SharedInformer<T extends Identified> {
     // The same name with another uid is another object: deleted and recreated while the watch was down.
     const isReplaced = previous !== undefined && previous.metadata.uid !== object.metadata.uid;
     for (const handler of this.#handlers) {
-      if (isReplaced) this.#tell(handler, { before: previous });
-      this.#tell(handler, { before: isReplaced ? undefined : previous, after: object, isInInitialList });
+      if (isReplaced) this.#notify(handler, { before: previous });
+      this.#notify(handler, { before: isReplaced ? undefined : previous, after: object, isInInitialList });
     }
     if (this.#failures === failuresBefore) this.#quarantine?.succeeded(keyOf(object));
   }
@@ -270,7 +270,7 @@ export class SharedInformer<T extends Identified> {
   #remove(key: string, last: T | undefined): void {
     const previous = this.#cache.delete(key);
     if (previous === undefined) return;
-    for (const handler of this.#handlers) this.#tell(handler, { before: last ?? previous });
+    for (const handler of this.#handlers) this.#notify(handler, { before: last ?? previous });
     this.#quarantine?.succeeded(key);
   }
 
@@ -291,7 +291,7 @@ export class SharedInformer<T extends Identified> {
   }
 
   /** An error in one handler does not affect the others. */
-  #tell(handler: InformerHandler<T>, { before, after, isInInitialList = false }: Change<T>): void {
+  #notify(handler: InformerHandler<T>, { before, after, isInInitialList = false }: Change<T>): void {
     try {
       if (after === undefined) handler.delete?.(before!);
       else if (before === undefined) handler.add?.(after, isInInitialList);

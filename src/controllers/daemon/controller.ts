@@ -199,7 +199,7 @@ class DaemonSetController implements RunningController {
 
   async #act(key: string, observed: ObservedDaemonSet): Promise<unknown> {
     const plan = planDaemons(observed);
-    for (const pod of plan.ended) this.#tellEnded(observed, pod);
+    for (const pod of plan.ended) this.#recordEnded(observed, pod);
     this.#failures.forgetOld(observed.now);
     if (plan.waitMs !== undefined) this.#keyed.enqueueAfter(observed.set, plan.waitMs);
     const isSettled = plan.create.length + plan.remove.length === 0;
@@ -207,7 +207,7 @@ class DaemonSetController implements RunningController {
     return this.#apply(key, observed, { create: create.slice(0, BURST), remove: remove.slice(0, BURST) });
   }
 
-  #tellEnded({ set, now }: ObservedDaemonSet, pod: core.Pod): void {
+  #recordEnded({ set, now }: ObservedDaemonSet, pod: core.Pod): void {
     const { namespace, name } = pod.metadata;
     const where = `${namespace}/${name} on node ${nodeOf(pod)}`;
     if (pod.status?.phase === 'Succeeded') {

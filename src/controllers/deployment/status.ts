@@ -22,7 +22,7 @@ export interface ConditionUpdate {
 }
 
 /** As upstream: a condition with the same status and reason is left unchanged, message included. */
-export function withFinding(conditions: readonly Condition[] | undefined, finding: ConditionUpdate, now: number): readonly Condition[] {
+export function withCondition(conditions: readonly Condition[] | undefined, finding: ConditionUpdate, now: number): readonly Condition[] {
   const before = findCondition(conditions, finding.type);
   if (before?.status === finding.status && before.reason === finding.reason) return conditions ?? [];
   const time = formatTime(now);
@@ -38,7 +38,7 @@ export function countedStatus(deployment: Deployment, sets: OwnedReplicaSets, no
   const terminating = all.map(({ status }) => status?.terminatingReplicas);
   const isEnough = available >= replicasInSpec(deployment) - maxUnavailable(deployment);
   const { collisionCount } = deployment.status ?? {};
-  const conditions = withFinding(deployment.status?.conditions, isEnough ? ENOUGH : TOO_FEW, now);
+  const conditions = withCondition(deployment.status?.conditions, isEnough ? ENOUGH : TOO_FEW, now);
   return {
     ...withoutZeros({
       observedGeneration: deployment.metadata.generation,
@@ -92,13 +92,13 @@ function progressConditions(deployment: Deployment, { current }: OwnedReplicaSet
     message: `${subject} ${text}`,
   });
   if (isComplete(deployment, counted)) {
-    return withFinding(conditions, finding('True', 'NewReplicaSetAvailable', 'has successfully progressed.'), now);
+    return withCondition(conditions, finding('True', 'NewReplicaSetAvailable', 'has successfully progressed.'), now);
   }
   if (hasProgressed(deployment.status ?? {}, counted)) {
     return afresh(conditions, finding('True', 'ReplicaSetUpdated', 'is progressing.'), now);
   }
   if (isTimedOut(deployment, conditions, now)) {
-    return withFinding(conditions, finding('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), now);
+    return withCondition(conditions, finding('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), now);
   }
   return conditions;
 }
@@ -157,7 +157,7 @@ function withFailure(conditions: readonly Condition[], failure: apps.ReplicaSetC
 }
 
 /** Pausing stops the progress deadline, resuming restarts it. Undefined: no change. */
-export function pauseFinding(deployment: Deployment): ConditionUpdate | undefined {
+export function pauseCondition(deployment: Deployment): ConditionUpdate | undefined {
   if (!hasProgressDeadline(deployment)) return undefined;
   const condition = findCondition(deployment.status?.conditions, 'Progressing');
   if (condition?.reason === 'ProgressDeadlineExceeded') return undefined;

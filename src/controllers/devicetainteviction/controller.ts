@@ -81,7 +81,7 @@ class DeviceTaintEvictionController implements RunningController {
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return;
     const due = this.#evictionTime(pod);
     if (due === undefined) {
-      if (planned === pod.metadata.uid) this.#tell(pod, 'Cancelling deletion');
+      if (planned === pod.metadata.uid) this.#recordEvent(pod, 'Cancelling deletion');
       return;
     }
     const left = due - this.context.clock.now();
@@ -99,7 +99,7 @@ class DeviceTaintEvictionController implements RunningController {
   }
 
   async #evict(pod: core.Pod): Promise<void> {
-    this.#tell(pod, 'Marking for deletion');
+    this.#recordEvent(pod, 'Marking for deletion');
     const { client, clock } = this.context;
     const { name, namespace, uid = '' } = pod.metadata;
     const message = 'Device Taint manager: deleting due to NoExecute taint';
@@ -108,7 +108,7 @@ class DeviceTaintEvictionController implements RunningController {
     await client.of(core.Pod).delete({ name, namespace }, { preconditions: { uid } });
   }
 
-  #tell(pod: core.Pod, message: string): void {
+  #recordEvent(pod: core.Pod, message: string): void {
     this.context.recorder(NAME).normal(pod, 'DeviceTaintManagerEviction', message);
   }
 }

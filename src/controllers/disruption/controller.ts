@@ -4,7 +4,7 @@ import { findCondition, formatTime, isStatusReason, labelSelectorGoText, lenient
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
 import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { expectedScale } from './expected-scale.ts';
-import { failedBudget, judgeBudget, needsScale, staleTargetMs } from './reconcile.ts';
+import { evaluateBudget, failedBudget, needsScale, staleTargetMs } from './reconcile.ts';
 
 type Budget = policy.PodDisruptionBudget;
 
@@ -72,7 +72,7 @@ class DisruptionController implements RunningController {
     const budget = this.#budgets.get(parseKey(key));
     if (budget === undefined) return;
     try {
-      await this.#judge(budget);
+      await this.#evaluate(budget);
     } catch (error) {
       if (isStatusReason(error, 'Conflict') || isGone(error)) throw error;
       // Reported in the status; retried when something changes.
@@ -81,13 +81,13 @@ class DisruptionController implements RunningController {
     }
   }
 
-  async #judge(budget: Budget): Promise<void> {
+  async #evaluate(budget: Budget): Promise<void> {
     const { client, clock } = this.context;
     const selector = lenientSelector(budget.spec?.selector);
     const pods = this.#pods.list(budget.metadata.namespace).filter(({ metadata }) => selector.matches(metadata.labels));
     if (pods.length === 0) this.#events.normal(budget, 'NoPods', 'No matching pods found');
     const scale = needsScale(budget) ? await this.#scale(budget, pods) : 0;
-    const { budget: desired, overdue, recheckMs } = judgeBudget(budget, pods, { scale, now: clock.now() });
+    const { budget: desired, overdue, recheckMs } = evaluateBudget(budget, pods, { scale, now: clock.now() });
     const { namespace } = budget.metadata;
     for (const pod of overdue) {
       this.#events.warning(pod, 'NotDeleted', `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { core, policy } from '#api';
 import { formatTime } from '#machinery';
-import { failedBudget, judgeBudget, needsScale, staleTargetMs } from './reconcile.ts';
+import { evaluateBudget, failedBudget, needsScale, staleTargetMs } from './reconcile.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 1);
 const ago = (seconds: number) => formatTime(NOW - seconds * 1000);
@@ -36,7 +36,7 @@ describe('a disruption budget', () => {
     [{ maxUnavailable: 1 }, { ready: 2, scale: 5 }, [4, 2, 5, 0]],
     [{}, { ready: 3 }, [0, 3, 0, 0]],
   ])('%o of %o', (spec, { ready, unready = 0, scale = 0 }, expected) => {
-    const { status } = judgeBudget(budget(spec), pods(ready, unready), { scale, now: NOW }).budget;
+    const { status } = evaluateBudget(budget(spec), pods(ready, unready), { scale, now: NOW }).budget;
     expect([status?.desiredHealthy, status?.currentHealthy, status?.expectedPods, status?.disruptionsAllowed]).toEqual(expected);
   });
 
@@ -49,12 +49,12 @@ describe('a disruption budget', () => {
   });
 
   it('says whether pods may be evicted, for which generation, and since when', () => {
-    const first = judgeBudget(budget({ minAvailable: 1 }), pods(2), { scale: 0, now: NOW }).budget;
+    const first = evaluateBudget(budget({ minAvailable: 1 }), pods(2), { scale: 0, now: NOW }).budget;
     expect(first.status?.observedGeneration).toBe(2);
     const allowed = { type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods', message: '', observedGeneration: 2 };
     expect(first.status?.conditions).toEqual([{ ...allowed, lastTransitionTime: ago(0) }]);
-    expect(judgeBudget(first, pods(2), { scale: 0, now: NOW + 5000 }).budget).toBe(first);
-    const later = judgeBudget(first, pods(1), { scale: 0, now: NOW + 5000 }).budget;
+    expect(evaluateBudget(first, pods(2), { scale: 0, now: NOW + 5000 }).budget).toBe(first);
+    const later = evaluateBudget(first, pods(1), { scale: 0, now: NOW + 5000 }).budget;
     expect(later.status?.conditions).toMatchObject([{ status: 'False', reason: 'InsufficientPods', lastTransitionTime: ago(-5) }]);
   });
 
@@ -62,13 +62,13 @@ describe('a disruption budget', () => {
     const [going, promised, ...others] = pods(5);
     const deleted = { ...going!, metadata: { ...going!.metadata, deletionTimestamp: ago(0) } };
     const disruptedPods = { p0: ago(10), p1: ago(10), unknown: ago(10) };
-    const verdict = judgeBudget(budget({ minAvailable: 1 }, { disruptedPods }), [deleted, promised!, ...others], { scale: 0, now: NOW });
+    const verdict = evaluateBudget(budget({ minAvailable: 1 }, { disruptedPods }), [deleted, promised!, ...others], { scale: 0, now: NOW });
     expect(verdict.budget.status).toMatchObject({ currentHealthy: 3, disruptionsAllowed: 2, disruptedPods: { p1: ago(10) } });
     expect(verdict).toMatchObject({ overdue: [], recheckMs: 110_000 });
   });
 
   it('counts a pod again that did not go within two minutes', () => {
-    const verdict = judgeBudget(budget({ minAvailable: 1 }, { disruptedPods: { p0: ago(121) } }), pods(2), { scale: 0, now: NOW });
+    const verdict = evaluateBudget(budget({ minAvailable: 1 }, { disruptedPods: { p0: ago(121) } }), pods(2), { scale: 0, now: NOW });
     expect(verdict.overdue.map(({ metadata }) => metadata.name)).toEqual(['p0']);
     expect(verdict.budget.status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
     expect(verdict.budget.status?.disruptedPods).toBeUndefined();

@@ -14,7 +14,7 @@ export function needsScale({ spec }: Budget): boolean {
   return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 }
 
-export interface BudgetVerdict {
+export interface BudgetEvaluation {
   /** The budget with the desired status; the same object if unchanged. */
   readonly budget: Budget;
   /** Evicted pods that were not deleted in time. */
@@ -24,11 +24,11 @@ export interface BudgetVerdict {
 }
 
 /** `scale`: the expected number of pods, for budgets that need it. */
-export function judgeBudget(
+export function evaluateBudget(
   budget: Budget,
   pods: readonly core.Pod[],
   { scale, now }: { readonly scale: number; readonly now: number },
-): BudgetVerdict {
+): BudgetEvaluation {
   const { expectedPods, desiredHealthy } = expectations(budget, pods.length, scale);
   const { disruptedPods, overdue, recheckMs } = stillDisrupted(budget, pods, now);
   const counts = (pod: core.Pod) => pod.metadata.deletionTimestamp === undefined && disruptedPods[pod.metadata.name] === undefined;

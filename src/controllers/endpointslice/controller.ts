@@ -100,7 +100,7 @@ class EndpointSliceController implements RunningController {
     const shares = () => this.#hinted.shares;
     const changes = reconcileSlices({ service, pods, slices, node, shares }, options.maxEndpointsPerSlice);
     await this.#write(service, changes, this.#triggers.next(key, service, pods));
-    this.#hinted.tell(service, changes.zoneHints);
+    this.#hinted.update(service, changes.zoneHints);
     if (changes.skipped.length > 0) throw new Error(`skipping Pod ${changes.skipped.join(', ')} for Service ${key}: Node Not Found`);
   }
 

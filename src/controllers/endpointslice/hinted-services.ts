@@ -34,7 +34,7 @@ export class HintedServices {
   }
 
   /** Stores the hints of a service and records events when they are added, removed or impossible. */
-  tell(service: core.Service, types: readonly TypeHints[]): void {
+  update(service: core.Service, types: readonly TypeHints[]): void {
     const key = keyOf(service);
     const current = this.#hints.get(key);
     if (types.length === 0) {

@@ -1,6 +1,6 @@
 import type { batch, core } from '#api';
 
-export interface FailureVerdict {
+export interface FailurePolicyMatch {
   readonly action: string | undefined;
   /** Whether the failure counts towards the limits. */
   readonly counts: boolean;
@@ -9,7 +9,7 @@ export interface FailureVerdict {
 }
 
 /** The action of the first failure policy rule that matches the pod. */
-export function matchFailurePolicy(policy: batch.PodFailurePolicy | undefined, pod: core.Pod): FailureVerdict {
+export function matchFailurePolicy(policy: batch.PodFailurePolicy | undefined, pod: core.Pod): FailurePolicyMatch {
   for (const [index, rule] of (policy?.rules ?? []).entries()) {
     const reason = rule.onExitCodes ? exitReason(rule.onExitCodes, pod) : conditionReason(rule.onPodConditions ?? [], pod);
     if (reason === undefined) continue;

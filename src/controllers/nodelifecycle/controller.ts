@@ -8,8 +8,8 @@ import { podsByNode } from '../runtime/pod-state.ts';
 import { updateWithRetry } from '../runtime/update-with-retry.ts';
 import {
   annotatedNode,
+  evaluateHealth,
   hasTaint,
-  judgeHealth,
   NOT_READY,
   type NodeHealth,
   swapTaints,
@@ -141,7 +141,7 @@ class NodeLifecycleController implements RunningController {
   async #register(node: core.Node): Promise<string | undefined> {
     const { name } = node.metadata;
     this.#registered.set(name, node);
-    this.#tell(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
+    this.#recordEvent(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
     await this.#markReachable(node);
     return this.#recordIfHealthy(node) ? 'True' : this.#look(node);
   }
@@ -153,11 +153,11 @@ class NodeLifecycleController implements RunningController {
       this.#registered.delete(name);
       this.#health.delete(name);
       this.#quarantine.succeeded(name);
-      this.#tell(node, 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
+      this.#recordEvent(node, 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
     }
   }
 
-  #tell(node: core.Node, reason: string, message: string): void {
+  #recordEvent(node: core.Node, reason: string, message: string): void {
     this.#events.normal(nodeReference(node), reason, message);
   }
 
@@ -175,8 +175,8 @@ class NodeLifecycleController implements RunningController {
   /** The usual case, a ready node without taints: records its health without a write. False for others. */
   #recordIfHealthy(node: core.Node): boolean {
     if (findCondition(node.status?.conditions, 'Ready')?.status !== 'True' || (node.spec?.taints?.length ?? 0) > 0) return false;
-    const { health, node: judged } = this.#judge(node);
-    if (judged !== node) return false;
+    const { health, node: evaluated } = this.#evaluate(node);
+    if (evaluated !== node) return false;
     const { name } = node.metadata;
     this.#health.set(name, health);
     this.#zoneFor(node).evictions.remove(name);
@@ -184,12 +184,12 @@ class NodeLifecycleController implements RunningController {
     return true;
   }
 
-  #judge(node: core.Node) {
+  #evaluate(node: core.Node) {
     const { options, clock } = this.context;
     const { name } = node.metadata;
     const lease = this.#leases.get({ name, namespace: 'kube-node-lease' });
     const periods = { startupGraceMs: options.nodeStartupGracePeriodMs, graceMs: options.nodeMonitorGracePeriodMs };
-    return judgeHealth({ node, lease, saved: this.#health.get(name), now: clock.now(), ...periods });
+    return evaluateHealth({ node, lease, saved: this.#health.get(name), now: clock.now(), ...periods });
   }
 
   /** The status of the Ready condition after processing it; 'skipped' if the node could not be written. */
@@ -202,7 +202,7 @@ class NodeLifecycleController implements RunningController {
     await this.#prepareEviction(node, status);
     const { name } = node.metadata;
     const isNews = status !== 'True' && before === 'True';
-    if (isNews) this.#tell(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
+    if (isNews) this.#recordEvent(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
     if (isNews || (this.#unmarked.has(name) && before !== 'True')) await this.#markPodsNotReady(name);
     else this.#unmarked.delete(name);
     return status;
@@ -211,7 +211,7 @@ class NodeLifecycleController implements RunningController {
   async #updateHealth(observed: core.Node): Promise<core.Node | undefined> {
     const { client, logger } = this.context;
     const { name } = observed.metadata;
-    const { health, node } = this.#judge(observed);
+    const { health, node } = this.#evaluate(observed);
     this.#health.set(name, health);
     if (node === observed) return node;
     try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { core } from '#api';
-import { annotatedNode, judgeHealth, zoneRate, zoneState } from './reconcile.ts';
+import { annotatedNode, evaluateHealth, zoneRate, zoneState } from './reconcile.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 1);
 const GRACE = { startupGraceMs: 60_000, graceMs: 50_000 };
@@ -39,19 +39,19 @@ describe('the health of a node', () => {
     { after: 50_000, expected: 'True' },
     { after: 50_001, expected: 'Unknown' },
   ])('is $expected when it was silent for $after ms', ({ after, expected }) => {
-    const verdict = judgeHealth({ node: node([ready]), lease: undefined, saved, now: NOW + after, ...GRACE });
+    const verdict = evaluateHealth({ node: node([ready]), lease: undefined, saved, now: NOW + after, ...GRACE });
     expect(verdict.node.status?.conditions?.[0]?.status).toBe(expected);
   });
 
   it('stays when its lease is renewed', () => {
     const lease = { metadata: { name: 'n' }, spec: { renewTime: '2026-01-01T01:00:40.000000Z' } };
-    const verdict = judgeHealth({ node: node([ready]), lease, saved, now: NOW + 60_000, ...GRACE });
+    const verdict = evaluateHealth({ node: node([ready]), lease, saved, now: NOW + 60_000, ...GRACE });
     expect(verdict.node.status?.conditions?.[0]?.status).toBe('True');
     expect(verdict.health.probeTime).toBe(NOW + 60_000);
   });
 
   it('is never known when it never said anything', () => {
-    const verdict = judgeHealth({ node: node([]), lease: undefined, saved: undefined, now: NOW + 60_001, ...GRACE });
+    const verdict = evaluateHealth({ node: node([]), lease: undefined, saved: undefined, now: NOW + 60_001, ...GRACE });
     expect(verdict.node.status?.conditions?.map(({ type, status, reason }) => [type, status, reason])).toEqual(
       ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => [type, 'Unknown', 'NodeStatusNeverUpdated']),
     );

@@ -76,14 +76,14 @@ export interface HealthObservation {
   readonly graceMs: number;
 }
 
-export interface HealthVerdict {
+export interface EvaluatedHealth {
   readonly health: NodeHealth;
   /** The node with the desired conditions; the same object if unchanged. */
   readonly node: core.Node;
 }
 
 /** A node becomes Unknown when neither its status nor its lease is renewed within the grace period. */
-export function judgeHealth({ node, lease, saved, now, startupGraceMs, graceMs }: HealthObservation): HealthVerdict {
+export function evaluateHealth({ node, lease, saved, now, startupGraceMs, graceMs }: HealthObservation): EvaluatedHealth {
   const ready = findCondition(node.status?.conditions, 'Ready');
   const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : undefined;
   const created = node.metadata.creationTimestamp ? parseTime(node.metadata.creationTimestamp) : now;

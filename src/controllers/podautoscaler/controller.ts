@@ -12,13 +12,13 @@ import {
   type Autoscaler,
   type Conditions,
   decide,
-  judgeMetrics,
+  evaluateMetrics,
   lookFirst,
-  noted,
   scaleNumbers,
   tolerancesOf,
   withConditions,
   withoutScaledToZero,
+  withScalingCondition,
   withStatus,
 } from './reconcile.ts';
 import { ResourceLookup } from './resource-lookup.ts';
@@ -118,7 +118,7 @@ class HorizontalPodAutoscalerController implements RunningController {
     const target = await this.#target(autoscaler, namespace, now);
     const message = "the HPA controller was able to get the target's current scale";
     const ableToScale = { type: 'AbleToScale', status: 'True', reason: 'SucceededGetScale', message } as const;
-    const conditions = noted(autoscaler.status?.conditions, ableToScale, now);
+    const conditions = withScalingCondition(autoscaler.status?.conditions, ableToScale, now);
     const current = scaleNumbers(target.scale).specReplicas;
     if (!this.#histories.has(key)) this.#histories.set(key, newHistory(current, now));
     return this.#act({ key, autoscaler, namespace, target, current, conditions, now });
@@ -131,9 +131,9 @@ class HorizontalPodAutoscalerController implements RunningController {
     } catch (error) {
       const { message } = error as Error;
       this.#events.warning(autoscaler, 'FailedGetScale', message);
-      const finding = { type: 'AbleToScale', status: 'False', reason: 'FailedGetScale' } as const;
+      const condition = { type: 'AbleToScale', status: 'False', reason: 'FailedGetScale' } as const;
       const text = `the HPA controller was unable to get the target's current scale: ${message}`;
-      const conditions = noted(autoscaler.status?.conditions, { ...finding, message: text }, now);
+      const conditions = withScalingCondition(autoscaler.status?.conditions, { ...condition, message: text }, now);
       await this.#write(autoscaler, withConditions(autoscaler, conditions));
       const place = `${reference.kind}/${namespace}/${reference.name}`;
       throw new UnscaledError(`failed to query scale subresource for ${place}: ${message}`, { cause: error });
@@ -156,7 +156,7 @@ class HorizontalPodAutoscalerController implements RunningController {
 
   async #leave({ autoscaler, current, conditions, now }: Look): Promise<ActionLabel> {
     const message = 'scaling is disabled since the replica count of the target is zero';
-    const off = noted(conditions, { type: 'ScalingActive', status: 'False', reason: 'ScalingDisabled', message }, now);
+    const off = withScalingCondition(conditions, { type: 'ScalingActive', status: 'False', reason: 'ScalingDisabled', message }, now);
     await this.#write(
       autoscaler,
       withStatus(autoscaler, { current, desired: current, metrics: undefined, conditions: withoutScaledToZero(off) }),
@@ -167,20 +167,20 @@ class HorizontalPodAutoscalerController implements RunningController {
   async #measure(look: Look): Promise<ActionLabel> {
     const { key, autoscaler, current, now } = look;
     const results = await this.#resultsOf(look);
-    const verdict = judgeMetrics(results, current);
-    const conditions = noted(look.conditions, verdict.finding, now);
-    if (verdict.desired === undefined) {
-      return this.#fail({ ...look, conditions }, { metrics: verdict.statuses, problem: verdict.problem ?? '' });
+    const result = evaluateMetrics(results, current);
+    const conditions = withScalingCondition(look.conditions, result.condition, now);
+    if (result.desired === undefined) {
+      return this.#fail({ ...look, conditions }, { metrics: result.statuses, problem: result.problem ?? '' });
     }
     const downWindowMs = this.context.options.horizontalPodAutoscalerDownscaleStabilizationMs;
     const history = this.#histories.get(key) ?? newHistory(current, now);
-    const decision = decide(autoscaler, { current, desired: verdict.desired, conditions, history, downWindowMs, now });
+    const decision = decide(autoscaler, { current, desired: result.desired, conditions, history, downWindowMs, now });
     this.#histories.set(key, decision.history);
-    const metrics = verdict.statuses;
+    const metrics = result.statuses;
     if (decision.replicas !== current) return this.#rescale(look, { ...decision, metrics });
     await this.#write(autoscaler, withStatus(autoscaler, { current, desired: current, metrics, conditions: decision.conditions }));
     // Scaled by the available metrics; the error is still reported.
-    if (verdict.problem !== undefined) throw new UnscaledError(verdict.problem);
+    if (result.problem !== undefined) throw new UnscaledError(result.problem);
     return 'none';
   }
 
@@ -202,7 +202,7 @@ class HorizontalPodAutoscalerController implements RunningController {
     const results: (Proposal | MetricFailure)[] = [];
     for (const spec of autoscaler.spec.metrics ?? []) {
       const result = await this.#metrics.observeMetric(spec.type, look.current, () => this.#propose(spec, selector, view));
-      if (result instanceof MetricFailure) this.#events.warning(autoscaler, result.reason, result.finding);
+      if (result instanceof MetricFailure) this.#events.warning(autoscaler, result.reason, result.detail);
       results.push(result);
     }
     return results;
@@ -234,7 +234,7 @@ class HorizontalPodAutoscalerController implements RunningController {
       if (!(error instanceof TargetSelectorError)) throw error;
       this.#events.warning(autoscaler, error.eventReason, error.message);
       const { conditionReason: reason, conditionMessage: message } = error;
-      const conditions = noted(look.conditions, { type: 'ScalingActive', status: 'False', reason, message }, now);
+      const conditions = withScalingCondition(look.conditions, { type: 'ScalingActive', status: 'False', reason, message }, now);
       return this.#fail({ ...look, conditions }, { metrics: undefined, problem: error.message });
     }
   }
@@ -256,7 +256,7 @@ class HorizontalPodAutoscalerController implements RunningController {
     const { autoscaler, current, now } = look;
     await this.#resize(look, { replicas, reason, conditions, ...(metrics && { metrics }) });
     const message = `the HPA controller was able to update the target scale to ${replicas}`;
-    const scaled = noted(conditions, { type: 'AbleToScale', status: 'True', reason: 'SucceededRescale', message }, now);
+    const scaled = withScalingCondition(conditions, { type: 'AbleToScale', status: 'True', reason: 'SucceededRescale', message }, now);
     this.#events.normal(autoscaler, 'SuccessfulRescale', `New size: ${replicas}; reason: ${reason}`);
     this.#remember(look, replicas);
     const status = { current, desired: replicas, metrics, conditions: withoutScaledToZero(scaled), scaledAt: this.context.clock.now() };
@@ -272,7 +272,11 @@ class HorizontalPodAutoscalerController implements RunningController {
       const { message } = error as Error;
       this.#events.warning(autoscaler, 'FailedRescale', `New size: ${replicas}; reason: ${reason}; error: ${message}`);
       const text = `the HPA controller was unable to update the target scale: ${message}`;
-      const failed = noted(conditions, { type: 'AbleToScale', status: 'False', reason: 'FailedUpdateScale', message: text }, now);
+      const failed = withScalingCondition(
+        conditions,
+        { type: 'AbleToScale', status: 'False', reason: 'FailedUpdateScale', message: text },
+        now,
+      );
       const desired = autoscaler.status?.desiredReplicas ?? 0;
       await this.#write(autoscaler, withStatus(autoscaler, { current, desired, metrics, conditions: failed }));
       throw error;

@@ -107,14 +107,14 @@ describe('a metric', () => {
       'unable to get external metric ns/m/nil: because',
       'failed to get m external metric value: failed to get m external metric: ',
     ],
-  ])('%s says why it cannot be had', (name, reason, finding, prefix) => {
+  ])('%s says why it cannot be had', (name, reason, detail, prefix) => {
     const failure = failureOf(SPECS[name], failed);
-    expect(failure).toMatchObject({ reason, finding, message: prefix + finding });
+    expect(failure).toMatchObject({ reason, detail, message: prefix + detail });
   });
 
   it('of a type that nobody knows cannot be had', () => {
     const failure = failureOf({ type: 'Odd' }, failed);
-    expect(failure).toMatchObject({ reason: 'InvalidMetricSourceType', finding: 'unknown metric source type "Odd"' });
+    expect(failure).toMatchObject({ reason: 'InvalidMetricSourceType', detail: 'unknown metric source type "Odd"' });
   });
 });
 

@@ -25,7 +25,7 @@ export class MetricFailure extends Error {
     /** The reason of events and conditions. */
     readonly reason: string,
     /** The message of events and conditions; the error's own message adds context. */
-    readonly finding: string,
+    readonly detail: string,
     message: string,
   ) {
     super(message);

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '#machinery';
 import { MetricFailure, type Proposal } from './propose-replicas.ts';
-import { type Autoscaler, decide, judgeMetrics, lookFirst, noted, tolerancesOf, withConditions, withStatus } from './reconcile.ts';
+import {
+  type Autoscaler,
+  decide,
+  evaluateMetrics,
+  lookFirst,
+  tolerancesOf,
+  withConditions,
+  withScalingCondition,
+  withStatus,
+} from './reconcile.ts';
 import { newHistory } from './scaling-history.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -29,25 +38,25 @@ describe('before metrics are looked at', () => {
 
 describe('several metrics', () => {
   it('call for as many replicas as the one that calls for the most', () => {
-    const { desired, finding } = judgeMetrics([proposal(3, 'a'), proposal(5, 'b'), proposal(4, 'c')], 3);
+    const { desired, condition } = evaluateMetrics([proposal(3, 'a'), proposal(5, 'b'), proposal(4, 'c')], 3);
     expect(desired).toEqual({ replicas: 5, metric: 'b' });
-    expect(finding).toMatchObject({ status: 'True', reason: 'ValidMetricFound', message: expect.stringContaining('from b') });
+    expect(condition).toMatchObject({ status: 'True', reason: 'ValidMetricFound', message: expect.stringContaining('from b') });
   });
 
   it('still call for more while one cannot be had', () => {
-    const verdict = judgeMetrics([failure, proposal(5)], 3);
-    expect(verdict.desired?.replicas).toBe(5);
-    expect(verdict.problem).toBe('invalid metrics (1 invalid out of 2), first error is: failed to get it: no metrics');
-    expect(verdict.statuses).toEqual([{ type: '' }, { type: 'Resource' }]);
+    const result = evaluateMetrics([failure, proposal(5)], 3);
+    expect(result.desired?.replicas).toBe(5);
+    expect(result.problem).toBe('invalid metrics (1 invalid out of 2), first error is: failed to get it: no metrics');
+    expect(result.statuses).toEqual([{ type: '' }, { type: 'Resource' }]);
   });
 
   it.each([
     ['one cannot be had and the others call for fewer', [failure, proposal(2)]],
     ['none can be had', [failure, failure]],
   ])('call for nothing when %s', (_name, results) => {
-    expect(judgeMetrics(results, 3)).toMatchObject({
+    expect(evaluateMetrics(results, 3)).toMatchObject({
       desired: undefined,
-      finding: {
+      condition: {
         status: 'False',
         reason: 'FailedGetResourceMetric',
         message: 'the HPA was unable to compute the replica count: no metrics',
@@ -78,13 +87,15 @@ describe('tolerances', () => {
 });
 
 describe('the status', () => {
-  const finding = { type: 'AbleToScale', status: 'True', reason: 'SucceededGetScale', message: '' } as const;
+  const condition = { type: 'AbleToScale', status: 'True', reason: 'SucceededGetScale', message: '' } as const;
 
   it('is not written again when it is as it should be', () => {
-    const status = { current: 3, desired: 3, metrics: undefined, conditions: noted(undefined, finding, NOW) };
+    const status = { current: 3, desired: 3, metrics: undefined, conditions: withScalingCondition(undefined, condition, NOW) };
     const written = withStatus(autoscaler(), status);
     expect(written.status).toMatchObject({ currentReplicas: 3, desiredReplicas: 3 });
-    expect(withStatus(written, { ...status, conditions: noted(written.status?.conditions, finding, NOW + 5000) })).toBe(written);
+    expect(withStatus(written, { ...status, conditions: withScalingCondition(written.status?.conditions, condition, NOW + 5000) })).toBe(
+      written,
+    );
   });
 
   it('tells when it was scaled, and keeps that', () => {
@@ -95,6 +106,9 @@ describe('the status', () => {
 
   it('keeps its numbers where only a condition changes', () => {
     const first = withStatus(autoscaler(), { current: 3, desired: 4, metrics: [], conditions: [] });
-    expect(withConditions(first, noted([], finding, NOW)).status).toMatchObject({ currentReplicas: 3, desiredReplicas: 4 });
+    expect(withConditions(first, withScalingCondition([], condition, NOW)).status).toMatchObject({
+      currentReplicas: 3,
+      desiredReplicas: 4,
+    });
   });
 });

@@ -9,15 +9,15 @@ export type Autoscaler = autoscalingV2.HorizontalPodAutoscaler & { readonly spec
 export type Conditions = readonly autoscalingV2.HorizontalPodAutoscalerCondition[];
 type MetricStatus = autoscalingV2.MetricStatus;
 
-interface Finding {
+interface ConditionUpdate {
   readonly type: 'AbleToScale' | 'ScalingActive' | 'ScalingLimited';
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
-export function noted(conditions: Conditions | undefined, finding: Finding, now: number): Conditions {
-  return withCondition(conditions, { ...finding, lastTransitionTime: formatTime(now) }, formatTime(now));
+export function withScalingCondition(conditions: Conditions | undefined, condition: ConditionUpdate, now: number): Conditions {
+  return withCondition(conditions, { ...condition, lastTransitionTime: formatTime(now) }, formatTime(now));
 }
 
 /** What to do before any metric is read. */
@@ -49,17 +49,17 @@ export function tolerancesOf({ spec }: Autoscaler, fallback: number): Tolerances
 }
 
 /** The combined result of all metrics. */
-export interface MetricsVerdict {
+export interface MetricsResult {
   /** Undefined: too few metrics to scale. */
   readonly desired: { readonly replicas: number; readonly metric: string } | undefined;
-  readonly finding: Finding;
+  readonly condition: ConditionUpdate;
   readonly statuses: readonly MetricStatus[];
   /** The first error of the metrics. */
   readonly problem: string | undefined;
 }
 
 /** The highest proposal wins; while a metric is missing, nothing is scaled down. */
-export function judgeMetrics(results: readonly (Proposal | MetricFailure)[], current: number): MetricsVerdict {
+export function evaluateMetrics(results: readonly (Proposal | MetricFailure)[], current: number): MetricsResult {
   const proposals = results.filter((result) => !(result instanceof Error)) as readonly Proposal[];
   const failures = results.filter((result) => result instanceof Error) as readonly MetricFailure[];
   const [failure] = failures;
@@ -70,17 +70,17 @@ export function judgeMetrics(results: readonly (Proposal | MetricFailure)[], cur
   const problem = failure && `invalid metrics (${failures.length} invalid out of ${results.length}), first error is: ${failure.message}`;
   const statuses = results.map((result) => (result instanceof Error ? { type: '' } : result.status));
   if (most === undefined || (failure !== undefined && most.replicas < current)) {
-    return { desired: undefined, finding: failedFinding(failure), statuses, problem: problem ?? 'invalid metrics' };
+    return { desired: undefined, condition: failedCondition(failure), statuses, problem: problem ?? 'invalid metrics' };
   }
   const { replicas, metric } = most;
   const message = `the HPA was able to successfully calculate a replica count from ${metric}`;
-  const finding: Finding = { type: 'ScalingActive', status: 'True', reason: 'ValidMetricFound', message };
-  return { desired: { replicas, metric }, finding, statuses, problem };
+  const condition: ConditionUpdate = { type: 'ScalingActive', status: 'True', reason: 'ValidMetricFound', message };
+  return { desired: { replicas, metric }, condition, statuses, problem };
 }
 
-function failedFinding(failure: MetricFailure | undefined): Finding {
-  const { reason = '', finding = '' } = failure ?? {};
-  return { type: 'ScalingActive', status: 'False', reason, message: `the HPA was unable to compute the replica count: ${finding}` };
+function failedCondition(failure: MetricFailure | undefined): ConditionUpdate {
+  const { reason = '', detail = '' } = failure ?? {};
+  return { type: 'ScalingActive', status: 'False', reason, message: `the HPA was unable to compute the replica count: ${detail}` };
 }
 
 export interface Decision {
@@ -106,9 +106,9 @@ export function decide({ spec }: Autoscaler, input: DecisionInput): Decision {
   const limited = limit(spec, input);
   const rising = desired.replicas > current ? `${desired.metric} above target` : '';
   const reason = desired.replicas < current ? 'All metrics below target' : rising;
-  const able = noted(input.conditions, { type: 'AbleToScale', status: 'True', ...limited.ableToScale }, now);
+  const able = withScalingCondition(input.conditions, { type: 'AbleToScale', status: 'True', ...limited.ableToScale }, now);
   const status = limited.isLimited ? 'True' : 'False';
-  const conditions = noted(able, { type: 'ScalingLimited', status, ...limited.limit }, now);
+  const conditions = withScalingCondition(able, { type: 'ScalingLimited', status, ...limited.limit }, now);
   return { replicas: limited.replicas, reason, conditions, history: limited.history };
 }
 

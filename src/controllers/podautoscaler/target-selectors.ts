@@ -37,8 +37,8 @@ export class TargetSelectors {
   /** Records an autoscaler's selector. Throws a TargetSelectorError if it is invalid. */
   parse(key: string, text: string): Selector {
     if (text === '') {
-      const finding = "the HPA target's scale is missing a selector";
-      throw new TargetSelectorError('selector is required', 'SelectorRequired', 'InvalidSelector', finding);
+      const detail = "the HPA target's scale is missing a selector";
+      throw new TargetSelectorError('selector is required', 'SelectorRequired', 'InvalidSelector', detail);
     }
     const selector = parsed(text);
     if (this.#selectors.has(key)) this.#selectors.set(key, selector);

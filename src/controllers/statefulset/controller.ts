@@ -71,8 +71,8 @@ class StatefulSetController implements RunningController {
         own.delete?.(set);
       },
     });
-    const tell = (pod: core.Pod) => this.#podChanged(pod);
-    pods.addHandler({ add: tell, update: (_, pod) => tell(pod), delete: tell });
+    const onPod = (pod: core.Pod) => this.#podChanged(pod);
+    pods.addHandler({ add: onPod, update: (_, pod) => onPod(pod), delete: onPod });
   }
 
   run(): Promise<void> {
@@ -208,7 +208,7 @@ class StatefulSetController implements RunningController {
     }
   }
 
-  #tell(set: StatefulSet, verb: Verb, { pod, error }: { readonly pod: string; readonly error?: unknown }): void {
+  #recordEvent(set: StatefulSet, verb: Verb, { pod, error }: { readonly pod: string; readonly error?: unknown }): void {
     const message = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`;
     if (error === undefined) this.#events.normal(set, `Successful${verb}`, `${message} successful`);
     else this.#events.warning(set, `Failed${verb}`, `${message} failed error: ${(error as Error).message}`);
@@ -222,11 +222,11 @@ class StatefulSetController implements RunningController {
       // The pod of that name belongs to another owner.
       if (isStatusReason(error, 'Conflict')) return;
       if (!isGone(error)) {
-        this.#tell(set, 'Delete', { pod, error });
+        this.#recordEvent(set, 'Delete', { pod, error });
         throw error;
       }
     }
-    this.#tell(set, 'Delete', { pod });
+    this.#recordEvent(set, 'Delete', { pod });
   }
 
   async #create(observed: ObservedStatefulSet, ordinal: number, revision: string): Promise<void> {
@@ -235,11 +235,11 @@ class StatefulSetController implements RunningController {
     try {
       await this.#createClaims(set, ordinal);
       await this.#createPod(set, ordinal, revision);
-      this.#tell(set, 'Create', { pod });
+      this.#recordEvent(set, 'Create', { pod });
     } catch (error) {
       const isTerminating = error instanceof StatusError && error.hasCause('NamespaceTerminating');
       // Another pod has the name: retried until it is deleted.
-      if (!isStatusReason(error, 'AlreadyExists') && !isTerminating) this.#tell(set, 'Create', { pod, error });
+      if (!isStatusReason(error, 'AlreadyExists') && !isTerminating) this.#recordEvent(set, 'Create', { pod, error });
       if (!isTerminating) throw error;
     }
   }
@@ -265,9 +265,9 @@ class StatefulSetController implements RunningController {
       if (repaired.spec !== pod.spec) await this.#createClaims(set, ordinalOf(set, pod) ?? 0);
       await this.#ownClaims(observed, pod);
       if (repaired !== pod) this.#ownWrites.wrote(keyOf(set), this.#caches.pods, await this.context.client.of(core.Pod).update(repaired));
-      this.#tell(set, 'Update', { pod: name });
+      this.#recordEvent(set, 'Update', { pod: name });
     } catch (error) {
-      if (!isStatusReason(error, 'Conflict')) this.#tell(set, 'Update', { pod: name, error });
+      if (!isStatusReason(error, 'Conflict')) this.#recordEvent(set, 'Update', { pod: name, error });
       throw error;
     }
   }

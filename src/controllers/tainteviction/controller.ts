@@ -110,10 +110,10 @@ class TaintEvictionController implements RunningController {
     if (planned === undefined) return;
     planned.timer.cancel();
     this.#planned.delete(key);
-    this.#tell(key, `Cancelling deletion of Pod ${key}`);
+    this.#recordEvent(key, `Cancelling deletion of Pod ${key}`);
   }
 
-  #tell(key: string, message: string): void {
+  #recordEvent(key: string, message: string): void {
     const { name, namespace = '' } = parseKey(key);
     const events = this.context.recorder('taint-eviction-controller');
     events.normal({ apiVersion: 'v1', kind: 'Pod', name, namespace }, 'TaintManagerEviction', message);
@@ -128,7 +128,7 @@ class TaintEvictionController implements RunningController {
   async #evict(key: string): Promise<void> {
     const pod = this.#pods.get(parseKey(key));
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || this.#isToleratedAgain(pod)) return;
-    this.#tell(key, `Marking for deletion Pod ${key}`);
+    this.#recordEvent(key, `Marking for deletion Pod ${key}`);
     const { client, clock } = this.context;
     const { name, namespace, generation } = pod.metadata;
     const message = 'Taint manager: deleting due to NoExecute taint';

@@ -104,15 +104,15 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     const cgroups = config.cgroupsPerQos === false ? undefined : await openCgroups(config, context, { ...deps, ...cgroupOptions });
     const departed = new DepartedDrivers({ ...deps, client: context.client, nodeName: context.config.nodeName });
     const healthListeners: ((podUids: readonly string[]) => void)[] = [];
-    const tellPods = (podUids: readonly string[]) => {
+    const notifyPods = (podUids: readonly string[]) => {
       for (const listener of healthListeners) listener(podUids);
     };
-    const health = new DeviceHealth(deps.clock, (driver) => tellPods(dynamic.podsOf(driver)));
+    const health = new DeviceHealth(deps.clock, (driver) => notifyPods(dynamic.podsOf(driver)));
     const plugins = new DraPlugins({ ...deps, health, departed });
     const dynamic = new DraManager({ client: context.client, plugins, file: new StateFile(join(rootDir, 'dra_manager_state')) });
     await dynamic.open();
     departed.removeAll();
-    resources.onChange(() => tellPods(resources.devices.podUids));
+    resources.onChange(() => notifyPods(resources.devices.podUids));
     const podResources = new PodResourcesServer({ ...resources, dynamic, logger: deps.logger });
     await podResources.start(join(rootDir, 'pod-resources'));
     const storage = await openNodeStorage(rootDir, context, { ...deps, pluginHandlers: new Map([['DRAPlugin', plugins]]) });
@@ -206,7 +206,7 @@ function usersHook(users: UserNamespaces): PodHook {
   return {
     name: 'user-namespaces',
     cleanUp: async ({ uid }) => users.release(uid),
-    cleanUpOrphans: async (liveUids) => users.releaseOthers(liveUids),
+    cleanUpOrphans: async (liveUids) => users.releaseOrphans(liveUids),
   };
 }
 

@@ -240,18 +240,21 @@ export class NodeReporter {
         .of(core.Node)
         .patch({ name: nodeName }, { status: statusPatch(status) }, { type: 'strategic', subresource: 'status' });
     }
-    if (isFirst) this.#tellOfReboot(before?.nodeInfo?.bootID, status.nodeInfo?.bootID);
-    this.#tell((this.#reported ?? (this.options.isContinued ? before : undefined))?.conditions ?? [], status.conditions ?? []);
+    if (isFirst) this.#recordReboot(before?.nodeInfo?.bootID, status.nodeInfo?.bootID);
+    this.#recordConditionChanges(
+      (this.#reported ?? (this.options.isContinued ? before : undefined))?.conditions ?? [],
+      status.conditions ?? [],
+    );
     this.#reported = status;
   }
 
-  #tellOfReboot(before = '', after = ''): void {
+  #recordReboot(before = '', after = ''): void {
     const { nodeName } = this.options.config;
     if (before === '' || before === after) return;
     this.deps.recorder.warning(nodeReference(nodeName), 'Rebooted', `Node ${nodeName} has been rebooted, boot id: ${after}`);
   }
 
-  #tell(before: readonly core.NodeCondition[], after: readonly core.NodeCondition[]): void {
+  #recordConditionChanges(before: readonly core.NodeCondition[], after: readonly core.NodeCondition[]): void {
     const { recorder } = this.deps;
     const { nodeName } = this.options.config;
     for (const condition of after) {

@@ -19,7 +19,7 @@ export interface NodeFacts {
   readonly nowMs: number;
 }
 
-interface Finding {
+interface ConditionUpdate {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -41,10 +41,10 @@ const DECLARED_FEATURES = [
 export function nodeStatus(facts: NodeFacts, previous: core.NodeStatus | undefined): core.NodeStatus {
   const { config, runtimeVersion, images, nowMs } = facts;
   const now = formatTime(nowMs);
-  const conditions = findings(facts).map((finding) => {
-    const old = findCondition(previous?.conditions, finding.type);
-    const lastTransitionTime = old?.status === finding.status ? (old.lastTransitionTime ?? now) : now;
-    return { ...finding, lastHeartbeatTime: now, lastTransitionTime };
+  const conditions = conditionUpdates(facts).map((update) => {
+    const old = findCondition(previous?.conditions, update.type);
+    const lastTransitionTime = old?.status === update.status ? (old.lastTransitionTime ?? now) : now;
+    return { ...update, lastHeartbeatTime: now, lastTransitionTime };
   });
   return {
     capacity: { ...config.capacity, ...facts.extended?.capacity },
@@ -83,24 +83,24 @@ function addressesOf({ nodeName, nodeIps }: NodeConfig): core.NodeAddress[] {
   return [...nodeIps.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: nodeName }];
 }
 
-function findings({ pressure, problems }: NodeFacts): readonly Finding[] {
+function conditionUpdates({ pressure, problems }: NodeFacts): readonly ConditionUpdate[] {
   return [
     pressure.memory
-      ? newFinding('MemoryPressure', 'True', 'KubeletHasInsufficientMemory', 'kubelet has insufficient memory available')
-      : newFinding('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+      ? conditionUpdate('MemoryPressure', 'True', 'KubeletHasInsufficientMemory', 'kubelet has insufficient memory available')
+      : conditionUpdate('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
     pressure.disk
-      ? newFinding('DiskPressure', 'True', 'KubeletHasDiskPressure', 'kubelet has disk pressure')
-      : newFinding('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+      ? conditionUpdate('DiskPressure', 'True', 'KubeletHasDiskPressure', 'kubelet has disk pressure')
+      : conditionUpdate('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
     pressure.pid
-      ? newFinding('PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available')
-      : newFinding('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+      ? conditionUpdate('PIDPressure', 'True', 'KubeletHasInsufficientPID', 'kubelet has insufficient PID available')
+      : conditionUpdate('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
     problems.length === 0
-      ? newFinding('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
-      : newFinding('Ready', 'False', 'KubeletNotReady', problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`),
+      ? conditionUpdate('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status')
+      : conditionUpdate('Ready', 'False', 'KubeletNotReady', problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`),
   ];
 }
 
-function newFinding(type: string, status: Finding['status'], reason: string, message: string): Finding {
+function conditionUpdate(type: string, status: ConditionUpdate['status'], reason: string, message: string): ConditionUpdate {
   return { type, status, reason, message };
 }
 

@@ -23,7 +23,7 @@ export async function httpProbe(action: core.HTTPGetAction, target: ProbeTarget,
   const outcome = await followed(firstUrl(action, target), action, options);
   if ('error' in outcome) return failed(outcome.error);
   if (outcome.bodyError !== undefined) throw new ProbeError(outcome.bodyError, 'failure');
-  return judged(outcome);
+  return probeAnswer(outcome);
 }
 
 /** The request of a lifecycle hook. Any answer is a success. Rejects when there is none. */
@@ -59,7 +59,7 @@ function failed(output: string): ProbeAnswer {
   return { passed: false, output };
 }
 
-function judged({ code, body }: Answer): ProbeAnswer {
+function probeAnswer({ code, body }: Answer): ProbeAnswer {
   if (code < 200 || code >= 400) return failed(`HTTP probe failed with statuscode: ${code}`);
   if (code < 300) return { passed: true, output: body };
   return { passed: true, isWarning: true, output: `Probe terminated redirects, Response body: ${body}` };

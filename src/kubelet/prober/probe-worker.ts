@@ -63,14 +63,14 @@ export class ProbeWorker {
     const answer = await this.#ask({ type, probe, timeoutMs: (probe.timeoutSeconds ?? 1) * 1000 });
     if (this.#isStopped) return;
     try {
-      this.#tell(answer);
+      this.#notify(answer);
     } catch (error) {
       this.#options.logger.error('the result of a probe could not be passed on', { type, error });
     }
     if (!this.#isStopped) this.#wakeIn(answer instanceof Error ? this.#periodMs : this.#delayAfter(answer));
   }
 
-  #tell(answer: ProbeAnswer | Error): void {
+  #notify(answer: ProbeAnswer | Error): void {
     const { onOutput } = this.#options;
     // An error is no statement about the container.
     if (answer instanceof Error) onOutput(isFailure(answer) ? 'errorAsFailure' : 'errorAsUnknown', answer.message);

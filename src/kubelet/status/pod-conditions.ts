@@ -17,7 +17,7 @@ export interface ConditionFacts {
   readonly now: string;
 }
 
-interface Finding {
+interface ConditionUpdate {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason?: string;
@@ -39,19 +39,19 @@ export function podConditions(facts: ConditionFacts): core.PodCondition[] {
   const others = foreignConditions(pod);
   const target = disruptionTarget(facts) ?? findCondition(previous.conditions, 'DisruptionTarget');
   if (target && !others.some(({ type }) => type === target.type)) others.push(target);
-  const containersReady = containersReadyFinding(facts);
-  const findings: readonly Finding[] = [
+  const containersReady = containersReadyCondition(facts);
+  const updates: readonly ConditionUpdate[] = [
     { type: 'PodReadyToStartContainers', status: hasSandbox ? 'True' : 'False' },
-    initializedFinding(facts),
-    readyFinding(pod, containersReady, others),
+    initializedCondition(facts),
+    readyCondition(pod, containersReady, others),
     containersReady,
     { type: 'PodScheduled', status: 'True' },
-    ...restartingFindings(facts),
+    ...restartingConditions(facts),
   ];
-  return [...others, ...findings.map((finding) => condition(finding, facts))];
+  return [...others, ...updates.map((update) => condition(update, facts))];
 }
 
-function restartingFindings({ restartsAll, phase }: ConditionFacts): readonly Finding[] {
+function restartingConditions({ restartsAll, phase }: ConditionFacts): readonly ConditionUpdate[] {
   const type = RESTARTING_ALL;
   if (restartsAll === undefined) return [];
   if (phase === 'Succeeded') return [{ type, status: 'False', reason: 'PodCompleted' }];
@@ -71,14 +71,14 @@ export function foreignConditions({ status }: core.Pod): core.PodCondition[] {
   return (status?.conditions ?? []).filter(({ type }) => !OWNED_CONDITIONS.has(type));
 }
 
-function condition(finding: Finding, { pod, previous, now }: ConditionFacts): core.PodCondition {
-  const old = findCondition(previous.conditions, finding.type) ?? findCondition(pod.status?.conditions, finding.type);
-  const lastTransitionTime = old?.status === finding.status ? (old.lastTransitionTime ?? now) : now;
+function condition(update: ConditionUpdate, { pod, previous, now }: ConditionFacts): core.PodCondition {
+  const old = findCondition(previous.conditions, update.type) ?? findCondition(pod.status?.conditions, update.type);
+  const lastTransitionTime = old?.status === update.status ? (old.lastTransitionTime ?? now) : now;
   const { generation } = pod.metadata;
-  return { ...finding, lastTransitionTime, ...(generation && { observedGeneration: generation }) };
+  return { ...update, lastTransitionTime, ...(generation && { observedGeneration: generation }) };
 }
 
-function containersReadyFinding({ pod, phase, initStatuses, statuses }: ConditionFacts): Finding {
+function containersReadyCondition({ pod, phase, initStatuses, statuses }: ConditionFacts): ConditionUpdate {
   const type = 'ContainersReady';
   if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
   const sidecars = (pod.spec?.initContainers ?? []).filter(isSidecar);
@@ -90,7 +90,7 @@ function containersReadyFinding({ pod, phase, initStatuses, statuses }: Conditio
   return { type, status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` };
 }
 
-function readyFinding({ spec }: core.Pod, containersReady: Finding, conditions: readonly core.PodCondition[]): Finding {
+function readyCondition({ spec }: core.Pod, containersReady: ConditionUpdate, conditions: readonly core.PodCondition[]): ConditionUpdate {
   const type = 'Ready';
   if (containersReady.status !== 'True') return { ...containersReady, type };
   const problems = (spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
@@ -104,7 +104,7 @@ function readyFinding({ spec }: core.Pod, containersReady: Finding, conditions: 
   return { type, status: 'False', reason: 'ReadinessGatesNotReady', message: problems.join(', ') };
 }
 
-function initializedFinding({ pod, phase, initStatuses, statuses, previous }: ConditionFacts): Finding {
+function initializedCondition({ pod, phase, initStatuses, statuses, previous }: ConditionFacts): ConditionUpdate {
   const type = 'Initialized';
   if (phase === 'Succeeded') return { type, status: 'True', reason: 'PodCompleted' };
   const hasRun = statuses.some(({ started, state, lastState }) => started === true || state?.terminated || lastState?.terminated);

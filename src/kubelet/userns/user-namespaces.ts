@@ -86,7 +86,7 @@ export class UserNamespaces {
     this.#ranges.delete(uid);
   }
 
-  releaseOthers(liveUids: ReadonlySet<string>): void {
+  releaseOrphans(liveUids: ReadonlySet<string>): void {
     for (const uid of this.#ranges.keys()) if (!liveUids.has(uid)) this.#ranges.delete(uid);
   }
 

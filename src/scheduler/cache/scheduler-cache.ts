@@ -294,7 +294,7 @@ function hasSameFootprint(before: core.Pod, after: core.Pod): boolean {
     !hasSizes(before) &&
     !hasSizes(after) &&
     semanticEqual(before.metadata.labels, after.metadata.labels) &&
-    (isSameGeneration(before, after) || asksForTheSame(before.spec, after.spec))
+    (isSameGeneration(before, after) || haveSameFootprint(before.spec, after.spec))
   );
 }
 
@@ -306,7 +306,7 @@ function isSameGeneration(before: core.Pod, after: core.Pod): boolean {
 /** All inputs of a PodInfo. */
 const FOOTPRINT = ['containers', 'initContainers', 'volumes', 'affinity', 'overhead', 'resources', 'priority'] as const;
 
-function asksForTheSame(before: core.PodSpec | undefined, after: core.PodSpec | undefined): boolean {
+function haveSameFootprint(before: core.PodSpec | undefined, after: core.PodSpec | undefined): boolean {
   return FOOTPRINT.every((field) => before?.[field] === after?.[field] || semanticEqual(before?.[field] as never, after?.[field] as never));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { node, outcome, place, pod } from '../placement.test-data.ts';
-import { settingsOfItsOwnProcess } from './process-settings.ts';
+import { standaloneSettings } from './process-settings.ts';
 import { readSchedulerConfiguration, SchedulerConfigurationError } from './scheduler-configuration.ts';
 
 const TYPE = { apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration' };
@@ -93,11 +93,11 @@ describe('the configuration', () => {
   });
 
   test('names what only a scheduler of its own process has', () => {
-    expect(settingsOfItsOwnProcess({ clientConnection: {}, delayCacheUntilActive: true, profiles: [] })).toEqual([
+    expect(standaloneSettings({ clientConnection: {}, delayCacheUntilActive: true, profiles: [] })).toEqual([
       'clientConnection',
       'delayCacheUntilActive',
     ]);
-    expect(settingsOfItsOwnProcess(undefined)).toEqual([]);
+    expect(standaloneSettings(undefined)).toEqual([]);
   });
 
   test('names all that is wrong at once', () => {

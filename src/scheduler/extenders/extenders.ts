@@ -12,7 +12,7 @@ const NAME = 'Extender';
 const MAX_NODE_SCORE = 100;
 
 /** The extenders' results for one pod. */
-export interface NodeOpinions {
+export interface ExtenderResults {
   readonly accepted: ReadonlySet<string>;
   readonly rejections: ReadonlyMap<string, Status>;
   /** On the scale of plugins' weighted scores. */
@@ -45,7 +45,7 @@ export class Extenders {
     for (const extender of this.#all) extender.close();
   }
 
-  async judge({ pod }: PodInfo, nodes: readonly NodeInfo[]): Promise<NodeOpinions> {
+  async filterAndPrioritize({ pod }: PodInfo, nodes: readonly NodeInfo[]): Promise<ExtenderResults> {
     const rejections = new Map<string, Status>();
     let left = nodes;
     for (const extender of this.#interested({ pod }, 'filterVerb')) {

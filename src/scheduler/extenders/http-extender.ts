@@ -105,10 +105,10 @@ export class HttpExtender {
     const { nodes, nodenames } = answer;
     if (!this.config.nodeCacheCapable || !Array.isArray(nodenames)) return namesOf(nodes);
     const names = new Set(candidates.map(({ name }) => name));
-    const stranger = nodenames.find((name) => !names.has(String(name)));
-    if (stranger === undefined) return nodenames.map(String);
+    const unknownNode = nodenames.find((name) => !names.has(String(name)));
+    if (unknownNode === undefined) return nodenames.map(String);
     throw new Error(
-      `extender "${this.config.urlPrefix}" claims a filtered node "${String(stranger)}" which is not found in the input node list`,
+      `extender "${this.config.urlPrefix}" claims a filtered node "${String(unknownNode)}" which is not found in the input node list`,
     );
   }
 

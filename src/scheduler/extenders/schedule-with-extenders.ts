@@ -10,12 +10,12 @@ import type { Extenders } from './extenders.ts';
 export async function scheduleWithExtenders(pod: PodInfo, context: SchedulingContext, extenders: Extenders): Promise<Placement> {
   const { snapshot } = context;
   try {
-    const judged = { ...context, opinions: await extenders.judge(pod, feasibleNodes(pod, context)) };
+    const withResults = { ...context, extenderResults: await extenders.filterAndPrioritize(pod, feasibleNodes(pod, context)) };
     let candidates: readonly PreemptionCandidate[] = [];
-    const placement = scheduleOne(pod, { ...judged, reviewCandidates: (proposed) => (candidates = proposed) });
+    const placement = scheduleOne(pod, { ...withResults, reviewCandidates: (proposed) => (candidates = proposed) });
     if (placement.type !== 'unschedulable' || candidates.length === 0) return placement;
     const reviewed = await extenders.reviewVictims(pod, candidates, snapshot);
-    return reviewed === candidates ? placement : scheduleOne(pod, { ...judged, reviewCandidates: () => reviewed });
+    return reviewed === candidates ? placement : scheduleOne(pod, { ...withResults, reviewCandidates: () => reviewed });
   } catch (error) {
     return { type: 'error', message: error instanceof Error ? error.message : String(error) };
   }

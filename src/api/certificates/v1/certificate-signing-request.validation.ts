@@ -34,8 +34,8 @@ const USAGES = [
 ];
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
 const MIN_EXPIRATION = 600;
-const VERDICTS = ['Approved', 'Denied'];
-const TRUE_ONLY = [...VERDICTS, 'Failed'];
+const DECISIONS = ['Approved', 'Denied'];
+const TRUE_ONLY = [...DECISIONS, 'Failed'];
 const STATUSES = ['False', 'True', 'Unknown'];
 const SPEC = Path.of('spec');
 const CONDITIONS = Path.of('status', 'conditions');
@@ -156,7 +156,7 @@ function validateConditions(conditions: Conditions, old: Conditions): FieldError
     const path = CONDITIONS.index(i);
     const isRepeated = before.has(type);
     const opposite = type === 'Approved' ? 'Denied' : 'Approved';
-    const contradicts = VERDICTS.includes(type) && before.has(opposite) && !mayContradict;
+    const contradicts = DECISIONS.includes(type) && before.has(opposite) && !mayContradict;
     before.add(type);
     const allowed = TRUE_ONLY.includes(type) ? ['True'] : STATUSES;
     return [
@@ -193,7 +193,7 @@ function validateUpdate(request: CertificateSigningRequest, old: CertificateSign
   return [
     ...validateRequest(request, { ...rules, old }),
     ...validateRemovals(request, old),
-    ...(rules.setsApproval ? [] : validateVerdicts(request, old)),
+    ...(rules.setsApproval ? [] : validateDecisions(request, old)),
     ...validateCertificateChange(request, old, rules),
     ...validateObjectMetaUpdate(request.metadata, old.metadata),
   ];
@@ -209,8 +209,8 @@ function validateRemovals(request: CertificateSigningRequest, old: CertificateSi
 }
 
 /** Conditions are only changed through the approval subresource. */
-function validateVerdicts(request: CertificateSigningRequest, old: CertificateSigningRequest): FieldError[] {
-  return VERDICTS.flatMap((type) => {
+function validateDecisions(request: CertificateSigningRequest, old: CertificateSigningRequest): FieldError[] {
+  return DECISIONS.flatMap((type) => {
     const before = ofType(old, type);
     const after = ofType(request, type);
     if (after.length > before.length) {

@@ -25,10 +25,10 @@ export const alwaysPullImages: AdmissionPlugin = {
 };
 
 function isIgnored(attributes: AdmissionAttributes): boolean {
-  return !isAboutPods(attributes) || bringsNoImage(attributes);
+  return !isAboutPods(attributes) || hasNoNewImage(attributes);
 }
 
-function bringsNoImage({ operation, object, oldObject }: AdmissionAttributes): boolean {
+function hasNoNewImage({ operation, object, oldObject }: AdmissionAttributes): boolean {
   if (operation !== 'UPDATE') return false;
   const old = new Set(containersOf((oldObject as core.Pod).spec!).map(({ image }) => image));
   return containersOf((object as core.Pod).spec!).every(({ image }) => old.has(image));

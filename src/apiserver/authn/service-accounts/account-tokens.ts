@@ -22,7 +22,7 @@ export interface AccountTokensOptions {
 export function accountTokens(options: AccountTokensOptions): TokenAuthenticator {
   const { tokens, issuers, clock } = options;
   const users = new WeakMap<SignedPayload, UserInfo>();
-  const judge = (payload: SignedPayload, requested: readonly string[]) => {
+  const authenticateClaims = (payload: SignedPayload, requested: readonly string[]) => {
     const claims = readClaims(payload);
     const audiences = sharedAudiences(claims.aud.length > 0 ? claims.aud : options.audiences, requested);
     checkTimes(claims, clock.now());
@@ -34,7 +34,7 @@ export function accountTokens(options: AccountTokensOptions): TokenAuthenticator
       const issuer = claimedIssuer(token);
       if (issuer === undefined || !issuers.includes(issuer)) return undefined;
       const payload = tokens.verify(token);
-      return mapMaybePromise(payload, (good) => judge(good, audiences));
+      return mapMaybePromise(payload, (good) => authenticateClaims(good, audiences));
     },
   };
 }

@@ -47,12 +47,12 @@ export function legacyTokens(options: LegacyTokensOptions): TokenAuthenticator {
   return {
     authenticateToken(token, audiences) {
       if (claimedIssuer(token) !== LEGACY_ISSUER) return undefined;
-      return judge(token, audiences, options);
+      return authenticateLegacyToken(token, audiences, options);
     },
   };
 }
 
-async function judge(token: string, requested: readonly string[], options: LegacyTokensOptions): Promise<TokenVerdict> {
+async function authenticateLegacyToken(token: string, requested: readonly string[], options: LegacyTokensOptions): Promise<TokenVerdict> {
   const { tokens, objects, used } = options;
   const payload = await tokens.verify(token);
   const audiences = sharedAudiences(options.audiences, requested);

@@ -37,7 +37,7 @@ function withTimes(request: Request, old: Request, { now }: RequestScope): Reque
 }
 
 /** Approval conditions are kept if their number is unchanged; otherwise validation reports it. */
-function withVerdicts(request: Request, old: Request): Request {
+function withDecisions(request: Request, old: Request): Request {
   return ['Approved', 'Denied'].reduce((current, type) => {
     const before = conditionsOf(old).filter((condition) => condition.type === type);
     const after = conditionsOf(current).filter((condition) => condition.type === type);
@@ -52,7 +52,7 @@ function withVerdicts(request: Request, old: Request): Request {
 
 const status: SubresourceStrategy<Request> = {
   verbs: ['get', 'patch', 'update'],
-  prepareForUpdate: (request, old, scope) => withTimes(withVerdicts({ ...request, spec: old.spec }, old), old, scope),
+  prepareForUpdate: (request, old, scope) => withTimes(withDecisions({ ...request, spec: old.spec }, old), old, scope),
   validateUpdate: (request, old) => certificates.certificateSigningRequestBehaviour.validateStatusUpdate?.(request, old) ?? [],
 };
 

@@ -225,12 +225,12 @@ class AttachDetachController implements RunningController {
         this.#reported.delete(action.name);
         return;
       case 'multi-attach':
-        this.#tellMultiAttach(nodeName, action.volumeName, action.nodes);
+        this.#recordMultiAttach(nodeName, action.volumeName, action.nodes);
         this.#queue.queue.addAfter(nodeName, MULTI_ATTACH_RETRY_MS);
     }
   }
 
-  #tellMultiAttach(nodeName: string, volumeName: string, nodes: readonly string[]): void {
+  #recordMultiAttach(nodeName: string, volumeName: string, nodes: readonly string[]): void {
     const others = nodes.flatMap((node) => this.#podsUsing(node, volumeName));
     for (const pod of this.#podsUsing(nodeName, volumeName)) {
       const own = others.filter(({ metadata }) => metadata.namespace === pod.metadata.namespace).map(({ metadata }) => metadata.name);
