@@ -3,6 +3,7 @@ import { formatTime } from '#machinery';
 import { hasStartedRegularContainer } from '../pods/pod-state.ts';
 import { areAllRemoved, canRestartAll, isRestartingAll } from '../pods/restart-all.ts';
 import { type ContainerFacts, containerStatuses } from './container-statuses.ts';
+import { limitMessages } from './limit-messages.ts';
 import { foreignConditions, podConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
 import { terminatedStatus } from './terminated-status.ts';
@@ -41,9 +42,9 @@ export interface PodEviction extends PodRejection {
 export function podStatus(input: PodStatusFacts): core.PodStatus {
   const { pod, previous, state } = input;
   const facts = { ...input, isRestartingAll: isRestartingAll(pod, state, previous) };
-  const initStatuses = containerStatuses(facts, 'init');
-  const statuses = containerStatuses(facts, 'regular');
-  const ephemeral = containerStatuses(facts, 'ephemeral');
+  const initStatuses = limitMessages(containerStatuses(facts, 'init'), pod);
+  const statuses = limitMessages(containerStatuses(facts, 'regular'), pod);
+  const ephemeral = limitMessages(containerStatuses(facts, 'ephemeral'), pod);
   const phase = phaseOf(facts, initStatuses, statuses);
   const now = formatTime(facts.nowMs);
   const hasSandbox = state.sandbox?.isReady === true;
