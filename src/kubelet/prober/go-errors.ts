@@ -16,7 +16,9 @@ export function dialErrorText(address: string, error: NodeJS.ErrnoException): st
   const { code = '', message } = error;
   const prefix = `dial tcp ${address}: `;
   if (code === 'ETIMEDOUT') return `${prefix}i/o timeout`;
-  if (code === 'ENOTFOUND') return `dial tcp: lookup ${address.slice(0, address.lastIndexOf(':'))}: no such host`;
+  const lookup = `dial tcp: lookup ${address.slice(0, address.lastIndexOf(':'))}: `;
+  if (code === 'ENOTFOUND') return `${lookup}no such host`;
+  if (code === 'EAI_AGAIN') return `${lookup}Temporary failure in name resolution`;
   const words = SYSTEM_ERRORS.get(code);
   return words === undefined ? `${prefix}${message}` : `${prefix}connect: ${words}`;
 }

@@ -5,6 +5,7 @@ import { goQuote } from '#machinery';
 import { containerPort } from './container-port.ts';
 import { dialErrorText, HTTP_INSTEAD_OF_HTTPS, joinHostPort, readErrorText } from './go-errors.ts';
 import { type HookAnswer, type ProbeAnswer, ProbeError, type ProbeTarget } from './prober.ts';
+import { type RequestHeaders, requestHeaders } from './request-headers.ts';
 
 const MAX_REDIRECTS = 10;
 const MAX_BODY_BYTES = 10 * 1024;
@@ -13,6 +14,8 @@ export interface HttpProbeOptions {
   readonly signal: AbortSignal;
   /** Such as `kube-probe/1.36`. */
   readonly userAgent: string;
+  /** How Go's client of hooks differs from that of probes: it keeps connections, and takes compressed answers. */
+  readonly isHook?: boolean;
 }
 
 /**
@@ -29,28 +32,30 @@ export async function httpProbe(action: core.HTTPGetAction, target: ProbeTarget,
 /** The request of a lifecycle hook. Any answer is a success. Rejects when there is none. */
 export async function httpHook(action: core.HTTPGetAction, target: ProbeTarget, options: HttpProbeOptions): Promise<HookAnswer> {
   const url = firstUrl(action, target);
-  const outcome = await followed(url, action, options);
+  const outcome = await followed(url, action, { ...options, isHook: true });
   if (!('error' in outcome)) return {};
   if (!outcome.error.endsWith(HTTP_INSTEAD_OF_HTTPS)) throw new Error(outcome.error);
   const { httpHeaders = [] } = action;
   const plain = { ...action, httpHeaders: httpHeaders.filter(({ name }) => name.toLowerCase() !== 'authorization') };
-  const again = await followed(new URL(url.href.replace(/^https:/, 'http:')), plain, options);
+  const again = await followed(new URL(url.href.replace(/^https:/, 'http:')), plain, { ...options, isHook: true });
   if ('error' in again) throw new Error(outcome.error);
   return { fellBackFrom: hostOf(url) };
 }
 
 type Outcome = Answer | { readonly error: string };
 
-async function followed(first: URL, action: core.HTTPGetAction, { signal, userAgent }: HttpProbeOptions): Promise<Outcome> {
-  const headers = headersOf(action, userAgent);
+async function followed(first: URL, action: core.HTTPGetAction, options: HttpProbeOptions): Promise<Outcome> {
+  let headers = { Host: hostOf(first), ...requestHeaders(action, options.userAgent) };
   let url = first;
   for (let redirects = 0; ; redirects++) {
-    const outcome = await get(url, headers, signal);
+    const outcome = await get(url, headers, options);
     if ('error' in outcome) return { error: `Get ${goQuote(shownUrl(url))}: ${outcome.error}` };
     const next = redirectOf(outcome, url);
     if (next === undefined || next.hostname !== url.hostname) return outcome;
     if (redirects + 1 >= MAX_REDIRECTS)
       return { error: `Get ${goQuote(outcome.location ?? '')}: stopped after ${MAX_REDIRECTS} redirects` };
+    // A path leaves the host as it was named.
+    if (URL.canParse(outcome.location ?? '')) headers = { ...headers, Host: next.host };
     url = next;
   }
 }
@@ -87,18 +92,6 @@ function hostOf(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === 'https:' ? '443' : '80')}`;
 }
 
-function headersOf({ httpHeaders = [] }: core.HTTPGetAction, userAgent: string): Record<string, string | string[]> {
-  const headers = new Map<string, string[]>();
-  for (const { name, value } of httpHeaders) {
-    const key = name.toLowerCase();
-    headers.set(key, [...(headers.get(key) ?? []), value]);
-  }
-  if (!headers.has('user-agent')) headers.set('user-agent', [userAgent]);
-  if (!headers.has('accept')) headers.set('accept', ['*/*']);
-  else if (headers.get('accept')?.[0] === '') headers.delete('accept');
-  return Object.fromEntries(Array.from(headers, ([key, values]) => [key, values.length === 1 ? (values[0] as string) : values]));
-}
-
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 function redirectOf({ code, location }: Answer, from: URL): URL | undefined {
@@ -106,12 +99,14 @@ function redirectOf({ code, location }: Answer, from: URL): URL | undefined {
   return URL.canParse(location, from.href) ? new URL(location, from) : undefined;
 }
 
-function get(url: URL, headers: Record<string, string | string[]>, signal: AbortSignal): Promise<Outcome> {
+function get(url: URL, own: RequestHeaders, { signal, isHook = false }: HttpProbeOptions): Promise<Outcome> {
   return new Promise((resolve) => {
     let isConnected = false;
+    const headers = { ...own, ...(isHook && { 'Accept-Encoding': 'gzip' }) };
     const options = { headers, agent: false as const, signal };
     const sent = url.protocol === 'https:' ? httpsRequest(url, { ...options, rejectUnauthorized: false }) : httpRequest(url, options);
     const address = joinHostPort(url.hostname.replace(/^\[|\]$/g, ''), Number(url.port || (url.protocol === 'https:' ? 443 : 80)));
+    if (isHook) sent.removeHeader('Connection');
     sent.on('socket', (socket) => {
       socket.once('connect', () => {
         isConnected = true;
