@@ -74,6 +74,7 @@ function document(path: string, { id, description, tag, type, produces }: Docume
     parameters: [],
     responses: [type ? { code: 200, type: type.name } : { code: 200 }],
     produces: produces ?? (type ? OBJECT_TYPES : ['application/json']),
+    consumes: type ? (produces ?? OBJECT_TYPES) : [],
   };
   return { path, parameters: [], operations: { get } };
 }

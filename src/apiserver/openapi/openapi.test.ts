@@ -182,6 +182,30 @@ describe('custom resources', async () => {
     expect(ids).toContain('createStableExampleComV1NamespacedWidget');
   });
 
+  test('are sent as JSON or YAML, patched without creation, and deleted as a collection without a body', () => {
+    const path = '/apis/stable.example.com/v1/namespaces/{namespace}/widgets';
+    const v3 = parse(changing.documentV3('apis/stable.example.com/v1')!.body).paths as JsonObject;
+    const types = ['application/json', 'application/yaml'];
+    for (const [of, method] of [
+      [path, 'post'],
+      [`${path}/{name}`, 'put'],
+      [`${path}/{name}`, 'delete'],
+    ] as const) {
+      expect(Object.keys(at(v3, of, method, 'requestBody', 'content') as JsonObject)).toEqual(types);
+    }
+    expect(Object.keys(at(v3, `${path}/{name}`, 'patch', 'responses') as JsonObject)).toEqual(['200', '401']);
+    expect(at(v3, path, 'delete')).not.toHaveProperty('requestBody');
+    const v2 = parse(changing.documentV2().body).paths as JsonObject;
+    expect(at(v2, path, 'get', 'consumes')).toEqual(types);
+  });
+
+  test('leave discovery documents their own media types', () => {
+    const v2 = parse(changing.documentV2().body).paths as JsonObject;
+    expect(at(v2, '/version/', 'get', 'consumes')).toEqual(['application/json']);
+    expect(at(v2, '/apis/', 'get', 'consumes')).toContain('application/vnd.kubernetes.protobuf');
+    expect(at(v2, '/openid/v1/jwks/', 'get')).not.toHaveProperty('consumes');
+  });
+
   test('are loosened in version 2 where it cannot say the same', () => {
     const definition = at(parse(changing.documentV2().body), 'definitions', name) as JsonObject;
     expect(at(definition, 'properties', 'spec', 'required')).toEqual(['size']);

@@ -18,6 +18,8 @@ export interface Operation {
   readonly body?: { readonly type: string; readonly mediaTypes: readonly string[]; readonly required: boolean };
   readonly responses: readonly OperationResponse[];
   readonly produces: readonly string[];
+  /** What version 2 documents for a request without a body; empty: nothing. */
+  readonly consumes: readonly string[];
   readonly action?: string;
   readonly kind?: GroupVersionKind;
 }
@@ -78,7 +80,7 @@ function renderOperation(version: OpenApiVersion, operation: Operation): JsonObj
   };
 }
 
-function partsV2({ parameters, body, responses, produces }: Operation): JsonObject {
+function partsV2({ parameters, body, responses, produces, consumes }: Operation): JsonObject {
   const rendered = parameters.map((parameter) => renderParameter(2, parameter));
   const sent = body && {
     name: 'body',
@@ -87,9 +89,10 @@ function partsV2({ parameters, body, responses, produces }: Operation): JsonObje
     schema: { $ref: definitionRef(2, body.type) },
   };
   const all = sent ? [sent, ...rendered] : rendered;
+  const accepted = body?.mediaTypes ?? consumes;
   return {
     schemes: ['https'],
-    consumes: body?.mediaTypes ?? ['*/*'],
+    ...(accepted.length > 0 && { consumes: accepted }),
     produces,
     ...(all.length > 0 && { parameters: all }),
     responses: Object.fromEntries([...responses.map(responseV2), ['401', { description: REASONS[401] as string }]]),

@@ -10,6 +10,12 @@ export const PATCH_TYPES = [
 export const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => type !== 'application/strategic-merge-patch+json');
 /** Custom resources have no protobuf. */
 export const CUSTOM_OBJECT_TYPES = ['application/json', 'application/yaml'];
+export const ANY_TYPES = ['*/*'];
+
+/** What a request body that is no patch may be; upstream documents the exact types of custom resources only. */
+export function bodyTypes({ custom }: { custom: boolean }): readonly string[] {
+  return custom ? CUSTOM_OBJECT_TYPES : ANY_TYPES;
+}
 
 export const PATCH_DEFINITION = 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch';
 

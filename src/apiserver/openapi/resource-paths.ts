@@ -15,6 +15,7 @@ import {
 } from './parameters.ts';
 import {
   basePath,
+  bodyTypes,
   CUSTOM_OBJECT_TYPES,
   CUSTOM_PATCH_TYPES,
   LIST_TYPES,
@@ -115,6 +116,7 @@ class ResourcePaths {
       parameters: verb.parameters,
       responses: verb.responses,
       produces: verb.isList && !resource.custom ? LIST_TYPES : resource.custom ? CUSTOM_OBJECT_TYPES : OBJECT_TYPES,
+      consumes: bodyTypes(resource),
       action: verb.action,
       kind: resource,
       ...(verb.body && { body: verb.body }),
@@ -140,7 +142,7 @@ class ResourcePaths {
   }
 
   private sent(): NonNullable<Operation['body']> {
-    return { type: this.type, mediaTypes: ['*/*'], required: true };
+    return { type: this.type, mediaTypes: bodyTypes(this.resource), required: true };
   }
 
   private get(): Verb {
@@ -160,7 +162,8 @@ class ResourcePaths {
   }
 
   private patch(): Verb {
-    const responses = [200, 201].map((code) => ({ code, type: this.type }));
+    const codes = this.resource.custom ? [200] : [200, 201];
+    const responses = codes.map((code) => ({ code, type: this.type }));
     const mediaTypes = this.resource.custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
     const body = { type: PATCH_DEFINITION, mediaTypes, required: true };
     return { action: 'patch', idVerb: 'patch', phrase: 'partially update the specified', parameters: PATCH_PARAMETERS, body, responses };
@@ -171,15 +174,20 @@ class ResourcePaths {
     const isNamespace = this.resource.group === '' && this.resource.kind === 'Namespace';
     const type = this.resource.strategy?.returnsDeletedObject && !isNamespace ? this.type : meta.Status.name;
     const responses = [200, 202].map((code) => ({ code, type }));
-    const body = { type: meta.DeleteOptions.name, mediaTypes: ['*/*'], required: false };
+    const body = this.deleteOptions();
     return { action: 'delete', idVerb: 'delete', phrase: 'delete a', parameters: DELETE_PARAMETERS, body, responses };
   }
 
   private deleteCollection(): Verb {
     const responses = [{ code: 200, type: meta.Status.name }];
-    const body = { type: meta.DeleteOptions.name, mediaTypes: ['*/*'], required: false };
-    const common = { action: 'deletecollection', idVerb: 'delete', phrase: 'delete a collection of' };
-    return { ...common, parameters: DELETE_COLLECTION_PARAMETERS, body, responses };
+    const common = { action: 'deletecollection', idVerb: 'delete', phrase: 'delete a collection of', responses };
+    // Upstream documents no options in the body, and so only those of lists, for collections of custom resources.
+    if (this.resource.custom) return { ...common, parameters: LIST_PARAMETERS };
+    return { ...common, parameters: DELETE_COLLECTION_PARAMETERS, body: this.deleteOptions() };
+  }
+
+  private deleteOptions(): NonNullable<Operation['body']> {
+    return { type: meta.DeleteOptions.name, mediaTypes: bodyTypes(this.resource), required: false };
   }
 
   /** Deprecated watch paths: still served, and part of generated clients. */

@@ -15,7 +15,16 @@ import {
   queryParameters,
   UPDATE_PARAMETERS,
 } from './parameters.ts';
-import { basePath, CUSTOM_OBJECT_TYPES, CUSTOM_PATCH_TYPES, OBJECT_TYPES, PATCH_DEFINITION, PATCH_TYPES } from './path-parts.ts';
+import {
+  ANY_TYPES,
+  basePath,
+  bodyTypes,
+  CUSTOM_OBJECT_TYPES,
+  CUSTOM_PATCH_TYPES,
+  OBJECT_TYPES,
+  PATCH_DEFINITION,
+  PATCH_TYPES,
+} from './path-parts.ts';
 
 /** Types of subresources that differ from their resource's. */
 const FOREIGN_TYPES: ReadonlyMap<string, ObjectSchema> = new Map<string, ObjectSchema>([
@@ -68,7 +77,8 @@ function connectOperation(resource: OpenApiResource, sub: OpenApiSubresource, me
     tag: tagOf(resource),
     parameters: [],
     responses: [{ code: 200 }],
-    produces: ['*/*'],
+    produces: ANY_TYPES,
+    consumes: ANY_TYPES,
     action: 'connect',
     kind: sub.kind,
   };
@@ -110,16 +120,18 @@ function objectOperation(resource: OpenApiResource, sub: OpenApiSubresource, ver
     description: `${phrase} ${sub.name} of the specified ${resource.kind}`,
     tag: tagOf(resource),
     parameters,
-    responses: codes.map((code) => (isLog ? { code } : { code, type })),
+    responses: (verb === 'patch' && resource.custom ? [200] : codes).map((code) => (isLog ? { code } : { code, type })),
     produces: isLog ? ['text/plain', ...OBJECT_TYPES] : resource.custom ? CUSTOM_OBJECT_TYPES : OBJECT_TYPES,
+    consumes: bodyTypes(resource),
     action,
     kind: sub.kind,
-    ...bodyOf(verb, type, resource.custom),
+    ...bodyOf(verb, type, resource),
   };
 }
 
-function bodyOf(verb: string, type: string, custom: boolean): Pick<Operation, 'body'> {
+function bodyOf(verb: string, type: string, resource: OpenApiResource): Pick<Operation, 'body'> {
   if (verb === 'get') return {};
-  if (verb === 'patch') return { body: { type: PATCH_DEFINITION, mediaTypes: custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES, required: true } };
-  return { body: { type, mediaTypes: ['*/*'], required: true } };
+  if (verb === 'patch')
+    return { body: { type: PATCH_DEFINITION, mediaTypes: resource.custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES, required: true } };
+  return { body: { type, mediaTypes: bodyTypes(resource), required: true } };
 }
