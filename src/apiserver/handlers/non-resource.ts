@@ -90,8 +90,7 @@ function groupRoute(path: string, { table, remote }: NonResourceDeps): Route | u
     const groupDiscovery = groupDocument(table, group, remote());
     return groupDiscovery && ((request) => document(request, groupDiscovery));
   }
-  if (!table.hasGroup(group)) return undefined;
-  if (!table.versions(group).includes(version)) return notFound;
+  if (!table.versions(group).includes(version)) return table.hasBuiltInGroup(group) ? notFound : undefined;
   const route: Route = (request) => document(request, resourceList(table, group, version));
   return table.inVersion(group, version).some(({ custom }) => custom) ? route : produced(OBJECT_TYPES, route);
 }
@@ -99,8 +98,7 @@ function groupRoute(path: string, { table, remote }: NonResourceDeps): Route | u
 /** Built-in groups handle all paths below them, doubled slashes included. */
 function isBelowBuiltIn(path: string, table: ResourceTable): boolean {
   const group = /^\/apis\/([^/]+)\//.exec(path)?.[1];
-  if (group === undefined || !table.hasGroup(group)) return false;
-  return table.versions(group).some((version) => table.inVersion(group, version).some(({ custom }) => !custom));
+  return group !== undefined && table.hasBuiltInGroup(group);
 }
 
 /** A path of upstream's router, which checks Accept against the types it produces. */

@@ -5,7 +5,6 @@ import type { ResourceTable } from '../registry/generic/resource-table.ts';
 import { isStored, type ServedResource } from '../registry/generic/served-resource.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
 import { COLLECTION_TYPES, checkProducible, negotiate, negotiateWatch, OBJECT_TYPES } from '../request/negotiation.ts';
-import type { RequestInfo } from '../request/request-info.ts';
 import { ANONYMOUS } from '../request/user.ts';
 import type { ApiResponse, Handler } from './api-response.ts';
 import { handleCreate } from './create.ts';
@@ -63,7 +62,7 @@ export function resourceRouter(table: ResourceTable, deps: HandlerDeps, handlers
     const { info } = request;
     const resource = table.find(info.group, info.version, info.resource);
     if (resource === undefined) {
-      if (!table.hasGroup(info.group) || !isKnownVersion(table, info)) return PAGE_NOT_FOUND;
+      if (!table.hasBuiltInGroup(info.group)) return PAGE_NOT_FOUND;
       throw resourceNotFound();
     }
     try {
@@ -73,12 +72,6 @@ export function resourceRouter(table: ResourceTable, deps: HandlerDeps, handlers
       throw error;
     }
   };
-}
-
-/** Groups of custom resources have no versions but those of their definitions. */
-function isKnownVersion(table: ResourceTable, { group, version }: RequestInfo): boolean {
-  const versions = table.versions(group);
-  return versions.includes(version) || versions.some((candidate) => table.inVersion(group, candidate).some(({ custom }) => !custom));
 }
 
 interface RouterParts {
@@ -106,11 +99,25 @@ function dispatch(request: ApiRequest, resource: ServedResource, { deps, handler
   if (info.subresource !== '') return dispatchSubresource(call, handlers);
   if (resource.custom && info.name === '' && NEEDS_NAME[info.verb]) throw StatusError.badRequest('name must be provided');
   if (info.name !== '' && !resource.verbs.some((verb) => NEEDS_NAME[verb])) throw resourceNotFound();
-  if (method === 'HEAD' || !resource.verbs.includes(info.verb) || NEEDS_NAME[info.verb] === (info.name === '')) throw methodNotAllowed();
+  if (!isSupported(request, resource)) throw unsupportedMethod(request, resource);
   enter(call, info.verb === 'list' || info.verb === 'watch' ? COLLECTION_TYPES : OBJECT_TYPES);
   checkAcceptable(call);
   const own = handlers.verb(resource, info.verb);
   return own === undefined ? HANDLERS[info.verb]!(storedCall(call)) : own(call);
+}
+
+function isSupported({ info, method }: ApiRequest, resource: ServedResource): boolean {
+  if (method === 'HEAD' && !answersHead(resource, info.verb)) return false;
+  return resource.verbs.includes(info.verb) && NEEDS_NAME[info.verb] !== (info.name === '');
+}
+
+/** Upstream's router knows HEAD of no built-in resource, its handler of custom resources takes it for GET. */
+function answersHead({ custom }: ServedResource, verb: string): boolean {
+  return custom && verb !== 'watch';
+}
+
+function unsupportedMethod({ info }: ApiRequest, resource: ServedResource): StatusError {
+  return resource.custom && info.verb !== 'create' ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
 }
 
 function storedCall(call: ResourceCall<ServedResource>): ResourceCall {
@@ -169,7 +176,8 @@ function checkScope({ info, path }: ApiRequest, resource: ServedResource): void 
     throw resourceNotFound();
   if (resource.namespaced && !inNamespace && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
   const isProxy = info.subresource === 'proxy';
-  if (info.rest.length > 0 && !isProxy) throw resourceNotFound();
+  // Upstream's handler of custom resources does not look beyond the subresource.
+  if (info.rest.length > 0 && !isProxy && !resource.custom) throw resourceNotFound();
 }
 
 function dispatchSubresource(call: ResourceCall<ServedResource>, handlers: HandlerTable): Promise<ApiResponse> | ApiResponse {
@@ -177,7 +185,7 @@ function dispatchSubresource(call: ResourceCall<ServedResource>, handlers: Handl
   const { info } = request;
   const subresource = resource.subresources.get(info.subresource);
   if (subresource === undefined) throw resource.custom ? StatusError.notFound(resource, info.name) : resourceNotFound();
-  const isAllowed = subresource.anyMethod || (subresource.verbs.includes(info.verb) && request.method !== 'HEAD');
+  const isAllowed = subresource.anyMethod || (subresource.verbs.includes(info.verb) && (request.method !== 'HEAD' || resource.custom));
   if (!isAllowed) throw resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
   enter(call, subresource.produces ?? OBJECT_TYPES);
   if (subresource.scale !== undefined) return handleScale(storedCall(call), subresource.scale);

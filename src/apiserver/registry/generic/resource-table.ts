@@ -95,6 +95,11 @@ export class ResourceTable {
     return this.#groups.has(group);
   }
 
+  /** Whether a kind of the group is built in; upstream answers unknown paths of other groups as those of no group. */
+  hasBuiltInGroup(group: string): boolean {
+    return this.versions(group).some((version) => this.inVersion(group, version).some(({ custom }) => !custom));
+  }
+
   groups(): readonly string[] {
     return [...this.#groups.keys()];
   }
