@@ -186,14 +186,14 @@ describe('the audit log', () => {
     });
   });
 
-  it("takes the client's own Audit-Id and gives it back", async () => {
+  it('uses and returns the Audit-Id of the client', async () => {
     const { request, events } = await serve(logTo('rules: [{level: Metadata}], omitStages: [RequestReceived]'));
     expect((await request('GET', '/version', { headers: { 'audit-id': 'mine' } })).auditId).toBe('mine');
     const [only] = await events();
     expect([only!.auditID, only!.objectRef, only!.verb]).toEqual(['mine', undefined, 'get']);
   });
 
-  it('has bodies where the policy wants them, without managed fields when it says so', async () => {
+  it('records bodies at level Request, without managed fields with omitManagedFields', async () => {
     const { request, jane, events } = await serve(
       logTo(
         'omitStages: [RequestReceived], rules: [{level: Request, verbs: [patch, delete]}, {level: RequestResponse, omitManagedFields: true}]',
@@ -217,7 +217,7 @@ describe('the audit log', () => {
     expect(deleted!.responseStatus).toMatchObject({ status: 'Success', details: { name: 'one' }, code: 200 });
   });
 
-  it('has requests of this process, failures, and what was forbidden', async () => {
+  it('records in-process, failed and forbidden requests', async () => {
     const { jane, events } = await serve(logTo('omitStages: [RequestReceived], rules: [{level: Metadata}]'));
     await expect(jane.of(core.ConfigMap).get({ name: 'missing', namespace: 'team' })).rejects.toThrow('not found');
     await expect(jane.of(core.Secret).get({ name: 'hidden', namespace: 'team' })).rejects.toThrow('forbidden');
@@ -232,7 +232,7 @@ describe('the audit log', () => {
     expect(hidden!.responseStatus).toMatchObject({ reason: 'Forbidden', code: 403 });
   });
 
-  it('has who somebody acts as, beside who they are', async () => {
+  it('records the impersonated user beside the user', async () => {
     const { request, events } = await serve(logTo('omitStages: [RequestReceived], rules: [{level: Metadata}]'));
     await request('GET', '/api/v1/namespaces', { headers: { 'impersonate-user': 'joe', 'impersonate-group': 'ops' } });
     const [only] = await events();
@@ -240,7 +240,7 @@ describe('the audit log', () => {
     expect(only!.impersonatedUser).toEqual({ username: 'joe', groups: ['ops', 'system:authenticated'] });
   });
 
-  it('has those whom nobody knows, and how they tried', async () => {
+  it('records failed authentications with the method that was tried', async () => {
     const { request, events } = await serve(logTo('rules: [{level: Metadata}]'));
     expect((await request('GET', '/api/v1/pods', { headers: { authorization: 'Bearer wrong' } })).code).toBe(401);
     const [only, ...rest] = await events();
@@ -252,14 +252,14 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('says when the answer of a watch begins, and when it ends', async () => {
+  it('records the start and the end of a watch response', async () => {
     const { request, events } = await serve(logTo('rules: [{level: RequestResponse}]', 'batch'));
     await request('GET', '/api/v1/configmaps?watch=1&timeoutSeconds=1&resourceVersion=0');
     const seen = await events();
     expect(seen.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
   });
 
-  it('has what admission notes', async () => {
+  it('records the audit annotations of admission', async () => {
     const { jane, events } = await serve(logTo('omitStages: [RequestReceived], rules: [{level: Metadata, verbs: [create]}]'), true);
     await jane.of(core.Namespace).create({ metadata: { name: 'team', labels: { 'pod-security.kubernetes.io/audit': 'restricted' } } });
     await jane.of(admissionregistration.ValidatingAdmissionPolicy).create({
@@ -288,7 +288,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('is what strict mode stops without', async () => {
+  it('in blocking-strict mode fails requests that cannot be recorded', async () => {
     const { server, request, metrics } = await serve(logTo('rules: [{level: Metadata}]', 'blocking-strict'));
     expect((await request('GET', '/version')).code).toBe(200);
     const audit = startFailing();
@@ -328,7 +328,7 @@ describe('an audit webhook', () => {
     return { posts, kubeconfig: { path: 'webhook.kubeconfig', text } };
   }
 
-  it('gets lists of events, again when it failed, and the last of them before the server stops', async () => {
+  it('gets batches of events, retried after a failure and flushed before the server stops', async () => {
     const { posts, kubeconfig } = await listen((attempt) => (attempt === 1 ? 503 : 200));
     const { server, request } = await serve({
       policy: policyOf('rules: [{level: Metadata}]'),

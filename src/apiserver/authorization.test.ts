@@ -9,7 +9,7 @@ const secure = await startSecureServer();
 const { admin, clientFor, grant } = secure;
 afterAll(() => secure[Symbol.asyncDispose]());
 
-describe('escalation', () => {
+describe('privilege escalation', () => {
   const configMapRule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
   const secrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
   const write = ['create', 'update', 'patch', 'get'];
@@ -32,7 +32,7 @@ describe('escalation', () => {
     await admin.of(rbac.Role).create(role('big', [secrets]));
   });
 
-  it('lets who writes roles grant what they hold, and no more', async () => {
+  it('a role can only grant permissions that its writer has', async () => {
     const created = await writer.of(rbac.Role).create(role('small', [configMapRule]));
     await expect(writer.of(rbac.Role).create(role('large', [configMapRule, secrets]))).rejects.toMatchObject({
       code: 403,
@@ -44,13 +44,13 @@ describe('escalation', () => {
     await expect(writer.of(rbac.Role).apply(role('large', [secrets]), { fieldManager: 'x' })).rejects.toMatchObject({ code: 403 });
   });
 
-  it('lets anybody change what only garbage collection looks at', async () => {
+  it('changes of metadata for garbage collection are allowed', async () => {
     const big = await writer.of(rbac.Role).get({ name: 'big', namespace: 'ns' });
     const updated = await writer.of(rbac.Role).update({ ...big, metadata: { ...big.metadata, finalizers: ['example.com/x'] } });
     expect(updated.metadata.finalizers).toEqual(['example.com/x']);
   });
 
-  it('lets who binds roles grant what they hold, or may bind', async () => {
+  it('a binding needs the permissions of the role, or the verb bind', async () => {
     await expect(writer.of(rbac.RoleBinding).create(binding('b', 'big'))).rejects.toMatchObject({ code: 403 });
     await expect(writer.of(rbac.RoleBinding).create(binding('b', 'nosuch'))).rejects.toMatchObject({ code: 404 });
     await writer.of(rbac.RoleBinding).create(binding('small', 'small'));
@@ -62,7 +62,7 @@ describe('escalation', () => {
     expect((await writer.of(rbac.RoleBinding).create(binding('b', 'big'))).metadata.name).toBe('b');
   });
 
-  it('lets only those who hold everything aggregate roles', async () => {
+  it('aggregation rules need all permissions', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] };
     await expect(writer.of(rbac.ClusterRole).create({ metadata: { name: 'sum' }, rules: [], aggregationRule })).rejects.toMatchObject({
       code: 403,
@@ -77,7 +77,7 @@ describe('escalation', () => {
   });
 });
 
-describe('reviews', () => {
+describe('access reviews', () => {
   const allowed = async (spec: object) => (await admin.of(authorization.SubjectAccessReview).create({ spec } as never)).status;
 
   it('follow roles and bindings as they come and go', async () => {
@@ -97,7 +97,7 @@ describe('reviews', () => {
     expect(await allowed(question)).toEqual({ allowed: false });
   });
 
-  it('tell what of a selector was not understood', async () => {
+  it('report parts of a selector that were ignored', async () => {
     const fieldSelector = {
       requirements: [
         { key: 'a', operator: 'In', values: ['b'] },
@@ -122,7 +122,7 @@ describe('reviews', () => {
     ).toMatchObject({ allowed: false });
   });
 
-  it('of tokens tell whom they stand for', async () => {
+  it('TokenReview returns the user of a token', async () => {
     const review = (token: string) => admin.of(authentication.TokenReview).create({ spec: { token } } as never);
     expect((await review('alicetoken')).status).toMatchObject({
       authenticated: true,
@@ -141,14 +141,14 @@ describe('certificate signing requests', () => {
   };
   const requests = (client: Client) => client.of(certificates.CertificateSigningRequest);
 
-  it('for the group that may do everything are refused', async () => {
+  it('for system:masters are rejected', async () => {
     await expect(requests(admin).create(draft('masters', ['system:masters']))).rejects.toMatchObject({
       code: 403,
       message: expect.stringContaining('use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed'),
     });
   });
 
-  it('are approved and signed by those who may for the signer', async () => {
+  it('need permission for the signer to be approved or signed', async () => {
     const all = { apiGroups: ['certificates.k8s.io'], verbs: ['*'] };
     await grant(
       'csr-writers',
@@ -184,7 +184,7 @@ describe('certificate signing requests', () => {
 });
 
 describe('default roles', () => {
-  it('are made, made good again, and not touched when all is well', async () => {
+  it('are created, repaired, and not written when unchanged', async () => {
     const labels = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
     const subject = { ...api, kind: 'Group', name: 'g' };

@@ -176,11 +176,11 @@ async function knock(path: string, user?: string, upgrade: Door['headers'] = {})
 }
 
 describe.each(DOORS)('$door', ({ path, admission: isAdmitted, fairness, headers }) => {
-  test('is shut for who does not say who they are', async () => {
+  test('rejects requests without credentials', async () => {
     expect(await knock(path, undefined, headers)).toMatchObject({ code: 401, reached: 0 });
   });
 
-  test('is shut for who has no right', async () => {
+  test('rejects users without permission', async () => {
     expect(await knock(path, USERS.forbidden, headers)).toMatchObject({ code: 403, reached: 0 });
   });
 
@@ -189,12 +189,12 @@ describe.each(DOORS)('$door', ({ path, admission: isAdmitted, fairness, headers 
     expect([code === 403, through > 0]).toEqual([isAdmitted, !isAdmitted]);
   });
 
-  test('is open for all others, in the order of flow control where it applies', async () => {
+  test('serves users with permission, through flow control where it applies', async () => {
     const { isFair, reached: through } = await knock(path, USERS.allowed, headers);
     expect([through > 0, isFair]).toEqual([true, fairness]);
   });
 
-  test('is in the audit log, whoever knocks', async () => {
+  test('records every request in the audit log', async () => {
     await knock(path, undefined, headers);
     for (const user of Object.values(USERS)) await knock(path, user, headers);
     await checkAudited(path);
@@ -223,7 +223,7 @@ const PAGES = [
   ...['/.well-known/openid-configuration', '/openid/v1/jwks', '/no/such/page'],
 ];
 
-test.each(PAGES)('%s is for those who may read it, in the order of flow control, and in the audit log', async (path) => {
+test.each(PAGES)('%s is authorized, goes through flow control and is audited', async (path) => {
   expect(await knock(path)).toMatchObject({ code: 401 });
   expect(await knock(path, USERS.forbidden)).toMatchObject({ code: 403, isFair: true });
   const { code, isFair } = await knock(path, USERS.allowed);
@@ -232,7 +232,7 @@ test.each(PAGES)('%s is for those who may read it, in the order of flow control,
   await checkAudited(path);
 });
 
-test('callers in the process pass authorization as everybody does', async () => {
+test('in-process requests are authorized too', async () => {
   for (const { path } of DOORS) {
     const before = reached;
     const { transport } = clientOf(USERS.forbidden);

@@ -81,7 +81,7 @@ const PROVIDERS = [
 ] as const;
 
 describe.each(PROVIDERS)('with %s', (type, prefix) => {
-  it('secrets are stored encrypted, and read, listed and watched as they are', async () => {
+  it('secrets are stored encrypted, and decrypted for get, list and watch', async () => {
     const store = memory();
     const { client, secrets } = await serve(store, configuration(cipher(type, 'one', 1)));
     await secrets.create(secret('a'));
@@ -122,7 +122,7 @@ function filesIn(place: string): readonly Buffer[] {
 }
 
 describe('a new key', () => {
-  it('encrypts what is written again, though nothing in it changes', async () => {
+  it('encrypts an object that is written again unchanged', async () => {
     const store = memory();
     const before = await serve(store, configuration('{identity: {}}'));
     await before.secrets.create(secret('a'));
@@ -136,7 +136,7 @@ describe('a new key', () => {
     expect(unchanged.metadata.resourceVersion).toBe(replaced.metadata.resourceVersion);
   });
 
-  it('is put to use while the server runs; a file that is no good changes nothing', async () => {
+  it('is used after a reload; an invalid file changes nothing', async () => {
     const file = configuration(cipher('aesgcm', 'one', 1));
     const own = deps();
     const encryption = new Encryption({ path: file, reload: true }, own);
@@ -178,7 +178,7 @@ describe('what cannot be read', () => {
     expect(await stored(store)).toBe(bytes);
   });
 
-  it('without any configuration is told with its key', async () => {
+  it('an encrypted value without a configuration is reported with its key', async () => {
     const store = memory();
     const before = await serve(store, configuration(cipher('aesgcm', 'one', 1)));
     await before.secrets.create(secret('a'));
@@ -305,7 +305,7 @@ describe('a KMS plugin', () => {
     expect(state.decrypts).toBeGreaterThan(0);
   });
 
-  it('that is not well fails the health checks, and writes when there is no seed', async () => {
+  it('that is unhealthy fails the health checks, and writes without a seed', async () => {
     const { state, provider } = await plugin();
     state.healthz = 'sick';
     const { secrets, path } = await serve(memory(), configuration(provider));
@@ -313,7 +313,7 @@ describe('a KMS plugin', () => {
     await expect(secrets.create(secret('a'))).rejects.toThrow(/unable to encrypt "\/registry\/secrets\/default\/a": .*not ready/);
   });
 
-  it('that goes away leaves reads and writes to the seed, until that is too old, and is used again when it is back', async () => {
+  it('that is down: the cached seed is used until it expires, and the plugin again once it is back', async () => {
     const { state, provider, stop, restart } = await plugin();
     const clock = new VirtualClock();
     const encryption = new Encryption({ path: configuration(provider), reload: false }, { ...deps(), clock });
@@ -340,7 +340,7 @@ describe('a KMS plugin', () => {
     expect((await secrets.get(KEY)).entry!.value.toString()).toBe('{}');
   });
 
-  it('that is not there does not keep the server from starting', async () => {
+  it('that is down does not block the start of the server', async () => {
     const endpoint = `unix://${path.join(directory, 'nobody.sock')}`;
     const { client, path: get } = await serve(memory(), configuration(`{kms: {apiVersion: v2, name: p, endpoint: "${endpoint}"}}`));
     await client.of(core.ConfigMap).create({ metadata: { name: 'a', namespace: 'default' } });

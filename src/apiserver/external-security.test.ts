@@ -108,7 +108,7 @@ describe('a token webhook', () => {
     tokenWebhook: { kubeconfig, version, cacheTtlMs: 60_000 },
   });
 
-  it('says who a token stands for, and is asked once', async () => {
+  it('authenticates a token, and its answer is cached', async () => {
     const { reviews, kubeconfig } = await service(({ spec }) =>
       spec.token === 'good'
         ? { status: { authenticated: true, user: { username: 'joe', uid: '7', groups: ['ops'], extra: { a: ['b'] } } } }
@@ -138,7 +138,7 @@ describe('a token webhook', () => {
     expect(await whoIs(client('janes'))).toMatchObject({ username: 'jane' });
   });
 
-  it('that fails for a moment is asked again', async () => {
+  it('that fails temporarily is retried', async () => {
     const { reviews, kubeconfig } = await service((_, attempt) =>
       attempt === 1 ? { code: 503, body: 'later' } : { status: { authenticated: true, user: { username: 'joe' } } },
     );
@@ -154,7 +154,7 @@ describe('an authorization webhook', () => {
   });
   const maps = (client: Client) => client.of(core.ConfigMap).list({ namespace: 'default' });
 
-  it('allows, denies or leaves it to others, and is asked once', async () => {
+  it('allows, denies or has no opinion, and its answer is cached', async () => {
     const { reviews, kubeconfig } = await service(({ spec }) => {
       const { resource } = (spec.resourceAttributes ?? {}) as { resource?: string };
       if (resource === 'configmaps') return { status: { allowed: true } };
@@ -175,7 +175,7 @@ describe('an authorization webhook', () => {
     });
   });
 
-  it('is asked each time where its answers are not to be remembered', async () => {
+  it('is called each time with a cache TTL of zero', async () => {
     const { reviews, kubeconfig } = await service(() => ({ status: { allowed: true } }));
     const { authorizationWebhook } = config(kubeconfig);
     const { client } = await serve({ authorizationWebhook: { ...authorizationWebhook, authorizedTtlMs: 0 } }, ['Webhook']);
@@ -185,13 +185,13 @@ describe('an authorization webhook', () => {
     expect(reviews).toHaveLength(2);
   });
 
-  it('that says both is an error', async () => {
+  it('that both allows and denies is an error', async () => {
     const { kubeconfig } = await service(() => ({ status: { allowed: true, denied: true } }));
     const { client } = await serve(config(kubeconfig), ['Webhook']);
     await expect(maps(client('janes'))).rejects.toThrow('returned both allow and deny response');
   });
 
-  it('does not tell what somebody may do', async () => {
+  it('does not list the rules of a user', async () => {
     const { kubeconfig } = await service(() => ({ status: { allowed: true } }));
     const { client } = await serve(config(kubeconfig), ['Webhook']);
     const review = await client('janes')
@@ -226,7 +226,7 @@ describe('an AuthorizationConfiguration', () => {
       ),
   });
 
-  it('asks a webhook only about what its conditions match, and fails as it says', async () => {
+  it('calls a webhook only if its matchConditions match, and follows its failurePolicy', async () => {
     const { reviews, kubeconfig } = await service(() => ({ code: 403, body: 'no' }));
     const file = path.join(directory, 'authz.yaml');
     writeFileSync(file, text(webhook(kubeconfig.path, 'Deny', SECRETS), '{type: AlwaysAllow, name: all}'));
@@ -235,7 +235,7 @@ describe('an AuthorizationConfiguration', () => {
     expect([maps, secrets === 'yes', reviews.length]).toEqual(['yes', false, 1]);
   });
 
-  it('is followed; one that is no good changes nothing', async () => {
+  it('is reloaded; an invalid one changes nothing', async () => {
     const { kubeconfig } = await service(() => ({ status: { denied: true, reason: 'hook says no' } }));
     const file = path.join(directory, 'followed.yaml');
     writeFileSync(file, text('{type: AlwaysAllow, name: all}'));
@@ -271,7 +271,7 @@ describe('the mode ABAC', () => {
   const policies = (...lines: string[]) => parseAbacPolicies(lines.join('\n'), 'policies.jsonl');
   const policy = (spec: object) => JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec });
 
-  it('allows what a line of the file says, in both forms', async () => {
+  it('allows requests that match a line of the policy file, in both formats', async () => {
     const abacPolicies = policies(
       '# comment',
       policy({ user: 'jane', namespace: 'team', resource: 'configmaps', apiGroup: '' }),
@@ -307,7 +307,7 @@ describe('the mode ABAC', () => {
   });
 });
 
-it('an AuthenticationConfiguration lets issuers in and anonymous requests only where it says so, and is followed', async () => {
+it('an AuthenticationConfiguration accepts its issuers, restricts anonymous paths, and is reloaded', async () => {
   const issuer = await TestIssuer.start(random);
   stops.push(issuer);
   const file = path.join(directory, 'authn.yaml');

@@ -28,8 +28,8 @@ function gate() {
   return { plugin, open, isEntered };
 }
 
-describe('time limits', () => {
-  test('a request that takes too long is told so, and the server goes on', async () => {
+describe('request timeouts', () => {
+  test('a request that takes too long gets 504', async () => {
     const requestGate = gate();
     const server = await serve({ requestTimeoutMs: 100 }, [requestGate.plugin]);
     const { code, body } = await send(server, MAPS, { method: 'POST', body: MAP });
@@ -46,7 +46,7 @@ describe('time limits', () => {
     );
   });
 
-  test('a client may ask for less time, but not in words that are no duration', async () => {
+  test('the timeout parameter shortens the deadline; an invalid duration is 400', async () => {
     const requestGate = gate();
     const server = await serve({}, [requestGate.plugin]);
     expect(await send(server, `${MAPS}?timeout=50ms`, { method: 'POST', body: MAP })).toMatchObject({ code: 504 });
@@ -56,7 +56,7 @@ describe('time limits', () => {
     expect(JSON.parse(body).message).toBe('invalid timeout specified in the request URL - time: invalid duration "soon"');
   });
 
-  test('neither a body nor headers that never end keep a connection', async () => {
+  test('connections with incomplete headers or bodies are closed', async () => {
     const server = await serve({ requestTimeoutMs: 200 });
     const closed = async (text: string) => {
       const socket = tls.connect({ host: '127.0.0.1', port: server.port!, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
@@ -75,7 +75,7 @@ describe('time limits', () => {
     expect(await closed('')).toMatch(/^HTTP\/1\.1 408 |^$/);
   });
 
-  test('a stream whose body never ends is closed, and its connection goes on', async () => {
+  test('an HTTP/2 stream with an incomplete body is closed, its connection is not', async () => {
     const server = await serve({ requestTimeoutMs: 200 });
     const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
     const stream = session.request({ ':path': MAPS, ':method': 'POST' }, { endStream: false });
@@ -90,8 +90,8 @@ describe('time limits', () => {
   });
 });
 
-describe('the end of a server', () => {
-  test('it says that it is not ready before it refuses anything, lets requests finish and ends watches cleanly', async () => {
+describe('graceful shutdown', () => {
+  test('fails readyz first, finishes requests and ends watches cleanly', async () => {
     const requestGate = gate();
     const server = await serve({ shutdownDelayMs: 300 }, [requestGate.plugin]);
     const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });

@@ -7,19 +7,19 @@ const secure = await startSecureServer();
 const { admin, send, whoami, requestToken, grant } = secure;
 afterAll(() => secure[Symbol.asyncDispose]());
 
-describe('over the network', () => {
+describe('authentication over HTTPS', () => {
   beforeAll(() =>
     grant('reviewers', [{ apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'], verbs: ['create'] }], everybody),
   );
 
-  it('a client certificate of the cluster is its holder', async () => {
+  it('a client certificate authenticates its common name and organizations', async () => {
     const { cert, key } = pairOf({ commonName: 'carol', organizations: ['ops', 'dev'] }, 'clientAuth');
     const user = await whoami({ cert, key });
     expect(user).toMatchObject({ username: 'carol', groups: ['ops', 'dev', 'system:authenticated'] });
     expect(user.extra['authentication.kubernetes.io/credential-id'][0]).toMatch(/^X509SHA256=[0-9a-f]{64}$/);
   });
 
-  it('a certificate of strangers, or for serving only, is refused', async () => {
+  it('a certificate of another CA, or without clientAuth, is rejected', async () => {
     expect(await whoami(pairOf({ commonName: 'eve' }, 'clientAuth', strangers))).toBe(401);
     expect(await whoami(pairOf({ commonName: 'eve' }, 'serverAuth'))).toBe(401);
     expect(await whoami({ ...pairOf({ commonName: 'eve' }, 'clientAuth', strangers), ...bearer('alicetoken') })).toMatchObject({
@@ -27,7 +27,7 @@ describe('over the network', () => {
     });
   });
 
-  it('a token that was requested is the account, until the account is gone', async () => {
+  it('a requested token authenticates its service account until that is deleted', async () => {
     await admin.of(core.ServiceAccount).create({ metadata: { name: 'short', namespace: 'ns' } });
     const token = await requestToken('short');
     expect(await whoami(bearer(token))).toMatchObject({
@@ -38,7 +38,7 @@ describe('over the network', () => {
     expect(await whoami(bearer(token))).toBe(401);
   });
 
-  it('a token in a secret is the account, and its use is noted', async () => {
+  it('a token in a secret authenticates its service account, and its last use is recorded', async () => {
     const { SignedTokens } = await import('./authn/service-accounts/signed-tokens.ts');
     const { keySource } = await import('./authn/service-accounts/keys.ts');
     const { legacyClaims } = await import('./authn/service-accounts/legacy-tokens.ts');
@@ -54,7 +54,7 @@ describe('over the network', () => {
       .toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 
-  it('what verifies tokens elsewhere is served', async () => {
+  it('OIDC discovery and the key set are served', async () => {
     const configuration = await send('GET', '/.well-known/openid-configuration', bearer('admintoken'));
     expect(configuration.body).toMatchObject({ issuer: ISSUER, jwks_uri: `${ISSUER}/openid/v1/jwks` });
     const keys = await send('GET', '/openid/v1/jwks', bearer('admintoken', { accept: 'application/jwk-set+json' }));
@@ -65,7 +65,7 @@ describe('over the network', () => {
     expect((await send('GET', '/openid/v1/jwks', bearer('admintoken', { accept: 'application/json' }))).code).toBe(406);
   });
 
-  it('a refusal names who, what and where, and is not to be sniffed', async () => {
+  it('a 403 names user, resource and namespace, with nosniff', async () => {
     const { code, headers, body } = await send('GET', '/api/v1/namespaces/ns/secrets', bearer('alicetoken'));
     expect([code, body.reason]).toEqual([403, 'Forbidden']);
     expect(body.message).toBe('secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" in the namespace "ns"');
@@ -77,7 +77,7 @@ describe('token requests', () => {
   const request = (spec: object, name = 'sa', metadata: object = {}) =>
     send('POST', `/api/v1/namespaces/ns/serviceaccounts/${name}/token`, { ...bearer('admintoken'), body: { metadata, spec } });
 
-  it('bind a token to a pod and tell the node it runs on', async () => {
+  it('bind a token to a pod, with the claim of its node', async () => {
     const spec = { serviceAccountName: 'sa', nodeName: 'gone', containers: [{ name: 'c', image: 'i' }] };
     await admin.of(core.Pod).create({ metadata: { name: 'bound', namespace: 'ns' }, spec } as never);
     const token = await requestToken('sa', { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'bound' }, expirationSeconds: 3607 });
@@ -111,13 +111,13 @@ describe('token requests', () => {
       404,
     ],
     ['bound to what is not there', { boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'x' } }, 'sa', {}, 404],
-  ])('%s are refused', async (_, spec, name, metadata, code) => {
+  ])('%s are rejected', async (_, spec, name, metadata, code) => {
     expect((await request(spec, name, metadata)).code).toBe(code);
   });
 });
 
-describe('a way into a pod', () => {
-  it('takes the right to create, even where it is only read', async () => {
+describe('pods/exec and pods/proxy', () => {
+  it('exec by GET needs the verb create, proxy does not', async () => {
     const rules = [{ apiGroups: [''], resources: ['pods/exec', 'pods/proxy'], verbs: ['get'] }];
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'alice' }];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'peeper' };
@@ -130,7 +130,7 @@ describe('a way into a pod', () => {
 });
 
 describe('impersonation', () => {
-  it('is for those who may be the other, by name, group, uid and extra', async () => {
+  it('needs the verb impersonate on users, groups, uids and extras', async () => {
     const subject = { ...api, kind: 'User', name: 'alice' };
     const rules = [
       { apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['bob'] },
@@ -151,7 +151,7 @@ describe('impersonation', () => {
     expect(await as({ 'impersonate-group': 'g' })).toBe(400);
   });
 
-  it('can be constrained to what is done with it', async () => {
+  it('is limited to the granted verbs when it is constrained', async () => {
     const rules = [
       { apiGroups: ['authentication.k8s.io'], resources: ['users'], verbs: ['impersonate:user-info'], resourceNames: ['zoe'] },
       { apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'], verbs: ['impersonate-on:user-info:create'] },

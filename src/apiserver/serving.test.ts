@@ -8,7 +8,7 @@ import { MAPS, send, serve } from './serving.test-setup.ts';
 const MAP = '{"metadata":{"name":"a"}}';
 
 describe('health', () => {
-  test('is counted by check and by who asked', async () => {
+  test('checks are counted by name and endpoint', async () => {
     const server = await serve();
     await send(server, '/livez');
     await send(server, '/livez?exclude=ping');
@@ -35,13 +35,13 @@ describe('health', () => {
   });
 });
 
-test('an audit id comes from the client, or is made', async () => {
+test('the Audit-Id header comes from the client, or is generated', async () => {
   const server = await serve();
   expect((await send(server, '/livez', { headers: { 'audit-id': 'mine' } })).headers['audit-id']).toBe('mine');
   expect((await send(server, '/livez')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('large documents are compressed for who can read that', async () => {
+test('large responses are compressed if the client accepts gzip', async () => {
   const server = await serve();
   const plain = await send(server, '/openapi/v2');
   expect(plain.headers['content-encoding']).toBeUndefined();
@@ -51,7 +51,7 @@ test('large documents are compressed for who can read that', async () => {
   expect(Number(headers['content-length'])).toBeLessThan(plain.body.length / 2);
 });
 
-test('metrics have the names that dashboards ask for', async () => {
+test("metrics have upstream's names", async () => {
   const server = await serve();
   await send(server, MAPS, { method: 'POST', body: MAP });
   const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
@@ -84,13 +84,13 @@ describe('a patch', () => {
     send(server, path, { method: 'PATCH', body, headers: { 'content-type': `application/${type}+json` } });
   const message = async (answer: Promise<Answer>) => JSON.parse((await answer).body).message as string;
 
-  test('is not looked at when there is nothing to patch', async () => {
+  test('of a missing object is 404 even if it is malformed', async () => {
     const server = await serve();
     for (const type of ['json-patch', 'merge-patch', 'strategic-merge-patch'])
       expect(await message(patch(server, `${MAPS}/a`, { type, body: '{' }))).toBe('configmaps "a" not found');
   });
 
-  test('that cannot be read is told so in fewer words when field validation is ignored', async () => {
+  test('that is malformed has a shorter message with fieldValidation=Ignore', async () => {
     const server = await serve();
     await send(server, MAPS, { method: 'POST', body: MAP });
     const end = 'unexpected end of JSON input';
@@ -99,7 +99,7 @@ describe('a patch', () => {
     expect(await message(patch(server, `${MAPS}/a?fieldValidation=Ignore`, { type: 'json-patch', body: '[' }))).toBe(end);
   });
 
-  test('may not make a document that does not tell what it is', async () => {
+  test('that leaves no valid apiVersion and kind is rejected', async () => {
     const server = await serve();
     await send(server, MAPS, { method: 'POST', body: MAP });
     const { code, body } = await patch(server, `${MAPS}/a`, { body: '{"apiVersion":5}' });
@@ -112,22 +112,22 @@ describe('a patch', () => {
 });
 
 describe('a path', () => {
-  test.each(['/', '/index.html', '/apis', '/apis/apps', '/openapi/v3'])('%s tells what there is whatever the method', async (path) => {
+  test.each(['/', '/index.html', '/apis', '/apis/apps', '/openapi/v3'])('%s serves discovery for every method', async (path) => {
     expect(await send(await serve(), path, { method: 'DELETE' })).toMatchObject({ code: 200 });
   });
 
-  test.each(['/version', '/api', '/api/v1', '/apis/apps/v1', '/apis/apiregistration.k8s.io'])('%s minds the method', async (path) => {
+  test.each(['/version', '/api', '/api/v1', '/apis/apps/v1', '/apis/apiregistration.k8s.io'])('%s rejects other methods', async (path) => {
     expect(await send(await serve(), path, { method: 'DELETE' })).toMatchObject({ code: 405 });
   });
 
-  test('with doubled slashes below a group is one of the group that leads nowhere', async () => {
+  test('with doubled slashes below a group is 404', async () => {
     const { code, headers } = await send(await serve(), '/apis/apps//v1');
     expect(code).toBe(404);
     expect(headers['content-type']).toBe('application/json');
     expect(await send(await serve(), '/apis//apps/v1')).toMatchObject({ code: 404, body: '404 page not found\n' });
   });
 
-  test('does not lead to namespaces inside of a namespace', async () => {
+  test('of a namespace inside a namespace is 404', async () => {
     const server = await serve();
     expect(await send(server, '/api/v1/namespaces/default/namespaces')).toMatchObject({ code: 404 });
   });
@@ -138,17 +138,17 @@ describe('a path', () => {
     expect(await send(server, `${MAPS}?fieldSelector=${selector}`)).toMatchObject({ code: 200 });
   });
 
-  test('with a resource version that no number holds is refused', async () => {
+  test('with a resourceVersion beyond uint64 is rejected', async () => {
     const { code, body } = await send(await serve(), `${MAPS}?resourceVersion=99999999999999999999`);
     expect(code).toBe(400);
     expect(JSON.parse(body).message).toMatch(/parsing "99999999999999999999": value out of range$/);
   });
 });
 
-describe('what a client accepts', () => {
+describe('the Accept header', () => {
   const get = async (path: string, accept: string) => send(await serve(), path, { headers: { accept } });
 
-  test('is refused by the path before anything looks at it, unless it is one of the types there', async () => {
+  test('with an unsupported type is 406 before the request is handled', async () => {
     const { code, body } = await get(MAPS, 'text/html');
     expect(code).toBe(406);
     expect(JSON.parse(body)).toMatchObject({ reason: 'NotAcceptable', details: {} });
@@ -157,26 +157,26 @@ describe('what a client accepts', () => {
     );
   });
 
-  test('of a deprecated kind is warned of only where the path lets it in', async () => {
+  test('does not add a deprecation warning to a 406', async () => {
     expect((await get('/api/v1/componentstatuses', 'application/json')).headers.warning).toMatch(/ComponentStatus is deprecated/);
     expect((await get('/api/v1/componentstatuses', 'text/html')).headers.warning).toBeUndefined();
   });
 
-  test('is not asked for the root, and no matter for the version but that it is JSON', async () => {
+  test('is ignored at the root; /version must accept JSON', async () => {
     expect(await get('/', 'text/html')).toMatchObject({ code: 200, headers: { 'content-type': 'application/json' } });
     const { code, body } = await get('/version', 'text/plain');
     expect(code).toBe(406);
     expect(JSON.parse(body).message).toBe('406: Not Acceptable\n\nAvailable representations: application/json');
   });
 
-  test('may be all of discovery as protobuf', async () => {
+  test('can request aggregated discovery as protobuf', async () => {
     const type = 'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const { headers, body } = await get('/apis', type);
     expect(headers['content-type']).toBe(type);
     expect(body).toContain('APIGroupDiscoveryList');
   });
 
-  test('may not be a watch of tables with rows that there are not', async () => {
+  test('with an unknown includeObject in a watch of tables is rejected', async () => {
     const { code, body } = await get(`${MAPS}?watch=1&includeObject=All`, 'application/json;as=Table;v=v1;g=meta.k8s.io');
     expect(code).toBe(400);
     expect(JSON.parse(body).message).toMatch(/^Unable to convert to Table as requested/);
@@ -219,7 +219,7 @@ describe('tables', () => {
     expect(rows.map(({ cells }) => cells[0])).toEqual(['z-early', 'a-late', 'b-late']);
   });
 
-  test('of reviews are not acceptable', async () => {
+  test('of access reviews are 406', async () => {
     const store = await serve({ version: {} });
     const body = '{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}';
     const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
@@ -240,10 +240,10 @@ describe('the listener for pods', () => {
   });
 });
 
-describe('what browsers and balanced clients are told', () => {
+describe('CORS, HSTS and GOAWAY', () => {
   const ALLOWED = { origin: 'https://console.example:8443' };
 
-  test('pages of allowed origins may read answers, also errors, and ask beforehand without credentials', async () => {
+  test('allowed origins get CORS headers on responses, errors and preflight requests', async () => {
     const server = await serve({ http: { allowedOrigins: ['//console\\.example(:|$)'] }, anonymousAuth: false });
     const question = await send(server, MAPS, { method: 'OPTIONS', headers: ALLOWED });
     expect(question).toMatchObject({ code: 204, body: '', headers: { 'access-control-allow-origin': ALLOWED.origin } });
@@ -258,19 +258,19 @@ describe('what browsers and balanced clients are told', () => {
     });
   });
 
-  test('pages of other origins may not', async () => {
+  test('other origins get no CORS headers', async () => {
     const server = await serve({ http: { allowedOrigins: ['//console\\.example(:|$)'] } });
     const { code, headers } = await send(server, '/livez', { headers: { origin: 'https://console.example.evil' } });
     expect(code).toBe(200);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('answers carry the directives of transport security', async () => {
+  test('responses have the Strict-Transport-Security header', async () => {
     const server = await serve({ http: { strictTransportSecurity: ['max-age=60', 'includeSubDomains'] } });
     expect((await send(server, '/livez')).headers).toMatchObject({ 'strict-transport-security': 'max-age=60; includeSubDomains' });
   });
 
-  test('a client over HTTP/2 is asked to connect anew, after its answer', async () => {
+  test('an HTTP/2 client gets GOAWAY after its response', async () => {
     const server = await serve({ http: { goAwayChance: 1 } });
     const session = http2.connect(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
     const left = once(session, 'goaway');

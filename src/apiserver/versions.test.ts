@@ -60,7 +60,7 @@ describe('versions of the API', () => {
     await expect(client.of(networkingV1beta1.IPAddress).list()).rejects.toMatchObject({ status: { code: 404 } });
   });
 
-  test('a version that is turned off is not served, and leaves the server at work', async () => {
+  test('a disabled version is not served, and the server works without it', async () => {
     const { client } = await serve(on('flowcontrol.apiserver.k8s.io/v1=false,networking.k8s.io/v1/ipaddresses=false'));
     await expect(client.of(networking.IPAddress).list()).rejects.toMatchObject({ status: { code: 404 } });
     expect((await client.of(networking.ServiceCIDR).list()).items).toEqual([]);
@@ -134,7 +134,7 @@ describe('versions of the API', () => {
     expect(warnings).toEqual(['resource.k8s.io/v1alpha3 DeviceTaintRule is deprecated in v1.36+, unavailable in v1.39+']);
   });
 
-  test('a new question about pools has no answer, and storage versions are kept as they are told', async () => {
+  test('a ResourcePoolStatusRequest has no status, and a StorageVersion is stored as written', async () => {
     const { client } = await serve(on('api/alpha=true'));
     const questions = client.of(resourceV1alpha3.ResourcePoolStatusRequest);
     const question = await questions.create({ metadata: { name: 'q' }, spec: { driver: 'd.example.com' }, status: { poolCount: 1 } });
@@ -148,7 +148,7 @@ describe('versions of the API', () => {
     expect((await versions.updateStatus({ ...created, status })).status).toEqual(status);
   });
 
-  test('an older release has no versions that came later', async () => {
+  test('an emulated older release does not serve later versions', async () => {
     const { client, warnings } = await serve({
       ...on('api/all=true'),
       featureGates: new Map([['StorageVersionMigrator', true]]),
@@ -223,7 +223,7 @@ describe('a storage version migration', () => {
     expect(JSON.parse(Buffer.from(entry!.value).toString()).apiVersion).toBe('example.com/v2');
   });
 
-  test('of a resource that cannot be listed and patched fails', async () => {
+  test('fails for a resource without list and patch', async () => {
     const { client } = await serve(migrating);
     const migrations = client.of(storagemigrationV1beta1.StorageVersionMigration);
     await migrations.create({ metadata: { name: 'bindings' }, spec: { resource: { group: '', resource: 'Bad_Name' } } }).then(

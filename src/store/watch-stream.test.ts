@@ -41,7 +41,7 @@ describe('a stream of a watch', () => {
     ]);
   });
 
-  test('is given up by leaving the loop, and lets go of the store', async () => {
+  test('is closed by leaving the loop', async () => {
     await using store = openMemoryStore();
     const stream = watchStream(store, { prefix: '/' });
     await write(store, put('/a'), put('/b'));
@@ -53,7 +53,7 @@ describe('a stream of a watch', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('rejects who waits when its signal aborts', async () => {
+  test('rejects a pending read when its signal aborts', async () => {
     await using store = openMemoryStore();
     const controller = new AbortController();
     const stream = watchStream(store, { prefix: '/', signal: controller.signal });

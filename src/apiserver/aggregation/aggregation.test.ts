@@ -103,7 +103,7 @@ function lastAsked({ extension }: Place, path: string) {
 }
 
 describe('the Available condition', () => {
-  test('says why nobody can answer, step by step', async () => {
+  test('has a reason for each missing part', async () => {
     const place = await start();
     const { client } = place;
     await register(place, { service: { name: 'fruit', namespace: 'default' } });
@@ -128,7 +128,7 @@ describe('the Available condition', () => {
     );
   });
 
-  test('is true once the server answers, and false when it no longer knows the version', async () => {
+  test('is true once the server serves the version, and false after it stops', async () => {
     const place = await serveFruit();
     expect(await condition(place, 'Passed')).toBe('True Passed: all checks passed');
     const url = `https://localhost:${place.extension.port}${API}`;
@@ -154,7 +154,7 @@ describe('the Available condition', () => {
 });
 
 describe('a request for an aggregated API', () => {
-  test('reaches its server with who asks, and without what was for this server', async () => {
+  test("is forwarded with the user's headers, without credentials", async () => {
     const place = await serveFruit();
     const answer = await send(place, `${APPLES}/red?pretty=1`, {
       'x-remote-user': 'root',
@@ -166,7 +166,7 @@ describe('a request for an aggregated API', () => {
     expect([last.user, last.groups, last.headers['x-mine']]).toEqual(['system:anonymous', ['system:unauthenticated'], '1']);
   });
 
-  test('tells of all that is known of a user', async () => {
+  test('carries the uid, groups and extras of the user', async () => {
     const place = await serveFruit();
     expect(await place.transport.request({ method: 'GET', path: `${APPLES}/red` })).toMatchObject({ kind: 'Apple' });
     const last = lastAsked(place, `${APPLES}/red`);
@@ -182,14 +182,14 @@ describe('a request for an aggregated API', () => {
     },
   );
 
-  test('gets 503 while the server is not known to be there', async () => {
+  test('is 503 while the server is unavailable', async () => {
     const place = await start();
     await register(place);
     await condition(place, 'ServiceNotFound');
     expect(await send(place, API)).toMatchObject({ code: 503, body: 'service unavailable\n' });
   });
 
-  test('is watched as it comes, over the network and within the process', async () => {
+  test('streams a watch, over the network and in-process', async () => {
     const place = await serveFruit();
     const first = await new Promise<string>((resolve, reject) => {
       const request = https.get(
@@ -217,7 +217,7 @@ describe('a request for an aggregated API', () => {
     expect(seen).toEqual(['ADDED', 'red']);
   });
 
-  test('may leave HTTP', async () => {
+  test('can be upgraded', async () => {
     const place = await serveFruit();
     const echoed = await new Promise<string>((resolve, reject) => {
       const headers = { connection: 'Upgrade', upgrade: 'echo' };
@@ -240,7 +240,7 @@ describe('a request for an aggregated API', () => {
     expect([echoed, lastAsked(place, `${APPLES}/red/peel`).user]).toEqual(['hello', 'system:anonymous']);
   });
 
-  test('is not led elsewhere by its server', async () => {
+  test('does not follow redirects of the server', async () => {
     const place = await serveFruit({
       own: { [APPLES]: (_, response) => response.writeHead(302, { location: 'https://evil.example.com/' }).end() },
     });
@@ -250,7 +250,7 @@ describe('a request for an aggregated API', () => {
     });
   });
 
-  test('whose answer breaks off is not taken for whole', async () => {
+  test('whose response is cut off fails', async () => {
     const place = await serveFruit({
       own: {
         [APPLES]: (_, response) => {
@@ -270,7 +270,7 @@ describe('discovery', () => {
     return items.find(({ metadata }) => metadata.name === GROUP)?.versions[0];
   };
 
-  test.each([true, false])('names what the server serves (aggregated discovery: %s)', async (hasAggregatedDiscovery) => {
+  test.each([true, false])("lists the server's resources (aggregated discovery: %s)", async (hasAggregatedDiscovery) => {
     const place = await serveFruit({ hasAggregatedDiscovery });
     await expect.poll(async () => (await aggregatedOf(place))?.freshness).toBe('Current');
     expect(await aggregatedOf(place)).toMatchObject({
@@ -290,7 +290,7 @@ describe('discovery', () => {
     expect(failures.size).toBe(0);
   });
 
-  test('is stale while the server is away, and lists the group all the same', async () => {
+  test('marks the group as stale while the server is down', async () => {
     const place = await start({ systemObjects: true });
     await register(place);
     await condition(place, 'ServiceNotFound');
@@ -330,7 +330,7 @@ describe('OpenAPI', () => {
   }
   const document = async (place: Place, path: string) => JSON.parse((await send(place, path)).body) as Document;
 
-  test('has what the server tells of its own paths, and nothing of others', async () => {
+  test("merges the server's own paths only", async () => {
     const place = await serveFruit();
     await expect.poll(async () => Object.keys((await document(place, '/openapi/v2')).definitions)).toContain('com.example.fruit.v1.Apple');
     const v2 = await document(place, '/openapi/v2');
@@ -344,7 +344,7 @@ describe('OpenAPI', () => {
     expect((await document(place, `/openapi/v3${API}?hash=A`)).components.schemas).toHaveProperty(['com.example.fruit.v1.Apple']);
   });
 
-  test('of version 3 is made from version 2 for a server that has no other', async () => {
+  test('v3 is converted from v2 for a server without v3', async () => {
     const place = await serveFruit({ hasV3: false });
     await expect.poll(async () => (await document(place, '/openapi/v3')).paths[API.slice(1)]?.serverRelativeURL).toMatch(/\?hash=/);
     const v3 = await document(place, `/openapi/v3${API}`);
@@ -352,7 +352,7 @@ describe('OpenAPI', () => {
     expect(JSON.stringify(v3.paths)).toContain('{"$ref":"#/components/schemas/com.example.fruit.v1.Apple"}');
   });
 
-  test('is not harmed by a server that nests without end', async () => {
+  test('ignores a document that is nested too deep', async () => {
     const place = await serveFruit({
       own: { '/openapi/v2': (_, response) => response.end(`{"paths":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`) },
     });

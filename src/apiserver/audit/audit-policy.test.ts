@@ -93,14 +93,14 @@ rules:
     expect(level(method, path).level).toBe(expected);
   });
 
-  it('by who asks, and with the stages and fields that it leaves out', () => {
+  it('by user, with its omitted stages and fields', () => {
     expect(level('GET', '/api/v1/pods', { name: 'system:kube-proxy', groups: [] }, true).level).toBe('None');
     const config = level('GET', '/api/v1/namespaces/team/configmaps', { name: 'jane', groups: ['devs'] });
     expect(config).toEqual({ level: 'Request', omitStages: new Set(['RequestReceived', 'Panic']), omitManagedFields: false });
     expect(level('GET', '/version').omitManagedFields).toBe(true);
   });
 
-  it('and one for users does not match who is not known', () => {
+  it('and rules for users do not match unauthenticated requests', () => {
     const info = parseRequestInfo({ method: 'GET', path: '/api/v1/namespaces/team/configmaps', watch: false });
     expect(evaluator.evaluate({ info }).level).toBe('None');
   });

@@ -91,7 +91,7 @@ describe('authentication', () => {
     expect(await whoIs(credentials)).toMatchObject(user);
   });
 
-  it('warns of a space before a token, which hides it', async () => {
+  it('warns of a space before a token', async () => {
     const request = requestWith({ headers: { authorization: 'Bearer  secret' } });
     await authenticate({ authenticators: [bearer], allowsAnonymous: () => true })(request, () => OK);
     expect(request).toMatchObject({
@@ -114,7 +114,7 @@ describe('authentication', () => {
     await expect(whoIs(credentials)).rejects.toMatchObject({ code: 401, message: 'Unauthorized' });
   });
 
-  it('refuses nobody in particular when that is not wanted', async () => {
+  it('rejects anonymous requests when they are disabled', async () => {
     await expect(whoIs({}, { anonymous: false })).rejects.toMatchObject({ code: 401 });
   });
 });

@@ -69,7 +69,7 @@ const HEADERS = {
 };
 
 describe('headers about the user', () => {
-  test('count from a front proxy', async () => {
+  test('are used from a front proxy', async () => {
     const ask = await serve();
     expect(await ask(client('front-proxy', proxies), HEADERS)).toEqual({
       code: 200,
@@ -89,7 +89,7 @@ describe('headers about the user', () => {
     expect([answer.code, (answer.user as { name: string } | undefined)?.name]).toEqual([code, name]);
   });
 
-  test('are what a front proxy is for: without them it is nobody', async () => {
+  test('that are missing leave a front proxy unauthenticated', async () => {
     const ask = await serve();
     expect(await ask(client('front-proxy', proxies), {})).toMatchObject({ user: { name: 'system:anonymous' } });
   });

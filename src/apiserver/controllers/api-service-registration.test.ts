@@ -30,7 +30,7 @@ const definition = {
   spec: { group: GROUP, scope: 'Namespaced', names: { plural: 'widgets', kind: 'Widget' }, versions: versions('v1') },
 };
 
-it('every version in which custom resources are served is registered, for as long as it is', async () => {
+it('an APIService exists for each served version of a custom resource, as long as it is served', async () => {
   const { definitions, services, names } = await registering();
   await definitions.create(definition as never);
   await expect.poll(names).toEqual([`v1.${GROUP}`]);
@@ -46,7 +46,7 @@ it('every version in which custom resources are served is registered, for as lon
   await expect.poll(names).toEqual([]);
 });
 
-it('a registration that is changed or deleted comes back as it was', async () => {
+it('an APIService that was changed or deleted is restored', async () => {
   const { definitions, services, names } = await registering();
   await definitions.create(definition as never);
   await expect.poll(names).toEqual([`v1.${GROUP}`]);
@@ -63,7 +63,7 @@ it('a registration that is changed or deleted comes back as it was', async () =>
   await expect.poll(uid).not.toBe(metadata.uid);
 });
 
-it('what somebody else registered is left alone', async () => {
+it('APIServices of others are not changed', async () => {
   const { definitions, services } = await registering();
   const name = `v1.${GROUP}`;
   await services.create({

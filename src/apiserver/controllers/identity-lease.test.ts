@@ -47,7 +47,7 @@ it('a server keeps a lease that names its host', async () => {
   });
 });
 
-it('a lease that somebody deleted is made again, and goes with its server', async () => {
+it('an identity lease that was deleted is created again, and removed when the server stops', async () => {
   const lease = other();
   await lease.start();
   await client.of(coordination.Lease).delete({ namespace: 'kube-system', name: serverId('second') });

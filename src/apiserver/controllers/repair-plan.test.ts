@@ -25,13 +25,13 @@ function plan(state: Partial<AllocationState>) {
 const NOTHING = { missingAddresses: [], missingPorts: [], leakedAddresses: [], leakedPorts: [] };
 const A = service('a', { clusterIP: '10.96.0.9', clusterIPs: ['10.96.0.9'], ports: [{ port: 80, nodePort: 30001 }] });
 
-describe('a repair of what services claim', () => {
-  it('leaves alone what fits', () => {
+describe('the repair of IP and port allocations', () => {
+  it('does nothing when they match', () => {
     const state = { services: [A], addresses: [address('10.96.0.9', 'a')], ports: new Map([[30001, 'ns/a']]) };
     expect(plan(state)).toEqual(NOTHING);
   });
 
-  it('claims what a service uses', () => {
+  it('allocates what a service uses', () => {
     const own = { service: { namespace: 'ns', name: 'a' } };
     expect(plan({ services: [A] })).toEqual({
       ...NOTHING,
@@ -52,7 +52,7 @@ describe('a repair of what services claim', () => {
     expect(plan({ services: [balanced], ports: new Map([[31000, 'ns/l']]) })).toEqual(NOTHING);
   });
 
-  it('frees what was claimed for a service that is gone, or has another address by now', () => {
+  it('releases allocations of services that were deleted or have another address', () => {
     const addresses = [address('10.96.0.9', 'a'), address('10.96.0.10', 'a'), address('10.96.0.11', 'gone')];
     const ports = new Map([
       [30001, 'ns/a'],

@@ -17,12 +17,12 @@ async function refusal(of: Promise<unknown>): Promise<Pick<StatusError, 'code' |
   return { code, reason, message, ...(details?.retryAfterSeconds && { retryAfterSeconds: details.retryAfterSeconds }) };
 }
 
-describe('an object whose name is taken', () => {
+describe('an object whose name exists', () => {
   const alreadyExists = { code: 409, reason: 'AlreadyExists' };
   const named = configMap('a');
   const both = { ...named, metadata: { ...named.metadata, generateName: 'a-' } };
 
-  it('is refused, with advice to try again when it has a base for names too', async () => {
+  it('is a conflict, with retryAfterSeconds if it has generateName', async () => {
     const maps = (await serveAdmission()).client.of(core.ConfigMap);
     await maps.create(named);
     expect(await refusal(maps.create(named))).toEqual({ ...alreadyExists, message: EXISTS });
@@ -30,7 +30,7 @@ describe('an object whose name is taken', () => {
     expect(await refusal(maps.create(both))).toEqual({ ...alreadyExists, message: NOT_GENERATED, retryAfterSeconds: 1 });
   });
 
-  it('is told when the other one is about to go', async () => {
+  it('is a conflict that mentions a deletion in progress', async () => {
     const maps = (await serveAdmission()).client.of(core.ConfigMap);
     await maps.create({ ...named, metadata: { ...named.metadata, finalizers: ['example.com/hold'] } });
     await maps.delete(PLACE);
@@ -50,7 +50,7 @@ describe('a name to be generated', () => {
 });
 
 describe('an object without a name', () => {
-  it('is given one, if it is a limit range', async () => {
+  it('gets a generated one if it is a LimitRange', async () => {
     const { client } = await serveAdmission();
     const range = await client.of(core.LimitRange).create({ metadata: { namespace: 'default' }, spec: { limits: [] } } as never);
     expect(range.metadata.name).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
@@ -59,8 +59,8 @@ describe('an object without a name', () => {
   });
 });
 
-describe('what came with an annotation in place of a field', () => {
-  it('is warned of even when the pod is refused', async () => {
+describe('a deprecated annotation', () => {
+  it('has a warning even if the pod is rejected', async () => {
     const { client } = await serveAdmission();
     await client.of(core.ServiceAccount).create({ metadata: { name: 'default', namespace: 'default' } });
     const warnings: string[] = [];
@@ -131,7 +131,7 @@ describe('a body of another version', () => {
 describe('an object with a resource version', () => {
   const versioned = (resourceVersion: string) => ({ ...configMap('a'), metadata: { ...PLACE, resourceVersion } });
 
-  it('is not created, unless the version is none or nothing is stored', async () => {
+  it('is rejected unless the version is 0 or it is a dry run', async () => {
     const maps = (await serveAdmission()).client.of(core.ConfigMap);
     const refused = { code: 500, message: 'resourceVersion should not be set on objects to be created' };
     await expect(maps.create(versioned('5'))).rejects.toMatchObject(refused);

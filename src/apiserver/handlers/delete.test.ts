@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { core } from '#api';
 import { configMap, serveAdmission } from '../admission/admission-server.test-data.ts';
 
-it('nothing depends on events: they go at once, whatever is asked', async () => {
+it('events are deleted at once, whatever the propagation policy', async () => {
   const { client } = await serveAdmission();
   const events = client.of(core.Event);
   await events.create({ metadata: { name: 'e', namespace: 'default' }, involvedObject: { namespace: 'default' } } as never);
@@ -10,7 +10,7 @@ it('nothing depends on events: they go at once, whatever is asked', async () => 
   await expect(events.get({ name: 'e', namespace: 'default' })).rejects.toThrow('not found');
 });
 
-it('the finalizer of the propagation that an object has goes to the end of those that it has', async () => {
+it('a propagation finalizer that exists moves to the end of the list', async () => {
   const { client } = await serveAdmission();
   const maps = client.of(core.ConfigMap);
   const map = configMap('a');

@@ -22,7 +22,7 @@ describe('the options of a list', () => {
     expect(() => read(query, false)).toThrow(message);
   });
 
-  it('are judged only after numbers and selectors were read', () => {
+  it('are validated after numbers and selectors are parsed', () => {
     const selectors = () => {
       throw new Error('a bad selector');
     };

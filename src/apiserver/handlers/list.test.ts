@@ -20,7 +20,7 @@ async function served() {
   return { store, client: new Client(inProcessTransport(server.handle, admin, { clock })) };
 }
 
-it('a list that can no longer be continued as it was can be continued as it is', async () => {
+it('an expired list has a token to continue inconsistently', async () => {
   const { client, store } = await served();
   await client.of(core.Namespace).create({ metadata: { name: 'default' } });
   for (const name of ['a', 'b', 'c']) await client.of(core.ConfigMap).create(configMap(name));

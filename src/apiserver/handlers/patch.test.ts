@@ -14,7 +14,7 @@ async function served() {
 }
 
 describe('a strategic merge patch', () => {
-  it('is printed itself, not its result, when the result is no object of the kind', async () => {
+  it('is quoted in the error, not its result, if the result does not decode', async () => {
     const { patch } = await served();
     await expect(patch({ data: { x: 5 }, immutable: null })).rejects.toMatchObject({
       code: 422,
@@ -34,7 +34,7 @@ describe('a strategic merge patch', () => {
     await expect(patch(unknown, 'Ignore')).resolves.toMatchObject({ data: { x: 'z' } });
   });
 
-  it('leaves the kind what it is, whatever it says', async () => {
+  it('cannot change the kind', async () => {
     const { patch } = await served();
     await expect(patch({ kind: 'Secret', apiVersion: 'apps/v1' })).resolves.toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' });
   });

@@ -5,13 +5,13 @@ import { serveAdmission } from '../admission/admission-server.test-data.ts';
 
 const METADATA = { name: 'a', namespace: 'default' };
 
-test('a PUT of what is not there creates it, where the kind allows that', async () => {
+test('a PUT of a missing object creates it if the kind allows creation on update', async () => {
   const roles = (await serveAdmission()).client.of(rbac.Role);
   const role = await roles.update({ metadata: METADATA, rules: [] });
   expect(role.metadata.uid).toBeTruthy();
 });
 
-test('a PUT for an object that is known by its uid does not make another one', async () => {
+test('a PUT with a uid does not create a missing object', async () => {
   const roles = (await serveAdmission()).client.of(rbac.Role);
   const error = await roles.update({ metadata: { ...METADATA, uid: 'gone' }, rules: [] }).catch((thrown: unknown) => thrown);
   if (!(error instanceof StatusError)) throw new Error('it was not refused');
@@ -19,7 +19,7 @@ test('a PUT for an object that is known by its uid does not make another one', a
   expect(error.message).toMatch(/Key: \/registry\/roles\/default\/a, .* UID in precondition: gone, UID in object meta: $/);
 });
 
-test('a PUT of what is not there is not found, whatever uid it names, where the kind cannot be created so', async () => {
+test('a PUT of a missing object is 404, with or without a uid, if the kind does not allow creation on update', async () => {
   const maps = (await serveAdmission()).client.of(core.ConfigMap);
   const error = await maps.update({ metadata: { ...METADATA, uid: 'gone' } }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 404, reason: 'NotFound' });
@@ -42,7 +42,7 @@ test.each([
   }
 });
 
-test('an owner that is named twice is kept once; one that differs in anything stays', async () => {
+test('equal owner references are deduplicated; different ones are kept', async () => {
   const maps = (await serveAdmission()).client.of(core.ConfigMap);
   const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' };
   const ownerReferences = [owner, { ...owner }, { ...owner, blockOwnerDeletion: true }];

@@ -6,7 +6,7 @@ import { writeOptions } from './write-options.ts';
 const request = (query: string) => ({ query: new URLSearchParams(query), header: () => 'kubectl/v1' }) as unknown as ApiRequest;
 
 describe('the options of a write', () => {
-  it('name the manager, or the program that asks', () => {
+  it('take the field manager from the query, or from the user agent', () => {
     expect(writeOptions(request('fieldManager=me'), 'CreateOptions').fieldManager).toBe('me');
     expect(writeOptions(request(''), 'CreateOptions').fieldManager).toBe('kubectl');
   });
@@ -24,7 +24,7 @@ describe('the options of a write', () => {
     expect(() => writeOptions(request(query), 'UpdateOptions')).toThrow(`UpdateOptions.meta.k8s.io "" is invalid: ${why}`);
   });
 
-  it('of a patch are refused for what its type does not allow together with the rest', () => {
+  it('of a patch are validated together with its type', () => {
     const url = request('force=false&dryRun=x');
     const errors = patchTypeErrors(url.query, PATCH_TYPES.merge);
     expect(() => writeOptions(url, 'PatchOptions', errors)).toThrow(

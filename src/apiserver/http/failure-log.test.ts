@@ -12,14 +12,14 @@ function setup() {
   return { clock, lines, log: new FailureLog(logger, clock) };
 }
 
-test('what nobody foresaw is an error, each time', () => {
+test('unexpected errors are logged each time', () => {
   const { lines, log } = setup();
   log.write(new Error('a bug'), REQUEST);
   log.write(new Error('a bug'), REQUEST);
   expect(lines.map(({ level }) => level)).toEqual(['error', 'error']);
 });
 
-test('what a part of the cluster answers is told once a minute', async () => {
+test('errors of other components are logged once a minute', async () => {
   const { clock, lines, log } = setup();
   const away = () => StatusError.internalError(new Error('failed calling webhook'));
   for (let i = 0; i < 5; i++) log.write(away(), REQUEST);

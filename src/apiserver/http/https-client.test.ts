@@ -130,7 +130,7 @@ current-context: x`,
     await expect(watch.next()).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  it('says that it is not known, and that the server is not trusted', async () => {
+  it('reports wrong credentials, and an untrusted server', async () => {
     const { port } = await serve();
     await expect(new Client(connect(port!, 'wrong')).of(core.ConfigMap).list()).rejects.toSatisfy((e) => isStatusReason(e, 'Unauthorized'));
     const untrusting = httpsTransport({ server: `https://127.0.0.1:${port}` }, { clock: realClock, logger: silentLogger });
@@ -138,7 +138,7 @@ current-context: x`,
     await expect(untrusting.request({ method: 'GET', path: '/version' })).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   });
 
-  it('comes back when the server has restarted', async () => {
+  it('reconnects after a restart of the server', async () => {
     const first = http2.createSecureServer(tls, (_, response) => response.end('{"attempt":1}'));
     await new Promise<void>((resolve) => void first.listen(0, '127.0.0.1', resolve));
     const { port } = first.address() as AddressInfo;

@@ -27,7 +27,7 @@ function printed(as: 'Table' | 'PartialObjectMetadata', query = ''): unknown {
   return JSON.parse(renderPrinted(scale, autoscaling.scaleTable as unknown as TableDefinition<KubeObject>, context).toString());
 }
 
-test('a scale is printed with its sizes', () => {
+test('a Scale is printed with its replica counts', () => {
   expect(printed('Table', 'includeObject=None')).toMatchObject({
     kind: 'Table',
     metadata: { resourceVersion: '7' },
@@ -36,7 +36,7 @@ test('a scale is printed with its sizes', () => {
   });
 });
 
-test('a scale is told by its metadata', () => {
+test('a Scale is served as PartialObjectMetadata', () => {
   expect(printed('PartialObjectMetadata')).toEqual({
     kind: 'PartialObjectMetadata',
     apiVersion: 'meta.k8s.io/v1',
@@ -54,7 +54,7 @@ const resource = { kind: 'Role', group: 'rbac.authorization.k8s.io', custom: fal
 const one = { resource, object: { object: scale } } as unknown as ObjectResponse;
 const many = { resource, items: [{ object: scale }], revision: 9 } as unknown as ListResponse;
 
-test('a form for lists is not one for objects, nor the other way round', () => {
+test('PartialObjectMetadataList is not served for objects, nor PartialObjectMetadata for lists', () => {
   expect(() => renderObject(one, accepted('PartialObjectMetadataList;v=v1'))).toThrow(
     'you requested PartialObjectMetadataList, but the requested object is not a list (*rbac.Role)',
   );
@@ -82,7 +82,7 @@ test('metadata of an empty list has no items at all', () => {
   });
 });
 
-test('a table takes along what it knows, and refuses the rest', () => {
+test('a table supports the values of includeObject, and rejects others', () => {
   expect(() => renderObject(one, accepted('Table;v=v1'))).toThrow(
     `Unable to convert to Table as requested: includeObject: Invalid value: "Everything": must be 'Metadata', 'Object', 'None', or empty`,
   );

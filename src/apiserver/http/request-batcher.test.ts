@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RequestBatcher } from './request-batcher.ts';
 
-test('who asks in the same turn goes on in the same turn, step by step with the others; who asks later, later', async () => {
+test('requests of one turn advance together; later ones in a later turn', async () => {
   const turns = new RequestBatcher();
   const steps: string[] = [];
   const walk = async (name: string) => {

@@ -86,7 +86,7 @@ function shakyWatch(inner: Transport, request: TransportRequest, { sink, faults,
 const IN_X = { namespace: 'x' };
 
 describe('an informer', () => {
-  it('keeps up with any history, through lost watches, expired versions and a server that is away', async () => {
+  it('converges through lost watches, expired versions and an unavailable server', async () => {
     const name = fc.constantFrom('a', 'b', 'c');
     const step = fc.oneof(
       fc.record({ do: fc.constantFrom('put', 'delete'), name }),
@@ -141,7 +141,7 @@ describe('an informer', () => {
     );
   }, 30_000);
 
-  it('tells of an object that was replaced while it looked away as gone and come', async () => {
+  it('reports an object that was recreated during a relist as deleted and added', async () => {
     const { clock, client, shaky, faults, deps } = serve();
     const maps = client.of(core.ConfigMap);
     const map = { metadata: { name: 'a', namespace: 'x' } };
@@ -230,7 +230,7 @@ describe('leader election', () => {
     return { clock, random, leading, join, lease };
   }
 
-  it('lets one lead, and another take over when the lease has run out', async () => {
+  it('has one leader, and another after the lease expires', async () => {
     const { clock, leading, join, lease } = election();
     const a = join('a');
     await clock.advance(1000);
@@ -260,7 +260,7 @@ describe('leader election', () => {
     await b.done;
   });
 
-  it('never has two leaders, whoever loses touch with the server and for how long', async () => {
+  it('never has two leaders, whichever candidate is disconnected', async () => {
     const step = fc.record({ component: fc.nat(2), isDown: fc.boolean(), ms: fc.integer({ min: 0, max: 20_000 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {

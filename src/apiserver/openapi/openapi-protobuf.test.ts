@@ -40,7 +40,7 @@ describe('version 2 in protobuf', () => {
   });
   const document = decodeProtobuf(Document, openapi.documentV2().protobuf());
 
-  test('says the same', () => {
+  test('equals the JSON document', () => {
     expect(document.swagger).toBe('2.0');
     const all = at(document, 'definitions', 'all') as Record<string, JsonObject>;
     expect(Object.keys(all)).toEqual(Object.keys(v2.definitions as JsonObject));
@@ -102,7 +102,7 @@ describe('version 3 in protobuf', () => {
   const json = parse(published.body);
   const document = decodeProtobuf(Document, published.protobuf());
 
-  test('says the same', () => {
+  test('equals the JSON document', () => {
     expect(document).toMatchObject({ openapi: '3.0.0', info: json.info, security: [{ all: { BearerToken: {} } }] });
     const all = at(document, 'components', 'schemas', 'all') as Record<string, JsonObject>;
     const schemas = at(json, 'components', 'schemas') as Record<string, JsonObject>;

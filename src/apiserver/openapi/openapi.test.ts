@@ -259,7 +259,7 @@ describe('requests', () => {
     expect(ask('/openapi/v3/apis/nonesuch/v1').code).toBe(404);
   });
 
-  test('of those who have the document already are answered so', () => {
+  test('with a matching ETag are 304', () => {
     const { headers } = ask('/openapi/v3/api/v1');
     expect(ask('/openapi/v3/api/v1', { 'if-none-match': headers!.etag! })).toMatchObject({ code: 304, body: '' });
   });

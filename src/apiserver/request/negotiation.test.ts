@@ -4,7 +4,7 @@ import { aggregatedType, checkProducible, negotiate, negotiateAggregated, negoti
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const PARTIAL = `${PROTOBUF};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`;
 
-it('custom resources have no form in protobuf, but their metadata has', () => {
+it('custom resources are not served as protobuf, but their metadata is', () => {
   expect(() => negotiate(PROTOBUF, { custom: true })).toThrow(
     'only the following media types are accepted: application/json, application/yaml',
   );
@@ -12,7 +12,7 @@ it('custom resources have no form in protobuf, but their metadata has', () => {
   expect(negotiate(PARTIAL, { custom: true })).toMatchObject({ mediaType: PROTOBUF, asVersion: 'meta.k8s.io/v1' });
 });
 
-it('a watch is no YAML document', () => {
+it('a watch is not served as YAML', () => {
   expect(() => negotiateWatch('application/yaml')).toThrow(
     'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
   );
@@ -20,18 +20,18 @@ it('a watch is no YAML document', () => {
   expect(() => negotiateWatch('application/json;stream=other')).toThrow('only the following media types are accepted');
 });
 
-it.each(['text/html', 'application/*', 'APPLICATION/JSON', 'text/html;q=0.9,application/xml'])('%s is not what paths produce', (accept) => {
+it.each(['text/html', 'application/*', 'APPLICATION/JSON', 'text/html;q=0.9,application/xml'])('Accept %s is rejected', (accept) => {
   expect(() => checkProducible(accept, OBJECT_TYPES)).toThrow(
     '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   );
 });
 
-it.each([undefined, '', '*/*;q=0.1', 'text/html, application/yaml;as=Table', PROTOBUF])('%s may be what paths produce', (accept) => {
+it.each([undefined, '', '*/*;q=0.1', 'text/html, application/yaml;as=Table', PROTOBUF])('Accept %s is served', (accept) => {
   expect(() => checkProducible(accept, OBJECT_TYPES)).not.toThrow();
   expect(() => checkProducible('text/html', ['*/*'])).not.toThrow();
 });
 
-it('discovery comes in one document for those who like that most of what there is', () => {
+it('aggregated discovery is served if the client prefers it', () => {
   const parameters = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   expect(negotiateAggregated(`text/html,application/yaml;${parameters}`)).toBe('application/yaml');
   expect(negotiateAggregated(`application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,${PROTOBUF};${parameters}`)).toBe(

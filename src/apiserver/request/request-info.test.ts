@@ -18,7 +18,7 @@ describe('a path', () => {
     expect(read(path)).toMatchObject(expected);
   });
 
-  it('without a name asks for all to be deleted', () => {
+  it('DELETE without a name is deletecollection', () => {
     expect(read('/api/v1/nodes', 'DELETE').verb).toBe('deletecollection');
   });
 });

@@ -77,7 +77,7 @@ const clientOf = (server: ApiServer, name: string, groups: readonly string[]) =>
 const NAMES = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
 const SCHEMA = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
 
-test('what was granted, defined and allowed before the watch on the store broke is not so for ever', async () => {
+test('changes of RBAC, CRDs and policies apply after the store watch broke', async () => {
   await using store = openMemoryStore({ clock: realClock });
   const broken = breakable(store);
   await using server = await start(broken.store);

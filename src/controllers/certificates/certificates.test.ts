@@ -167,7 +167,7 @@ describe('an issued certificate', () => {
     expect(Date.parse(issue({}, 96 * HOUR).validTo)).toBe(now + 48 * HOUR);
   });
 
-  it('is not made by an authority that has expired, or for uses nobody knows', () => {
+  it('is not signed by an expired authority, or for unknown usages', () => {
     expect(() => issue({}, HOUR, now + 49 * HOUR)).toThrow(/expired/);
     expect(() => issue({ usages: ['fly'] }, HOUR)).toThrow('unrecognized usage values: fly');
   });

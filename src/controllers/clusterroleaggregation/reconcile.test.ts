@@ -27,11 +27,11 @@ describe('an aggregated role', () => {
     expect(aggregatedRules({ ...aggregate({ to: 'nobody' }), rules: [rule('pods')] }, roles)).toEqual([]);
   });
 
-  it('is one that says so', () => {
+  it('has an aggregationRule', () => {
     expect(aggregatedRules(roles[0]!, roles)).toBeUndefined();
   });
 
-  it('has at once what those that it selects are still to get', () => {
+  it('includes the future rules of selected aggregated roles', () => {
     const label = (to: string) => ({ [`to-${to}`]: 'true' });
     const clusterRole = (name: string, from: string, labels: Record<string, string>, rules: rbac.PolicyRule[] = []): rbac.ClusterRole => ({
       metadata: { name, labels },
@@ -59,7 +59,7 @@ describe('an aggregated role', () => {
     expect(aggregatedRules(b, [a, b])).toBeUndefined();
   });
 
-  it('is soon known when many select one another', () => {
+  it('is computed quickly when many roles select each other', () => {
     const mesh = Array.from({ length: 40 }, (_, i) => ({ ...aggregate({ to: 'a' }), metadata: { name: `m${i}`, labels: { to: 'a' } } }));
     expect(aggregatedRules(mesh[0]!, [...mesh, ...roles])).toEqual(['pods', 'nodes', 'secrets'].map(rule));
   });

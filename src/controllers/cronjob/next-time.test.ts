@@ -20,7 +20,7 @@ describe('the next time of a schedule', () => {
     expect(next === undefined ? undefined : new Date(next).toISOString().replace('.000', '')).toBe(expected);
   });
 
-  it('does not come when no day is such', () => {
+  it('is undefined when no date matches', () => {
     expect(nextTime(batch.parseCronSchedule('0 0 30 2 *'), Date.UTC(2026, 0, 1), '')).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ describe('the time of a cron job', () => {
 });
 
 describe('a cron job', () => {
-  it('makes jobs whose name tells their time', () => {
+  it('names jobs after their scheduled time', () => {
     const createdJob = jobFor(cronJob(), at('00:07:00'));
     expect(createdJob.metadata).toMatchObject({ name: `cron-${at('00:07:00') / 60_000}`, namespace: 'default', labels: { of: 'cron' } });
     expect(createdJob.metadata.annotations).toEqual({
@@ -49,7 +49,7 @@ describe('a cron job', () => {
     ]);
   });
 
-  it('keeps track of its jobs, and tells what became of them', () => {
+  it('tracks its active jobs, and records events when they finish', () => {
     const current = cronJob({}, { active: ['runs', 'done', 'gone'].map(reference) });
     const { status, notes } = observeJobs(current, [job('runs'), job('done', 'Complete', '2026-01-01T00:03:00Z'), job('stray')]);
     expect(status.active?.map(({ name }) => name)).toEqual(['runs']);
@@ -61,7 +61,7 @@ describe('a cron job', () => {
     ]);
   });
 
-  it('does not miss a job that is only seen late, nor tell of one that it removed itself', () => {
+  it('does not report MissingJob for jobs that are observed late or were removed by itself', () => {
     const current = cronJob({}, { active: ['late', 'removed'].map(reference) });
     const { status, notes } = observeJobs(without(current, new Set(['removed'])), [job('removed', 'Complete')], new Set(['late']));
     expect(status.active?.map(({ name }) => name)).toEqual(['late']);
@@ -74,7 +74,7 @@ describe('a cron job', () => {
     expect(waitForNext(cronJob({ schedule: 'odd' }), at('03:10:00'))).toBeUndefined();
   });
 
-  it('keeps as many finished jobs as it is told to, the youngest', () => {
+  it('keeps the youngest finished jobs up to its history limits', () => {
     const times = ['00:01:00', '00:02:00', '00:03:00'].map((time) => `2026-01-01T${time}Z`);
     const jobs = [
       ...times.map((time, i) => job(`s${i}`, 'Complete', time)),

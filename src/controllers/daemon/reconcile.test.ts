@@ -93,7 +93,7 @@ describe('a daemon set', () => {
     expect({ create: plan.create, remove: names(plan.remove) }).toEqual({ create, remove });
   });
 
-  it('says when to look at a failed pod again', () => {
+  it('requeues a failed pod after its backoff', () => {
     expect(planDaemons(observe({ nodes: [node('a')], pods: [pod('p', 'a', { phase: 'Failed' })], waitMs: 7 })).waitMs).toBe(7);
   });
 
@@ -132,7 +132,7 @@ describe('a daemon set', () => {
     expect({ create: step.create, remove: names(step.remove) }).toEqual({ create, remove });
   });
 
-  it('tells what it has, and where it should not be', () => {
+  it('reports scheduled and misscheduled counts', () => {
     const nodes = [node('a'), node('b'), node('c'), node('d', [{ key: 'x', effect: 'NoSchedule' }])];
     const pods = [pod('a1', 'a'), pod('b1', 'b', { hash: 'old', ready: false }), pod('d1', 'd')];
     const { status } = withDaemonStatus(observe({ nodes, pods }));

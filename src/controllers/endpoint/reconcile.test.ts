@@ -98,12 +98,12 @@ describe('the endpoints of a service', () => {
     expect(reconcileEndpoints(headless, [], undefined).metadata.labels).toEqual({ 'service.kubernetes.io/headless': '', ...managed });
   });
 
-  it('are left alone when they are right', () => {
+  it('are not written when unchanged', () => {
     const first = reconcileEndpoints(service(), [pod('a', '10.0.0.1')], undefined);
     expect(reconcileEndpoints(service(), [pod('a', '10.0.0.1')], first)).toBe(first);
   });
 
-  it('are a thousand at most, and say that more were left out', () => {
+  it('are limited to 1000, with the over-capacity annotation', () => {
     const many = Array.from({ length: 1100 }, (_, i) => pod(`p${i}`, `10.0.${Math.floor(i / 250)}.${i % 250}`, { ready: i >= 50 }));
     const { subsets, metadata } = reconcileEndpoints(service(), many, undefined);
     expect(subsets?.[0]?.addresses).toHaveLength(1000);

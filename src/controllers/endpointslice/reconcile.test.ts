@@ -43,7 +43,7 @@ function settle(observed: ObservedService, max = 100): discovery.EndpointSlice[]
 }
 
 describe('the slices of a service', () => {
-  it('tell of each pod where it is, and whether it serves', () => {
+  it('have the node, zone and conditions of each pod', () => {
     const pods = [pod('a', '10.0.0.1'), pod('b', '10.0.0.2', { ready: false }), pod('c', '10.0.0.3', { isGoing: true })];
     const [slice, ...others] = settle(observe(pods));
     expect(others).toEqual([]);
@@ -55,7 +55,7 @@ describe('the slices of a service', () => {
     ]);
   });
 
-  it('belong to it, and say whose they are and who keeps them', () => {
+  it('have an owner reference and labels of the service and the controller', () => {
     const [slice] = settle(observe([pod('a', '10.0.0.1')]));
     expect(slice?.metadata).toMatchObject({
       generateName: 'web-',

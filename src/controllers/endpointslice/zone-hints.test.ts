@@ -100,7 +100,7 @@ describe('hints for zones', () => {
     expect(hintsOf(changes.update)).toEqual(['']);
   });
 
-  it('are given anew when a zone has too little', () => {
+  it('are reassigned when a zone has too few endpoints', () => {
     expect(
       isOverloaded(
         new Map([

@@ -29,7 +29,7 @@ function graph() {
 }
 
 describe('the graph of owners', () => {
-  it('looks at dependents when their owner is gone, and remembers that it is', () => {
+  it('enqueues dependents of a deleted owner, and caches its absence', () => {
     const { graph: g, take } = graph();
     g.observed(identity('owner'), {});
     g.observed(identity('a'), ownedBy('owner'));
@@ -39,7 +39,7 @@ describe('the graph of owners', () => {
     expect(g.absent.get(identityKey(identity('owner')))).toBe(true);
   });
 
-  it('finds out about owners that nobody has seen, until somebody has', () => {
+  it('looks up owners that were not observed, until they are', () => {
     const { graph: g, take } = graph();
     g.observed(identity('a'), ownedBy('owner'));
     expect(take()).toEqual(['owner']);

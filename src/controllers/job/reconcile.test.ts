@@ -91,8 +91,8 @@ describe('the pods of a job', () => {
   });
 });
 
-describe('what is found of a job', () => {
-  it('counts each pod once, whoever has counted it before', () => {
+describe('examine', () => {
+  it('counts each pod once', () => {
     const pods = [pod({ phase: 'Succeeded' }), pod({ phase: 'Succeeded' }), pod({ phase: 'Succeeded', isTracked: false })];
     const uncountedTerminatedPods = { succeeded: [pods[0]!.metadata.uid ?? ''] };
     expect(examine(observe({}, pods, { succeeded: 1, uncountedTerminatedPods })).succeeded).toBe(3);

@@ -6,7 +6,7 @@ const LATER = '2026-01-01T00:01:00Z';
 const FINE: Findings = { failures: [], remaining: [] };
 
 describe('the conditions of a terminating namespace', () => {
-  it('say that all is well when it is', () => {
+  it('are False without problems', () => {
     expect(terminationConditions([], FINE, NOW).map(({ type, status, reason }) => `${type} ${status} ${reason}`)).toEqual([
       'NamespaceDeletionDiscoveryFailure False ResourcesDiscovered',
       'NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions',
@@ -33,7 +33,7 @@ describe('the conditions of a terminating namespace', () => {
     ]);
   });
 
-  it('tell what failed', () => {
+  it('report failures', () => {
     const findings = { failures: ['z', 'a'], remaining: [], discovery: { message: 'oops', groups: 2 } };
     const [discovery, , content] = terminationConditions([], findings, NOW);
     expect(discovery).toMatchObject({

@@ -50,7 +50,7 @@ describe('the health of a node', () => {
     expect(verdict.health.probeTime).toBe(NOW + 60_000);
   });
 
-  it('is never known when it never said anything', () => {
+  it('is Unknown if the node never reported a status', () => {
     const verdict = evaluateHealth({ node: node([]), lease: undefined, saved: undefined, now: NOW + 60_001, ...GRACE });
     expect(verdict.node.status?.conditions?.map(({ type, status, reason }) => [type, status, reason])).toEqual(
       ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => [type, 'Unknown', 'NodeStatusNeverUpdated']),

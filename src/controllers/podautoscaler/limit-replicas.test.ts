@@ -34,7 +34,7 @@ describe('an autoscaler without a behaviour of its own', () => {
     expect(limited).toMatchObject({ replicas, ableToScale: { reason: able }, limit: { reason }, isLimited });
   });
 
-  it('remembers what it wished', () => {
+  it('records its recommendations', () => {
     const first = limitByDefault(bounds(5, 5), newHistory(5, NOW), WINDOW_MS);
     const later = limitByDefault(bounds(5, 2, { now: NOW + 60_000 }), first.history, WINDOW_MS);
     expect(later).toMatchObject({ replicas: 5, ableToScale: { reason: 'ScaleDownStabilized' } });
@@ -84,7 +84,7 @@ describe('an autoscaler with a behaviour of its own', () => {
     expect(limitByBehaviour(proposed, EMPTY, rules(behaviour))).toMatchObject({ replicas, limit: { reason }, isLimited });
   });
 
-  it('counts what it did within the period of a policy', () => {
+  it('counts its scaling within the period of a policy', () => {
     const behaviour = rules({});
     const history = withChange(EMPTY, behaviour, { from: 7, to: 10, now: NOW - 30_000 });
     expect(limitByBehaviour(bounds(10, 30), history, behaviour).replicas).toBe(11);

@@ -135,7 +135,7 @@ describe('metrics', () => {
     expect(await reader.read(spec, scope)).toEqual({ type: 'failure', message });
   });
 
-  it('that nobody measured are none', async () => {
+  it('without samples are an error', async () => {
     const { reader } = readerOf({ '/apis/metrics.k8s.io/v1beta1/namespaces/ns/pods?labelSelector=app=web': { items: [] } });
     expect(await reader.read(cpu, scope)).toEqual({ type: 'failure', message: 'no metrics returned from resource metrics API' });
   });

@@ -112,7 +112,7 @@ describe('a metric', () => {
     expect(failure).toMatchObject({ reason, detail, message: prefix + detail });
   });
 
-  it('of a type that nobody knows cannot be had', () => {
+  it('of an unknown type is an error', () => {
     const failure = failureOf({ type: 'Odd' }, failed);
     expect(failure).toMatchObject({ reason: 'InvalidMetricSourceType', detail: 'unknown metric source type "Odd"' });
   });

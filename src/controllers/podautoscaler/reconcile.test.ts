@@ -68,7 +68,7 @@ describe('several metrics', () => {
 describe('a decision', () => {
   const input = { current: 2, conditions: [], history: newHistory(2, NOW), downWindowMs: 0, now: NOW + 1 };
 
-  it('says why it is made, and whether it was limited', () => {
+  it('has reasons for AbleToScale and ScalingLimited', () => {
     const decision = decide(autoscaler(), { ...input, desired: { replicas: 9, metric: 'cpu' } });
     expect(decision).toMatchObject({ replicas: 4, reason: 'cpu above target' });
     expect(decision.conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`)).toEqual([
@@ -98,7 +98,7 @@ describe('the status', () => {
     );
   });
 
-  it('tells when it was scaled, and keeps that', () => {
+  it('keeps lastScaleTime', () => {
     const first = withStatus(autoscaler(), { current: 3, desired: 4, metrics: [], conditions: [], scaledAt: NOW });
     expect(first.status?.lastScaleTime).toBe(formatTime(NOW));
     expect(withStatus(first, { current: 4, desired: 4, metrics: [], conditions: [] }).status?.lastScaleTime).toBe(formatTime(NOW));

@@ -3,8 +3,8 @@ import { OwnWrites } from './own-writes.ts';
 
 const at = (resourceVersion: string) => ({ metadata: { name: 'x', resourceVersion } });
 
-describe('what a controller wrote itself', () => {
-  it('is seen when every cache has come as far', () => {
+describe("a controller's own write", () => {
+  it('is seen when every informer reached its version', () => {
     const writes = new OwnWrites();
     const [pods, sets] = [{ resourceVersion: '5' }, { resourceVersion: '9' }];
     expect(writes.areSeen('a')).toBe(true);
@@ -25,7 +25,7 @@ describe('what a controller wrote itself', () => {
     expect(writes.areSeen('a')).toBe(true);
   });
 
-  it('is not waited for any more when its object is gone', () => {
+  it('is forgotten with its object', () => {
     const writes = new OwnWrites();
     writes.wrote('a', { resourceVersion: '1' }, at('2'));
     writes.forget('a');

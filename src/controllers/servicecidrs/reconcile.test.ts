@@ -11,7 +11,7 @@ const reconcile = (cidr: networking.ServiceCIDR, others: readonly networking.Ser
   reconcileServiceCidr(cidr, { others, addresses, now });
 
 describe('a range of service addresses', () => {
-  test('is protected first, then ready, then left alone', () => {
+  test('gets its finalizer first, then the Ready condition', () => {
     expect(reconcile(range('a', '10.0.0.0/24'), [], [])).toEqual({ type: 'add finalizer' });
     const action = reconcile(range('a', '10.0.0.0/24', protectedMeta), [], []);
     expect(action).toMatchObject({ type: 'set condition', condition: { type: 'Ready', status: 'True' } });
@@ -19,7 +19,7 @@ describe('a range of service addresses', () => {
     expect(reconcile(range('a', '10.0.0.0/24', protectedMeta, { conditions: [condition] }), [], [])).toBeUndefined();
   });
 
-  test('goes when nobody uses it, or when another range has the addresses in use', () => {
+  test('is deleted when it is unused, or another range contains its addresses', () => {
     const going = range('a', '10.0.0.0/24', deleted);
     expect(reconcile(going, [], ['10.1.0.1'])).toEqual({ type: 'remove finalizer' });
     expect(reconcile(going, [range('b', '10.0.0.0/16')], ['10.0.0.9'])).toEqual({ type: 'remove finalizer' });
@@ -29,7 +29,7 @@ describe('a range of service addresses', () => {
     expect(reconcile(going, [], ['10.0.0.9'])).toMatchObject({ condition: { reason: 'Terminating' } });
   });
 
-  test('goes only when every server had the time to hear of it', () => {
+  test('is deleted only after a grace period for all servers', () => {
     const going = range('a', '10.0.0.0/24', deleted);
     expect(reconcile(going, [], [], LATER - 3000)).toEqual({ type: 'wait', ms: 3000 });
     expect(reconcile(going, [], [], LATER)).toEqual({ type: 'remove finalizer' });

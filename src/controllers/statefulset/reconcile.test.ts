@@ -142,7 +142,7 @@ describe('the status of a stateful set', () => {
     expect(status).toMatchObject({ currentRevision: 'db-new', currentReplicas: 3, updatedReplicas: 3 });
   });
 
-  it('is left alone when it is right', () => {
+  it('is not written when unchanged', () => {
     const observed = observe({ slots: { 0: 'ready' } });
     const set = withStatefulStatus(observed);
     expect(withStatefulStatus({ ...observed, set })).toBe(set);

@@ -37,7 +37,7 @@ describe('the types in a policy', () => {
     ['object.metadata.labels["a"] == "b" && object.metadata.?namespace.orValue("") == ""'],
   ])('are right in %s', (expression) => expect(checkTypes(policy(expression))).toEqual([]));
 
-  it('are told where they are wrong', () => {
+  it('are reported where they are wrong', () => {
     expect(checkTypes(policy('object.spec.replicas > "1"'))).toEqual([
       {
         fieldRef: 'spec.validations[0].expression',
@@ -71,7 +71,7 @@ describe('the types in a policy', () => {
     );
   });
 
-  it('are not known behind wildcards', () => {
+  it('are not checked for wildcards', () => {
     expect(checkTypes(policy('object.spec.nope == 1', { apiGroups: ['*'] }))).toEqual([]);
     expect(checkTypes(policy('object.spec.nope == 1', { resources: ['*'] }))).toEqual([]);
   });

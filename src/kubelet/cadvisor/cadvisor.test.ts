@@ -132,11 +132,11 @@ describe('the text of cAdvisor', () => {
     expect(cadvisorText(undefined, [sample]).split('\n')).toContain(line);
   });
 
-  it('leaves out loopback and the ends of others’ networks', () => {
+  it('omits loopback and veth interfaces of other networks', () => {
     expect(sample.interfaces.map(({ interface: name }) => name)).toEqual(['eth0']);
   });
 
-  it('tells nothing of throttling where there is no quota, nor of pressure that is not measured', () => {
+  it('omits throttling without a quota, and pressure that is not measured', () => {
     const text = cadvisorText(undefined, [{ ...sample, usage: { ...EXPECTED, spec: { ...EXPECTED.spec, cpuQuotaUs: 0 } } }]);
     expect(text).not.toMatch(/container_cpu_cfs|container_spec_cpu_quota|container_pressure/);
   });

@@ -75,7 +75,7 @@ async function startSigner() {
   };
 }
 
-it('a client whose certificate is about to end goes on with another one, over another connection', async () => {
+it('a client certificate is rotated before it expires, with a new connection', async () => {
   await using api = await startSigner();
   const certDirectory = await mkdtemp(path.join(os.tmpdir(), 'rotate-'));
   try {

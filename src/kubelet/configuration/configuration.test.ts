@@ -84,7 +84,7 @@ describe('the configuration file', () => {
     expect(configurationProblems(withDefaults(configuration), { cgroupVersion: 2 })).toEqual([]);
   });
 
-  test('may have fields that are not known, which are reported', () => {
+  test('may have unknown fields, which are reported', () => {
     const { configuration, warnings } = readConfiguration(file('maxPods: 5\nmaxpods: 6\n'));
     expect(configuration.maxPods).toBe(5);
     expect(warnings).toEqual(['Using lenient decoding as strict decoding failed: strict decoding error: unknown field "maxpods"']);

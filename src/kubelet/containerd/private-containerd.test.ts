@@ -89,7 +89,7 @@ describe.skipIf(reason !== undefined)('a private containerd', { timeout: 120_000
     expect(await runtime.listPodSandbox()).toEqual([]);
   });
 
-  test('has what changes come as events, over its own death too', async () => {
+  test('sends container events, also after it was killed and restarted', async () => {
     const ended = new AbortController();
     const seen: string[] = [];
     const watch = (async () => {
@@ -118,7 +118,7 @@ describe.skipIf(reason !== undefined)('a private containerd', { timeout: 120_000
     await watch;
   });
 
-  test('is asked to run a command, and says what it wrote and how it ended', async () => {
+  test('runs a command by exec, with its output and exit code', async () => {
     const sandboxConfig = sandbox('u3');
     const sandboxId = await runtime.runPodSandbox(sandboxConfig);
     const id = await runtime.createContainer(sandboxId, { config: container(['sleep', '1000']), sandboxConfig });

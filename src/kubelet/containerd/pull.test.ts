@@ -94,7 +94,7 @@ describe.skipIf(reason !== undefined)('pulling an image', { timeout: 60_000 }, (
     });
   });
 
-  test('that nobody waits for any more is given up', async () => {
+  test('is cancelled when all callers gave up', async () => {
     const stop = new AbortController();
     const pulling = runtime.pullImage({ image: '127.0.0.1:5001/team/broken:1' }, {}, { signal: stop.signal });
     stop.abort(new Error('no longer needed'));

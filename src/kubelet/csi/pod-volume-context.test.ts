@@ -10,12 +10,12 @@ const tokens = {
   }),
 } as unknown as PodTokens;
 
-describe('what a driver learns of a pod', () => {
-  it('is nothing unless its CSIDriver says so', async () => {
+describe('the volume context of a pod', () => {
+  it('is empty unless the CSIDriver asks for it', async () => {
     expect(await podVolumeContext({ pod: POD, options: {}, isEphemeral: false }, tokens)).toEqual({});
   });
 
-  it('is who the pod is, by podInfoOnMount', async () => {
+  it("has the pod's name and uid with podInfoOnMount", async () => {
     expect(await podVolumeContext({ pod: POD, options: { podInfoOnMount: true }, isEphemeral: true }, tokens)).toEqual({
       'csi.storage.k8s.io/pod.name': 'p',
       'csi.storage.k8s.io/pod.namespace': 'n',
@@ -25,7 +25,7 @@ describe('what a driver learns of a pod', () => {
     });
   });
 
-  it('is a token of its service account for each audience, by tokenRequests', async () => {
+  it('has a service account token per audience with tokenRequests', async () => {
     const tokenRequests = [{ audience: 'vault', expirationSeconds: 700 }, { audience: '' }];
     const context = await podVolumeContext({ pod: POD, options: { tokenRequests }, isEphemeral: false }, tokens);
     expect(JSON.parse(context['csi.storage.k8s.io/serviceAccount.tokens'] ?? '')).toEqual({

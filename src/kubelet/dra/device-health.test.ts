@@ -7,7 +7,7 @@ const report = (deviceName: string, health: 'HEALTHY' | 'UNHEALTHY', seconds = 0
 });
 const device = (name: string) => ({ driver: 'd', pool: 'p', device: name });
 
-test('what a driver said of a device holds until its time is over, and whoever asked is told', async () => {
+test('device health expires after its timeout, and listeners are notified', async () => {
   const clock = new VirtualClock();
   let changes = 0;
   using health = new DeviceHealth(clock, () => void changes++);

@@ -44,7 +44,7 @@ describe('decide', () => {
     expect(sequence(thresholds, steps).map(({ conditions }) => conditions)).toEqual([['MemoryPressure'], ['MemoryPressure'], []]);
   });
 
-  it('goes on until the minimum is reclaimed too', () => {
+  it('continues until minimumEvictionReclaim is reached', () => {
     const thresholds = parseThresholds({
       evictionHard: { 'memory.available': '100Mi' },
       evictionMinimumReclaim: { 'memory.available': '50Mi' },
@@ -53,7 +53,7 @@ describe('decide', () => {
     expect(sequence(thresholds, steps).map(({ reclaim }) => reclaim.length)).toEqual([1, 1, 0]);
   });
 
-  it('ignores what is not measured', () => {
+  it('ignores signals without a measurement', () => {
     expect(sequence(parseThresholds({}), [{ atMs: 0, observations: new Map() }])).toEqual([{ conditions: [], reclaim: [] }]);
   });
 

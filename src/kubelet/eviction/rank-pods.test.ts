@@ -48,7 +48,7 @@ describe('rankPods', () => {
     ]);
   });
 
-  it('takes what could not be measured before all others', () => {
+  it('ranks pods without stats first', () => {
     const uses = new Map([['measured', use(1000)]]);
     expect(names(rankPods([pod('measured'), pod('unknown')], 'memory.available', { uses, hasImageFs: false }))[0]).toBe('unknown');
   });

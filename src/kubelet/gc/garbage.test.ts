@@ -99,7 +99,7 @@ describe('containerGarbage', () => {
     expect(garbage(containers, []).containers).toEqual(['old', 'oldest']);
   });
 
-  it('leaves nothing of a pod that is gone, but ends nothing that runs', () => {
+  it('removes all ended containers of a deleted pod, and no running one', () => {
     const containers = [container('dead', 'gone'), container('runs', 'gone', { state: 'running', sandboxId: 's2' })];
     const sandboxes = [
       sandbox('s-gone', 'gone'),
@@ -121,7 +121,7 @@ describe('containerGarbage', () => {
     expect(garbage(containers, sandboxes, { ...facts, isPressing: true })).toEqual({ containers: ['dead'], sandboxes: ['s-ended'] });
   });
 
-  it('leaves what is of no pod', () => {
+  it('ignores sandboxes without a pod', () => {
     expect(garbage([], [sandbox('foreign', undefined)]).sandboxes).toEqual([]);
   });
 

@@ -54,20 +54,20 @@ describe('records of pulled images', () => {
     expect([await mustPull(records, secret('copy', 'a')), await mustPull(records, secret('a', 'new'))]).toEqual([false, false]);
   });
 
-  it('let everybody use what was pulled without a secret, for good', async () => {
+  it('let all pods use an image that was pulled without a secret', async () => {
     const records = await openRecords();
     await records.succeeded(IMAGE, REF, {});
     await records.succeeded(IMAGE, REF, secret('a'));
     expect(await mustPull(records)).toBe(false);
   });
 
-  it('know only the repository that was pulled from, though the image be the same', async () => {
+  it('are per repository, even for the same image', async () => {
     const records = await openRecords();
     await records.succeeded(IMAGE, REF, {});
     expect(await records.mustPull('example.com/other:1', REF, async () => [])).toBe(true);
   });
 
-  it('verify an image whose pull was not seen to its end', async () => {
+  it('verify an image whose pull was interrupted', async () => {
     await (await openRecords()).begin(IMAGE);
     const records = await openRecords();
     expect([await mustPull(records, secret('a')), await readdir(path.join(directory, 'pulling'))]).toEqual([true, []]);

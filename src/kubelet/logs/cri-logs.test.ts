@@ -114,7 +114,7 @@ describe('the log of a container', () => {
     expect((await followed.next()).done).toBe(true);
   });
 
-  it('is followed no longer than somebody listens', async () => {
+  it('is followed only while the reader is connected', async () => {
     const left = new AbortController();
     const logText = read({ follow: true, signal: left.signal });
     left.abort();

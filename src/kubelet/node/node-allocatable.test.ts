@@ -5,7 +5,7 @@ import { nodeAllocatable, podsLimit, reservationsOf } from './node-allocatable.t
 const GI = 2 ** 30;
 const CAPACITY = { cpu: '4', memory: '8Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 
-describe('what pods may ask for', () => {
+describe('node allocatable', () => {
   test.each<[string, KubeletConfiguration, object]>([
     ['everything when nothing is reserved', {}, CAPACITY],
     [
@@ -32,7 +32,7 @@ describe('what pods may ask for', () => {
     expect(nodeAllocatable({ ...CAPACITY, 'hugepages-2Mi': '2Gi' }, reservationsOf({}))).toMatchObject({ memory: '6Gi' });
   });
 
-  test('is enforced without the thresholds, which act before', () => {
+  test('is enforced without the hard eviction thresholds', () => {
     const configuration = { kubeReserved: { memory: '1Gi' } };
     const evictionHard = { 'memory.available': '1Gi' };
     expect(podsLimit(CAPACITY, reservationsOf({ configuration, evictionHard }))).toEqual({ milliCpu: 4000, memoryBytes: 7 * GI });
@@ -43,7 +43,7 @@ describe('what pods may ask for', () => {
     expect(podsLimit(CAPACITY, reservationsOf({ configuration }))).toEqual({ milliCpu: 4000, memoryBytes: 8 * GI });
   });
 
-  test('cannot be less than nothing', () => {
+  test('is never negative', () => {
     expect(() => nodeAllocatable(CAPACITY, reservationsOf({ configuration: { kubeReserved: { cpu: '5' } } }))).toThrow(
       'invalid Node Allocatable configuration. Resource "cpu" has a reservation of 5 but capacity of 4. Expected capacity >= reservation.',
     );

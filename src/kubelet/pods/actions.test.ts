@@ -22,7 +22,7 @@ const spec = (restartPolicy: string, init: readonly string[] = [], sidecars: rea
   },
 });
 
-describe('what is to be done for a pod', () => {
+describe('podActions', () => {
   const cases: readonly [string, core.Pod, readonly PodSandbox[], readonly PodContainer[], object][] = [
     ['a new one needs a sandbox', spec('Always'), [], [], { createSandbox: true }],
     ['then its container', spec('Always'), [sandbox()], [], { start: ['c'] }],

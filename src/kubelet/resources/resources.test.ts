@@ -191,7 +191,7 @@ describe('managers of the static policies', () => {
     expect(formatCpuSet(cpus.sharedCpus)).toBe('0,2-4,6-7');
   });
 
-  it('reject what cannot be had, in upstream’s words, and keep nothing of it', async () => {
+  it('reject pods that do not fit, in upstream’s words, and reserve nothing', async () => {
     const topology = machine({ cores: 2, threads: 2 });
     const cpus = await cpuManager(topology, { 'full-pcpus-only': true });
     const managers = managersOf(topology, [cpus]);
@@ -253,7 +253,7 @@ describe('managers of the static policies', () => {
     );
   });
 
-  it('remember what they gave across a restart, and do not start on a damaged file', async () => {
+  it('restore allocations after a restart, and do not start with a damaged checkpoint', async () => {
     const topology = machine();
     const before = await cpuManager(topology);
     await managersOf(topology, [before]).admit(pod('p', '2'));

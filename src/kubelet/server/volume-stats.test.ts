@@ -17,8 +17,8 @@ const deps = {
   ],
 };
 
-describe('what a kubelet says of volumes', () => {
-  it('is part of the summary of their pod, with the claim of those that have one', async () => {
+describe('volume stats of the kubelet', () => {
+  it('are in the stats summary of their pod, with pvcRef', async () => {
     const time = '1970-01-01T00:00:00.000Z';
     expect(await volumeStats(pod, deps)).toEqual([
       { time, name: 'v', pvcRef: { namespace: 'n', name: 'c' }, ...figures },
@@ -26,13 +26,13 @@ describe('what a kubelet says of volumes', () => {
     ]);
   });
 
-  it('is among its metrics, for each claim once', async () => {
+  it('are metrics, once per claim', async () => {
     const text = await volumeMetrics({ ...deps, pods: () => [pod, pod] });
     expect(text).toContain('kubelet_volume_stats_used_bytes{namespace="n",persistentvolumeclaim="c"} 4\n');
     expect(text.match(/^kubelet_volume_stats_/gm)).toHaveLength(6);
   });
 
-  it('costs nothing where no pod has a claim', async () => {
+  it('are not collected if no pod has a claim', async () => {
     expect(await volumeMetrics({ ...deps, pods: () => [] })).toBe('');
   });
 });

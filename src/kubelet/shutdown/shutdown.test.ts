@@ -65,7 +65,7 @@ describe('shutdownPeriods', () => {
 });
 
 describe('ShutdownManager', () => {
-  it('ends pods group by group with upstream’s reasons, and lets the machine go only then', async () => {
+  it('ends pods by priority group with upstream’s reasons before it releases the inhibitor lock', async () => {
     const clock = new VirtualClock();
     const log: string[] = [];
     const fake = (object: core.Pod, endsAfterMs: number) => ({
@@ -187,7 +187,7 @@ describe('openLogind', () => {
     client?.write(bytes.subarray(10));
   }
 
-  it('reads how long the machine waits, and tells when it goes down and when it does not after all', async () => {
+  it('reads the inhibitor delay, and reports shutdowns and their cancellation', async () => {
     const notices: boolean[] = [];
     using source = await openLogind({
       socketPath: path.join(directory, 'bus'),
@@ -206,7 +206,7 @@ describe('openLogind', () => {
     await expect.poll(() => notices).toEqual([true, false]);
   });
 
-  it('tells that the bus is gone', async () => {
+  it('reports a closed bus', async () => {
     using source = await openLogind({
       socketPath: path.join(directory, 'bus'),
       userId: 0,

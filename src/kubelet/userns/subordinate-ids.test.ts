@@ -16,7 +16,7 @@ describe('the subordinate ids of the kubelet', () => {
     expect(await subordinateIds(run)).toEqual({ firstId: 65_536, length: 2_147_483_648 });
   });
 
-  it('are not known without the user, or without getsubids', async () => {
+  it('are undefined without the user, or without getsubids', async () => {
     expect(await subordinateIds(machine({ 'getsubids kubelet': LINE }))).toBeUndefined();
     expect(await subordinateIds(machine(USER))).toBeUndefined();
   });

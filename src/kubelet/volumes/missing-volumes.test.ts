@@ -17,7 +17,7 @@ function attempt(...volumes: readonly string[]) {
 }
 
 describe('an attempt to mount the volumes of a pod', () => {
-  it('tells soon, and once, of volumes that cannot be looked up', async () => {
+  it('reports volumes that cannot be looked up early and once', async () => {
     const { clock, reports, mount } = attempt('v', 'w');
     mount.failed(volume('v'), new Error('error processing PVC d/c: PVC is not bound'));
     await clock.advance(1000);
@@ -28,7 +28,7 @@ describe('an attempt to mount the volumes of a pod', () => {
     ]);
   });
 
-  it('says nothing of volumes that were found in the meantime', async () => {
+  it('does not report volumes that were found meanwhile', async () => {
     const { clock, reports, mount } = attempt('v');
     mount.failed(volume('v'), new Error('not yet'));
     mount.succeeded(volume('v'));

@@ -35,7 +35,7 @@ export function compactionRules(engine: ContractEngine): void {
     expect(keysOf(await page(store, {}))).toEqual(['/a', '/b']);
   });
 
-  test('C2: what has been compacted is said, and what is to come is refused', async () => {
+  test('C2: compacting a compacted revision says so, and a future one is rejected', async () => {
     await using store = await engine.open();
     const revision = await write(store, put('/a'), put('/a'), put('/a'));
     expect(await store.compact(revision - 1)).toEqual({ status: 'ok' });

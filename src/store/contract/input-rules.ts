@@ -87,7 +87,7 @@ export function inputRules(engine: ContractEngine): void {
     expect(text(watch.events[1]!.prevValue)).toBe('first');
   });
 
-  test('K6: what a lazy value may take at most is no reason to refuse it, what it takes is', async () => {
+  test('K6: the size limit applies to the size of a lazy value, not to its upper bound', async () => {
     await using store = await engine.open();
     const write = (value: LazyValue) => store.txn({ write: [{ type: 'put', key: '/a', value }] });
     await write(lazy(bytes('small'), MAX_REQUEST_BYTES * 2));

@@ -75,7 +75,7 @@ export function leaseRules(engine: ContractEngine): void {
     expect(keysOf(await page(store, {}))).toEqual(['/again', '/kept']);
   });
 
-  test('L4: a key with a time to live goes', async () => {
+  test('L4: a key with a time to live expires', async () => {
     await using store = await engine.open();
     await write(store, put('/event', '1', { ttlSeconds: TTL_SECONDS }), put('/stays'));
     expect((await store.get('/event')).entry?.lease).toBeDefined();

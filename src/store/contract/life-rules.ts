@@ -60,7 +60,7 @@ export function lifeRules(engine: ContractEngine): void {
     expect(results.every(({ succeeded }) => succeeded)).toBe(true);
   });
 
-  test('status tells revision and size', async () => {
+  test('status has revision and size', async () => {
     await using store = await engine.open();
     const revision = await write(store, put('/a', 'x'.repeat(1_000)));
     const status = await store.status();

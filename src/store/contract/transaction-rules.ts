@@ -26,7 +26,7 @@ export function transactionRules(engine: ContractEngine): void {
     expect(await store.revision()).toBe(revision);
   });
 
-  test('R3: an entry tells its creation, its last change and its version', async () => {
+  test('R3: an entry has its create revision, mod revision and version', async () => {
     await using store = await engine.open();
     const entry = async () => (await store.get('/a')).entry;
     const first = await write(store, put('/a', '1'));

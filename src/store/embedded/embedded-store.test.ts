@@ -170,7 +170,7 @@ describe('the directory of a store', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('goes to one of many that want it at once', async () => {
+  test('is locked by one of many concurrent openers', async () => {
     const directory = await newDirectory();
     await mkdir(directory);
     await writeFile(join(directory, 'unrelated'), '');

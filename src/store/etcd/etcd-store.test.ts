@@ -43,7 +43,7 @@ describe('an etcd store', () => {
     }
   });
 
-  test('says so when no member answers', async () => {
+  test('is unavailable when no member answers', async () => {
     const endpoints = [`http://127.0.0.1:${await freePort()}`];
     await expect(open({ endpoints, openTimeoutMs: 300 })).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' });
   });
@@ -172,7 +172,7 @@ describe('a request that gets no answer', () => {
     expect(server.requests('KV/Txn')).toBe(3);
   });
 
-  test('is named as what it is when the server names its reason', async () => {
+  test('has the error code that the server returned', async () => {
     await using server = await FakeServer.start();
     await using store = await openEtcdStore({ endpoints: [server.endpoint], ...patience });
     server.behave('KV/Txn', ['no space', 'denied']);
@@ -180,7 +180,7 @@ describe('a request that gets no answer', () => {
     await expect(store.txn({ write: [put('/a')] })).rejects.toMatchObject({ code: 'denied' });
   });
 
-  test('a server too old is refused', async () => {
+  test('a server that is too old is rejected', async () => {
     await using server = await FakeServer.start({ version: '3.3.27' });
     await expect(openEtcdStore({ endpoints: [server.endpoint], ...patience })).rejects.toMatchObject({ code: 'unsupported' });
   });

@@ -11,7 +11,7 @@ const read = (log: ChangeLog<number>, from = 0) => {
 };
 
 describe('a log of changes', () => {
-  test('tells the changes of each revision from any on, until it is told to stop', () => {
+  test('visits the changes from a revision on, until the visitor stops', () => {
     const log = ChangeLog.after<number>(START).with([1, 2]).with([3]).with([4]);
     expect(read(log)).toEqual(['8: 1 2', '9: 3', '10: 4']);
     expect(read(log, 9)).toEqual(['9: 3', '10: 4']);

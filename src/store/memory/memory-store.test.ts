@@ -58,7 +58,7 @@ test('history is kept for its window, and given up after it', async () => {
   expect(text((await store.get('/a')).entry?.value)).toBe('2');
 });
 
-test('progress marks come now and then on request', async () => {
+test('progress marks are sent periodically on request', async () => {
   const clock = new VirtualClock();
   await using store = openMemoryStore({ clock });
   using watch = record(store, { prefix: '/quiet/', progress: true });

@@ -22,7 +22,7 @@ function entriesOf<K, V>(map: PersistentMap<K, V>, start?: K): [K, V][] {
 }
 
 describe('a persistent map', () => {
-  test('made at once of sorted keys is one that they were set in, and goes on as such', () => {
+  test('built from sorted keys equals one made by setting them', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(2000), { maxLength: 1500 }), steps, (initial, history) => {
         const keys = initial.toSorted((a, b) => a - b);
@@ -96,7 +96,7 @@ describe('a persistent map', () => {
     expect(entriesOf(map).map(([key]) => key)).toEqual(Array.from({ length: 10 }, (_, i) => 9_990 + i));
   });
 
-  test('stops a visit when told', () => {
+  test('stops a visit when the visitor returns false', () => {
     let map = PersistentMap.empty<number, number>(numberOrder);
     for (let i = 0; i < 100; i++) map = map.set(i, i);
     const seen: number[] = [];

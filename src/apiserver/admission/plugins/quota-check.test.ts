@@ -36,14 +36,14 @@ describe('a charge to a quota', () => {
     expect(usedAfter(one, charge(pod({ cpu: '250m', memory: '1Gi' })))).toEqual({ pods: '2', 'requests.cpu': '750m' });
   });
 
-  it('is refused when that is more than there may be, telling only what is exceeded', () => {
+  it('is rejected beyond the hard limit, naming only exceeded resources', () => {
     const one = capped({ pods: '5', 'requests.cpu': '1', 'requests.memory': '1Gi' }, { pods: '1', 'requests.cpu': '800m' });
     expect(() => chargeQuota(one, charge(pod({ cpu: '300m', memory: '2Gi' })))).toThrow(
       'exceeded quota: q, requested: requests.cpu=300m,requests.memory=2Gi, used: requests.cpu=800m,requests.memory=0, limited: requests.cpu=1,requests.memory=1Gi',
     );
   });
 
-  it('wants to know how much each container takes of what is capped', () => {
+  it('needs requests and limits of each container for capped resources', () => {
     const one = capped({ 'limits.memory': '1Gi', 'requests.cpu': '1' });
     const silent = { containers: [{ name: 'b' }, { name: 'a', resources: { requests: { cpu: '1' } } }] };
     expect(() => chargeQuota(one, charge(pod({}, silent)))).toThrow(
@@ -51,7 +51,7 @@ describe('a charge to a quota', () => {
     );
   });
 
-  it('waits until it is known what is used', () => {
+  it('is rejected until the quota has a status', () => {
     const one = { ...capped({ pods: '5' }), status: { hard: { pods: '5' } } } as core.ResourceQuota;
     expect(() => chargeQuota(one, charge(pod({})))).toThrow('status unknown for quota: q, resources: pods');
   });

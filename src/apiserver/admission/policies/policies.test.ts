@@ -34,7 +34,7 @@ const configuration = (expression: string) => [{ patchType: 'ApplyConfiguration'
 const patch = (expression: string) => [{ patchType: 'JSONPatch', jsonPatch: { expression } }];
 
 describe('a validating policy', () => {
-  it('refuses what an expression objects to, and says why', async () => {
+  it('rejects an object whose expression is false, with its message', async () => {
     const { maps } = await withPolicy({
       validations: [{ expression: "object.data.n != '5'", messageExpression: "'not ' + object.data.n" }],
     });
@@ -72,7 +72,7 @@ describe('a validating policy', () => {
     await expect(maps.delete(metadata)).rejects.toThrow('failed expression:');
   });
 
-  it('takes the failure of an expression as its failure policy says', async () => {
+  it('handles errors of expressions by its failurePolicy', async () => {
     const validations = [{ expression: "object.data.nope == 'x'" }];
     const failing = await withPolicy({ validations });
     await expect(failing.maps.create(configMap('a', { n: '1' }))).rejects.toThrow('resulted in error: no such key: nope');
@@ -107,7 +107,7 @@ describe('a validating policy', () => {
     await expect(scalers.create(scaler(20))).resolves.toBeDefined();
   });
 
-  it('applies once with each of its parameters, and fails without any if so told', async () => {
+  it('is evaluated once per parameter, and fails without any if parameterNotFoundAction is Deny', async () => {
     const { client, maps } = await withPolicy(
       {
         paramKind: { apiVersion: 'v1', kind: 'PodTemplate' },
@@ -140,7 +140,7 @@ describe('a validating policy', () => {
     await expect(excluding.maps.create(configMap('a'))).resolves.toBeDefined();
   });
 
-  it('cannot keep anyone from mending policies', async () => {
+  it('does not apply to admission policies themselves', async () => {
     const everything = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }];
     const { client, maps } = await withPolicy({ matchConstraints: { resourceRules: everything }, validations: [{ expression: 'false' }] });
     await expect(maps.create(configMap('a'))).rejects.toThrow('denied request');
@@ -188,7 +188,7 @@ describe('a mutating policy', () => {
     await expect(creating).rejects.toThrow(/^policy 'p' with binding 'b' denied request: /);
   });
 
-  it('runs again on what a later one changed, if it asks to', async () => {
+  it('is reinvoked after later changes with reinvocationPolicy IfNeeded', async () => {
     const counting = configuration("Object{data: {'runs': has(object.data.runs) ? object.data.runs + '+' : '1'}}");
     const { client, maps } = await withMutation({ reinvocationPolicy: 'IfNeeded', mutations: counting });
     await client.of(admissionregistration.MutatingAdmissionPolicy).create({

@@ -91,7 +91,7 @@ async function mutating(...configurations: WebhookFields[][]) {
 }
 
 describe('a validating webhook', () => {
-  it('is told of the request, and may let it pass', async () => {
+  it('gets the request, and can allow it', async () => {
     const { calls, clientConfig } = await hook(allow);
     const { maps } = await validating({ clientConfig });
     const { metadata } = await maps.create(configMap('a', { n: '1' }));
@@ -151,7 +151,7 @@ describe('a validating webhook', () => {
     await expect(ignoring.maps.create(configMap('a'))).resolves.toBeDefined();
   });
 
-  it('must show a certificate that its bundle vouches for', async () => {
+  it('must have a certificate that its caBundle trusts', async () => {
     const { calls, url } = await hook(allow);
     const { maps } = await validating({ clientConfig: { url } });
     const text = `Post "${url}?timeout=10s": tls: failed to verify certificate: x509: certificate signed by unknown authority`;
@@ -159,13 +159,13 @@ describe('a validating webhook', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is waited for as long as it says', async () => {
+  it('is called with its timeout', async () => {
     const { clientConfig, url } = await hook(() => undefined);
     const { maps } = await validating({ clientConfig, timeoutSeconds: 1 });
     await expect(maps.create(configMap('a'))).rejects.toThrow(`Post "${url}?timeout=1s": context deadline exceeded`);
   });
 
-  it('without side effects is asked about dry runs too, and told', async () => {
+  it('without side effects is called for dry runs, with dryRun set', async () => {
     const { calls, clientConfig } = await hook(allow);
     const { maps } = await validating({ clientConfig, sideEffects: 'NoneOnDryRun' });
     await expect(maps.create(configMap('a'), { dryRun: true })).resolves.toBeDefined();
@@ -232,7 +232,7 @@ describe('mutating webhooks', () => {
     expect(JSON.stringify(metadata.managedFields)).not.toContain('f:seen');
   });
 
-  it('are asked again about what later ones changed, if they want to be', async () => {
+  it('are reinvoked after later changes with reinvocationPolicy IfNeeded', async () => {
     const early = await hook(appending('e'));
     const late = await hook(appending('l'));
     const { maps } = await mutating([
@@ -254,7 +254,7 @@ describe('mutating webhooks', () => {
     await expect(maps.delete(metadata)).rejects.toThrow(text);
   });
 
-  it('that cannot be reached are passed over if they fail open', async () => {
+  it('that cannot be reached are skipped with failurePolicy Ignore', async () => {
     const { clientConfig } = await hook(appending('b'));
     const { maps } = await mutating([{ failurePolicy: 'Ignore' }, { clientConfig }]);
     expect((await maps.create(configMap('m'))).data).toEqual({ seen: 'b' });

@@ -45,7 +45,7 @@ const refuse = async (token: string, message: string, parts: Parts = {}) =>
   expect((async () => check(token, parts))()).rejects.toThrow(message);
 
 describe('an ID token', () => {
-  it('is its user', async () => {
+  it('authenticates its user', async () => {
     const mappings = `
 username: {claim: email, prefix: 'oidc:'}
 groups: {claim: roles, prefix: 'g:'}
@@ -69,12 +69,12 @@ extra: [{key: example.com/team, valueExpression: claims.team}]`;
     });
   });
 
-  it('of another issuer is not looked at', async () => {
+  it('of another issuer is ignored', async () => {
     expect(await check(await issuer.token({ iss: 'https://other', sub: 'a' }))).toBeUndefined();
     expect(await check('no token')).toBeUndefined();
   });
 
-  it('is read by expressions, and refused by rules', async () => {
+  it('is mapped by CEL expressions, and rejected by validation rules', async () => {
     const parts: Parts = {
       mappings: `
 username: {expression: "claims.email.split('@')[0] + (claims.email_verified ? '' : '?')"}
@@ -97,7 +97,7 @@ uid: {expression: claims.sub}`,
     await refuse(await issuer.token({ ...claims, roles: undefined }), 'error evaluating group claim expression', parts);
   });
 
-  it('whose address nobody verified is refused', async () => {
+  it('with an unverified e-mail address is rejected', async () => {
     const mappings = "username: {claim: email, prefix: ''}";
     await refuse(await issuer.token({ email: 'a@b', email_verified: false }), 'oidc: email not verified', { mappings });
     await refuse(await issuer.token({ email: 'a@b', email_verified: 'true' }), 'oidc: email not verified', { mappings });
@@ -116,7 +116,7 @@ uid: {expression: claims.sub}`,
     });
   });
 
-  it('stops to count when it expires, though it was found good before', async () => {
+  it('is rejected once it expires, even if it was cached', async () => {
     const clock = new VirtualClock({ startMs: realClock.now() });
     const own = authenticator({}, { clock });
     const token = await issuer.token({ sub: 'a', exp: Math.floor(clock.now() / 1000) + 60 });
@@ -154,7 +154,7 @@ uid: {expression: claims.sub}`,
 });
 
 describe('the keys of an issuer', () => {
-  it('may change while tokens are used', async () => {
+  it('are fetched again after a rotation', async () => {
     const own = authenticator();
     expect(await own.authenticateToken(await issuer.token({ sub: 'a' }))).toBeDefined();
     issuer.addKey('two', 'ec');
@@ -168,7 +168,7 @@ describe('the keys of an issuer', () => {
       });
   });
 
-  it('are not asked for again and again by tokens with made up ids', async () => {
+  it('are not fetched again and again for unknown key ids', async () => {
     const own = authenticator();
     await own.authenticateToken(await issuer.token({ sub: 'a' }));
     const before = issuer.requests.length;
@@ -192,7 +192,7 @@ describe('the keys of an issuer', () => {
     await refuse(await issuer.token({ sub: 'a' }), message);
   });
 
-  it('are not followed to where a redirect leads, nor taken by the thousand', async () => {
+  it('are not fetched through a redirect, and their number is limited', async () => {
     issuer.overrides.set('/keys', (response) => response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end());
     await refuse(await issuer.token({ sub: 'a' }), 'answered 302');
     issuer.overrides.set('/keys', (response) => response.end(JSON.stringify({ keys: Array.from({ length: 1000 }, () => ({})) })));
@@ -205,7 +205,7 @@ describe('the keys of an issuer', () => {
     expect(await check(token, { issuer: `, discoveryURL: '${issuer.url}/hidden'` })).toEqual({ user: { name: 'a', groups: [] } });
   });
 
-  it('of an issuer with an unknown certificate are not taken', async () => {
+  it('are rejected if the certificate of the issuer is not trusted', async () => {
     const { jwt } = parseAuthenticationConfiguration(configuration().replace(/, certificateAuthority: "[^"]*"/, ''), []);
     const own = new JwtAuthenticator(jwt[0]!, { clock: realClock, realClock });
     await expect((async () => own.authenticateToken(await issuer.token({ sub: 'a' })))()).rejects.toThrow(/certificate|self-signed/);

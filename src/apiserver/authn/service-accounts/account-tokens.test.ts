@@ -93,7 +93,7 @@ describe('a token of a service account', () => {
     });
   });
 
-  it('is known at once when it comes again', async () => {
+  it('is verified only once', async () => {
     const authenticator = verifier();
     const token = await authenticator.tokens.sign(claimsFor());
     expect(authenticator.authenticateToken(token, [AUDIENCE])).toBeInstanceOf(Promise);
@@ -101,7 +101,7 @@ describe('a token of a service account', () => {
     expect(authenticator.authenticateToken(token, [AUDIENCE])).not.toBeInstanceOf(Promise);
   });
 
-  it('is none of this kind when another issued it, or it has another form', async () => {
+  it('is ignored if it has another issuer or format', async () => {
     const authenticator = verifier();
     expect(await check(authenticator, await authenticator.tokens.sign(claimsFor({}, { issuer: 'https://other' })))).toBeUndefined();
     for (const token of ['', 'x', 'a.b.c', 'a.b', `${encoded({ alg: 'RS256' })}.${encoded({})}.x`, 'x'.repeat(100_000)]) {
@@ -109,13 +109,13 @@ describe('a token of a service account', () => {
     }
   });
 
-  it('counts for an issuer of before', async () => {
+  it('is accepted for a previous issuer', async () => {
     const authenticator = verifier();
     const token = await authenticator.tokens.sign(claimsFor({}, { issuer: 'https://before' }));
     expect((await check(authenticator, token))?.user.name).toBe('system:serviceaccount:ns:sa');
   });
 
-  it('counts only for those it names', async () => {
+  it('is accepted only for its audiences', async () => {
     const authenticator = verifier();
     const token = await authenticator.tokens.sign(claimsFor({}, { audiences: ['a', 'b'] }));
     expect((await check(authenticator, token, ['b', 'c']))?.audiences).toEqual(['b']);
@@ -194,7 +194,7 @@ describe('what a token depends on', () => {
     );
   });
 
-  it('the account: gone or another, the token is refused', async () => {
+  it('the token of a deleted or recreated account is rejected', async () => {
     const authenticator = verifier();
     const token = await authenticator.tokens.sign(claimsFor());
     objects.serviceAccounts.objects.clear();
@@ -214,7 +214,7 @@ describe('what a token depends on', () => {
     await expect(check(authenticator, token)).rejects.toThrow('service account token has been invalidated');
   });
 
-  it('the node of a pod is told, not demanded', async () => {
+  it('the node of a pod is a claim, but need not exist', async () => {
     const authenticator = verifier();
     const token = await authenticator.tokens.sign(claimsFor({ pod: objects.pods.put('ns', 'p'), node: objects.nodes.put('', 'n') }));
     objects.nodes.objects.clear();

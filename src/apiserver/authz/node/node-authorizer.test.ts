@@ -233,7 +233,7 @@ describe('a node', () => {
   });
 });
 
-describe('who is no node', () => {
+describe('a user that is not a node', () => {
   it.each([
     ['by its groups', { name: 'system:node:n', groups: ['others'] }],
     ['by its name', { name: 'n', groups: ['system:nodes'] }],

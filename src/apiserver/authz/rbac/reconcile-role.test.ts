@@ -14,11 +14,11 @@ function role(rules: readonly rbac.PolicyRule[], more: object = {}, aggregated: 
 }
 
 describe('a role', () => {
-  it('that grants enough stays, whatever else it grants', () => {
+  it('with additional rules is not changed', () => {
     expect(reconcileRole(role([pods, nodes]), role([pods]))).toEqual({ action: 'none' });
   });
 
-  it('gets what it lacks, and keeps what was added', () => {
+  it('gets missing rules, and keeps additional ones', () => {
     const existing = role([pods], { resourceVersion: '7', labels: { mine: 'x' } });
     const expected = role([nodes], { labels: { mine: 'default', theirs: 'y' } });
     const rules = [pods, { ...nodes, verbs: ['get'] }, { ...nodes, verbs: ['list'] }];
@@ -28,7 +28,7 @@ describe('a role', () => {
     });
   });
 
-  it('that wants to stay as it is does', () => {
+  it('with the annotation autoupdate=false is not changed', () => {
     expect(reconcileRole(role([], keep), role([pods]))).toEqual({ action: 'protected' });
     expect(reconcileRole(role([pods], keep), role([pods]))).toEqual({ action: 'none' });
   });
@@ -58,7 +58,7 @@ describe('a binding', () => {
     expect(reconcileBinding(binding([bob, alice]), binding([alice]))).toEqual({ action: 'none' });
   });
 
-  it('of another role is made anew, unless it wants to stay', () => {
+  it('of another role is created again, unless it has autoupdate=false', () => {
     const other = binding([bob], { uid: 'u', labels: { a: 'b' } }, 'other');
     expect(reconcileBinding(other, binding([alice]))).toEqual({ action: 'recreate', object: binding([alice], { labels: { a: 'b' } }) });
     expect(reconcileBinding(binding([], keep, 'other'), binding([alice]))).toEqual({ action: 'protected' });

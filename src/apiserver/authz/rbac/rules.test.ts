@@ -90,8 +90,8 @@ function coversPart(owned: PolicyRule, part: PolicyRule): boolean {
   );
 }
 
-describe('what rules lack of others', () => {
-  it('is nothing only when they allow whatever the others allow', () => {
+describe('the uncovered rules', () => {
+  it('are none only if the held rules allow every request that the others allow', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 4 }), fc.array(anyRule, { maxLength: 3 }), anyRequest, (held, required, request) => {
         if (uncovered(held, required).length > 0) return;
@@ -102,11 +102,11 @@ describe('what rules lack of others', () => {
     );
   });
 
-  it('is nothing for rules that hold themselves', () => {
+  it('are none for equal rules', () => {
     fc.assert(fc.property(fc.array(anyRule), (rules) => void expect(uncovered(rules, rules)).toEqual([])));
   });
 
-  it('is all of it when nothing is held', () => {
+  it('are all rules without permissions', () => {
     const rule = { apiGroups: ['', 'apps'], resources: ['a', 'b'], verbs: ['get', 'list'], resourceNames: ['x', 'y'] };
     expect(uncovered([], [rule])).toHaveLength(16);
     expect(
@@ -116,7 +116,7 @@ describe('what rules lack of others', () => {
     ).toBe('{APIGroups:[""], Resources:["a"], ResourceNames:["x"], Verbs:["get" "list"]}');
   });
 
-  it('is what comparing each part with each rule finds', () => {
+  it('equal those of a pairwise comparison', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 5 }), fc.array(anyRule, { maxLength: 3 }), (owned, required) => {
         const missing = required.flatMap(partsOf).filter((part) => !owned.some((rule) => coversPart(rule, part)));
@@ -128,7 +128,7 @@ describe('what rules lack of others', () => {
 
   const many = (prefix: string) => Array.from({ length: 20_000 }, (_, i) => `${prefix}${i}`);
 
-  it('is found for rules whose product is beyond all measure', () => {
+  it('are found for rules with a huge product', () => {
     const rule = { apiGroups: many('g'), resources: many('r'), verbs: many('v'), resourceNames: many('n') };
     const { verbs: _, ...rest } = rule;
     expect(uncovered([], [rule]).length).toBeGreaterThan(0);
@@ -142,7 +142,7 @@ describe('what rules lack of others', () => {
     });
   });
 
-  it('is listed path by path', () => {
+  it('are listed by path for non-resource URLs', () => {
     expect(compactRules(uncovered([], [{ nonResourceURLs: ['/x'], verbs: ['get', 'post'] }])).map(ruleText)).toEqual([
       '{NonResourceURLs:["/x"], Verbs:["get"]}',
       '{NonResourceURLs:["/x"], Verbs:["post"]}',

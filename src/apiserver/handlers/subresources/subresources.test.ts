@@ -86,7 +86,7 @@ describe('a binding', () => {
     ]);
   });
 
-  it('is for the pod that it was made for, not for its successor', async () => {
+  it("with another uid than the pod's is a conflict", async () => {
     await makePod('successor');
     const refused = await refusal(post('pods/successor/binding', binding('successor', 'n', { uid: 'another' })));
     expect(refused.reason).toBe('Conflict');
@@ -135,7 +135,7 @@ describe('an eviction', () => {
     await setStatus(name, { phase: 'Running', conditions: [{ type: 'Ready', status: ready }] });
   };
 
-  it('deletes a pod that no budget guards, saying why it goes', async () => {
+  it('deletes a pod without a budget, with the condition DisruptionTarget', async () => {
     await running('free');
     await evict('free');
     const pod = await client.of(core.Pod).get(at('free'));
@@ -143,7 +143,7 @@ describe('an eviction', () => {
     expect(pod.status?.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason).toBe('EvictionByEvictionAPI');
   });
 
-  it('is refused when the budget has none to spare', async () => {
+  it('is 429 when the budget allows no disruption', async () => {
     await running('tight');
     await budget('tight', {});
     const refused = await refusal(evict('tight'));
@@ -153,7 +153,7 @@ describe('an eviction', () => {
     ]);
   });
 
-  it('is taken from the budget', async () => {
+  it('decrements the budget', async () => {
     await running('spare');
     const read = await budget('spare', { currentHealthy: 2, disruptionsAllowed: 1 });
     await evict('spare');
@@ -162,7 +162,7 @@ describe('an eviction', () => {
     expect(status?.conditions).toMatchObject([{ type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods' }]);
   });
 
-  it('is to be tried again while the budget is new', async () => {
+  it('has retryAfterSeconds while the budget is not yet observed', async () => {
     await running('fresh');
     await budget('fresh', { observedGeneration: 0 });
     expect((await refusal(evict('fresh'))).retryAfterSeconds).toBe(10);
@@ -210,7 +210,7 @@ describe('the log of a pod', () => {
     await makePod('talker', { nodeName: 'log-node', containers: ['a', 'b'].map((name) => ({ name, image: 'i' })) });
   });
 
-  it('comes from the kubelet, which gets what was asked', async () => {
+  it('comes from the kubelet, which gets the options', async () => {
     answer = answers(200, 'hello\n');
     expect(await log('talker', { container: 'b', tailLines: '5', timestamps: 'true', follow: 'false' })).toBe('hello\n');
     const { path, query } = requests.at(-1)!;

@@ -36,7 +36,7 @@ describe('a replica set', () => {
     expect(counts).toEqual({ replicas: 4, fullyLabeledReplicas: 3, readyReplicas: 3, availableReplicas: 2 });
   });
 
-  it('tells what first went wrong, until all goes well', () => {
+  it('has the condition ReplicaFailure with the first error until it succeeds', () => {
     const none: readonly ReplicaCondition[] = [];
     const first = failureConditions(none, { surplus: -2, message: 'quota' }, NOW);
     expect(first).toEqual([

@@ -6,7 +6,7 @@ import { claimOf, volumeOf } from './claims.test-data.ts';
 const BY_CONTROLLER = { 'pv.kubernetes.io/bound-by-controller': 'yes' };
 
 describe('binding', () => {
-  it('marks what the controller chose, on both sides, and is done when done', () => {
+  it('annotates what the controller chose on claim and volume, and is idempotent', () => {
     const volume = volumeBoundTo(volumeOf('a'), claimOf());
     expect(volume.spec?.claimRef).toMatchObject({
       apiVersion: 'v1',
@@ -32,7 +32,7 @@ describe('binding', () => {
     expect(claim.metadata.annotations).toEqual({ 'pv.kubernetes.io/bind-completed': 'yes' });
   });
 
-  it('is undone up to what the user chose', () => {
+  it('is undone except for fields that the user set', () => {
     const chosen = volumeOf('a', { spec: { claimRef: { name: 'c', namespace: 'n', uid: 'u' } } });
     expect(volumeUnbound(chosen).spec?.claimRef).toEqual({ name: 'c', namespace: 'n' });
     const free = volumeUnbound(volumeBoundTo(volumeOf('a'), claimOf()));

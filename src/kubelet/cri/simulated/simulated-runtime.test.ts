@@ -157,7 +157,7 @@ describe('a script', () => {
     });
   });
 
-  it('answers probes by the age of the container, and says until when', async () => {
+  it('answers probes by the age of the container, with the time of the next change', async () => {
     const { clock, runtime, id } = await start({ 'readiness-probe': 'fail,pass@10s,fail@1m', 'probe-output': 'HTTP 500' });
     const begin = clock.now();
     const ask = () => runtime.probe(id, { type: 'readiness', probe: {}, timeoutMs: 1000 });
@@ -207,7 +207,7 @@ describe('a command', () => {
     else expect(script).toMatchObject(expected);
   });
 
-  it('of a Job that nothing is known of ends well', async () => {
+  it('of a Job without a script exits with 0', async () => {
     const { clock, status } = await start({}, { args: ['perl', '-e', 'x'], labels: { 'batch.kubernetes.io/job-name': 'pi' } });
     await clock.advance(0);
     expect(await status()).toMatchObject({ state: 'exited', exitCode: 0 });

@@ -182,7 +182,7 @@ describe('a credential provider', () => {
     await expect((await provider(answer)).keyring('a.example.com/app')).rejects.toThrow(text);
   });
 
-  test('comes after the secrets of the pod, and a failure of either leaves the other', async () => {
+  test("is tried after the pod's secrets, and either may fail", async () => {
     const pod = {
       metadata: { name: 'p', namespace: 'default' },
       spec: { imagePullSecrets: [{ name: 'missing' }, { name: 's' }], containers: [] },
