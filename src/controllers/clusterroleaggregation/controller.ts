@@ -26,7 +26,7 @@ export const clusterRoleAggregationController: Controller = {
       objects: roles.lister,
       async sync(key) {
         // The event of the write requeues the key.
-        if (!ownWrites.areSeen(key)) return;
+        if (!ownWrites.clearSeen(key)) return;
         const role = roles.lister.get(parseKey(key));
         const rules = role && aggregatedRules(role, roles.lister.list());
         if (role === undefined || rules === undefined) return;

@@ -115,7 +115,7 @@ class DaemonSetController implements RunningController {
   }
 
   async #sync(key: string): Promise<void> {
-    if (!this.#ownWrites.areSeen(key)) return;
+    if (!this.#ownWrites.clearSeen(key)) return;
     const set = this.#sets.get(parseKey(key));
     if (set === undefined) return this.#forget(key);
     if (selectorFromObject(set.spec?.selector).isEmpty) {

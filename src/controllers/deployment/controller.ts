@@ -135,7 +135,7 @@ class DeploymentController implements RunningController {
 
   async #sync(key: string): Promise<void> {
     // Waits until its own writes are visible; otherwise it could exceed maxSurge.
-    if (!this.#ownWrites.areSeen(key)) return;
+    if (!this.#ownWrites.clearSeen(key)) return;
     const deployment = this.#deployments.get(parseKey(key));
     if (deployment === undefined) return this.#ownWrites.forget(key);
     try {

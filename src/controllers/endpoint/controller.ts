@@ -31,7 +31,7 @@ function startEndpoints(context: ControllerContext): RunningController {
   const uncertain = new Set<string>();
   const sync = async (key: string): Promise<Requeue | undefined> => {
     // The cache may still show the state before our last write.
-    if (!ownWrites.areSeen(key)) return { afterMs: STALE_CACHE_MS };
+    if (!ownWrites.clearSeen(key)) return { afterMs: STALE_CACHE_MS };
     const service = selected.services.get(parseKey(key));
     if (service === undefined) {
       triggers.forget(key);

@@ -185,7 +185,7 @@ class JobController implements RunningController {
   // --- syncing a job -------------------------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
-    if (!this.#ownWrites.areSeen(key)) return;
+    if (!this.#ownWrites.clearSeen(key)) return;
     const job = this.#jobs.get(parseKey(key));
     if (job === undefined) return this.#forget(key);
     if ((job.spec?.managedBy ?? BUILT_IN) !== BUILT_IN) return;

@@ -32,7 +32,7 @@ export class PodClaims {
 
   async sync(key: string): Promise<void> {
     // The event of the created claim requeues the pod.
-    if (!this.#ownWrites.areSeen(key)) return;
+    if (!this.#ownWrites.clearSeen(key)) return;
     const pod = this.caches.pods.lister.get(parseKey(key));
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || isPodDone(pod)) return;
     await this.#provide(key, pod);

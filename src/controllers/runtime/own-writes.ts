@@ -17,8 +17,8 @@ export class OwnWrites {
     if (version > (awaited.get(cache) ?? 0)) awaited.set(cache, version);
   }
 
-  /** Whether all caches show the writes. Otherwise the event of the write requeues the key. */
-  areSeen(key: string): boolean {
+  /** Forgets the writes once all caches show them. False: not yet; the event of the write requeues the key. */
+  clearSeen(key: string): boolean {
     const awaited = this.#awaited.get(key);
     if (awaited === undefined) return true;
     if ([...awaited].some(([cache, version]) => Number(cache.resourceVersion) < version)) return false;

@@ -93,7 +93,7 @@ class StatefulSetController implements RunningController {
   }
 
   async #sync(key: string): Promise<void> {
-    if (!this.#ownWrites.areSeen(key)) return;
+    if (!this.#ownWrites.clearSeen(key)) return;
     const set = this.#sets.get(parseKey(key));
     if (set === undefined) return this.#ownWrites.forget(key);
     const update = await this.#ensureRevision(set);

@@ -159,7 +159,7 @@ export class ReplicaController<T extends Identified> implements RunningControlle
   // --- sync of one set ---------------------------------------------------------------------------------------
 
   async #sync(key: string): Promise<void> {
-    if (!this.#ownWrites.areSeen(key)) return;
+    if (!this.#ownWrites.clearSeen(key)) return;
     const set = this.#sets.get(parseKey(key));
     if (set === undefined) return this.#forget(key);
     const mayAct = this.#expectations.satisfied(key) && set.metadata.deletionTimestamp === undefined;
