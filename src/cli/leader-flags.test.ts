@@ -45,7 +45,7 @@ describe('the rate of requests', () => {
   test.each([
     [{ kubeApiQps: 'fast' }, '--kube-api-qps: '],
     [{ kubeApiQps: '0' }, 'a rate of requests must be above 0'],
-    [{ kubeApiBurst: '5' }, '--kube-api-burst goes with --kube-api-qps'],
+    [{ kubeApiBurst: '5' }, '--kube-api-burst requires --kube-api-qps'],
   ])('%j is refused', (flags, message) => {
     expect(() => rateLimitOf(flags)).toThrow(message);
   });

@@ -57,7 +57,7 @@ export async function clientFrom(options: ClientFlags, userAgent: string, place:
 /** Undefined when the flags set no limit. */
 export function rateLimitOf({ kubeApiQps, kubeApiBurst }: ClientFlags): TokenBucketConfig | undefined {
   if (kubeApiQps === undefined) {
-    if (kubeApiBurst !== undefined) throw new UsageError('--kube-api-burst goes with --kube-api-qps', 'add --kube-api-qps');
+    if (kubeApiBurst !== undefined) throw new UsageError('--kube-api-burst requires --kube-api-qps', 'add --kube-api-qps');
     return undefined;
   }
   const perSecond = flagValue('kube-api-qps', kubeApiQps, numberValue);

@@ -195,7 +195,7 @@ export class NodeAgent {
     const onImages = (ids: ReadonlySet<string>) => parts?.pullRecords.prune(ids);
     const own = { ...this.#deps, measurements, onImages, logs: parts?.logs, evictable: workers, pods };
     await keepHouse(this.#options.housekeeping, own, this.#signal.signal).catch((error: unknown) => {
-      logger.error('the node is not kept in order any more', { error });
+      logger.error('housekeeping of the node ended with an error', { error });
     });
   }
 
@@ -245,7 +245,7 @@ export class NodeAgent {
       return worker;
     };
     const onComplete = () => {
-      this.#removeOrphans().catch((error: unknown) => this.#deps.logger.warn('what is left of old pods could not be removed', { error }));
+      this.#removeOrphans().catch((error: unknown) => this.#deps.logger.warn('orphaned pods could not be cleaned up', { error }));
     };
     const own = { ...this.#deps, nodeName, start, onComplete, node: () => this.#reporter.node };
     this.#static = startStaticPods(this.#options.configuration, own, signal);
@@ -274,7 +274,7 @@ export class NodeAgent {
 
   #observeNode(node: core.Node): void {
     this.#reporter.observe(node);
-    this.#usePodCidr(node).catch((error: unknown) => this.#deps.logger.warn('the range of addresses for pods was refused', { error }));
+    this.#usePodCidr(node).catch((error: unknown) => this.#deps.logger.warn('the runtime rejected the pod CIDR', { error }));
   }
 
   async #usePodCidr(node: core.Node | undefined): Promise<void> {

@@ -78,7 +78,7 @@ export class PodNetwork {
   async collectGarbage(): Promise<void> {
     for (const attachment of [...this.#attachments.values()]) {
       if (await exists(attachment.netns)) continue;
-      this.deps.logger.info('the network namespace of a pod is gone; its addresses are free', { pod: attachment.podName });
+      this.deps.logger.info('the network namespace of a pod does not exist; its addresses are released', { pod: attachment.podName });
       await this.#exclusively(attachment, () => this.#delete(attachment));
     }
   }

@@ -32,6 +32,6 @@ async function runConntrack(kernel: KernelNetwork, args: readonly string[], logg
   } catch (error) {
     // Exit code 1: no entries were found.
     if (error instanceof ProgramError && error.exitCode === 1) return;
-    logger.warn('flows to endpoints that are gone could not be removed', { error });
+    logger.warn('conntrack entries of removed endpoints could not be deleted', { error });
   }
 }

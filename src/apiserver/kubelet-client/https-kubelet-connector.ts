@@ -44,7 +44,7 @@ export class HttpsKubeletConnector implements KubeletConnector, Disposable {
 
   async request(request: KubeletRequest): Promise<KubeletResponse> {
     const response = await this.#send(request);
-    if ('serve' in response) throw new Error('the kubelet left HTTP though nobody asked for it');
+    if ('serve' in response) throw new Error('unexpected upgrade response of the kubelet');
     return response;
   }
 

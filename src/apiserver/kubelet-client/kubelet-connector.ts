@@ -92,7 +92,7 @@ export class LocalKubelets implements KubeletConnector {
     const handler = this.#handlers.get(request.node.metadata.name ?? '')?.handler;
     if (handler === undefined) return this.#others.request(request);
     const response = await handler(request);
-    if ('serve' in response) throw new Error('the kubelet left HTTP though nobody asked for it');
+    if ('serve' in response) throw new Error('unexpected upgrade response of the kubelet');
     return response;
   }
 

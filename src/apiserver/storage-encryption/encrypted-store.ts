@@ -107,7 +107,7 @@ function syncValueAt(store: Store, transformer: () => Transformer, at: { key: st
   const result = decrypted(transformer(), at.key, value);
   if (!isPromise(result)) return result.bytes;
   result.catch(() => {});
-  throw undecryptable(at.key, new Error('the key of the value is not known here any more'));
+  throw undecryptable(at.key, new Error('the encryption key of the value is not configured'));
 }
 
 /** A value to be stored. Encrypted once, when its bytes are first needed. */

@@ -32,7 +32,7 @@ export class StoredRepair {
 
   report(key: string, error: string): void {
     const { logger, metrics } = this.options;
-    logger.error('a stored object is not what its kind says; it is read without what is wrong', { key, error });
+    logger.error('a stored object does not match its schema; its invalid fields are ignored', { key, error });
     metrics
       .counter({ name: 'sampan_repaired_objects_total', help: 'Objects of the store that had values of wrong types when they were read.' })
       .with({})

@@ -69,7 +69,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
   const nodeName = (options.hostnameOverride || hostname()).toLowerCase();
   const certDirectory = path.resolve(context.cwd, options.certDir ?? `${settings.rootDir ?? '/var/lib/kubelet'}/pki`);
   if (options.bootstrapKubeconfig !== undefined) {
-    if (options.kubeconfig === undefined) throw new UsageError('--bootstrap-kubeconfig goes with --kubeconfig, which is written');
+    if (options.kubeconfig === undefined) throw new UsageError('--bootstrap-kubeconfig requires --kubeconfig, the file to write');
     const [kubeconfig, bootstrapKubeconfig] = [options.kubeconfig, options.bootstrapKubeconfig].map((file) =>
       path.resolve(context.cwd, file),
     );
@@ -148,7 +148,7 @@ function checkEndpoints({ containerRuntimeEndpoint, imageServiceEndpoint }: Kube
       throw new UsageError(`${flag} ${endpoint} is no endpoint`, 'for example unix:///run/containerd/containerd.sock');
   }
   if (imageServiceEndpoint !== undefined && containerRuntimeEndpoint === undefined)
-    throw new UsageError('--image-service-endpoint goes with --container-runtime-endpoint');
+    throw new UsageError('--image-service-endpoint requires --container-runtime-endpoint');
 }
 
 function credentialProviders(options: RuntimeOptions, context: CliContext): Pick<LinuxKubeletConfig, 'credentialProviders'> {

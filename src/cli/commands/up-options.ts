@@ -173,7 +173,7 @@ function nodesOf(options: UpOptions, context: CliContext, chosen: NodeRuntime): 
 
 function storeOf({ store, etcdServers }: UpOptions): LocalClusterOptions['store'] {
   if (store !== 'etcd') {
-    if (etcdServers !== undefined) throw new UsageError('--etcd-servers goes with --store etcd', 'add --store etcd');
+    if (etcdServers !== undefined) throw new UsageError('--etcd-servers requires --store etcd', 'add --store etcd');
     return { type: store };
   }
   const endpoints = (etcdServers ?? '').split(',').filter((url) => url !== '');

@@ -54,7 +54,7 @@ kubelet: { max-pods: 250 }
     ['store: { type: sqlite }', 'store.type must be one of embedded, memory, etcd, but it is the string "sqlite"'],
     ['store: { type: etcd }', 'store.etcdServers must be a list of URLs'],
     ['store: { type: etcd, etcdServers: [1] }', 'store.etcdServers[0] must be a text, but it is the number 1'],
-    ['store: { type: memory, etcdServers: [a] }', 'store.etcdServers goes with store.type: etcd'],
+    ['store: { type: memory, etcdServers: [a] }', 'store.etcdServers requires store.type: etcd'],
     ['store: { type: memory, size: 3 }', 'store.size is not a setting; known are type, etcdServers'],
     ['kubelet: [max-pods]', "kubelet must be a mapping of the component's flags to their values, but it is a list"],
     ['kubelet: { max-pods: { a: 1 } }', 'kubelet.max-pods must be a text, a number'],

@@ -133,7 +133,7 @@ function store(value: JsonValue, path: string): NonNullable<ConfigFile['store']>
   const type = STORE_TYPES.find((candidate) => candidate === value.type);
   if (type === undefined) throw wrong(`${path}.type`, `one of ${STORE_TYPES.join(', ')}`, value.type ?? null);
   if (type !== 'etcd') {
-    if (value.etcdServers !== undefined) throw new ConfigFileError(`${path}.etcdServers goes with ${path}.type: etcd`);
+    if (value.etcdServers !== undefined) throw new ConfigFileError(`${path}.etcdServers requires ${path}.type: etcd`);
     return { type };
   }
   const servers = value.etcdServers ?? null;

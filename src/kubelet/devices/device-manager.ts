@@ -81,7 +81,7 @@ export class DeviceManager implements ResourceProvider, AsyncDisposable {
     this.#resources.set(resourceName, { endpoint, devices: before?.devices ?? new Map(), forget: undefined });
     const watch = endpoint
       .watch((devices) => this.#update(endpoint, devices))
-      .catch((error: unknown) => logger.debug('the devices of a plugin cannot be watched any more', { resourceName, error }))
+      .catch((error: unknown) => logger.debug('the watch of a device plugin ended', { resourceName, error }))
       .then(() => this.#onGone(endpoint))
       .finally(() => this.#watches.delete(watch));
     this.#watches.add(watch);

@@ -50,7 +50,7 @@ export class DepartedDrivers implements AsyncDisposable {
   #run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): void {
     const running: Promise<void> = work(signal)
       .catch((error: unknown) => {
-        if (!signal.aborted) this.deps.logger.warn('resource slices of a driver that has gone could not be removed', { error });
+        if (!signal.aborted) this.deps.logger.warn('resource slices of an unregistered driver could not be removed', { error });
       })
       .finally(() => this.#running.delete(running));
     this.#running.add(running);

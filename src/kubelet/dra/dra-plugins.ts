@@ -92,7 +92,7 @@ export class DraPlugins implements PluginHandler, Disposable {
     const service = HEALTH_SERVICES.find((candidate) => supportedVersions.includes(candidate));
     if (service !== undefined)
       this.#watchHealth(name, plugin, service).catch((error: unknown) =>
-        this.deps.logger.warn('the health of devices is not watched any more', { driver: name, error }),
+        this.deps.logger.warn('the watch of device health ended', { driver: name, error }),
       );
   }
 

@@ -71,7 +71,7 @@ export class ContainerGc {
     try {
       await work();
     } catch (error) {
-      this.deps.logger.warn('what is left of a pod could not be removed; it will be tried again', { error });
+      this.deps.logger.warn('a pod could not be cleaned up; this will be retried', { error });
     }
   }
 }

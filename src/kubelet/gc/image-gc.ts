@@ -82,7 +82,7 @@ export class ImageGc {
         await runtime.removeImage({ image: image.id });
         left.delete(image.id);
         freed += image.sizeBytes;
-        logger.info('an image that nobody uses was removed', { image: image.repoTags[0] ?? image.id });
+        logger.info('an unused image was removed', { image: image.repoTags[0] ?? image.id });
       } catch (error) {
         logger.warn('an image could not be removed', { image: image.id, error });
       }

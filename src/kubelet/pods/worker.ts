@@ -250,7 +250,7 @@ export class PodWorker {
     if (signal.aborted) return;
     if (this.#interrupt.signal.aborted) {
       if (error !== this.#interrupt.signal.reason)
-        logger.info('a step that a deletion interrupted failed', { pod: podText(this.#pod), error });
+        logger.info('a pod sync that a deletion interrupted failed', { pod: podText(this.#pod), error });
       this.#interrupt = new AbortController();
       this.#isDirty = true;
       return;

@@ -99,7 +99,7 @@ export class ShutdownManager {
         await this.#release();
       } else this.#lock ??= await this.deps.inhibit();
     } catch (error) {
-      if (!signal.aborted) logger.error('the pods of a machine that goes down could not be ended', { error });
+      if (!signal.aborted) logger.error('graceful node shutdown failed', { error });
     }
   }
 

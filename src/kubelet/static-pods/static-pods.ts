@@ -169,7 +169,7 @@ export class StaticPods {
 
   async #create(name: string, pod: core.Pod): Promise<void> {
     const node = this.deps.node();
-    if (node === undefined) throw new Error('the node is not known yet');
+    if (node === undefined) throw new Error('the node is not registered yet');
     const { uid: hash, creationTimestamp: _, ...metadata } = pod.metadata;
     const owner = { apiVersion: 'v1', kind: 'Node', name: node.metadata.name, uid: node.metadata.uid ?? '', controller: true };
     const annotations = { ...metadata.annotations, [CONFIG_MIRROR]: metadata.annotations?.[CONFIG_HASH] ?? hash ?? '' };

@@ -133,7 +133,7 @@ export class StatusWriter {
       const isGone = isStatusReason(error, 'NotFound') || isStatusReason(error, 'Conflict') || isStatusReason(error, 'Invalid');
       if (isGone) this.#desired = undefined;
       const fields = { pod: `${this.#identity.namespace}/${this.#identity.name}`, error };
-      if (isStatusReason(error, 'Invalid')) logger.warn('the status of a pod was refused', fields);
+      if (isStatusReason(error, 'Invalid')) logger.warn('the API server rejected a pod status', fields);
       else logger.debug('the status of a pod could not be written', fields);
       return isGone;
     }

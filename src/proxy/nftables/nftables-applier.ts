@@ -76,7 +76,7 @@ export class NftablesApplier implements Applier {
     const { nftables } = await this.deps.kernel.nftJson(['list', 'tables']);
     const present = nftables.filter(({ table }) => (table as { name?: string } | undefined)?.name === PROXY_TABLE);
     if (present.length === FAMILIES.length || !this.#isWhole) return;
-    this.deps.logger.warn('somebody removed the rules of services; they are written again');
+    this.deps.logger.warn('service rules were removed from outside; they are restored');
     await this.#applyAll();
   }
 
