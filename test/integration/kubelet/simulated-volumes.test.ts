@@ -3,6 +3,8 @@ import { core, storage } from '#api';
 import { startCluster, type TestCluster } from '#testing';
 
 const DRIVER = 'disk.example.com';
+const IQN = 'iqn.2026-01.com.example:disk';
+const DISK = `kubernetes.io/iscsi/10.0.0.1:${IQN}:3`;
 const POD = { name: 'p', namespace: 'default' };
 
 const objects = (nodeName: string) => `
@@ -82,6 +84,31 @@ describe('volumes of a simulated node', () => {
     expect(items).toHaveLength(1);
     const events = await cluster.clock.until(cluster.client.of(core.Event).list({ namespace: 'default' }));
     expect(events.items.map(({ message }) => message)).toContainEqual(expect.stringContaining('Multi-Attach error for volume "pv"'));
+  });
+
+  it('that are iSCSI disks are on one node at a time, and on the next when the first has let them go', async () => {
+    await using cluster = await startCluster({ nodes: 2, clock: 'virtual' });
+    const { client, clock } = cluster;
+    const iscsi = `iscsi: { targetPortal: 10.0.0.1, iqn: '${IQN}', lun: 3 }`;
+    await cluster.apply(`${VOLUME.replace(/csi: .*/, iscsi)}\n---\n${objects('n1')}`);
+    const disks = async (name: string) =>
+      ((await client.of(core.Node).get({ name })).status?.volumesAttached ?? []).map((disk) => disk.name);
+    const phase = (name: string) => async () => (await client.of(core.Pod).get({ ...POD, name })).status?.phase === 'Running';
+    await cluster.waitFor(phase('p'), { what: 'the pod' });
+    expect(await clock.until(disks('n1'))).toEqual([DISK]);
+    expect(await clock.until(inUse(cluster, 'n1'))).toBe(DISK);
+    await cluster.apply(objects('n2').split('---')[1]?.replace('name: p,', 'name: q,') ?? '');
+    await clock.advance('1m');
+    expect(await clock.until(phase('q')())).toBe(false);
+    expect(await clock.until(disks('n2'))).toEqual([]);
+    await clock.until(client.of(core.Pod).delete(POD));
+    await cluster.waitFor(phase('q'), { what: 'the second pod' });
+    expect(await clock.until(disks('n1'))).toEqual([]);
+    expect(await clock.until(disks('n2'))).toEqual([DISK]);
+    const { items } = await clock.until(client.of(core.Event).list({ namespace: 'default' }));
+    const messages = items.map(({ message }) => message);
+    expect(messages).toContain('AttachVolume.Attach succeeded for volume "pv" ');
+    expect(messages).toContain('Multi-Attach error for volume "pv" Volume is already used by pod(s) p');
   });
 
   it('are let go by a kubelet that was restarted meanwhile', async () => {

@@ -92,6 +92,7 @@ export { serviceStatusWarnings } from './service/service-status.validation.ts';
 export * from './service/service-traffic.ts';
 export * from './service-account/service-account.behaviour.ts';
 export * from './service-account/service-account.ts';
+export * from './volume/attached-name.ts';
 export * from './volume/aws-elastic-block-store-volume-source.ts';
 export * from './volume/azure-disk-volume-source.ts';
 export * from './volume/downward-api-volume-file.ts';

@@ -5,9 +5,11 @@ import { deepEqual, isStatusReason } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../../runtime/controller.ts';
 import { isGone, KeyedController } from '../../runtime/keyed-controller.ts';
 import { podsByClaim } from '../../runtime/pod-claims.ts';
+import { AttachReservations } from './attach-reservations.ts';
+import { attachedDisks, type InTreeDisk, type NodeDisksPlan, reconcileDisks } from './in-tree-disks.ts';
 import { type AttachAction, type AttachableVolume, attachedVolumes, reconcileAttachments } from './reconcile.ts';
 
-/** Attaches CSI volumes to the nodes of their pods by creating VolumeAttachments. */
+/** Attaches volumes to the nodes of their pods: those of CSI drivers by VolumeAttachments, iSCSI and Fibre Channel disks by the node's status. */
 export const attachDetachController: Controller = {
   name: 'persistentvolume-attach-detach-controller',
   aliases: ['attachdetach'],
@@ -20,6 +22,7 @@ const MULTI_ATTACH_RETRY_MS = 5_000;
 const BY_NODE = 'attachment-node';
 const BY_VOLUME = 'attachment-volume';
 const PODS_BY_NODE = 'attach-node';
+const NODES_BY_DISK = 'attached-disk';
 
 class AttachDetachController implements RunningController {
   readonly #queue: KeyedController;
@@ -33,8 +36,10 @@ class AttachDetachController implements RunningController {
   readonly #podsOfClaim: (claimKey: string) => readonly core.Pod[];
   /** Since when each attachment is unneeded, by name. */
   readonly #unneeded = new Map<string, number>();
-  /** The node of each requested attachment that is not in the cache yet, by volume: no other node may get the volume meanwhile. */
-  readonly #requested = new Map<string, string>();
+  /** Since when each disk that a node's status lists is unneeded, by node and unique name. */
+  readonly #unneededDisks = new Map<string, ReadonlyMap<string, number>>();
+  /** By name of the PersistentVolume, or unique name of the disk. */
+  readonly #reservations = new AttachReservations();
   /** Attachments whose success or failure was reported. */
   readonly #reported = new Map<string, string>();
 
@@ -48,7 +53,9 @@ class AttachDetachController implements RunningController {
       sync: (node) => this.#sync(node),
     });
     this.#events = context.recorder('attachdetach-controller');
-    const pods = informers.of(core.Pod).addIndex(PODS_BY_NODE, ({ spec }) => (spec?.nodeName && hasClaims(spec) ? [spec.nodeName] : []));
+    const pods = informers
+      .of(core.Pod)
+      .addIndex(PODS_BY_NODE, ({ spec }) => (spec?.nodeName && mayNeedAttach(spec) ? [spec.nodeName] : []));
     const attachments = informers
       .of(storage.VolumeAttachment)
       .addIndex(BY_NODE, ({ spec }) => [spec.nodeName])
@@ -61,7 +68,7 @@ class AttachDetachController implements RunningController {
     this.#volumes = volumes.lister;
     this.#podsOfClaim = podsByClaim(pods);
     this.#drivers = informers.of(storage.CSIDriver).lister;
-    const nodes = informers.of(core.Node);
+    const nodes = informers.of(core.Node).addIndex(NODES_BY_DISK, attachedDisks);
     this.#nodes = nodes.lister;
     follow(pods, (pod) => this.#considerPod(pod));
     follow(attachments, ({ spec }) => this.#queue.queue.add(spec.nodeName));
@@ -85,24 +92,31 @@ class AttachDetachController implements RunningController {
 
   /** A detachment may become due by time alone. */
   #resync(): void {
+    for (const node of this.#nodes.list()) if (attachedDisks(node).length > 0) this.#queue.queue.add(node.metadata.name);
     for (const { spec } of this.#attachments.list()) if (spec?.nodeName) this.#queue.queue.add(spec.nodeName);
     for (const volume of this.#volumes.list()) this.#considerVolume(volume);
   }
 
   #considerVolume({ spec }: core.PersistentVolume): void {
     const { name, namespace } = spec?.claimRef ?? {};
-    if (spec?.csi !== undefined && name !== undefined) this.#considerClaim(`${namespace}/${name}`);
+    const isAttachable = spec?.csi !== undefined || spec?.iscsi !== undefined || spec?.fc !== undefined;
+    if (isAttachable && name !== undefined) this.#considerClaim(`${namespace}/${name}`);
   }
 
   #considerClaim(key: string): void {
     for (const pod of this.#podsOfClaim(key)) this.#considerPod(pod);
   }
 
-  /** Pods without CSI volumes, on nodes without attachments, need no sync. */
+  /** Pods without attachable volumes, on nodes without attachments, need no sync. */
   #considerPod(pod: core.Pod): void {
     const { nodeName } = pod.spec ?? {};
-    if (!nodeName || !hasClaims(pod.spec)) return;
-    if (this.#attachments.byIndex(BY_NODE, nodeName).length > 0 || this.#attachableVolumes(pod).length > 0) this.#queue.queue.add(nodeName);
+    if (!nodeName || !mayNeedAttach(pod.spec)) return;
+    const hasAttached = this.#attachments.byIndex(BY_NODE, nodeName).length > 0 || this.#disksOf(nodeName).length > 0;
+    if (hasAttached || this.#attachableVolumes(pod).length > 0 || this.#inTreeDisks(pod).length > 0) this.#queue.queue.add(nodeName);
+  }
+
+  #disksOf(nodeName: string): readonly string[] {
+    return attachedDisks(this.#nodes.get({ name: nodeName }));
   }
 
   async #sync(nodeName: string): Promise<void> {
@@ -114,21 +128,57 @@ class AttachDetachController implements RunningController {
       ...{ elsewhere: this.#elsewhere(nodeName, desired), unneededSinceMs: this.#unneeded, volumeNamed: this.#volumeNamed },
     };
     const actions = reconcileAttachments(state);
-    this.#rememberRequested(nodeName, actions);
+    const disks = this.#planDisks(nodeName);
+    const cached = new Set([...attachments.map(volumeOf), ...this.#disksOf(nodeName)]);
+    await this.#reservations.release(nodeName, { cached, wanted: this.#reserve(nodeName, actions, disks) });
     this.#report(nodeName, attachments);
     // A volume leaves the node's status before it is detached, so that no kubelet relies on it.
     const leaving = new Set(actions.flatMap((action) => (action.type === 'detach' ? [action.name] : [])));
-    await this.#updateNode(
-      nodeName,
-      attachments.filter(({ metadata }) => !leaving.has(metadata.name)),
-    );
+    const staying = attachments.filter(({ metadata }) => !leaving.has(metadata.name));
+    await this.#updateNode(nodeName, staying, disks.attached);
+    this.#reportDisks(nodeName, disks);
     for (const action of actions) await this.#perform(nodeName, action);
+  }
+
+  #planDisks(nodeName: string): NodeDisksPlan {
+    const node = this.#nodes.get({ name: nodeName });
+    const pods = this.#pods.byIndex(PODS_BY_NODE, nodeName).filter((pod) => !hasEnded(pod));
+    const desired = new Map(pods.flatMap((pod) => this.#inTreeDisks(pod)).map((disk) => [disk.uniqueName, disk]));
+    const nowMs = this.context.clock.now();
+    const before = this.#unneededDisks.get(nodeName);
+    const unneeded = attachedDisks(node).filter((name) => !desired.has(name));
+    const unneededSinceMs = new Map(unneeded.map((name) => [name, before?.get(name) ?? nowMs]));
+    if (unneeded.length === 0) this.#unneededDisks.delete(nodeName);
+    else this.#unneededDisks.set(nodeName, unneededSinceMs);
+    const elsewhere = new Map([...desired.keys()].map((name) => [name, this.#otherNodesWithDisk(nodeName, name)]));
+    return reconcileDisks({ node, desired, elsewhere, unneededSinceMs, nowMs });
+  }
+
+  #otherNodesWithDisk(nodeName: string, disk: string): readonly string[] {
+    const nodes = this.#nodes.byIndex(NODES_BY_DISK, disk).map(({ metadata }) => metadata.name);
+    return [...new Set([...nodes, this.#reservations.nodeOf(disk) ?? nodeName])].filter((node) => node !== nodeName);
+  }
+
+  /** The iSCSI and Fibre Channel disks of a pod. */
+  #inTreeDisks(pod: core.Pod): readonly InTreeDisk[] {
+    return (pod.spec?.volumes ?? []).flatMap((volume) => {
+      const persistentVolume = this.#boundVolume(pod, core.volumeClaimName(pod, volume));
+      const uniqueName = core.inTreeAttachedName(persistentVolume?.spec ?? volume);
+      if (uniqueName === undefined) return [];
+      return [{ uniqueName, specName: persistentVolume?.metadata.name ?? volume.name, persistentVolume }];
+    });
+  }
+
+  #boundVolume(pod: core.Pod, claimName: string | undefined): core.PersistentVolume | undefined {
+    const claim = claimName === undefined ? undefined : this.#claims.get({ name: claimName, namespace: pod.metadata.namespace });
+    const volume = claim?.spec?.volumeName ? this.#volumes.get({ name: claim.spec.volumeName }) : undefined;
+    return volume?.spec?.claimRef?.uid === claim?.metadata.uid ? volume : undefined;
   }
 
   #desired(nodeName: string): ReadonlyMap<string, AttachableVolume> {
     const desired = new Map<string, AttachableVolume>();
     for (const pod of this.#pods.byIndex(PODS_BY_NODE, nodeName)) {
-      if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
+      if (hasEnded(pod)) continue;
       for (const attachable of this.#attachableVolumes(pod)) desired.set(attachable.volume.metadata.name, attachable);
     }
     return desired;
@@ -136,9 +186,8 @@ class AttachDetachController implements RunningController {
 
   #attachableVolumes(pod: core.Pod): readonly AttachableVolume[] {
     return core.volumeClaimNames(pod).flatMap((claimName) => {
-      const claim = this.#claims.get({ name: claimName, namespace: pod.metadata.namespace });
-      const volume = claim?.spec?.volumeName ? this.#volumes.get({ name: claim.spec.volumeName }) : undefined;
-      const csi = volume?.spec?.claimRef?.uid === claim?.metadata.uid ? volume?.spec?.csi : undefined;
+      const volume = this.#boundVolume(pod, claimName);
+      const csi = volume?.spec?.csi;
       if (volume === undefined || csi === undefined || !this.#mustAttach(csi.driver)) return [];
       return [{ volume, driver: csi.driver, handle: csi.volumeHandle }];
     });
@@ -153,7 +202,10 @@ class AttachDetachController implements RunningController {
   #elsewhere(nodeName: string, desired: ReadonlyMap<string, AttachableVolume>): ReadonlyMap<string, readonly string[]> {
     const elsewhere = new Map<string, readonly string[]>();
     for (const name of desired.keys()) {
-      const nodes = [...this.#attachments.byIndex(BY_VOLUME, name).map(({ spec }) => spec.nodeName), this.#requested.get(name) ?? nodeName];
+      const nodes = [
+        ...this.#attachments.byIndex(BY_VOLUME, name).map(({ spec }) => spec.nodeName),
+        this.#reservations.nodeOf(name) ?? nodeName,
+      ];
       elsewhere.set(
         name,
         [...new Set(nodes)].filter((node) => node !== nodeName),
@@ -162,10 +214,22 @@ class AttachDetachController implements RunningController {
     return elsewhere;
   }
 
-  #rememberRequested(nodeName: string, actions: readonly AttachAction[]): void {
-    const volumes = new Set(actions.flatMap((action) => (action.type === 'attach' ? [volumeOf(action.attachment)] : [])));
-    for (const [volume, node] of this.#requested) if (node === nodeName && !volumes.has(volume)) this.#requested.delete(volume);
-    for (const volume of volumes) this.#requested.set(volume, nodeName);
+  /** The volumes that the node gets now. */
+  #reserve(nodeName: string, actions: readonly AttachAction[], { added }: NodeDisksPlan): ReadonlySet<string> {
+    const wanted = new Set<string>();
+    const reserve = (volume: string, isAttached: () => Promise<boolean>) => {
+      wanted.add(volume);
+      this.#reservations.reserve(volume, { nodeName, isAttached });
+    };
+    const { client } = this.context;
+    for (const action of actions) {
+      if (action.type !== 'attach') continue;
+      const { name } = action.attachment.metadata;
+      reserve(volumeOf(action.attachment), async () => (await found(client.of(storage.VolumeAttachment).get({ name }))) !== undefined);
+    }
+    for (const { uniqueName } of added)
+      reserve(uniqueName, async () => attachedDisks(await found(client.of(core.Node).get({ name: nodeName }))).includes(uniqueName));
+    return wanted;
   }
 
   #rememberUnneeded(attachments: readonly storage.VolumeAttachment[], desired: ReadonlyMap<string, AttachableVolume>): void {
@@ -183,11 +247,24 @@ class AttachDetachController implements RunningController {
       if (outcome === '' || this.#reported.get(metadata.name) === outcome) continue;
       this.#reported.set(metadata.name, outcome);
       for (const pod of this.#podsUsing(nodeName, volume)) {
-        if (outcome === 'attached')
-          this.#events.normal(pod, 'SuccessfulAttachVolume', `AttachVolume.Attach succeeded for volume "${volume}" `);
+        if (outcome === 'attached') this.#recordAttached(pod, volume);
         else this.#events.warning(pod, 'FailedAttachVolume', `AttachVolume.Attach failed for volume "${volume}" : ${outcome}`);
       }
     }
+  }
+
+  #recordAttached(pod: core.Pod, volume: string): void {
+    this.#events.normal(pod, 'SuccessfulAttachVolume', `AttachVolume.Attach succeeded for volume "${volume}" `);
+  }
+
+  #reportDisks(nodeName: string, { added, refused, forced }: NodeDisksPlan): void {
+    const pods = this.#pods.byIndex(PODS_BY_NODE, nodeName);
+    for (const { uniqueName, specName } of added)
+      for (const pod of pods.filter((user) => this.#inTreeDisks(user).some((disk) => disk.uniqueName === uniqueName)))
+        this.#recordAttached(pod, specName);
+    for (const name of forced) this.context.logger.warn('detaching a volume that its node may still use', { node: nodeName, volume: name });
+    for (const { disk, nodes } of refused) this.#recordMultiAttach(nodeName, disk.specName, nodes);
+    if (refused.length > 0) this.#queue.queue.addAfter(nodeName, MULTI_ATTACH_RETRY_MS);
   }
 
   #podsUsing(nodeName: string, volumeName: string): readonly core.Pod[] {
@@ -200,10 +277,11 @@ class AttachDetachController implements RunningController {
       );
   }
 
-  async #updateNode(nodeName: string, attachments: readonly storage.VolumeAttachment[]): Promise<void> {
+  async #updateNode(nodeName: string, attachments: readonly storage.VolumeAttachment[], disks: readonly string[]): Promise<void> {
     const node = this.#nodes.get({ name: nodeName });
-    const volumesAttached = attachedVolumes(attachments, this.#volumeNamed);
-    if (node === undefined || deepEqual([...(node.status?.volumesAttached ?? [])], [...volumesAttached])) return;
+    const listed = disks.map((name) => ({ name, devicePath: '' }));
+    const volumesAttached = [...attachedVolumes(attachments, this.#volumeNamed), ...listed];
+    if (node === undefined || deepEqual([...(node.status?.volumesAttached ?? [])], volumesAttached)) return;
     // With the resource version: a kubelet that has mounted a volume since then must not lose it.
     const { resourceVersion } = node.metadata;
     await this.context.client
@@ -247,15 +325,33 @@ function follow<T extends Identified>(informer: SharedInformer<T>, add: (object:
   informer.addHandler({ add, update: (_, object) => add(object), delete: add });
 }
 
-function hasClaims(spec: core.PodSpec | undefined): boolean {
+/** Whether a pod has volumes that may have to be attached. */
+function mayNeedAttach(spec: core.PodSpec | undefined): boolean {
   return (spec?.volumes ?? []).some(
-    ({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim !== undefined || ephemeral !== undefined,
+    ({ persistentVolumeClaim, ephemeral, iscsi, fc }) => (persistentVolumeClaim ?? ephemeral ?? iscsi ?? fc) !== undefined,
   );
 }
 
-function watchedParts({ spec, status }: core.Node) {
+function hasEnded({ status }: core.Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+async function found<T>(read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error: unknown) => {
+    if (!isStatusReason(error, 'NotFound')) throw error;
+    return undefined;
+  });
+}
+
+function watchedParts(node: core.Node) {
+  const { spec, status } = node;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? '';
-  return { inUse: [...(status?.volumesInUse ?? [])], taints: (spec?.taints ?? []).map(({ key }) => key), ready };
+  return {
+    inUse: [...(status?.volumesInUse ?? [])],
+    taints: (spec?.taints ?? []).map(({ key }) => key),
+    ready,
+    disks: [...attachedDisks(node)],
+  };
 }
 
 function volumeOf({ spec }: storage.VolumeAttachment): string {

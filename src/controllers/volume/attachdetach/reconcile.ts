@@ -54,7 +54,7 @@ export function reconcileAttachments(state: NodeVolumesState): readonly AttachAc
 }
 
 /** Whether the volume can be attached to one node at a time only. */
-function isExclusive({ spec }: core.PersistentVolume): boolean {
+export function isExclusive({ spec }: core.PersistentVolume): boolean {
   const modes = spec?.accessModes ?? [];
   return !modes.includes('ReadWriteMany') && !modes.includes('ReadOnlyMany');
 }
@@ -62,13 +62,23 @@ function isExclusive({ spec }: core.PersistentVolume): boolean {
 function mayDetach(attachment: storage.VolumeAttachment, state: NodeVolumesState): 'safe' | 'forced' | undefined {
   const { node, unneededSinceMs, nowMs, volumeNamed } = state;
   if (!OWN_NAME.test(attachment.metadata.name)) return undefined;
-  if (node === undefined) return 'safe';
   const uniqueName = uniqueNameOf(attachment, volumeNamed(attachment.spec.source?.persistentVolumeName ?? ''));
+  return mayLeaveNode(node, { uniqueName, unneededForMs: nowMs - (unneededSinceMs.get(attachment.metadata.name) ?? nowMs) });
+}
+
+export interface UnneededVolume {
+  /** The name in the node's status, if it can be known. */
+  readonly uniqueName: string | undefined;
+  readonly unneededForMs: number;
+}
+
+/** Whether a volume that no pod of the node needs may be detached; 'forced' if the node may still use it. */
+export function mayLeaveNode(node: core.Node | undefined, { uniqueName, unneededForMs }: UnneededVolume): 'safe' | 'forced' | undefined {
+  if (node === undefined) return 'safe';
   if (uniqueName !== undefined && !(node.status?.volumesInUse ?? []).includes(uniqueName)) return 'safe';
   if (node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE)) return 'forced';
   const isReady = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-  const since = unneededSinceMs.get(attachment.metadata.name) ?? nowMs;
-  return !isReady && nowMs - since >= FORCE_DETACH_MS ? 'forced' : undefined;
+  return !isReady && unneededForMs >= FORCE_DETACH_MS ? 'forced' : undefined;
 }
 
 /** Attachments with other names belong to another attacher, which detaches them. */

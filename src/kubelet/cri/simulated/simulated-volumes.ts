@@ -81,6 +81,7 @@ class SimulatedVolumes {
   }
 
   async #mustBeAttached({ persistentVolume }: VolumeSpec): Promise<boolean> {
+    if (core.inTreeAttachedName(persistentVolume?.spec ?? {}) !== undefined) return true;
     const driver = persistentVolume?.spec?.csi?.driver;
     return driver !== undefined && (await driverOptions(driver, this.deps.client)).attachRequired !== false;
   }
@@ -88,7 +89,8 @@ class SimulatedVolumes {
   async #checkAttached(spec: VolumeSpec): Promise<void> {
     const { name, persistentVolume } = spec;
     await checkAttached(uniqueName(spec), this.deps);
-    const { driver = '', volumeHandle = '' } = persistentVolume?.spec?.csi ?? {};
+    if (persistentVolume?.spec?.csi === undefined) return;
+    const { driver, volumeHandle } = persistentVolume.spec.csi;
     const attachment = attachmentName(volumeHandle, driver, this.deps.nodeName);
     const fail = (error: unknown): never => {
       throw new VolumeError('MountVolume.WaitForAttach', name, error);
@@ -116,5 +118,5 @@ function claimedVolumes(pod: core.Pod): readonly core.Volume[] {
 
 function uniqueName({ persistentVolume }: VolumeSpec): string {
   const { driver: driverName = '', volumeHandle = '' } = persistentVolume?.spec?.csi ?? {};
-  return attachedNameOf({ driverName, volumeHandle });
+  return core.inTreeAttachedName(persistentVolume?.spec ?? {}) ?? attachedNameOf({ driverName, volumeHandle });
 }

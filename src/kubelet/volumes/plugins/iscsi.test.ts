@@ -18,6 +18,7 @@ if (!canLoop) console.info('tests of iSCSI are skipped: they need root and loop 
 const mounter = hostMounter();
 const IQN = 'iqn.2026-01.com.example:disk';
 const PORTAL = '10.0.0.1:3260';
+const ATTACHED = `kubernetes.io/iscsi/10.0.0.1:${IQN}:3`;
 const POD = { metadata: { name: 'p', namespace: 'default', uid: 'u' }, spec: { containers: [] } } as core.Pod;
 
 /** Stands in for open-iscsi's tool: a login shows a loop device as the disk. Every call is kept in `calls`. */
@@ -35,7 +36,9 @@ if (args.includes('--logout')) { execFileSync('losetup', ['--detach', fs.readlin
 describe('an iSCSI disk', () => {
   let root: string;
   let plugin: VolumePlugin;
+  let volumesAttached: { name: string }[];
   beforeEach(async () => {
+    volumesAttached = [{ name: ATTACHED }];
     root = await mkdtemp(join(tmpdir(), 'iscsi-'));
     await mkdir(join(root, 'by-path'));
     await writeFile(join(root, 'iscsiadm'), tool(root), { mode: 0o755 });
@@ -58,8 +61,12 @@ describe('an iSCSI disk', () => {
       'node.session.auth.username': Buffer.from('me').toString('base64'),
       'node.session.auth.password': Buffer.from('secret').toString('base64'),
     };
-    const client = { of: () => ({ get: async () => ({ metadata: { name: 's' }, data }) }) } as unknown as Client;
-    return iscsiPlugin({ mounter, client, clock: realClock, directories: new PodDirectories(root), seLinux: new SeLinux(root) }, iscsiadm);
+    // Both the Secret and the node.
+    const client = {
+      of: () => ({ get: async () => ({ metadata: { name: 's' }, data, status: { volumesAttached } }) }),
+    } as unknown as Client;
+    const deps = { mounter, client, clock: realClock, directories: new PodDirectories(root), seLinux: new SeLinux(root), nodeName: 'n' };
+    return iscsiPlugin(deps, iscsiadm);
   };
   const spec = (over: object = {}, volumeMode = 'Filesystem'): VolumeSpec => ({
     ...{ podVolumeName: 'v', name: 'pv', readOnly: false, volume: { name: 'v' } },
@@ -91,6 +98,22 @@ describe('an iSCSI disk', () => {
     await expect(hanging.setUp({ spec: spec(), pod: POD, path: pathOf('a') })).rejects.toThrow(
       /^\S+\/hangs did not end within 0.05 seconds$/,
     );
+  });
+
+  it.skipIf(!canLoop)('is not logged in to before the node has it, and is in use until it is logged out of', async () => {
+    expect(await plugin.attachedName?.(spec())).toBe(ATTACHED);
+    volumesAttached = [];
+    const early = plugin.setUp({ spec: spec(), pod: POD, path: pathOf('a') });
+    await expect(early).rejects.toThrow('volume not attached according to node status');
+    await expect(readFile(join(root, 'calls'))).rejects.toThrow('ENOENT');
+    volumesAttached = [{ name: ATTACHED }];
+    await plugin.setUp({ spec: spec(), pod: POD, path: pathOf('a') });
+    expect(await plugin.stagedNames?.()).toEqual([ATTACHED]);
+    // What is mounted is adopted, whatever the status says.
+    volumesAttached = [];
+    await plugin.setUp({ spec: spec(), pod: POD, path: pathOf('a') });
+    await tearDown('a');
+    expect(await plugin.stagedNames?.()).toEqual([]);
   });
 
   it.skipIf(!canLoop)('is logged in to once, shared by the pods of the node, and keeps what they wrote', async () => {

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { core } from '#api';
+import { core } from '#api';
 import { type Clock, KeyedMutex } from '#base';
 import type { Client } from '#client';
 import { csiSecrets } from '../../csi/csi-secrets.ts';
+import { checkAttached } from '../../csi/csi-volume.ts';
 import { isBlockVolume } from '../../csi/volume-capability.ts';
 import { setVolumeOwnership } from '../files/volume-ownership.ts';
 import type { MountPoint } from '../mount/mount-info.ts';
@@ -22,6 +23,7 @@ export interface IscsiPluginDeps {
   readonly client: Client;
   readonly clock: Clock;
   readonly seLinux: SeLinux;
+  readonly nodeName: string;
 }
 
 const NAME = 'kubernetes.io/iscsi';
@@ -33,9 +35,11 @@ export function iscsiPlugin(deps: IscsiPluginDeps, iscsiadm = new Iscsiadm(deps.
   return {
     name: NAME,
     supports: (spec) => sourceOf(spec) !== undefined,
+    attachedName: async (spec) => attachedName(spec),
     setUp: (request) => disks.setUp(request),
     tearDown: ({ path }) => disks.tearDown(path),
     ownMounts: (path) => [path, join(path, 'device')],
+    stagedNames: () => disks.stagedNames(),
     removeOrphans: () => disks.detachUnused(),
   };
 }
@@ -43,6 +47,8 @@ export function iscsiPlugin(deps: IscsiPluginDeps, iscsiadm = new Iscsiadm(deps.
 /** Stored beside the node-wide mount, so that a later kubelet can log out. */
 interface AttachedDisk extends IscsiTarget {
   readonly device: string;
+  /** The name in node.status. */
+  readonly attachedName?: string | undefined;
 }
 
 /** Each disk is mounted once per node and bind-mounted for each pod. */
@@ -64,7 +70,9 @@ class IscsiDisks {
     await this.#locks.run(target.iqn, async () => {
       const { mounter } = this.deps;
       if (await mounter.isMountPoint(isBlock ? join(path, 'device') : path)) return;
-      const { device } = await this.#attach(target);
+      // Another node may have the disk until the attach-detach controller has given it to this one.
+      await checkAttached(attachedName(spec) ?? '', this.deps);
+      const { device } = await this.#attach({ ...target, attachedName: attachedName(spec) });
       if (isBlock) return this.#bindDevice(device, join(path, 'device'));
       const options = [...(spec.persistentVolume?.spec?.mountOptions ?? []), ...contextOption(label), ...(mustBeReadOnly ? ['ro'] : [])];
       const fsType = sourceOf(spec)?.fsType || 'ext4';
@@ -86,24 +94,35 @@ class IscsiDisks {
 
   /** Detaches disks that no pod uses. */
   async detachUnused(): Promise<void> {
-    const root = join(this.deps.directories.plugins, NAME);
-    for (const iface of await namesIn(root)) {
-      for (const file of (await namesIn(join(root, iface))).filter((name) => name.endsWith('.json'))) {
-        const disk = JSON.parse(await readFile(join(root, iface, file), 'utf8')) as AttachedDisk;
-        await this.#locks.run(disk.iqn, () => this.#detachIfUnused(disk));
-      }
-    }
+    for (const disk of await this.#records()) await this.#locks.run(disk.iqn, () => this.#detachIfUnused(disk));
   }
 
-  async #attach(target: IscsiTarget): Promise<AttachedDisk> {
+  /** The names in node.status of disks that this node may be logged in to. */
+  async stagedNames(): Promise<readonly string[]> {
+    return (await this.#records()).flatMap((disk) => disk.attachedName ?? []);
+  }
+
+  async #records(): Promise<readonly AttachedDisk[]> {
+    const root = join(this.deps.directories.plugins, NAME);
+    const disks: AttachedDisk[] = [];
+    for (const iface of await namesIn(root)) {
+      for (const file of (await namesIn(join(root, iface))).filter((name) => name.endsWith('.json'))) {
+        const text = await readFile(join(root, iface, file), 'utf8').catch(orGone);
+        if (text !== undefined) disks.push(JSON.parse(text) as AttachedDisk);
+      }
+    }
+    return disks;
+  }
+
+  async #attach(target: Omit<AttachedDisk, 'device'>): Promise<AttachedDisk> {
     const place = this.#placeOf(target);
     await this.iscsiadm.prepareInterface(target);
     await mkdir(place, { recursive: true, mode: 0o750 });
     // Written before the login, so that sessions left by a crash are found.
     const { secrets: _, ...record } = target;
-    await writeFile(`${place}.json`, JSON.stringify({ ...record, device: '' }), { mode: 0o600 });
+    await writeRecord(`${place}.json`, { ...record, device: '' });
     const disk = { ...target, device: await this.iscsiadm.logIn(target) };
-    await writeFile(`${place}.json`, JSON.stringify({ ...record, device: disk.device }), { mode: 0o600 });
+    await writeRecord(`${place}.json`, { ...record, device: disk.device });
     return disk;
   }
 
@@ -165,6 +184,22 @@ function isDeviceOf({ root, fsType }: MountPoint, name: string): boolean {
 
 function sourceOf({ volume, persistentVolume }: VolumeSpec): core.ISCSIVolumeSource | core.ISCSIPersistentVolumeSource | undefined {
   return persistentVolume?.spec?.iscsi ?? volume.iscsi;
+}
+
+function attachedName(spec: VolumeSpec): string | undefined {
+  return core.inTreeAttachedName({ iscsi: sourceOf(spec) });
+}
+
+/** Renamed into place: a record that a crash cut off would hide the session. */
+async function writeRecord(path: string, record: object): Promise<void> {
+  await writeFile(`${path}.tmp`, JSON.stringify(record), { mode: 0o600 });
+  await rename(`${path}.tmp`, path);
+}
+
+/** A disk may be detached while the records are read. */
+function orGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
 }
 
 function withPort(portal: string): string {

@@ -1,0 +1,28 @@
+/** A volume that a node is to get. */
+export interface Reservation {
+  readonly nodeName: string;
+  /** Reads from the API whether the node has it: the caches may lag behind. */
+  isAttached(): Promise<boolean>;
+}
+
+/** Volumes whose attachment is requested and not in the cache yet: no other node may get them meanwhile. */
+export class AttachReservations {
+  readonly #byVolume = new Map<string, Reservation>();
+
+  nodeOf(volume: string): string | undefined {
+    return this.#byVolume.get(volume)?.nodeName;
+  }
+
+  /** Returns at once, so that nothing happens between the decision to attach and the reservation. */
+  reserve(volume: string, reservation: Reservation): void {
+    this.#byVolume.set(volume, reservation);
+  }
+
+  /** Drops the reservations of a node for volumes that are in the cache, or that it neither wants nor has. */
+  async release(nodeName: string, { cached, wanted }: { cached: ReadonlySet<string>; wanted: ReadonlySet<string> }): Promise<void> {
+    for (const [volume, reservation] of [...this.#byVolume]) {
+      if (reservation.nodeName !== nodeName) continue;
+      if (cached.has(volume) || (!wanted.has(volume) && !(await reservation.isAttached()))) this.#byVolume.delete(volume);
+    }
+  }
+}
