@@ -31,6 +31,7 @@ import { PodHooks } from './pods/hooks/pod-hooks.ts';
 import { POD_UID } from './pods/labels.ts';
 import { admissionProblem } from './pods/pod-admission.ts';
 import type { NodeFeed } from './pods/pod-source.ts';
+import { inResizeOrder } from './pods/resize-order.ts';
 import { RestartBackoff, restartBackoff } from './pods/restart-backoff.ts';
 import { PodWorker, type PodWorkerDeps } from './pods/worker.ts';
 import type { Prober } from './prober/prober.ts';
@@ -287,11 +288,16 @@ export class NodeAgent {
   #admit(pod: core.Pod): PodRejection | undefined {
     const { node } = this.#reporter;
     if (node === undefined) return { reason: 'InvalidNodeInfo', message: 'Kubelet cannot get node info.' };
-    const others = [...this.#workers.values()].filter((worker) => worker.isActive && worker.pod !== pod).map((worker) => worker.pod);
+    const isOther = ({ isActive, pod: other }: PodWorker) => isActive && other.metadata.uid !== pod.metadata.uid;
+    const others = [...this.#workers.values()].filter(isOther).map((worker) => worker.pod);
     const { allowedUnsafeSysctls, hasAppArmor } = this.#options.config;
     const shutdown = this.#shutdown?.admissionProblem();
     if (shutdown !== undefined) return shutdown;
     return admissionProblem(pod, { node, others, allowedUnsafeSysctls, hasAppArmor, pressure: this.#deps.pressure.value });
+  }
+
+  #retryResizes(): void {
+    for (const worker of inResizeOrder([...this.#workers.values()])) worker.retryResize();
   }
 
   async #makeWorkerDeps(): Promise<PodWorkerDeps> {
@@ -323,10 +329,13 @@ export class NodeAgent {
       ...(parts && { terminationMessage: (status) => parts.terminationMessage(status), podResources }),
       ...(parts && { deviceHealth: (pod, container) => parts.deviceHealth(pod, container) }),
       admit: (pod) => this.#admit(pod),
+      admitResize: (desired, allocated) => parts?.resources.resizeProblem(desired, allocated) ?? this.#admit(desired),
+      onFreed: () => this.#retryResizes(),
       ...(parts && { allocate: (pod) => parts.resources.admit(pod) }),
       onGone: (uid) => {
         this.#workers.delete(uid);
         this.#static?.pods.forget(uid);
+        this.#retryResizes();
       },
     };
   }

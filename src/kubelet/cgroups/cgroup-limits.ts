@@ -1,6 +1,7 @@
 import { type core, quota } from '#api';
 import { Quantity } from '#machinery';
 import { milliCpuToQuota, milliCpuToShares, pageSizeText } from '../pods/config/container-resources.ts';
+import { withoutStatus } from '../pods/pod-allocation.ts';
 import { isSidecar } from '../pods/pod-state.ts';
 
 const HUGE_PAGES = 'hugepages-';
@@ -26,8 +27,8 @@ export interface PodLimitOptions {
 
 /** The limits of a pod's cgroup, by upstream's rules: a resource is limited only if every container limits it. */
 export function podLimits(pod: core.Pod, { pidsLimit, enforcesCpuLimits = true, hugePageSizes = [] }: PodLimitOptions): CgroupLimits {
-  const requests = quota.podRequests(pod);
-  const limits = quota.podLimits(pod);
+  const requests = quota.podRequests(withoutStatus(pod));
+  const limits = quota.podLimits(withoutStatus(pod));
   const qos = pod.status?.qosClass;
   const always = {
     ...(pidsLimit !== undefined && { pids: pidsLimit }),

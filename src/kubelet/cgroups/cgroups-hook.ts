@@ -3,6 +3,8 @@ import { AsyncSemaphore, type Clock, type Logger, retry } from '#base';
 import type { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
 import { milliCpuToShares } from '../pods/config/container-resources.ts';
 import type { PodContext, PodHook } from '../pods/hooks/pod-hook.ts';
+import type { PodMemory } from '../pods/memory-decrease.ts';
+import { withoutStatus } from '../pods/pod-allocation.ts';
 import { type CgroupLimits, podLimits } from './cgroup-limits.ts';
 import type { CgroupNames } from './cgroup-names.ts';
 import type { CgroupTree } from './cgroup-tree.ts';
@@ -73,15 +75,28 @@ export class PodCgroups implements PodHook {
       await tree.create(path);
       await tree.limit(path, this.#limitsOf(pod));
     });
-    const milliCpu = quota.podRequests(pod).get('cpu')?.milliValue() ?? 0;
-    this.#requests.set(uid, { milliCpu, qosClass: pod.status?.qosClass ?? 'BestEffort' });
+    this.#requests.set(uid, requestOf(pod));
     await this.#weighing.run(() => this.#weighClasses());
   }
 
-  async resize({ pod }: PodContext): Promise<void> {
-    const { tree, names } = this.#deps;
-    const path = names.path(names.podParts(pod));
-    if (tree.exists(path)) await this.#timed('update', () => tree.limit(path, this.#limitsOf(pod)));
+  async memory({ pod }: PodContext): Promise<PodMemory | undefined> {
+    const { tree } = this.#deps;
+    const path = this.view.podPath(pod);
+    if (!tree.exists(path)) return undefined;
+    const usageOf = async (at: string) => (await tree.usage(at)).memory.usageBytes;
+    const children = (await tree.children(path)).map(async (name) => [containerIdOf(name), await usageOf(`${path}/${name}`)] as const);
+    const { memoryBytes: newLimitBytes } = this.#limitsOf(pod);
+    const { limitBytes } = await tree.memory(path);
+    return { usageBytes: await usageOf(path), limitBytes, newLimitBytes, containerBytes: new Map(await Promise.all(children)) };
+  }
+
+  async resize({ pod, uid }: PodContext): Promise<void> {
+    const { tree } = this.#deps;
+    const path = this.view.podPath(pod);
+    if (!tree.exists(path)) return;
+    await this.#timed('update', () => tree.limit(path, this.#limitsOf(pod)));
+    this.#requests.set(uid, requestOf(pod));
+    await this.#weighing.run(() => this.#weighClasses());
   }
 
   #limitsOf(pod: core.Pod): CgroupLimits {
@@ -139,4 +154,13 @@ export class PodCgroups implements PodHook {
       this.#weights.set(path, cpuShares);
     }
   }
+}
+
+function requestOf(pod: core.Pod): { readonly milliCpu: number; readonly qosClass: string } {
+  return { milliCpu: quota.podRequests(withoutStatus(pod)).get('cpu')?.milliValue() ?? 0, qosClass: pod.status?.qosClass ?? 'BestEffort' };
+}
+
+/** Of a cgroup's name: the id itself, or `cri-containerd-ID.scope`. */
+function containerIdOf(name: string): string {
+  return name.replace(/\.scope$/, '').replace(/^.*-/, '');
 }

@@ -1,4 +1,5 @@
 import { type core, quota } from '#api';
+import { withoutStatus } from '../pods/pod-allocation.ts';
 import type { ContainerUse, PodUse, PodUses } from './measurements.ts';
 import { resourceOf, type Signal, type StarvedResource } from './thresholds.ts';
 
@@ -51,7 +52,7 @@ function candidateOf(pod: core.Pod, facts: RankFacts & { readonly signal: Signal
 }
 
 function requestOf(pod: core.Pod, resource: StarvedResource): number {
-  return quota.podRequests(pod).get(resource)?.value() ?? 0;
+  return quota.podRequests(withoutStatus(pod)).get(resource)?.value() ?? 0;
 }
 
 function usedAmount(use: PodUse, facts: RankFacts & { readonly signal: Signal; readonly resource: StarvedResource }): number {

@@ -14,6 +14,7 @@ import { type MachineTopology, readMachineTopology } from '../resources/machine-
 import { MemoryManager, type MemoryManagerPolicy, type MemoryReservation } from '../resources/memory-manager.ts';
 import { ResourceManagers, type ResourceProvider } from '../resources/resource-managers.ts';
 import { StateFile } from '../resources/state-file.ts';
+import { staticResizeProblem } from '../resources/static-resize.ts';
 import { MAX_NUMA_NODES, type TopologyPolicy, type TopologyScope } from '../resources/topology-hints.ts';
 import type { PodRejection } from '../status/pod-status.ts';
 
@@ -49,6 +50,7 @@ export interface NodeResources extends AsyncDisposable {
   readonly cpus: CpuManager | undefined;
   readonly memory: MemoryManager | undefined;
   admit(pod: core.Pod): Promise<PodRejection | undefined>;
+  resizeProblem(desired: core.Pod, allocated: core.Pod): PodRejection | undefined;
   onChange(listener: () => void): Disposable;
 }
 
@@ -91,6 +93,8 @@ export async function openNodeResources(config: NodeResourcesConfig, deps: NodeR
       await shared?.apply();
       return rejection;
     },
+    resizeProblem: (desired, allocated) =>
+      staticResizeProblem(desired, allocated, { cpu: cpus !== undefined, memory: memory !== undefined }),
     onChange(listener) {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };

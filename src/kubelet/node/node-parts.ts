@@ -55,6 +55,8 @@ export interface NodeParts extends AsyncDisposable {
 export interface PartResources {
   /** Allocates the pod's resources, or returns the rejection. */
   admit(pod: core.Pod): Promise<PodRejection | undefined>;
+  /** Why the exclusive resources of an admitted pod cannot be changed, if so. */
+  resizeProblem(desired: core.Pod, allocated: core.Pod): PodRejection | undefined;
   /** The extended resources of device plugins. */
   readonly devices: { readonly nodeResources: ExtendedResources };
   onChange(listener: () => void): Disposable;

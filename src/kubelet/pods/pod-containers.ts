@@ -5,6 +5,7 @@ import type { ContainerType } from '../metrics/kubelet-metrics.ts';
 import type { PodContext } from './hooks/pod-hook.ts';
 import { killContainer } from './kill-container.ts';
 import { killPod } from './kill-pod.ts';
+import { allocationOf, withAllocation } from './pod-allocation.ts';
 import type { PodEvents } from './pod-events.ts';
 import {
   containerSpecs,
@@ -227,12 +228,28 @@ export class PodContainers {
 
   /** Applies the pod's current resources to running containers. True when some must be restarted for that. */
   async resize(graceMs: number): Promise<boolean> {
-    const due = this.#resizes.due(this.view.pod(), this.#state);
+    const due = this.#resizes.due(this.view.pod(), this.#state, this.view.reported());
     if (due.length === 0) return false;
     this.invalidate();
     const restarted = await this.#resizes.perform(due, this.view.context(), this.deps);
     for (const container of restarted) await this.kill(container, graceMs, `Container ${container.name} resize requires restart`);
     return restarted.length > 0;
+  }
+
+  /** What a running container has at the moment. */
+  appliedResources(containerId: string): core.ResourceRequirements | undefined {
+    return this.#resizes.applied(containerId);
+  }
+
+  /** The pod with what its containers have at the moment. */
+  actual(): core.Pod {
+    const pod = this.view.pod();
+    const { pod: ofPod, containers } = allocationOf(pod);
+    const given = [...containers].map(([name, resources]) => {
+      const { id, state } = latestContainer(this.#state, name) ?? {};
+      return [name, (state === 'running' && id !== undefined ? this.#resizes.applied(id) : undefined) ?? resources] as const;
+    });
+    return withAllocation(pod, { pod: ofPod, containers: new Map(given) });
   }
 
   /** As upstream, without a grace period: kills all containers and removes everything but logs, so that the pod restarts in its sandbox. */

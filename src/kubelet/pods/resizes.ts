@@ -1,7 +1,9 @@
 import type { core } from '#api';
+import { findCondition, Quantity } from '#machinery';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import type { PodContext } from './hooks/pod-hook.ts';
 import type { PodHooks } from './hooks/pod-hooks.ts';
+import { memoryDecreaseProblem } from './memory-decrease.ts';
 import { activeContainer, type PodContainer, type PodState } from './pod-state.ts';
 import type { ContainerConfigs } from './start-container.ts';
 
@@ -18,11 +20,11 @@ interface Resize {
 
 /** In-place resize: applies changed resources to running containers. */
 export class Resizes {
-  /** The applied resources by container id. Containers of an earlier kubelet count as up to date when first seen. */
+  /** The applied resources by container id. Those of an earlier kubelet are up to date when first seen, unless a resize was in progress. */
   readonly #appliedResources = new Map<string, string>();
 
   /** Containers whose resources differ from the applied ones. */
-  due({ spec }: core.Pod, state: PodState): readonly Resize[] {
+  due({ spec }: core.Pod, state: PodState, reported: core.PodStatus = {}): readonly Resize[] {
     const running = new Set<string>();
     const due: Resize[] = [];
     for (const container of [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]) {
@@ -31,8 +33,9 @@ export class Resizes {
       running.add(current.id);
       const requested = requestText(container, spec?.resources);
       const applied = this.#appliedResources.get(current.id);
-      if (applied === undefined) this.#appliedResources.set(current.id, requested);
-      else if (applied !== requested) due.push({ spec: container, container: current });
+      const known = applied ?? unfinished(container, spec?.resources, reported) ?? requested;
+      if (applied === undefined) this.#appliedResources.set(current.id, known);
+      if (known !== requested) due.push({ spec: container, container: current });
     }
     for (const id of this.#appliedResources.keys()) if (!running.has(id)) this.#appliedResources.delete(id);
     return due;
@@ -40,9 +43,8 @@ export class Resizes {
 
   /** The pod's cgroup first, so that containers fit in. Returns the containers that must be restarted by their resize policy. */
   async perform(resizes: readonly Resize[], context: PodContext, deps: ResizeDeps): Promise<readonly PodContainer[]> {
-    const { pod, events } = context;
-    const details = detailsOf(pod);
-    events.normal(undefined, 'ResizeStarted', `Pod resize started: ${details}`);
+    const { pod } = context;
+    await this.#checkMemory(resizes, context, deps);
     await deps.hooks.resize(context);
     const restarts: PodContainer[] = [];
     for (const { spec, container } of resizes) {
@@ -50,8 +52,25 @@ export class Resizes {
       else await deps.runtime.updateContainerResources(container.id, { linux: deps.configs.resources(pod, spec) });
       this.#appliedResources.set(container.id, requestText(spec, pod.spec?.resources));
     }
-    events.normal(undefined, 'ResizeCompleted', `Pod resize completed: ${details}`);
     return restarts;
+  }
+
+  /** The resources that a container has, if they were applied. */
+  applied(containerId: string): core.ResourceRequirements | undefined {
+    const text = this.#appliedResources.get(containerId);
+    return text === undefined ? undefined : (JSON.parse(text) as { readonly container: core.ResourceRequirements }).container;
+  }
+
+  async #checkMemory(resizes: readonly Resize[], context: PodContext, { hooks }: ResizeDeps): Promise<void> {
+    const memory = await hooks.memory(context);
+    if (memory === undefined) return;
+    const limits = resizes
+      .filter(({ spec, container }) => !this.#needsRestart(spec, container))
+      .map(({ spec, container: { id, name } }) => ({
+        ...{ id, name, limitBytes: memoryLimit(this.applied(id)), newLimitBytes: memoryLimit(spec.resources) },
+      }));
+    const problem = memoryDecreaseProblem(memory, limits);
+    if (problem !== undefined) throw new Error(problem);
   }
 
   #needsRestart(spec: core.Container, { id }: PodContainer): boolean {
@@ -79,9 +98,28 @@ function sorted(list: Readonly<Record<string, string>>): Readonly<Record<string,
   return Object.fromEntries(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function detailsOf({ metadata, spec }: core.Pod): string {
+function memoryLimit(resources: core.ResourceRequirements | undefined): number | undefined {
+  const limit = resources?.limits?.memory;
+  return limit === undefined ? undefined : Quantity.parse(limit).value();
+}
+
+/** What an earlier kubelet left unfinished: the container has what the status shows. */
+function unfinished(container: core.Container, pod: core.ResourceRequirements | undefined, reported: core.PodStatus): string | undefined {
+  if (findCondition(reported.conditions, 'PodResizeInProgress') === undefined) return undefined;
+  const statuses = [...(reported.containerStatuses ?? []), ...(reported.initContainerStatuses ?? [])];
+  const resources = statuses.find(({ name }) => name === container.name)?.resources;
+  return resources && requestText({ ...container, resources }, pod);
+}
+
+/** The part of an event that tells what the pod asks for. */
+export function resizeDetails({ metadata, spec }: core.Pod, { generation = metadata.generation, error }: ResizeNote = {}): string {
   const summary = (containers: readonly core.Container[] = []) =>
     containers.length === 0 ? undefined : containers.map(({ name, resources }) => ({ name, resources: resourcesOf(resources) }));
   const { initContainers, containers } = spec ?? {};
-  return JSON.stringify({ initContainers: summary(initContainers), containers: summary(containers), generation: metadata.generation });
+  return JSON.stringify({ initContainers: summary(initContainers), containers: summary(containers), generation, error });
+}
+
+interface ResizeNote {
+  readonly generation?: number | undefined;
+  readonly error?: string;
 }

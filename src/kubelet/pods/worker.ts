@@ -24,6 +24,7 @@ import { type ApiObject, apiPod } from './api-object.ts';
 import type { PodContext } from './hooks/pod-hook.ts';
 import { PodContainers, type PodContainersDeps } from './pod-containers.ts';
 import { PodEvents } from './pod-events.ts';
+import { PodResize } from './pod-resize.ts';
 import { type PodContainer, podText } from './pod-state.ts';
 import { isRestartingAll } from './restart-all.ts';
 import { specHash } from './start-container.ts';
@@ -39,7 +40,7 @@ export interface PodWorkerDeps extends PodContainersDeps {
   readonly quarantine: Quarantine;
   readonly runtimeName: string;
   /** The pod-level resource status; absent: not shown. */
-  podResources?(pod: core.Pod): PodResources;
+  podResources?(pod: core.Pod, actual: core.Pod): PodResources;
   deviceHealth?(pod: core.Pod, container: core.Container): readonly core.ResourceStatus[];
   /** The kubelet's directory of a pod. */
   podDir(uid: string): string;
@@ -52,6 +53,10 @@ export interface PodWorkerDeps extends PodContainersDeps {
   readonly tracing?: KubeletTracing | undefined;
   /** Why the node rejects the pod, if it does. Called once, before anything runs. */
   admit(pod: core.Pod): PodRejection | undefined;
+  /** Why the node cannot give an admitted pod other resources, if so. */
+  admitResize(desired: core.Pod, allocated: core.Pod): PodRejection | undefined;
+  /** The pod needs less than before, or nothing any more: others may be waiting for that. */
+  onFreed(): void;
   /** Allocates exclusive resources to an admitted pod, or returns the rejection. */
   allocate?(pod: core.Pod): Promise<PodRejection | undefined>;
   /** The pod object is gone, and everything of it was removed. */
@@ -62,6 +67,8 @@ const DEFAULT_GRACE_SECONDS = 30;
 const RETRY_MS = 10_000;
 /** The maximum retry delay of a failing pod. */
 const MAX_RETRY_MS = 300_000;
+/** As upstream: resizes that wait for room are looked at again that often. */
+const RESIZE_RETRY_MS = 180_000;
 /** The grace period of a pod whose object disappeared without one. */
 const ORPHAN_GRACE_SECONDS = 1;
 
@@ -79,6 +86,10 @@ export class PodWorker {
   readonly #containers: PodContainers;
   readonly #timer: WakeTimer;
   readonly #measurements: PodMeasurements;
+  readonly #resize: PodResize;
+  /** As the API has it. */
+  #desired: core.Pod;
+  /** With the resources that the node has given to it. */
   #pod: core.Pod;
   #reported: core.PodStatus;
   #rejection: PodRejection | undefined;
@@ -97,13 +108,15 @@ export class PodWorker {
   /** `object`: the API object of the pod, if it is not the pod itself. */
   constructor(pod: core.Pod, deps: PodWorkerDeps, object?: ApiObject) {
     this.#deps = deps;
-    this.#pod = pod;
+    this.#events = new PodEvents(deps.recorder, () => this.#pod);
+    this.#resize = new PodResize(pod, { clock: deps.clock, events: this.#events });
+    this.#desired = pod;
+    this.#pod = this.#resize.allocated(pod);
     this.#measurements = new PodMeasurements(deps, () => this.#pod);
     this.#object = object ?? apiPod(pod, () => this.#pod, deps.client);
     this.#reported = pod.status ?? {};
     // Pods with a start time were admitted by an earlier kubelet.
     this.#isAdmitted = pod.status?.startTime !== undefined;
-    this.#events = new PodEvents(deps.recorder, () => this.#pod);
     this.#status = new StatusWriter(this.#object.current() ?? pod, deps, object && (() => object.current()));
     this.#timer = new WakeTimer(deps.clock, () => this.wake());
     this.#containers = new PodContainers(
@@ -120,7 +133,7 @@ export class PodWorker {
       events: this.#events,
       onChange: () => this.#onProbeChange(),
     });
-    deps.hooks.observe(pod);
+    deps.hooks.observe(this.#pod);
     this.wake();
   }
 
@@ -142,13 +155,14 @@ export class PodWorker {
 
   /** Called with a newer state from the API. */
   update(pod: core.Pod): void {
-    const wasOwnWrite = pod.metadata.generation === this.#pod.metadata.generation && !specOrDeletionChanged(this.#pod, pod);
-    const before = this.#pod;
-    this.#pod = pod;
+    const before = this.#desired;
+    const wasOwnWrite = pod.metadata.generation === before.metadata.generation && !specOrDeletionChanged(before, pod);
+    this.#desired = pod;
+    this.#settleResize();
     const object = this.#object.current();
     if (object !== undefined) this.#status.observe(object);
-    this.#measurements.observe(pod);
-    this.#deps.hooks.observe(pod);
+    this.#measurements.observe(this.#pod);
+    this.#deps.hooks.observe(this.#pod);
     // The first deletion sets the grace period, and leaves the preStop hook its time; only a later one shortens it.
     if (before.metadata.deletionTimestamp !== undefined && graceSeconds(pod) < graceSeconds(before))
       this.#shortenGracePeriod(graceSeconds(pod));
@@ -175,6 +189,28 @@ export class PodWorker {
     this.#interrupt.abort();
     this.wake();
     return true;
+  }
+
+  /** A resize waits for room on the node. */
+  get resize(): PodResize {
+    return this.#resize;
+  }
+
+  /** As the API has it, with resources that the node may not have given to it yet. */
+  get desired(): core.Pod {
+    return this.#desired;
+  }
+
+  /** Other pods have made room. */
+  retryResize(): void {
+    this.#settleResize();
+    this.wake();
+  }
+
+  #settleResize(): void {
+    if (this.isActive && this.#desired.metadata.deletionTimestamp === undefined)
+      this.#resize.settle(this.#desired, (desired) => this.#deps.admitResize(desired, this.#pod));
+    this.#pod = this.#resize.allocated(this.#desired);
   }
 
   /** The pod has terminated for good. */
@@ -282,9 +318,24 @@ export class PodWorker {
     if (isRestartingAll(this.#pod, this.#containers.state, this.#reported)) return this.#restartAll();
     const actions = this.#actions();
     if (actions.isOver) return this.#end();
-    if (await this.#containers.resize(this.#graceMs())) this.#isDirty = true;
+    await this.#resizeContainers();
     this.#report(false);
     if (await this.#perform(actions)) this.#isDirty = true;
+  }
+
+  async #resizeContainers(): Promise<void> {
+    if (this.#resize.isDeferred) this.#timer.at(this.#deps.clock.now() + RESIZE_RETRY_MS);
+    try {
+      if (await this.#containers.resize(this.#graceMs())) this.#isDirty = true;
+    } catch (error) {
+      if (this.#interrupt.signal.aborted || this.#deps.signal.aborted) throw error;
+      this.#resize.failed(this.#pod, (error as Error).message);
+      this.#timer.at(this.#deps.clock.now() + RETRY_MS);
+      return;
+    }
+    if (!this.#resize.isInProgress) return;
+    this.#resize.completed(this.#pod);
+    this.#deps.onFreed();
   }
 
   #context(): PodContext {
@@ -298,6 +349,7 @@ export class PodWorker {
     if (problem !== undefined) return this.#reject(problem);
     // Counts as admitted while its resources are being allocated.
     this.#isAdmitted = true;
+    this.#resize.admitted(this.#pod);
     const rejection = isTerminal ? undefined : await this.#deps.allocate?.(this.#pod);
     return rejection === undefined || this.#reject(rejection);
   }
@@ -386,6 +438,7 @@ export class PodWorker {
     this.#isOver = true;
     this.#timer.cancel();
     this.#report(true);
+    this.#deps.onFreed();
     await this.#deps.hooks.postStop(this.#context());
   }
 
@@ -400,6 +453,7 @@ export class PodWorker {
       await this.#killAll(this.#graceMs());
       this.#isTerminating = false;
       this.#isOver = true;
+      this.#deps.onFreed();
     }
     this.#report(true);
     await this.#deps.hooks.postStop(this.#context());
@@ -474,10 +528,13 @@ export class PodWorker {
 
   #report(isTerminal: boolean): void {
     const { runtimeName, hostIps, clock } = this.#deps;
+    if (isTerminal) this.#resize.ended();
     const status = podStatus({
       ...{ pod: this.#pod, previous: this.#reported, state: this.#containers.state, waiting: this.#containers.restarts.waiting },
       ...{ isTerminal, runtimeName, hostIps, rejection: this.#rejection, nowMs: clock.now() },
-      resources: this.#deps.podResources?.(this.#pod),
+      resources: this.#deps.podResources?.(this.#pod, this.#resize.isInProgress ? this.#containers.actual() : this.#pod),
+      resizes: this.#resize.conditions,
+      appliedResources: (id) => (this.#resize.isInProgress ? this.#containers.appliedResources(id) : undefined),
       deviceHealth: (container) => this.#deps.deviceHealth?.(this.#pod, container) ?? [],
       hasStarted: (id) => this.#probes.hasStarted(id),
       isReady: (id) => this.#probes.isReady(id),

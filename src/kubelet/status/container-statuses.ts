@@ -23,6 +23,8 @@ export interface ContainerFacts {
   isReady(containerId: string): boolean;
   /** Of the devices that a container was given. Absent: there are none. */
   deviceHealth?(container: core.Container): readonly core.ResourceStatus[];
+  /** What a running container has at the moment. Absent: what its spec says. */
+  appliedResources?(containerId: string): core.ResourceRequirements | undefined;
 }
 
 type Role = 'init' | 'regular' | 'ephemeral';
@@ -98,7 +100,7 @@ function seenStatus(container: Spec, latest: PodContainer, facts: ContainerFacts
     ...{ name, state: stateOf(latest, facts), lastState: old?.containerID === idText(id, facts) ? (old.lastState ?? {}) : lastOf(old) },
     ...{ ready: false, restartCount: Math.max(attempt, old?.restartCount ?? 0), image, imageID: imageRef, containerID: idText(id, facts) },
     ...(requests !== undefined && { allocatedResources: requests }),
-    resources: container.resources ?? {},
+    resources: (latest.state === 'running' ? facts.appliedResources?.(id) : undefined) ?? container.resources ?? {},
     ...(health.length > 0 && { allocatedResourcesStatus: [...health] }),
     ...volumeMounts(container, latest.recursiveReadOnly),
   };

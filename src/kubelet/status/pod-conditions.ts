@@ -12,6 +12,8 @@ export interface ConditionFacts {
   readonly hasSandbox: boolean;
   /** Undefined for pods without a RestartAllContainers rule. */
   readonly restartsAll?: boolean | undefined;
+  /** How far a resize has come. */
+  readonly resizes?: readonly core.PodCondition[] | undefined;
   readonly rejection?: { readonly message: string; readonly isDisruption?: boolean } | undefined;
   /** As an API timestamp. */
   readonly now: string;
@@ -31,6 +33,8 @@ export const OWNED_CONDITIONS: ReadonlySet<string> = new Set([
   'ContainersReady',
   'PodScheduled',
   RESTARTING_ALL,
+  'PodResizePending',
+  'PodResizeInProgress',
 ]);
 
 /** Foreign conditions unchanged, then the kubelet's own. */
@@ -48,7 +52,7 @@ export function podConditions(facts: ConditionFacts): core.PodCondition[] {
     { type: 'PodScheduled', status: 'True' },
     ...restartingConditions(facts),
   ];
-  return [...others, ...updates.map((update) => condition(update, facts))];
+  return [...others, ...(facts.resizes ?? []), ...updates.map((update) => condition(update, facts))];
 }
 
 function restartingConditions({ restartsAll, phase }: ConditionFacts): readonly ConditionUpdate[] {

@@ -1,13 +1,15 @@
 import { type core, quota } from '#api';
+import { withoutStatus } from '../pods/pod-allocation.ts';
 import type { PodResources } from './pod-status.ts';
 
-/** The pod-level resources and allocated resources, as upstream. */
-export function podResources(pod: core.Pod): PodResources {
-  const requests = quota.listOfAmounts(quota.podRequests(pod));
-  const limits = quota.listOfAmounts(quota.podLimits(pod));
-  const hasRequests = Object.keys(requests).length > 0;
+/** The pod-level resources and allocated resources, as upstream. `actual`: the pod with what its containers have at the moment. */
+export function podResources(pod: core.Pod, actual = pod): PodResources {
+  const requests = quota.listOfAmounts(quota.podRequests(withoutStatus(actual)));
+  const limits = quota.listOfAmounts(quota.podLimits(withoutStatus(actual)));
+  const allocated = quota.listOfAmounts(quota.podRequests(withoutStatus(pod)));
+  const isEmpty = (list: object) => Object.keys(list).length === 0;
   return {
-    resources: { ...(hasRequests && { requests }), ...(Object.keys(limits).length > 0 && { limits }) },
-    ...(hasRequests && { allocatedResources: requests }),
+    resources: { ...(!isEmpty(requests) && { requests }), ...(!isEmpty(limits) && { limits }) },
+    ...(!isEmpty(allocated) && { allocatedResources: allocated }),
   };
 }

@@ -16,6 +16,8 @@ export interface PodStatusFacts extends Omit<ContainerFacts, 'isRestartingAll'> 
   readonly hostIps: readonly string[];
   /** The pod-level resources, if the node reports them. */
   readonly resources?: PodResources | undefined;
+  /** The conditions of a resize. */
+  readonly resizes?: readonly core.PodCondition[];
   readonly nowMs: number;
 }
 
@@ -54,7 +56,7 @@ export function podStatus(input: PodStatusFacts): core.PodStatus {
     phase,
     ...explanation(facts, phase),
     conditions: podConditions({
-      ...{ pod, previous, phase, initStatuses, statuses, hasSandbox, now, rejection: facts.rejection },
+      ...{ pod, previous, phase, initStatuses, statuses, hasSandbox, now, rejection: facts.rejection, resizes: facts.resizes },
       restartsAll: canRestartAll(pod) ? facts.isRestartingAll && !areAllRemoved(pod, state) : undefined,
     }),
     ...addresses(facts),

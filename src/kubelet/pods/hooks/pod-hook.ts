@@ -1,5 +1,6 @@
 import type { core } from '#api';
 import type { Device, Mount, StringMap } from '../../cri/runtime.ts';
+import type { PodMemory } from '../memory-decrease.ts';
 import type { PodEvents } from '../pod-events.ts';
 
 /** A pod on this node, as hooks see it. */
@@ -56,6 +57,8 @@ export interface PodHook {
   preStart?(context: ContainerContext): Promise<ContainerAdditions | undefined>;
   /** After the container has started, before its postStart handler. */
   postStart?(context: RunningContext): Promise<void>;
+  /** Before a resize. */
+  memory?(context: PodContext): Promise<PodMemory | undefined>;
   /** After the pod's resources were changed in place, before its containers are updated. */
   resize?(context: PodContext): Promise<void>;
   /** Before the container is stopped. */

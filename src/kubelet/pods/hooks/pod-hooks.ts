@@ -1,5 +1,6 @@
 import type { core } from '#api';
 import { mergeAll, raceAbort } from '#base';
+import type { PodMemory } from '../memory-decrease.ts';
 import type { ContainerAdditions, ContainerContext, PodContext, PodHook, RunningContext } from './pod-hook.ts';
 
 /** Calls a node's hooks: in order during startup, in reverse order during termination. */
@@ -25,6 +26,11 @@ export class PodHooks {
 
   async postStart(context: RunningContext): Promise<void> {
     for (const hook of this.hooks) await hook.postStart?.(context);
+  }
+
+  /** Undefined: no hook knows it. */
+  async memory(context: PodContext): Promise<PodMemory | undefined> {
+    return this.hooks.find((hook) => hook.memory !== undefined)?.memory?.(context);
   }
 
   async resize(context: PodContext): Promise<void> {
