@@ -1,18 +1,9 @@
-import { createPublicKey } from 'node:crypto';
 import { request } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  createAuthority,
-  loadAuthority,
-  newPrivateKey,
-  privateKeyPem,
-  realClock,
-  seededRandom,
-  signCertificate,
-  silentLogger,
-} from '#base';
+import { realClock, silentLogger } from '#base';
 import { Client, type Transport } from '#client';
 import { withDefaults } from '../configuration/defaults.ts';
+import { AUTHORITY, certificateFor, OTHER_AUTHORITY } from './certificates.test-data.ts';
 import { textAnswer } from './kubelet-call.ts';
 import { type KubeletServer, startKubeletServer } from './kubelet-server.ts';
 import { accessPolicy } from './node-servers.ts';
@@ -77,17 +68,6 @@ const DOORS: readonly Door[] = [
   { method: 'DELETE', path: '/logs/', verb: 'delete', subresources: ['log'] },
 ];
 
-const DAY_MS = 86_400_000;
-const random = seededRandom(1);
-const validity = { notBefore: realClock.now() - DAY_MS, notAfter: realClock.now() + DAY_MS };
-const [authority, stranger] = ['ca', 'stranger'].map((commonName) => createAuthority({ subject: { commonName }, ...validity }, random));
-
-function pair(commonName: string, signer = authority!): { cert: string; key: string } {
-  const key = newPrivateKey();
-  const template = { subject: { commonName }, publicKey: createPublicKey(key), ...validity, ipAddresses: ['127.0.0.1'] };
-  return { cert: signCertificate(template, loadAuthority(signer), random), key: privateKeyPem(key) };
-}
-
 interface Review {
   readonly spec: { readonly token?: string; readonly user?: string; readonly resourceAttributes?: Record<string, string> };
 }
@@ -119,7 +99,7 @@ beforeAll(async () => {
   const authorization = { webhook: { cacheAuthorizedTTL: '1ns', cacheUnauthorizedTTL: '1ns' } };
   const access = accessPolicy(withDefaults({ authorization } as never));
   server = startKubeletServer(
-    { nodeName: 'n1', host: '127.0.0.1', port: 0, access, tls: { ...pair('node'), clientCa: authority!.certificate } },
+    { nodeName: 'n1', host: '127.0.0.1', port: 0, access, tls: { ...certificateFor('node'), clientCa: AUTHORITY.certificate } },
     {
       ...{ client: new Client(reviewer), clock: realClock, logger: silentLogger },
       handle: async () => {
@@ -145,7 +125,7 @@ interface Credentials {
 function knock({ method, path, headers }: Door, { token, ...tls }: Credentials = {}): Promise<{ code: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sentHeaders = { ...headers, ...(token && { authorization: `Bearer ${token}` }) };
-    const options = { host: '127.0.0.1', port: server.port, method, path, headers: sentHeaders, agent: false, ca: authority!.certificate };
+    const options = { host: '127.0.0.1', port: server.port, method, path, headers: sentHeaders, agent: false, ca: AUTHORITY.certificate };
     const sent = request({ ...options, ...tls }, async (response) => {
       let text = '';
       for await (const chunk of response) text += chunk;
@@ -157,23 +137,23 @@ function knock({ method, path, headers }: Door, { token, ...tls }: Credentials =
 }
 
 const name = ({ method, path, headers }: Door) => `${method} ${path}${headers ? ` over ${headers.upgrade}` : ''}`;
-const allowed = pair('allowed');
-const forbidden = pair('forbidden');
-const foreign = pair('allowed', stranger);
+const allowed = certificateFor('allowed');
+const forbidden = certificateFor('forbidden');
+const foreign = certificateFor('allowed', { authority: OTHER_AUTHORITY });
 
 describe.each(DOORS.map((door) => ({ name: name(door), door })))('$name', ({ door }) => {
   test.each([
     ['nobody', {}],
     ['a certificate of another authority', foreign],
     ['a token that nobody knows', { token: 'unknown' }],
-  ])('is shut for %s', async (_, credentials) => {
+  ])('rejects %s', async (_, credentials) => {
     expect([await knock(door, credentials), reached, reviewed]).toEqual([{ code: 401, text: 'Unauthorized' }, 0, []]);
   });
 
   test.each([
     ['a certificate', forbidden],
     ['a token', { token: 'token-of-forbidden' }],
-  ])('is shut for who has no right, by %s', async (_, credentials) => {
+  ])('rejects a caller without permission, by %s', async (_, credentials) => {
     const { verb, subresources } = door;
     const text = `Forbidden (user=forbidden, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(' ')}])\n`;
     expect([await knock(door, credentials), reached]).toEqual([{ code: 403, text }, 0]);
@@ -183,7 +163,7 @@ describe.each(DOORS.map((door) => ({ name: name(door), door })))('$name', ({ doo
   test.each([
     ['a certificate', allowed],
     ['a token', { token: 'token-of-allowed' }],
-  ])('is open for who has the right, by %s', async (_, credentials) => {
+  ])('serves a caller with permission, by %s', async (_, credentials) => {
     expect([(await knock(door, credentials)).text, reached]).toEqual(['reached', 1]);
   });
 });

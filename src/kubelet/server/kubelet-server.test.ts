@@ -1,34 +1,12 @@
-import { createPublicKey } from 'node:crypto';
 import { request } from 'node:https';
 import { expect, it } from 'vitest';
-import {
-  createAuthority,
-  loadAuthority,
-  MetricsRegistry,
-  newPrivateKey,
-  privateKeyPem,
-  realClock,
-  seededRandom,
-  signCertificate,
-  silentLogger,
-} from '#base';
+import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import { Client, type Transport } from '#client';
 import { withDefaults } from '../configuration/defaults.ts';
 import { SimulatedRuntime } from '../cri/simulated/simulated-runtime.ts';
+import { AUTHORITY, certificateFor } from './certificates.test-data.ts';
 import { kubeletHandler } from './kubelet-handler.ts';
 import { startKubeletServer } from './kubelet-server.ts';
-
-const DAY_MS = 86_400_000;
-const random = seededRandom(1);
-const validity = { notBefore: realClock.now() - DAY_MS, notAfter: realClock.now() + DAY_MS };
-const authority = createAuthority({ subject: { commonName: 'ca' }, ...validity }, random);
-const ca = authority.certificate;
-
-function pair(commonName: string, organizations: readonly string[] = []): { cert: string; key: string } {
-  const key = newPrivateKey();
-  const template = { subject: { commonName, organizations }, publicKey: createPublicKey(key), ...validity, ipAddresses: ['127.0.0.1'] };
-  return { cert: signCertificate(template, loadAuthority(authority), random), key: privateKeyPem(key) };
-}
 
 function get(port: number, path: string, tls: { ca: string; cert?: string; key?: string }): Promise<{ code: number; text: string }> {
   return new Promise((resolve, reject) => {
@@ -52,8 +30,8 @@ function reviewer(allowedUser: string): Transport {
 }
 
 it('the kubelet server serves authenticated and authorized callers only', async () => {
-  const [apiserver, other] = [pair('apiserver', ['admins']), pair('other')];
-  const runtime = new SimulatedRuntime({}, { clock: realClock, random });
+  const [apiserver, other] = [certificateFor('apiserver', { organizations: ['admins'] }), certificateFor('other')];
+  const runtime = new SimulatedRuntime({}, { clock: realClock, random: seededRandom(1) });
   const pods = () => [{ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'default' } }];
   const handle = kubeletHandler({
     nodeName: 'n1',
@@ -68,12 +46,12 @@ it('the kubelet server serves authenticated and authorized callers only', async 
     problem: () => undefined,
   });
   await using server = startKubeletServer(
-    { nodeName: 'n1', host: '127.0.0.1', port: 0, tls: { ...pair('node'), clientCa: ca } },
+    { nodeName: 'n1', host: '127.0.0.1', port: 0, tls: { ...certificateFor('node'), clientCa: AUTHORITY.certificate } },
     { client: new Client(reviewer('apiserver')), clock: realClock, logger: silentLogger, handle },
   );
   await server.ready;
-  const as = (caller: { cert: string; key: string }) => ({ ca, ...caller });
-  expect(await get(server.port, '/healthz', { ca })).toEqual({ code: 401, text: 'Unauthorized' });
+  const as = (caller: { cert: string; key: string }) => ({ ca: AUTHORITY.certificate, ...caller });
+  expect(await get(server.port, '/healthz', { ca: AUTHORITY.certificate })).toEqual({ code: 401, text: 'Unauthorized' });
   expect(await get(server.port, '/healthz', as(apiserver))).toEqual({ code: 200, text: 'ok' });
   expect(await get(server.port, '/pods', as(other))).toEqual({
     code: 403,

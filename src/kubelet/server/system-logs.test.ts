@@ -75,7 +75,7 @@ describe('a query for logs', () => {
     expect(() => parseLogQuery(new URLSearchParams(query))).toThrow(problem);
   });
 
-  it('is none without parameters, and otherwise what journalctl is asked for', () => {
+  it('is undefined without parameters, otherwise arguments of journalctl', () => {
     expect(parseLogQuery(new URLSearchParams())).toBeUndefined();
     const { services = [], options = {} } =
       parseLogQuery(new URLSearchParams('query=kubelet&sinceTime=2024-01-02T03:04:05Z&tailLines=9&boot=-1&pattern=a|b')) ?? {};
