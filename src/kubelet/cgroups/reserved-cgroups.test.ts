@@ -22,8 +22,8 @@ function recorded() {
 
 const reserved = { cpu: '500m', memory: '64Mi', pid: '100' };
 
-describe('what is reserved for the system and for Kubernetes', () => {
-  it('limits their cgroups, in version 2', async () => {
+describe('system-reserved and kube-reserved', () => {
+  it('limit their cgroups, in version 2', async () => {
     await mkdir(path.join(mount, 'system.slice'));
     await mkdir(path.join(mount, 'kube.slice'));
     const { events, recorder } = recorded();
@@ -44,7 +44,7 @@ describe('what is reserved for the system and for Kubernetes', () => {
     ]);
   });
 
-  it('limits their cgroups, in version 1, and leaves what it does not set', async () => {
+  it('limit their cgroups, in version 1, and keep other settings', async () => {
     for (const controller of ['cpu', 'memory', 'pids']) await mkdir(path.join(mount, controller, 'runtime'), { recursive: true });
     await writeFile(path.join(mount, 'cpu/runtime/cpu.cfs_quota_us'), '7');
     const config = { enforceNodeAllocatable: ['kube-reserved'], kubeReserved: reserved, kubeReservedCgroup: '/runtime' };
@@ -58,7 +58,7 @@ describe('what is reserved for the system and for Kubernetes', () => {
     expect(await Promise.all(files.map(read))).toEqual(['512', '7', String(64 * 1024 ** 2), '100']);
   });
 
-  it('is an error of the node where the cgroup is missing', async () => {
+  it('are a problem of the node if the cgroup is missing', async () => {
     const { events, recorder } = recorded();
     const config = { enforceNodeAllocatable: ['system-reserved'], systemReserved: reserved, systemReservedCgroup: '/missing' };
     const message = 'Failed to enforce System Reserved Cgroup Limits on "/missing": "/missing" cgroup does not exist';

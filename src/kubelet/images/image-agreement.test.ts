@@ -40,7 +40,7 @@ function result<T>(read: () => T): { value: T } | undefined {
   }
 }
 
-test('all who read the name of an image take the same texts for names, and mean the same image', () => {
+test('all parsers of image names accept the same names, and agree on the image', () => {
   fc.assert(
     fc.property(names, (name) => {
       const parsed = result(() => parseImageName(name));

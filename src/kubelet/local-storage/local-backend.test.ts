@@ -50,7 +50,7 @@ async function mountWithQuotas(target: string): Promise<void> {
 }
 
 describe('a local volume', () => {
-  it('is a directory that anybody may write, and goes with all that is in it', async () => {
+  it('is a world-writable directory, and is deleted with its content', async () => {
     const request = { name: 'pvc-1', backing: 'directory', bytes: 1 } as const;
     await backend.create(request);
     const path = backend.path('pvc-1', 'directory');
@@ -192,7 +192,7 @@ describe('a local volume', () => {
     },
   );
 
-  it('that could not be made leaves nothing behind', async () => {
+  it('that could not be created is cleaned up', async () => {
     await expect(backend.create({ name: 'pvc-1', backing: 'loop', bytes: Number.MAX_SAFE_INTEGER })).rejects.toThrow();
     expect(await backend.unfinished()).toEqual(['pvc-1']);
     await backend.remove('pvc-1');

@@ -33,7 +33,7 @@ describe('a probe over the network', () => {
     expect(await ask({ httpGet: { port: 'web', path: '/ok', httpHeaders } })).toMatchObject({ passed: true });
   });
 
-  it('fails by another status, and says which', async () => {
+  it('fails with another HTTP status, which it names', async () => {
     expect(await ask({ httpGet: { port, path: '/' } })).toEqual({ passed: false, output: 'HTTP probe failed with statuscode: 503' });
   });
 

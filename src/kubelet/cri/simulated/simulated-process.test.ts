@@ -72,7 +72,7 @@ describe('a container that keeps its input open', () => {
     expect(await status()).toMatchObject({ state: 'running' });
   });
 
-  it('shows in its log what it wrote, also to those who follow', async () => {
+  it('logs its output, also to followers', async () => {
     const { attach, runtime, id } = await start(['sh']);
     const following = contentsOf(runtime.containerLog(id, { follow: true }));
     const { stdin, exit } = await attach();

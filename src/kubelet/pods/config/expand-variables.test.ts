@@ -27,7 +27,7 @@ test.each([
   expect(expandVariables(text, VARIABLES, 1000)).toBe(expanded);
 });
 
-test('a result beyond the limit is not made', () => {
+test('an expansion beyond the size limit fails', () => {
   const variables = new Map([['A', 'x'.repeat(1000)]]);
   expect(expandVariables('$(A)'.repeat(10), variables, 10_000)).toHaveLength(10_000);
   expect(() => expandVariables('$(A)'.repeat(11), variables, 10_000)).toThrow(ExpansionTooLarge);
