@@ -64,17 +64,3 @@ export function kubernetesEndpointSlice({ addresses, port }: Servers): discovery
 export function kubernetesServiceCidr(cidrs: readonly string[]): networking.ServiceCIDR {
   return { metadata: { name: KUBERNETES }, spec: { cidrs } };
 }
-
-/** The IPAddress object that marks a service address as allocated. */
-export function serviceIpAddress(ip: string, service: { readonly namespace: string; readonly name: string }): networking.IPAddress {
-  return {
-    metadata: {
-      name: ip,
-      labels: {
-        'ipaddress.kubernetes.io/ip-family': parseIp(ip)?.family === 6 ? 'IPv6' : 'IPv4',
-        'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
-      },
-    },
-    spec: { parentRef: { group: '', resource: 'services', namespace: service.namespace, name: service.name } },
-  };
-}

@@ -101,15 +101,6 @@ export function createClientCertificate(subject: Subject, authority: KeyPair, op
   return issue(clientRequest(subject), { ...options, ...issuerOf(authority) });
 }
 
-/** A serving certificate, for example of a kubelet. */
-export function createServingCertificate(
-  names: AlternativeNames & { readonly subject: Subject },
-  authority: KeyPair,
-  options: Pick<PkiOptions, 'now' | 'random'>,
-): KeyPair {
-  return issue({ ...names, purpose: 'serverAuth' }, { ...options, ...issuerOf(authority) });
-}
-
 /** Asynchronous: generating RSA keys is slow. */
 export async function createServiceAccountKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
