@@ -58,6 +58,12 @@ interface LayerSnapshot {
   readonly name: string;
 }
 
+interface KnownImage {
+  readonly id: string;
+  readonly repoTags: readonly string[];
+  readonly repoDigests: readonly string[];
+}
+
 /** Views of images' layers, from containerd's snapshotters. */
 class ContainerdImageMounts implements ImageMounts {
   readonly #client: GrpcClient;
@@ -75,7 +81,7 @@ class ContainerdImageMounts implements ImageMounts {
     if (await mounter.isMountPoint(directory)) return;
     const image = await runtime.imageStatus({ image: reference });
     if (image === undefined) throw new Error(`image "${reference}" is not there any more`);
-    const { mounts } = await this.#withLease(async (call) => this.#view(await this.#unpacked(image.id, call), directory));
+    const { mounts } = await this.#withLease(async (call) => this.#view(await this.#unpacked(image, call), directory));
     for (const { type, source, options } of mounts) {
       const own = options.filter((option) => option !== 'rbind' && option !== 'bind');
       if (type === 'bind') await mounter.mount({ source, target: directory, options: [...new Set([...own, 'ro'])] });
@@ -104,14 +110,22 @@ class ContainerdImageMounts implements ImageMounts {
   }
 
   /** The image as CRI names it is that of its configuration; an index may list it beside those of other machines. */
-  async #layersOf(imageId: string): Promise<ImageLayers> {
-    const { image } = await this.#client.unary(images.get, { name: imageId }, CALL);
-    const manifest = await this.#manifestOf(image.target.digest, imageId);
+  async #layersOf({ id: imageId, repoTags, repoDigests }: KnownImage): Promise<ImageLayers> {
+    const manifest = await this.#manifestOf(await this.#targetOf([imageId, ...repoTags, ...repoDigests]), imageId);
     if (manifest === undefined) throw new Error(`containerd has no manifest of image ${imageId}`);
     const { rootfs } = await this.#json<{ readonly rootfs: { readonly diff_ids: readonly string[] } }>(imageId);
     if (rootfs.diff_ids.length !== manifest.layers.length)
       throw new Error(`the layers of image ${imageId} are not those of its configuration`);
     return { layers: manifest.layers, diffIds: rootfs.diff_ids };
+  }
+
+  /** Images that were loaded have no record by their id. */
+  async #targetOf(names: readonly string[]): Promise<string> {
+    for (const name of names) {
+      const found = await this.#client.unary(images.get, { name }, CALL).catch(unless(grpcStatus.notFound));
+      if (found !== undefined) return found.image.target.digest;
+    }
+    throw new Error(`containerd has no image ${names.join(' or ')}`);
   }
 
   async #manifestOf(digest: string, imageId: string): Promise<{ readonly layers: readonly BlobReference[] } | undefined> {
@@ -157,9 +171,9 @@ class ContainerdImageMounts implements ImageMounts {
   }
 
   /** Unpacks the layers that no container needed yet, and resolves to the name of the last. They stay as long as the image. */
-  async #unpacked(imageId: string, call: typeof CALL): Promise<string> {
+  async #unpacked(image: KnownImage, call: typeof CALL): Promise<string> {
     const snapshotter = await this.#snapshotterName();
-    const { layers, diffIds } = await this.#layersOf(imageId);
+    const { layers, diffIds } = await this.#layersOf(image);
     let parent = '';
     for (const [index, diffId] of diffIds.entries()) {
       const name = parent === '' ? diffId : chainId(parent, diffId);
@@ -168,7 +182,7 @@ class ContainerdImageMounts implements ImageMounts {
       parent = name;
     }
     const label = `containerd.io/gc.ref.snapshot.${snapshotter}`;
-    const info = { digest: imageId, labels: { [label]: parent } };
+    const info = { digest: image.id, labels: { [label]: parent } };
     await this.#client.unary(content.update, { info, updateMask: { paths: [`labels.${label}`] } }, CALL);
     return parent;
   }

@@ -51,6 +51,14 @@ describe.skipIf(reason !== undefined)('a pod with an image volume', () => {
     });
   });
 
+  it('has the files of an image that was loaded', async () => {
+    await using node = await openRealKubelet();
+    const volumes = [{ name: 'v', image: { reference: 'busybox:1', pullPolicy: 'Never' } }];
+    const volumeMounts = [{ name: 'v', mountPath: '/v' }];
+    await node.run('p', { volumes, containers: [{ name: 'c', image: 'busybox:1', command: ['sleep', '100000'], volumeMounts }] } as never);
+    expect(await node.exec('p', 'ls', '/v/bin/busybox')).toBe('/v/bin/busybox');
+  });
+
   it('has the files of an image that is pulled, all of them or a directory, and may not write them', async () => {
     await using node = await openRealKubelet();
     const image = registryImage([{ 'data/a': 'lower', 'data/b': 'lower' }, { 'data/b': 'upper' }], node.site.config.architecture);
