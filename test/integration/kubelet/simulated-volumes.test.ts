@@ -111,6 +111,21 @@ describe('volumes of a simulated node', () => {
     expect(messages).toContain('Multi-Attach error for volume "pv" Volume is already used by pod(s) p');
   });
 
+  it('of a claim that is bound a moment after its pod are no failure', async () => {
+    await using cluster = await startCluster({ nodes: 1, clock: 'virtual' });
+    await cluster.apply(`${VOLUME.replace(/csi: .*/, 'hostPath: { path: /data }')}\n---\n${objects('n1').split('---')[0]}`);
+    await cluster.waitFor(async () => (await cluster.client.of(core.PersistentVolume).get({ name: 'pv' })).status?.phase === 'Bound', {
+      what: 'the volume',
+    });
+    const claims = cluster.client.of(core.PersistentVolumeClaim);
+    const key = { name: 'c', namespace: 'default' };
+    await cluster.clock.until(claims.patch(key, { status: { phase: 'Pending' } }, { subresource: 'status' }));
+    await cluster.apply(objects('n1').split('---')[1] ?? '');
+    await cluster.waitFor(async () => (await phaseOf(cluster)) === 'Running', { what: 'the pod' });
+    const { items } = await cluster.clock.until(cluster.client.of(core.Event).list({ namespace: 'default' }));
+    expect(items.filter(({ reason }) => reason === 'FailedMount').map(({ message }) => message)).toEqual([]);
+  });
+
   it('are let go by a kubelet that was restarted meanwhile', async () => {
     await using cluster = await startCluster({ nodes: 1, clock: 'virtual' });
     await cluster.apply(`${VOLUME}\n---\n${objects('n1')}`);

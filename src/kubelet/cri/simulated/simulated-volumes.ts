@@ -13,7 +13,8 @@ export interface SimulatedVolumesDeps {
   readonly nodeName: string;
 }
 
-const RETRY = { initialMs: 500, maxMs: 122_000 };
+/** The first retry is due when upstream reports what is missing: a claim that is bound until then is no failure. */
+const RETRY = { initialMs: 300, maxMs: 122_000 };
 
 /**
  * Claims on a node without a disk: nothing is mounted, but a pod starts only when its claims are bound and their volumes
@@ -45,14 +46,14 @@ class SimulatedVolumes {
     const claimed = claimedVolumes(pod);
     if (claimed.length === 0) return;
     const backoff = new Backoff(RETRY);
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       signal.throwIfAborted();
       try {
         return await this.#mount(pod, claimed, signal);
       } catch (error) {
         signal.throwIfAborted();
         const message = error instanceof VolumeError ? error.message : `Unable to attach or mount volumes: ${messageOf(error)}`;
-        if (!(error instanceof NotAttachedError)) events.warning(undefined, 'FailedMount', message);
+        if (!isFirst && !(error instanceof NotAttachedError)) events.warning(undefined, 'FailedMount', message);
         await this.deps.clock.sleep(backoff.next(), signal);
       }
     }
