@@ -60,7 +60,7 @@ export class ClusterIps {
   ): Promise<string> {
     const parsed = parseIp(requested);
     const isUsable = parsed !== undefined && networks.some((network) => networkContains(network, parsed) && isGivenOut(network, parsed));
-    if (!isUsable) throw new AllocationError(outOfRange(requested, networks));
+    if (!isUsable) throw new AllocationError(dryRun ? outOfRange(requested, networks) : NO_RANGE);
     const ip = formatIp(parsed);
     // As upstream, a dry run does not check whether the address is free.
     if (!dryRun && !(await this.#create(ip, parsed.family === 4 ? 'IPv4' : 'IPv6', service))) {
@@ -120,6 +120,9 @@ function checkValid(address: KubeObject): void {
   if (errors.length === 0) return;
   throw new AllocationError(StatusError.invalid(networking.IPAddress, address.metadata.name, errors).message);
 }
+
+/** Upstream looks for the range of an address first, but asks any one of them in a dry run. */
+const NO_RANGE = 'the provided network does not match the current range';
 
 function outOfRange(ip: string, networks: readonly IpNetwork[]): string {
   return `the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${networks.map(formatCidr).join(', ')}`;
