@@ -137,7 +137,8 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       await raceAbort(apiServer.ready, stopping);
       const { port } = apiServer;
       loggerOf('apiserver', deps).logger.info('is ready', port === undefined ? {} : { port });
-      const starting: StartContext = { config, deps: { ...deps, metrics }, apiServer, clientAs, parts, stopping };
+      const current = pki && (() => certificates ?? pki);
+      const starting: StartContext = { config, deps: { ...deps, metrics }, apiServer, clientAs, certificates: current, parts, stopping };
       if (!isCopy) await startManagers(starting, health);
       nodes = await startNodes(starting, kubelets);
       await startStorage(starting, nodes);
@@ -233,6 +234,8 @@ interface StartContext {
   readonly deps: ClusterDeps & { readonly metrics: MetricsRegistry };
   readonly apiServer: ApiServer;
   readonly clientAs: Cluster['clientAs'];
+  /** The current ones; absent: the cluster is in this process alone. */
+  readonly certificates: (() => ClusterCertificates) | undefined;
   /** The components started so far. */
   readonly parts: Component[];
   readonly stopping: AbortSignal;
@@ -252,7 +255,7 @@ async function startManagers(starting: StartContext, health: ComponentHealth): P
 }
 
 async function startNodes(
-  { config, deps, clientAs, apiServer, parts, stopping }: StartContext,
+  { config, deps, clientAs, apiServer, certificates, parts, stopping }: StartContext,
   kubelets: LocalKubelets,
 ): Promise<SimulatedNodes> {
   deps.onStep?.('nodes');
@@ -269,6 +272,7 @@ async function startNodes(
     clusterCidrs: clusterCidrsOf(config),
     dnsServiceIp: dnsServiceIp((config.apiServer?.services ?? DEFAULT_SERVICES).clusterIpRanges[0]!),
     listenForPods: (address: string) => apiServer.listenForPods(address),
+    certificates,
   };
   const machines = await startMachines(specifications, settings, machineDeps);
   pushAll(parts, machines);

@@ -62,7 +62,13 @@ export * as podResources from './podresources/messages.ts';
 export { type NodeFeed, sharedNodeFeed } from './pods/pod-source.ts';
 export { RequestLanes } from './request-lanes.ts';
 export type { KubeletAnswer, KubeletCall } from './server/kubelet-handler.ts';
-export { type KubeletServer, type KubeletServerConfig, type KubeletServerDeps, startKubeletServer } from './server/kubelet-server.ts';
+export {
+  type KubeletServer,
+  type KubeletServerConfig,
+  type KubeletServerDeps,
+  type ServingKeys,
+  startKubeletServer,
+} from './server/kubelet-server.ts';
 export { type NodeServersConfig, type NodeServersDeps, type ServingCertificate, startNodeServers } from './server/node-servers.ts';
 export { SharedTicker } from './shared-ticker.ts';
 export { KubeletTracing, openKubeletTracing } from './tracing/kubelet-tracing.ts';

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RealNode, whyNoContainers } from './real-node.ts';
@@ -42,6 +42,21 @@ spec:
     expect(await node.kubectl('get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}')).toBe('machine node-1');
     const version = await node.kubectl('get', 'node', 'machine', '-o', 'jsonpath={.status.nodeInfo.containerRuntimeVersion}');
     expect(version).toMatch(/^containerd:\/\//);
+  });
+
+  test('serves the API of its kubelet where the node says, to callers with the right to it', async () => {
+    const jsonpath = (of: string) => node.kubectl('get', 'node', 'machine', '-o', `jsonpath={${of}}`);
+    const port = await jsonpath('.status.daemonEndpoints.kubeletEndpoint.Port');
+    const url = `https://${await jsonpath('.status.addresses[0].address')}:${port}/metrics/resource`;
+    writeFileSync(node.at.path('cluster-ca.crt'), await node.kubectl('get', 'cm', 'kube-root-ca.crt', '-o', 'jsonpath={.data.ca\\.crt}'));
+    const curl = (...args: string[]) => node.run('curl', ['-s', '--cacert', 'cluster-ca.crt', '-w', '%{http_code}', url, ...args]);
+    expect((await curl()).stdout).toBe('Unauthorized401');
+    await node.kubectl('create', 'serviceaccount', 'monitor');
+    await node.kubectl('create', 'clusterrole', 'monitor', '--verb=get', '--resource=nodes/metrics');
+    await node.kubectl('create', 'clusterrolebinding', 'monitor', '--clusterrole=monitor', '--serviceaccount=default:monitor');
+    const curlAs = async (account: string) => curl('-H', `Authorization: Bearer ${await node.kubectl('create', 'token', account)}`);
+    expect((await curlAs('default')).stdout).toMatch(/^Forbidden .*403$/s);
+    expect((await curlAs('monitor')).stdout).toMatch(/node_cpu_usage_seconds_total .*200$/s);
   });
 
   test('runs a pod to its end, with its log', async () => {

@@ -7,16 +7,19 @@ import {
   DEFAULT_EVICTION_HARD,
   GrpcRuntime,
   type Kubelet,
+  type KubeletCall,
   type KubeletConfig,
   startLinuxKubelet,
   startPrivateContainerd,
   streamingUrlClient,
 } from '#kubelet';
 import { startDriverController } from '../csi-controllers.ts';
+import type { ClusterCertificates } from '../pki/pki.ts';
 import { supervise } from '../supervision/supervise.ts';
 import { cgroupRootOf } from './choose-runtime.ts';
 import { machineAddresses } from './machine-addresses.ts';
 import { CLUSTER_DOMAIN, type MachineNetworkDeps, machineNetwork, type NetworkSettings } from './machine-network.ts';
+import { type MachineServer, startMachineServer } from './machine-server.ts';
 import type { MachineNode } from './node-specification.ts';
 
 /** Settings of all machine nodes. */
@@ -28,6 +31,8 @@ export interface MachineNodeSettings {
 export interface MachineNodeDeps extends MachineNetworkDeps {
   /** The API server's in-process connection to the kubelet. */
   readonly kubelets: LocalKubelets;
+  /** Absent: the cluster is in this process alone, and so are its kubelets. */
+  readonly certificates?: (() => ClusterCertificates) | undefined;
 }
 
 /**
@@ -49,7 +54,10 @@ export function startMachineNode(node: MachineNode, settings: MachineNodeSetting
       if (runtime.type === 'containerd') await Promise.all([...network, begin(startPrivateContainerd(runtime.containerd, deps))]);
       await Promise.all(network);
       await mkdir(kubeletDirectory(node), { recursive: true, mode: 0o750 });
-      await begin(startKubeletOf(node, settings.kubelet ?? {}, { ...deps, cri }));
+      const kubelet = kubeletOf(node, settings.kubelet ?? {}, { ...deps, cri });
+      const server = kubelet.serve();
+      if (server !== undefined) await begin(server);
+      await begin(kubelet.start(server?.port));
       ready();
       await whenAborted(stopping);
     } finally {
@@ -77,12 +85,19 @@ function kubeletDirectory({ directory }: MachineNode): string {
   return path.join(directory, 'kubelet');
 }
 
-function startKubeletOf(
+interface MachineKubelet {
+  /** Its server on the network; undefined if it has none. */
+  serve(): MachineServer | undefined;
+  /** `port`: that of the server. */
+  start(port: number | undefined): Component;
+}
+
+function kubeletOf(
   node: MachineNode,
   inCommon: Partial<KubeletConfig>,
   deps: MachineNodeDeps & { readonly cri: GrpcRuntime },
-): Component {
-  const { kubelets, clientAs, cri } = deps;
+): MachineKubelet {
+  const { kubelets, clientAs, cri, certificates } = deps;
   const client = clientAs({ name: `system:node:${node.name}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet');
   const config = {
     nodeIps: machineAddresses(),
@@ -98,10 +113,11 @@ function startKubeletOf(
     nodeName: node.name,
   };
   let current: Kubelet | undefined;
-  kubelets.add(node.name, (call) => {
-    if (current === undefined) return Promise.reject(new Error('the kubelet is not running'));
+  const handle = async (call: KubeletCall) => {
+    if (current === undefined) throw new Error('the kubelet is not running');
     return current.handle(call);
-  });
+  };
+  kubelets.add(node.name, handle);
   const driverDeps = { ...deps, logger: deps.logger.child({ component: 'csi-controller' }) };
   const kubeletDeps = {
     ...deps,
@@ -109,9 +125,12 @@ function startKubeletOf(
     runtime: cri,
     startDriverController: (driver: CsiDriver) => startDriverController(driver, driverDeps),
   };
-  const start = () => {
-    current = startLinuxKubelet(config, kubeletDeps);
+  const start = (port: number | undefined) => {
+    current = startLinuxKubelet({ ...config, ...(port !== undefined && { port }) }, kubeletDeps);
     return current;
   };
-  return supervise({ name: 'kubelet', start }, deps);
+  return {
+    serve: () => certificates && startMachineServer(config, { ...deps, client, certificates, handle }),
+    start: (port) => supervise({ name: 'kubelet', start: () => start(port) }, deps),
+  };
 }

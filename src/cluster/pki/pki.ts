@@ -101,6 +101,17 @@ export function createClientCertificate(subject: Subject, authority: KeyPair, op
   return issue(clientRequest(subject), { ...options, ...issuerOf(authority) });
 }
 
+/** A node's serving certificate signed by the cluster's CA, and the time of its renewal. */
+export function createNodeServingCertificate(
+  { nodeName, ipAddresses }: { readonly nodeName: string; readonly ipAddresses: readonly string[] },
+  authority: KeyPair,
+  options: Pick<PkiOptions, 'now' | 'random'>,
+): KeyPair & { readonly renewAt: number } {
+  const profile = { subject: nodeSubject(nodeName), purpose: 'serverAuth' as const, dnsNames: [nodeName], ipAddresses };
+  const pair = issue(profile, { ...options, ...issuerOf(authority) });
+  return { ...pair, renewAt: Date.parse(new X509Certificate(pair.certificate).validTo) - RENEW_BEFORE_MS };
+}
+
 /** Asynchronous: generating RSA keys is slow. */
 export async function createServiceAccountKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
