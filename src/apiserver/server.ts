@@ -11,7 +11,7 @@ import {
   type Random,
   realClock,
   runComponent,
-  whenAborted,
+  waitForAbort,
 } from '#base';
 import { Client } from '#client';
 import { FeatureGates, type GateReleases, type GateSettings } from '#machinery';
@@ -422,7 +422,7 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
       isStarted = true;
       ready();
       await Promise.all([
-        whenAborted(stopping),
+        waitForAbort(stopping),
         allocationRepair.run(stopping),
         migrator.run(stopping),
         leases?.run(stopping),

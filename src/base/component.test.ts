@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { type Component, runComponent, stopAll, whenAborted } from '#base';
+import { type Component, runComponent, stopAll, waitForAbort } from '#base';
 
 const untilStopped = (parent?: AbortSignal): Component =>
   runComponent(parent, async ({ signal, ready }) => {
     ready();
-    await whenAborted(signal);
+    await waitForAbort(signal);
   });
 
 describe('a component', () => {
@@ -23,7 +23,7 @@ describe('a component', () => {
     {
       await using component = runComponent(undefined, async ({ signal, ready }) => {
         ready();
-        await whenAborted(signal);
+        await waitForAbort(signal);
         stopped = true;
       });
       await component.ready;
@@ -40,7 +40,7 @@ describe('a component', () => {
 
   test('counts rejecting with the reason of the signal as a clean stop', async () => {
     const component = runComponent(undefined, async ({ signal }) => {
-      await whenAborted(signal);
+      await waitForAbort(signal);
       signal.throwIfAborted();
     });
     await component[Symbol.asyncDispose]();

@@ -1,8 +1,8 @@
-export { childSignal, isAbort, isTimeout, type OwnedSignal, onAbort, raceAbort, timeoutSignal, whenAborted } from './async/abort.ts';
+export { childSignal, isAbort, isTimeout, type OwnedSignal, onAbort, raceAbort, timeoutSignal, waitForAbort } from './async/abort.ts';
 export { AsyncMutex, AsyncSemaphore } from './async/async-semaphore.ts';
 export { Broadcast, SlowSubscriberError, type SubscribeOptions, type Subscription } from './async/broadcast.ts';
 export { BulkGarbage } from './async/bulk-garbage.ts';
-export { connectedPair, type DuplexPair } from './async/duplex-pair.ts';
+export { type DuplexPair, duplexPair } from './async/duplex-pair.ts';
 export { KeyedMutex } from './async/keyed-mutex.ts';
 export { allMaybePromise, isPromise, type MaybePromise, mapMaybePromise } from './async/maybe-promise.ts';
 export { runInTurns, runSteps, TurnBudget } from './async/turn-budget.ts';

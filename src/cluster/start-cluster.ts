@@ -25,7 +25,7 @@ import {
   raceAbort,
   runComponent,
   stopAll,
-  whenAborted,
+  waitForAbort,
 } from '#base';
 import { Client } from '#client';
 import { type ControllerManagerConfig, startControllerManager } from '#controllers';
@@ -146,7 +146,7 @@ export function startCluster(config: ClusterConfig, deps: ClusterDeps, signal?: 
       // A fork has everything that the controllers would create: its start does not wait for them.
       if (isCopy) await nextTurn().then(() => startManagers(starting, health));
       // The cluster ends with its API server; all other components are supervised.
-      await Promise.race([whenAborted(stopping), apiServer.done]);
+      await Promise.race([waitForAbort(stopping), apiServer.done]);
     } finally {
       await stopAll(parts);
       remote[Symbol.dispose]();

@@ -1,6 +1,6 @@
 import packet from 'dns-packet';
 import { core, discovery } from '#api';
-import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, raceAbort, runComponent, whenAborted } from '#base';
+import { type Clock, type Component, type Logger, type MetricsRegistry, type Random, raceAbort, runComponent, waitForAbort } from '#base';
 import { type Client, InformerFactory } from '#client';
 import { type DnsConfig, NO_CONFIG, readDnsConfig, type ServerAddress, serverAddress } from './config/dns-config-map.ts';
 import { DnsMetrics } from './dns-metrics.ts';
@@ -124,7 +124,7 @@ class DnsRun {
       await raceAbort(this.informers.synced(), stopping);
       ready();
       probeForLoops(this.#loopProbe, this.#upstream, deps);
-      await whenAborted(stopping);
+      await waitForAbort(stopping);
     } finally {
       for (const server of servers) await server[Symbol.asyncDispose]();
       await this.informers.stop();

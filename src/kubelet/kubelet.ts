@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
+import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, waitForAbort } from '#base';
 import { Client, EventSink } from '#client';
 import { withDefaults } from './configuration/defaults.ts';
 import { settingsOf } from './configuration/kubelet-settings.ts';
@@ -99,7 +99,7 @@ export function startKubelet(config: KubeletConfig, deps: KubeletDeps, signal?: 
     try {
       await agent.start();
       ready();
-      await whenAborted(stopping);
+      await waitForAbort(stopping);
     } finally {
       agent = undefined;
       parts = undefined;

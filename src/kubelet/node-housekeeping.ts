@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type RepeatOptions, repeat, whenAborted } from '#base';
+import { type Clock, type Logger, type RepeatOptions, repeat, waitForAbort } from '#base';
 import type { EventRecorder } from '#client';
 import type { ContainerRuntime } from './cri/runtime.ts';
 import { type EvictablePod, EvictionManager } from './eviction/eviction-manager.ts';
@@ -40,7 +40,7 @@ const TRANSITION_MS = 300_000;
 /** Runs garbage collection and eviction, so that the node does not run out of memory, disk or pids. */
 export async function keepHouse(options: HousekeepingOptions, deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
   const { clock, measurements } = deps;
-  if (measurements.started !== undefined) await Promise.race([measurements.started, whenAborted(signal)]);
+  if (measurements.started !== undefined) await Promise.race([measurements.started, waitForAbort(signal)]);
   if (signal.aborted) return;
   const { nodeName, evictionPressureTransitionPeriodMs = TRANSITION_MS, evictionMaxPodGracePeriod = 0 } = options;
   const imageDisk = async () => (await measurements.observe()).observations.get('imagefs.available');

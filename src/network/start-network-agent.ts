@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { core } from '#api';
-import { type Clock, type Component, KernelNetwork, type Logger, type Random, raceAbort, repeat, runComponent, whenAborted } from '#base';
+import { type Clock, type Component, KernelNetwork, type Logger, type Random, raceAbort, repeat, runComponent, waitForAbort } from '#base';
 import { type Client, InformerFactory } from '#client';
 import { formatTime } from '#machinery';
 import { AddressPool } from './address-pool.ts';
@@ -53,7 +53,7 @@ export function startNetworkAgent(config: NetworkAgentConfig, deps: NetworkAgent
       deps.logger.info('another network configuration is installed; the pod network is left to it', { file: other });
       await removeConfiguration(config);
       ready();
-      return whenAborted(stopping);
+      return waitForAbort(stopping);
     }
     const agent = new AgentRun(config, deps);
     // A runtime that finds a configuration reports its network as ready: it is written only where the agent can work.

@@ -1,4 +1,4 @@
-import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
+import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, waitForAbort } from '#base';
 import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector, type LeaderHealth } from '#client';
 import { ClusterWatch } from './cluster-watch.ts';
 import { readSchedulerConfiguration, type SchedulerConfiguration } from './config/scheduler-configuration.ts';
@@ -78,7 +78,7 @@ async function withInformers(run: Run, use: (run: Run & { readonly informers: In
   new ClusterWatch(informers);
   own?.start(term.signal);
   try {
-    await Promise.race([informers.synced(), whenAborted(signal)]);
+    await Promise.race([informers.synced(), waitForAbort(signal)]);
     if (!signal.aborted) await use({ ...run, deps: { ...deps, informers }, informers });
   } finally {
     term.abort(new DOMException('the scheduler was stopped', 'AbortError'));

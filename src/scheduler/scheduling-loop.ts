@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { type Clock, type Logger, type MetricsRegistry, pushAll, type Random, whenAborted } from '#base';
+import { type Clock, type Logger, type MetricsRegistry, pushAll, type Random, waitForAbort } from '#base';
 import { type Client, type EventRecorder, type InformerFactory, Quarantine } from '#client';
 import { BindingCycles } from './binding-cycle.ts';
 import { BurstMeter } from './burst-meter.ts';
@@ -109,7 +109,7 @@ export class SchedulingLoop {
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true;
     this.#wake();
-    await whenAborted(signal);
+    await waitForAbort(signal);
   }
 
   /** Waits for bindings and events in progress. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { connectedPair, realClock, seededRandom, VirtualClock } from '#base';
+import { duplexPair, realClock, seededRandom, VirtualClock } from '#base';
 import { acceptCommand, relayCommand, spdyCommand } from '#client';
 import { streamingUrlClient } from '../../src/kubelet/cri/grpc/streaming-url-client.ts';
 
@@ -123,7 +123,7 @@ describe.each(Object.entries(LIES))('a streaming server that %s', (_name, behavi
 
 /** A client's command over SPDY, as the kubelet serves it: the runtime's stream is opened first, and then joined with the client's. */
 async function commandThroughKubelet(clock: VirtualClock): Promise<unknown> {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   const left = new AbortController();
   const command = await streamingUrlClient({ clock }).command(url, REQUEST, { signal: left.signal });
   const headers: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Duplex, PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { connectedPair, type Random, realClock, seededRandom } from '#base';
+import { duplexPair, type Random, realClock, seededRandom } from '#base';
 import { acceptCommand, acceptPortForward, PortForwardClient, relayCommand, spdyCommand, webSocketCommand } from '#client';
 
 /** A million in a long run: `STREAM_FUZZ_INPUTS=1000000`. */
@@ -71,7 +71,7 @@ const PROTOCOLS: readonly Protocol[] = [
 
 /** The bytes that such a client sends. */
 async function recorded({ behave, headers, serve }: Protocol): Promise<Buffer> {
-  const [client, server] = [connectedPair(), connectedPair()];
+  const [client, server] = [duplexPair(), duplexPair()];
   const chunks: Buffer[] = [];
   client.far.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
@@ -108,7 +108,7 @@ function mutated(bytes: Buffer, random: Random): Buffer {
 
 /** Sends the bytes in pieces, then goes away. The server has to end, whatever they are. */
 async function attack({ serve, headers }: Protocol, bytes: Buffer, random: Random): Promise<void> {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   near.on('error', () => {});
   near.resume();
   const served = serve(headers, far).catch(() => {});

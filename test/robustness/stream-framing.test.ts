@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { connectedPair, type Random, SpdyConnection, seededRandom, WebSocketConnection } from '#base';
+import { duplexPair, type Random, SpdyConnection, seededRandom, WebSocketConnection } from '#base';
 import { UpgradeExchange } from '../../src/apiserver/http/upgrade-exchange.ts';
 import { patience, SEED, times } from './length.ts';
 
@@ -96,7 +96,7 @@ describe(`whatever a peer sends, the connection ends cleanly (seed ${SEED})`, ()
   test('over SPDY', { timeout: patience(60_000) }, async () => {
     const random = seededRandom(`${SEED} spdy`);
     for (let i = 0; i < ROUNDS; i++) {
-      const { near, far } = connectedPair();
+      const { near, far } = duplexPair();
       near.on('error', () => {});
       const connection = new SpdyConnection(far, {
         role: random.pick(['server', 'client']),
@@ -117,7 +117,7 @@ describe(`whatever a peer sends, the connection ends cleanly (seed ${SEED})`, ()
   test('over a WebSocket', { timeout: patience(60_000) }, async () => {
     const random = seededRandom(`${SEED} websocket`);
     for (let i = 0; i < ROUNDS; i++) {
-      const { near, far } = connectedPair();
+      const { near, far } = duplexPair();
       near.on('error', () => {});
       const sink = { messageStart: () => {}, messageData: () => {}, messageEnd: () => {} };
       const connection = new WebSocketConnection(far, { role: 'server', sink });
@@ -139,7 +139,7 @@ describe(`whatever a peer sends, the connection ends cleanly (seed ${SEED})`, ()
     });
     server.on('clientError', (_error, socket) => socket.destroy());
     for (let i = 0; i < ROUNDS; i++) {
-      const { near, far } = connectedPair();
+      const { near, far } = duplexPair();
       for (const end of [near, far]) end.on('error', () => {});
       const closed = once(far, 'close');
       near.resume();

@@ -92,7 +92,7 @@ export class Http1Exchange implements Exchange {
       get pending() {
         return response.writableLength;
       },
-      drained: () => drained(response),
+      drained: () => waitForDrain(response),
     };
   }
 }
@@ -139,7 +139,7 @@ export function written(stream: Writable, chunk: Buffer): Promise<boolean> {
   });
 }
 
-export function drained(stream: {
+export function waitForDrain(stream: {
   writableNeedDrain: boolean;
   destroyed: boolean;
   once(event: 'drain' | 'close', listener: () => void): unknown;

@@ -5,7 +5,7 @@ import type { ClientCertificate } from '../request/api-request.ts';
 import { type HeaderLine, linesFrom } from '../request/header-lines.ts';
 import { certificateOf } from './client-certificate.ts';
 import type { Exchange, ResponseStream } from './exchange.ts';
-import { drained, endStream, written } from './http1-exchange.ts';
+import { endStream, waitForDrain, written } from './http1-exchange.ts';
 import { type ReadLimits, readLimited } from './read-limited.ts';
 
 const CANCEL = constants.NGHTTP2_CANCEL;
@@ -105,7 +105,7 @@ export class Http2Exchange implements Exchange {
       get pending() {
         return http2Stream.writableLength;
       },
-      drained: () => drained(http2Stream),
+      drained: () => waitForDrain(http2Stream),
     };
   }
 }

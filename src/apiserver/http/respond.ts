@@ -1,5 +1,5 @@
 import { createGzip, gzip } from 'node:zlib';
-import { type Clock, connectedPair } from '#base';
+import { type Clock, duplexPair } from '#base';
 import { StatusError } from '#machinery';
 import type { ApiResponse, ListResponse, RawResponse, StatusResponse, StreamResponse, UpgradeResponse } from '../handlers/api-response.ts';
 import { includeObjectOf } from '../printing/table.ts';
@@ -200,7 +200,7 @@ async function upgradeConnection(response: UpgradeResponse, { exchange, headers 
   const connection = exchange.upgrade({ ...headers, ...response.headers });
   if (connection === undefined) {
     // The peer has already upgraded: it sees the close.
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     near.destroy();
     await response.serve(far);
     throw StatusError.badRequest('Upgrade request required');

@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 import type { core } from '#api';
-import { connectedPair, type Dialer, realClock } from '#base';
+import { type Dialer, duplexPair, realClock } from '#base';
 import { PORT_FORWARD_PROTOCOL, PortForwardClient, PROTOCOL_HEADER, SPDY, type Upgrade } from '#client';
 
 /** A request to a kubelet's API. */
@@ -81,7 +81,7 @@ export class LocalKubelets implements KubeletConnector {
         headers: { connection: 'Upgrade', upgrade: SPDY, [PROTOCOL_HEADER]: PORT_FORWARD_PROTOCOL },
       });
       if (!('serve' in response)) throw new Error(`the kubelet answered ${response.code}`);
-      const { near, far } = connectedPair();
+      const { near, far } = duplexPair();
       void response.serve(far);
       const client = new PortForwardClient(near, realClock);
       return client.open(port).once('close', () => client.close());

@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { type Clock, connectedPair } from '#base';
+import { type Clock, duplexPair } from '#base';
 import {
   acceptCommand,
   acceptPortForward,
@@ -162,7 +162,7 @@ function spdyHeaders(protocols: string): Readonly<Record<string, string>> {
 
 /** The kubelet's connection as a duplex. */
 function connectionOf(upgrade: Upgrade) {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   void upgrade.serve(far);
   return near;
 }

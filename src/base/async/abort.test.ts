@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { childSignal, isAbort, isTimeout, onAbort, raceAbort, timeoutSignal, VirtualClock, whenAborted } from '#base';
+import { childSignal, isAbort, isTimeout, onAbort, raceAbort, timeoutSignal, VirtualClock, waitForAbort } from '#base';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
@@ -74,7 +74,7 @@ test('onAbort calls at once when it is late, and never after it was disposed of'
   onAbort(AbortSignal.abort('late'), (reason) => calls.push(reason));
   const controller = new AbortController();
   onAbort(controller.signal, (reason) => calls.push(reason))[Symbol.dispose]();
-  const aborted = whenAborted(controller.signal);
+  const aborted = waitForAbort(controller.signal);
   controller.abort('now');
   await aborted;
   expect(calls).toEqual(['late']);

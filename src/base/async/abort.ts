@@ -63,7 +63,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined):
 }
 
 /** Resolves when the signal aborts. */
-export function whenAborted(signal: AbortSignal): Promise<void> {
+export function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => onAbort(signal, () => resolve()));
 }
 

@@ -127,7 +127,7 @@ class BufferedSubscription<T> implements Subscription<T>, Receiver<T> {
     if (this.#ended) return;
     this.#ended = true;
     if (error !== undefined) this.#failure = { error };
-    this.#letGo();
+    this.#unsubscribe();
     for (let reader = this.#readers.shift(); reader; reader = this.#readers.shift()) this.#answerEnd(reader);
   }
 
@@ -167,7 +167,7 @@ class BufferedSubscription<T> implements Subscription<T>, Receiver<T> {
     else reader.resolve({ value: undefined, done: true });
   }
 
-  #letGo(): void {
+  #unsubscribe(): void {
     this.#abortRegistration[Symbol.dispose]();
     this.#unregister();
   }

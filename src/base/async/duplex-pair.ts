@@ -10,7 +10,7 @@ export interface DuplexPair {
  * Two ends of one connection with back-pressure: writes to one are read from the other. Unlike Node's own pair, destroying one end destroys the
  * other, as with sockets.
  */
-export function connectedPair(): DuplexPair {
+export function duplexPair(): DuplexPair {
   const near = new PairEnd();
   const far = new PairEnd();
   near.connect(far);

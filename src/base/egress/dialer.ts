@@ -1,7 +1,7 @@
 import { Agent, type AgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { connectedPair } from '../async/duplex-pair.ts';
+import { duplexPair } from '../async/duplex-pair.ts';
 
 export interface DialTarget {
   /** An address or a name; resolved by whoever connects. */
@@ -19,7 +19,7 @@ export function targetText({ host, port }: DialTarget): string {
 
 /** A connection that can be written to immediately; it fails if the dialer does. */
 export function dialedConnection(dial: Dialer, target: DialTarget): Duplex {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   // The near end's user sees the error; the far end has no other user.
   far.on('error', () => {});
   dial(target).then(

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
 /** Resolves when more can be written, or the stream is closed. */
-export function drained(stream: Writable): Promise<void> {
+export function waitForDrain(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       stream.off('drain', done).off('close', done);

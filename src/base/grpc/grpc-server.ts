@@ -9,7 +9,7 @@ import {
 } from 'node:http2';
 import { type Logger, silentLogger } from '../logging/logger.ts';
 import { listenOn } from '../net/listen-on.ts';
-import { drained } from './drained.ts';
+import { waitForDrain } from './drained.ts';
 import { unixSocketPath } from './endpoint.ts';
 import { DEFAULT_MAX_MESSAGE_BYTES, FrameReader, frame } from './frames.ts';
 import { GrpcError, grpcStatus } from './grpc-error.ts';
@@ -187,7 +187,7 @@ const RESPONSE_HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
 async function send(stream: ServerHttp2Stream, message: Uint8Array): Promise<void> {
   if (stream.destroyed) throw new GrpcError(grpcStatus.cancelled, 'the client is gone');
   if (!stream.headersSent) stream.respond(RESPONSE_HEADERS, { waitForTrailers: true });
-  if (!stream.write(frame(message)) && !stream.destroyed) await drained(stream);
+  if (!stream.write(frame(message)) && !stream.destroyed) await waitForDrain(stream);
 }
 
 /** In characters: trailers beyond the clients' limit would end the whole connection. */

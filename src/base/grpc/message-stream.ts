@@ -1,7 +1,7 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 import { onAbort } from '../async/abort.ts';
 import type { Clock, TimerHandle } from '../time/clock.ts';
-import { drained } from './drained.ts';
+import { waitForDrain } from './drained.ts';
 import { FrameReader, frame } from './frames.ts';
 import { GrpcError, grpcStatus } from './grpc-error.ts';
 
@@ -81,7 +81,7 @@ export class MessageStream implements GrpcStream {
 
   drained(): Promise<void> {
     if (this.#ended || !this.#stream.writableNeedDrain) return Promise.resolve();
-    return drained(this.#stream);
+    return waitForDrain(this.#stream);
   }
 
   finish(): void {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { deflateSync, constants as zlib } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { connectedPair } from '../async/duplex-pair.ts';
+import { duplexPair } from '../async/duplex-pair.ts';
 import { controlFrame, dataHeader, FRAME, initialWindowFrame, numbersFrame, synStreamFrame } from './frames.ts';
 import { HeaderReader, HeaderWriter } from './header-block.ts';
 import { headerDictionary } from './header-dictionary.ts';
@@ -15,7 +15,7 @@ import type { SpdyStream } from './spdy-stream.ts';
 const HEADERS = new Map([['streamtype', 'stdin']]);
 
 function connect(onStream: (stream: SpdyStream) => void, more: Partial<SpdyOptions> = {}) {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   const server = new SpdyConnection(far, { role: 'server', onStream, ...more });
   const client = new SpdyConnection(near, { role: 'client' });
   return { client, server, near, far };
@@ -23,7 +23,7 @@ function connect(onStream: (stream: SpdyStream) => void, more: Partial<SpdyOptio
 
 /** A server whose peer is this test itself, speaking bytes. */
 function rawPeer(onStream: (stream: SpdyStream) => void = (stream) => stream.reply()) {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   const server = new SpdyConnection(far, { role: 'server', onStream });
   return { server, peer: near };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { connectedPair } from '../async/duplex-pair.ts';
+import { duplexPair } from '../async/duplex-pair.ts';
 import { handshakeProblem, webSocketAccept } from './handshake.ts';
 import { applyMask } from './mask.ts';
 import { WebSocketConnection } from './websocket-connection.ts';
@@ -29,7 +29,7 @@ function collect() {
 }
 
 function pair() {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   const [clientSide, serverSide] = [collect(), collect()];
   const client = new WebSocketConnection(near, { role: 'client', sink: clientSide.sink });
   const server = new WebSocketConnection(far, { role: 'server', sink: serverSide.sink });
@@ -37,7 +37,7 @@ function pair() {
 }
 
 async function closeFrame(bytes: Buffer): Promise<number> {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   const server = new WebSocketConnection(far, { role: 'server', sink: collect().sink });
   const answers: Buffer[] = [];
   near.on('data', (chunk: Buffer) => answers.push(chunk));
@@ -114,7 +114,7 @@ describe('a WebSocket', () => {
   });
 
   it('understands another implementation, and is understood by it', async () => {
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     const serverSide = collect();
     const serverEnd = new WebSocketConnection(far, { role: 'server', sink: serverSide.sink });
     const clientEnd = await new Promise<WebSocket>((resolve) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type Component, type Logger, listenOn, METRICS_CONTENT_TYPE, type MetricsRegistry, runComponent, whenAborted } from '#base';
+import { type Component, type Logger, listenOn, METRICS_CONTENT_TYPE, type MetricsRegistry, runComponent, waitForAbort } from '#base';
 import {
   ANONYMOUS,
   bearerToken,
@@ -82,7 +82,7 @@ export function startComponentServer(config: ComponentServerConfig, deps: Compon
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await listenOn(server, { host: config.host, port: config.port }, deps.logger);
     ready();
-    await whenAborted(stopping);
+    await waitForAbort(stopping);
     await close(server);
   });
   return {

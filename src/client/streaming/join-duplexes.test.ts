@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { connectedPair } from '#base';
+import { duplexPair } from '#base';
 import { joinDuplexes } from './join-duplexes.ts';
 
 /** Two pairs whose inner ends are joined. */
 function relay() {
-  const [left, right] = [connectedPair(), connectedPair()];
+  const [left, right] = [duplexPair(), duplexPair()];
   return { client: left.near, server: right.near, done: joinDuplexes(left.far, right.far) };
 }
 
@@ -32,7 +32,7 @@ describe('joined duplexes', () => {
   });
 
   it('pause a fast sender while the receiver takes nothing', async () => {
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     const stuck = new Duplex({ read: () => {}, write: () => {} });
     const done = joinDuplexes(far, stuck);
     let sent = 0;
@@ -51,7 +51,7 @@ describe('joined duplexes', () => {
   });
 
   it('do not stall before a receiver with a larger buffer than theirs', async () => {
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     let length = 0;
     const slow = new Duplex({
       highWaterMark: 1 << 20,

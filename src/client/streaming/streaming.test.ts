@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Duplex, PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { connectedPair, realClock, VirtualClock } from '#base';
+import { duplexPair, realClock, VirtualClock } from '#base';
 import { acceptCommand } from './accept-command.ts';
 import { acceptPortForward } from './accept-port-forward.ts';
 import { decodeOutcome, encodeOutcome } from './command-status.ts';
@@ -47,7 +47,7 @@ function echoProcess(exitCode: number): RemoteCommand & { sizes: string[] } {
 
 /** A server that runs `command`, and a client's connection to it. */
 function connect(kind: Kind, protocol: string, command: RemoteCommand, options = ALL): RemoteCommand & { served: Promise<void> } {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   const run = (session: Parameters<typeof relayCommand>[0]) => relayCommand(session, command, () => {});
   const upgrade = acceptCommand(headersFor(kind, protocol), { ...options, clock: realClock, run });
   const served = upgrade.serve(far);
@@ -115,7 +115,7 @@ describe('a remote command', () => {
     ['spdy', 'v4.channel.k8s.io'],
     ['websocket', 'v5.channel.k8s.io'],
   ] as [Kind, string][])('over %s %s is given up when the client goes away', async (kind, protocol) => {
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     let isGivenUp = false;
     const process: RemoteCommand = { stdin: new PassThrough(), stdout: new PassThrough(), exit: new Promise(() => {}) };
     const options = { ...ALL, stderr: false };
@@ -144,7 +144,7 @@ describe('a remote command', () => {
 
   it('is given up when the client does not answer any more', async () => {
     const clock = new VirtualClock();
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     near.on('error', () => {});
     const upgrade = acceptCommand(headersFor('websocket', 'v5.channel.k8s.io'), { ...ALL, clock, run: (session) => session.closed });
     const served = upgrade.serve(far);
@@ -162,7 +162,7 @@ describe('a remote command', () => {
 
   it('gives up on a client that does not open its streams', async () => {
     const clock = new VirtualClock();
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     near.resume();
     const upgrade = acceptCommand(headersFor('spdy', 'v4.channel.k8s.io'), { ...ALL, clock, run: async () => {} });
     const served = upgrade.serve(far);
@@ -199,7 +199,7 @@ function echoPort(): (port: number) => Promise<Duplex> {
         },
       });
     if (port !== 80) throw new Error(`nothing listens on ${port}`);
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     far.pipe(far);
     return near;
   };
@@ -207,7 +207,7 @@ function echoPort(): (port: number) => Promise<Duplex> {
 
 describe('a forwarded port', () => {
   it.each(['spdy', 'tunnel'])('carries many connections at once over %s', async (kind) => {
-    const { near, far } = connectedPair();
+    const { near, far } = duplexPair();
     const header = kind === 'spdy' ? headersFor('spdy', 'portforward.k8s.io') : headersFor('websocket', 'SPDY/3.1+portforward.k8s.io');
     const served = acceptPortForward(header, { clock: realClock, dial: echoPort(), ports: [] }).serve(far);
     const client = new PortForwardClient(kind === 'spdy' ? near : webSocketTunnel(near, 'client'), realClock);

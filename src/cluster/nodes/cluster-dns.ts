@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { core, discovery } from '#api';
 import { type RbacPolicy, reconcileRbac } from '#apiserver';
-import { type Component, raceAbort, runComponent, whenAborted } from '#base';
+import { type Component, raceAbort, runComponent, waitForAbort } from '#base';
 import type { Client } from '#client';
 import { nameServersOf, startDns } from '#dns';
 import { isStatusReason } from '#machinery';
@@ -48,7 +48,7 @@ export function startClusterDns(config: ClusterDnsConfig, gateway: Promise<strin
       // Without a gateway pods have no network yet: DNS need not be ready.
       ready();
       const address = await raceAbort(gateway, signal);
-      if (!(await publishService(deps.administrator, config.serviceIp, address))) return whenAborted(signal);
+      if (!(await publishService(deps.administrator, config.serviceIp, address))) return waitForAbort(signal);
       await reconcileRbac(deps.administrator, DNS_POLICY, logger);
       const server = startDns(
         { listen: [address], port: PORT, serviceIps: [config.serviceIp], upstream: nameServers(), clusterDomain: config.clusterDomain },

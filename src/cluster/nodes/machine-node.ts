@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { LocalKubelets } from '#apiserver';
-import { type Component, raceAbort, runComponent, stopAll, whenAborted } from '#base';
+import { type Component, raceAbort, runComponent, stopAll, waitForAbort } from '#base';
 import {
   type CsiDriver,
   DEFAULT_EVICTION_HARD,
@@ -59,7 +59,7 @@ export function startMachineNode(node: MachineNode, settings: MachineNodeSetting
       if (server !== undefined) await begin(server);
       await begin(kubelet.start(server?.port));
       ready();
-      await whenAborted(stopping);
+      await waitForAbort(stopping);
     } finally {
       await stopAll(parts);
     }

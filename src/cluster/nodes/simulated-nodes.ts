@@ -10,7 +10,7 @@ import {
   retry,
   runComponent,
   stopAll,
-  whenAborted,
+  waitForAbort,
 } from '#base';
 import { type Client, InformerFactory } from '#client';
 import {
@@ -111,7 +111,7 @@ export function startSimulatedNodes(config: SimulatedNodesConfig, deps: Simulate
     try {
       await raceAbort(Promise.all(config.names.map((name) => start(name, stateOf(name, config)))), stopping);
       ready();
-      await whenAborted(stopping);
+      await waitForAbort(stopping);
     } finally {
       ending.abort();
       await stopAll([...kubelets.values()]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Component, MetricsRegistry, runComponent, seededRandom, silentLogger, VirtualClock, whenAborted } from '#base';
+import { type Component, MetricsRegistry, runComponent, seededRandom, silentLogger, VirtualClock, waitForAbort } from '#base';
 import { type SupervisedState, supervise } from './supervise.ts';
 
 /** A part that fails on demand, and how often it was started. */
@@ -18,7 +18,7 @@ function fragilePart() {
       });
       ready();
       try {
-        await Promise.race([whenAborted(signal), failure]);
+        await Promise.race([waitForAbort(signal), failure]);
       } finally {
         counts.running--;
       }

@@ -1,5 +1,5 @@
 import { apiextensions, apiregistration } from '#api';
-import { onAbort, type TimerHandle, whenAborted } from '#base';
+import { onAbort, type TimerHandle, waitForAbort } from '#base';
 import { type DiscoveredResource, discover, type KubeObject } from '#client';
 import { apiVersionOf } from '#machinery';
 import type { Controller, ControllerContext, RunningController } from '../runtime/controller.ts';
@@ -45,7 +45,7 @@ class GarbageCollectorController implements RunningController {
     await this.#sync();
     await this.#awaitMonitors();
     const collecting = this.#collector.run();
-    await whenAborted(signal);
+    await waitForAbort(signal);
     await Promise.all([collecting, this.#syncing]);
   }
 
@@ -146,7 +146,7 @@ class GarbageCollectorController implements RunningController {
       () => logger.warn('not all resources could be read; proceeding without them'),
       () => {},
     );
-    await Promise.race([synced.catch(() => {}), timeout, whenAborted(signal)]);
+    await Promise.race([synced.catch(() => {}), timeout, waitForAbort(signal)]);
     stop.abort();
     await timeout;
   }

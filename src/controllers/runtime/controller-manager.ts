@@ -1,4 +1,4 @@
-import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, whenAborted } from '#base';
+import { type Clock, type Component, childSignal, type Logger, type MetricsRegistry, type Random, runComponent, waitForAbort } from '#base';
 import { type Client, EventSink, InformerFactory, type LeaderElectionConfig, LeaderElector, type LeaderHealth } from '#client';
 import { type ControllerOptions, DEFAULT_CONTROLLER_OPTIONS } from '../options.ts';
 import { CONTROLLERS } from '../registry.ts';
@@ -67,7 +67,7 @@ async function runControllers(controllers: readonly Controller[], run: Run): Pro
     if (signal.aborted) return;
     ready();
     running = started.map((controller) => runOne(controller, metrics));
-    await Promise.all([...running, whenAborted(signal)]);
+    await Promise.all([...running, waitForAbort(signal)]);
   } finally {
     // A failing controller stops the manager, so that supervision restarts all of them.
     term.abort(new DOMException('the controllers were stopped', 'AbortError'));
@@ -125,7 +125,7 @@ async function runOne({ name, running }: StartedController, metrics: MetricsRegi
 }
 
 async function synced(informers: InformerFactory, signal: AbortSignal): Promise<void> {
-  await Promise.race([informers.synced(), whenAborted(signal)]).catch((error: unknown) => {
+  await Promise.race([informers.synced(), waitForAbort(signal)]).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
 }

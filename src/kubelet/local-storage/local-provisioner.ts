@@ -9,7 +9,7 @@ import {
   runComponent,
   runWorkers,
   WorkQueue,
-  whenAborted,
+  waitForAbort,
 } from '#base';
 import { type Client, type EventRecorder, EventSink, InformerFactory, keyOf, type Lister, parseKey } from '#client';
 import { isStatusReason, Quantity } from '#machinery';
@@ -73,7 +73,7 @@ export function startLocalProvisioner(config: LocalProvisionerConfig, deps: Loca
       await informers.synced();
       ready();
       await provisioner.run(stopping);
-      await whenAborted(stopping);
+      await waitForAbort(stopping);
     } finally {
       await informers.stop();
       await sink.flushed();

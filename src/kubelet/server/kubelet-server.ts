@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, whenAborted } from '#base';
+import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, waitForAbort } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
 import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -74,7 +74,7 @@ export function startKubeletServer(config: KubeletServerConfig, deps: KubeletSer
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await listenOn(server, { host: config.host, port: config.port }, deps.logger);
     ready();
-    await whenAborted(stopping);
+    await waitForAbort(stopping);
     peers[Symbol.dispose]();
     await close(server, upgraded);
   });

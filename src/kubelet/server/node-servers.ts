@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Clock, type Component, cipherNames, curveNames, type Logger, runComponent, stopAll, TLS_VERSIONS, whenAborted } from '#base';
+import { type Clock, type Component, cipherNames, curveNames, type Logger, runComponent, stopAll, TLS_VERSIONS, waitForAbort } from '#base';
 import type { Client } from '#client';
 import { parseDurationMs } from '#machinery';
 import type { DefaultedConfiguration } from '../configuration/defaults.ts';
@@ -48,7 +48,7 @@ export function startNodeServers(config: NodeServersConfig, deps: NodeServersDep
       if (enableServer && readOnlyPort > 0) await begin(startPlainServer({ host: address, port: readOnlyPort, paths: READ_ONLY }, deps));
       if (enableServer) served = serve(config, deps, { signal: following.signal, begin });
       ready();
-      await Promise.race([whenAborted(stopping), ...parts.map(({ done }) => done), ...(served ? [served] : [])]);
+      await Promise.race([waitForAbort(stopping), ...parts.map(({ done }) => done), ...(served ? [served] : [])]);
     } finally {
       following.abort();
       await served?.catch(() => {});

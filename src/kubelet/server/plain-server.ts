@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Component, type Logger, listenOn, runComponent, whenAborted } from '#base';
+import { type Component, type Logger, listenOn, runComponent, waitForAbort } from '#base';
 import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -45,7 +45,7 @@ export function startPlainServer(config: PlainServerConfig, { logger, handle }: 
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     await listenOn(server, { host: config.host, port: config.port }, logger);
     ready();
-    await whenAborted(stopping);
+    await waitForAbort(stopping);
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type GrpcClient, realClock, whenAborted } from '#base';
+import { type GrpcClient, realClock, waitForAbort } from '#base';
 import { ChangeHints } from './change-hints.ts';
 
 /** Hints of a stream that sends one event and then nothing, on a clock whose timers fire when they are told to. */
@@ -12,7 +12,7 @@ function hintsOf(event: object) {
   };
   async function* serverStream() {
     yield event;
-    await whenAborted(ended.signal);
+    await waitForAbort(ended.signal);
   }
   const client = { serverStream } as unknown as Pick<GrpcClient, 'serverStream'>;
   const hints = new ChangeHints(client, { clock: { ...realClock, setTimer }, signal: ended.signal });

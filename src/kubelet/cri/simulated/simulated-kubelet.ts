@@ -1,5 +1,5 @@
 import type { core } from '#api';
-import { type Component, raceAbort, runComponent, whenAborted } from '#base';
+import { type Component, raceAbort, runComponent, waitForAbort } from '#base';
 import { Client } from '#client';
 import { type Kubelet, type KubeletDeps, startKubelet } from '../../kubelet.ts';
 import type { ContainerLogs, LogEntry } from '../../logs/container-logs.ts';
@@ -55,7 +55,7 @@ export function startSimulatedKubelet(config: SimulatedKubeletConfig, deps: Simu
     try {
       await machine.begin(stopping);
       ready();
-      await whenAborted(stopping);
+      await waitForAbort(stopping);
     } finally {
       await machine.halt();
       // Containers would otherwise keep the process alive; the next start restores them from pod statuses.

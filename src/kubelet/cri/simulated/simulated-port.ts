@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { connectedPair } from '#base';
+import { duplexPair } from '#base';
 
 const METHODS = ['GET ', 'HEAD', 'POST', 'PUT ', 'DELE', 'PATC', 'OPTI'];
 
 /** A server behind every port of a simulated pod: answers HTTP with a description of the request, and echoes everything else. */
 export function simulatedPort(podName: string, port: number): Duplex {
-  const { near, far } = connectedPair();
+  const { near, far } = duplexPair();
   far.on('error', () => {});
   near.on('error', () => {});
   far.once('data', (chunk: Buffer) => {
