@@ -142,7 +142,7 @@ export class LeaderElector {
     const last = this.#observed;
     if (last === undefined || !this.isLeader || !this.#isValid(clock.now())) return false;
     try {
-      this.#see(await this.#leases.update({ ...last, spec: this.#claim(last.spec ?? {}, clock.now()) }, { signal }));
+      this.#recordLease(await this.#leases.update({ ...last, spec: this.#claim(last.spec ?? {}, clock.now()) }, { signal }));
       return true;
     } catch (error) {
       logger.debug('renewing the leader lease as last seen failed; reading it', { error });
@@ -156,12 +156,12 @@ export class LeaderElector {
     if (current === undefined) {
       const { name, namespace } = this.#config.lease;
       const spec = { ...this.#claim({}, now), leaseTransitions: 0 };
-      this.#see(await this.#leases.create({ metadata: { name, ...(namespace && { namespace }) }, spec }, { signal }));
+      this.#recordLease(await this.#leases.create({ metadata: { name, ...(namespace && { namespace }) }, spec }, { signal }));
       return true;
     }
-    if (current.metadata.resourceVersion !== this.#observed?.metadata.resourceVersion) this.#see(current);
+    if (current.metadata.resourceVersion !== this.#observed?.metadata.resourceVersion) this.#recordLease(current);
     if (this.leader !== '' && !this.isLeader && this.#isValid(now)) return false;
-    this.#see(await this.#leases.update({ ...current, spec: this.#claim(current.spec ?? {}, now) }, { signal }));
+    this.#recordLease(await this.#leases.update({ ...current, spec: this.#claim(current.spec ?? {}, now) }, { signal }));
     return true;
   }
 
@@ -192,7 +192,7 @@ export class LeaderElector {
     };
   }
 
-  #see(lease: coordination.Lease): void {
+  #recordLease(lease: coordination.Lease): void {
     this.#observed = lease;
     this.#observedAtMs = this.#deps.clock.now();
   }
@@ -211,7 +211,7 @@ export class LeaderElector {
       const time = formatMicroTime(clock.now());
       const spec = { holderIdentity: '', leaseDurationSeconds: 1, renewTime: time, acquireTime: time };
       const leaseTransitions = current.spec.leaseTransitions ?? 0;
-      this.#see(await this.#leases.update({ ...current, spec: { ...spec, leaseTransitions } }, { signal: deadline.signal }));
+      this.#recordLease(await this.#leases.update({ ...current, spec: { ...spec, leaseTransitions } }, { signal: deadline.signal }));
     } catch (error) {
       logger.warn('the leader lease could not be released; others wait until it expires', { error });
     }

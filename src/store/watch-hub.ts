@@ -87,15 +87,15 @@ export class WatchHub<P> {
   }
 
   #deliver({ changes, revision }: Publication<P>): void {
-    for (const group of this.#concerned(changes)) {
+    for (const group of this.#matchingGroups(changes)) {
       const batch = group.select(changes);
       if (batch.length === 0) continue;
-      for (const watcher of group.watchers) this.#hand(watcher, batch, revision);
+      for (const watcher of group.watchers) this.#deliverTo(watcher, batch, revision);
     }
   }
 
   /** The groups that may match the changes. Most batches concern one directory, which few groups watch. */
-  #concerned(changes: readonly Change<P>[]): Iterable<Group<P>> {
+  #matchingGroups(changes: readonly Change<P>[]): Iterable<Group<P>> {
     const directory = directoryOf(changes[0]!.event.key);
     for (let i = 1; i < changes.length; i++) if (!changes[i]!.event.key.startsWith(directory)) return this.#groups.values();
     let groups = this.#byDirectory.get(directory);
@@ -108,7 +108,7 @@ export class WatchHub<P> {
   }
 
   /** Delivers the part of the batch that the sink has not seen. */
-  #hand(watcher: Watcher, batch: readonly WatchEvent[], revision: number): void {
+  #deliverTo(watcher: Watcher, batch: readonly WatchEvent[], revision: number): void {
     if (!watcher.active || watcher.next > revision) return;
     const newEvents = batch[0]!.modRevision >= watcher.next ? batch : batch.filter((event) => event.modRevision >= watcher.next);
     watcher.next = revision + 1;
@@ -172,7 +172,7 @@ export class WatchHub<P> {
     const batch = new Group(watcher.options, this.#source).select(changes);
     const live = throughRevision >= this.#source.revision();
     this.#drain(() => {
-      if (batch.length > 0) this.#hand(watcher, batch, throughRevision);
+      if (batch.length > 0) this.#deliverTo(watcher, batch, throughRevision);
       watcher.next = throughRevision + 1;
       if (live && watcher.active) this.#goLive(watcher);
     });

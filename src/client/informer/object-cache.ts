@@ -56,7 +56,7 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
   }
 
   list(namespace?: string): readonly T[] {
-    return namespace ? this.#under(this.#byNamespace, namespace) : [...this.#objects.values()];
+    return namespace ? this.#objectsIn(this.#byNamespace, namespace) : [...this.#objects.values()];
   }
 
   count(namespace?: string): number {
@@ -69,7 +69,7 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
   }
 
   byIndex(name: string, value: string): readonly T[] {
-    return this.#under(this.#index(name), value);
+    return this.#objectsIn(this.#index(name), value);
   }
 
   countByIndex(name: string, value: string): number {
@@ -82,7 +82,7 @@ export class ObjectCache<T extends Identified> implements Lister<T> {
     return index;
   }
 
-  #under({ buckets }: Index<T>, value: string): readonly T[] {
+  #objectsIn({ buckets }: Index<T>, value: string): readonly T[] {
     const objects: T[] = [];
     for (const key of buckets.get(value) ?? []) objects.push(this.#objects.get(key)!);
     return objects;

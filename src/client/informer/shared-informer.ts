@@ -183,10 +183,10 @@ export class SharedInformer<T extends Identified> {
     const list =
       this.#resourceVersion === '' ? await this.#client.list({ ...selection, resourceVersion: '0' }) : await this.#relist(selection);
     signal.throwIfAborted();
-    this.#shows(list.items, list.metadata.resourceVersion);
+    this.#replaceAll(list.items, list.metadata.resourceVersion);
   }
 
-  #shows(items: readonly T[], resourceVersion: string): void {
+  #replaceAll(items: readonly T[], resourceVersion: string): void {
     this.#replace(items);
     this.#resourceVersion = resourceVersion;
     this.#markSynced();
@@ -242,7 +242,7 @@ export class SharedInformer<T extends Identified> {
       event: (type, object) => (listed === undefined ? sink.event(type, object) : void listed.push(object)),
       bookmark: (resourceVersion, initialEventsEnd) => {
         if (listed !== undefined && initialEventsEnd) {
-          this.#shows(listed, resourceVersion);
+          this.#replaceAll(listed, resourceVersion);
           listed = undefined;
         } else if (listed === undefined) sink.bookmark(resourceVersion, initialEventsEnd);
       },

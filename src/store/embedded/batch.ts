@@ -76,7 +76,7 @@ export class Batch {
 
   txn(request: TxnRequest): TxnResult {
     const { compare, write, elseRead } = request;
-    if (compare !== undefined && !this.#holds(compare)) return this.#failed(elseRead);
+    if (compare !== undefined && !this.#comparesHold(compare)) return this.#failed(elseRead);
     for (const operation of write) if (operation.type === 'put') this.#checkLease(operation);
     const { revision } = this.#state;
     this.write(write);
@@ -89,7 +89,7 @@ export class Batch {
     return this.#sawPending ? this.#state.revision : this.#base.state.revision;
   }
 
-  #holds(compare: readonly Compare[]): boolean {
+  #comparesHold(compare: readonly Compare[]): boolean {
     for (const { key, modRevision } of compare) {
       const version = this.#live(key);
       if ((version === undefined ? 0 : revisionOf(version.location)) !== modRevision) return false;

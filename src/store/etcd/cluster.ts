@@ -10,7 +10,7 @@ import {
   type StreamHandler,
 } from '#base';
 import { StoreError } from '../store-error.ts';
-import { certainlyUntouched, transient } from './etcd-error.ts';
+import { isSafeToRetry, transient } from './etcd-error.ts';
 
 export interface ClusterOptions {
   readonly endpoints: readonly string[];
@@ -90,7 +90,7 @@ export class Cluster {
         if (!(error instanceof GrpcError)) throw error;
         if (transient(error)) this.leave(connection);
         const pause = backoff.next();
-        const again = kind === 'read' ? transient(error) : certainlyUntouched(error);
+        const again = kind === 'read' ? transient(error) : isSafeToRetry(error);
         if (!again || clock.monotonic() + pause >= deadline) throw error;
         await clock.sleep(pause, signal);
       }

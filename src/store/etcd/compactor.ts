@@ -56,11 +56,11 @@ export class Compactor {
     });
     const answer = decodeTxn(await cluster.call({ method: 'etcdserverpb.KV/Txn', message, kind: 'write', signal }), '');
     if (!answer.succeeded) return { round: answer.ranges[0]?.entries[0]?.version ?? 0, revision: answer.revision };
-    if (revision > 0) await this.#give(revision, signal);
+    if (revision > 0) await this.#compactAt(revision, signal);
     return { round: round + 1, revision: answer.revision };
   }
 
-  async #give(revision: number, signal: AbortSignal): Promise<void> {
+  async #compactAt(revision: number, signal: AbortSignal): Promise<void> {
     try {
       await this.#options.cluster.call({ method: 'etcdserverpb.KV/Compact', message: encodeCompact(revision), kind: 'write', signal });
     } catch (error) {

@@ -10,7 +10,7 @@ export function isCompacted(error: unknown): boolean {
 const REFUSALS = ['etcdserver: no leader', 'etcdserver: too many requests', 'etcdserver: not capable', 'etcdserver: server stopped'];
 
 /** Whether a write may be sent again. */
-export function certainlyUntouched(error: unknown): boolean {
+export function isSafeToRetry(error: unknown): boolean {
   return error instanceof GrpcError && (error.untouched || REFUSALS.includes(error.message));
 }
 
@@ -53,7 +53,7 @@ export function storeErrorOf(error: unknown, written: boolean): unknown {
   if (!(error instanceof GrpcError)) return error;
   const code = BY_MESSAGE.find(([part]) => error.message.includes(part))?.[1] ?? BY_STATUS.get(error.status);
   if (code !== undefined) return new StoreError(code, error.message, { cause: error });
-  if (written && !certainlyUntouched(error)) {
+  if (written && !isSafeToRetry(error)) {
     return new StoreError('outcome-unknown', `the answer to a write was lost (${error.message}): it may or may not have happened`, {
       cause: error,
     });
