@@ -1,6 +1,6 @@
 import { type MaybePromise, mapMaybePromise } from '#base';
 import {
-  cannotBeHandled,
+  cannotBeHandledError,
   type DecodedObject,
   decodeObject,
   type Envelope,
@@ -211,7 +211,7 @@ function mismatch(kind: string, apiVersion: string, expected: ExpectedKind): Sta
   }
   // A registered kind is decoded before anyone sees that another one is expected.
   const why = isRead ? noConversion(stated, expected) : notRegistered(kind, apiVersion, schemeOf(expected.group));
-  return cannotBeHandled(stated, expected.kind, why);
+  return cannotBeHandledError(stated, expected.kind, why);
 }
 
 function noConversion({ version, kind }: GroupVersionKind, expected: ExpectedKind): string {
@@ -235,7 +235,7 @@ interface DecodeRequest {
 export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
   const { object, error, problems } = expected.decode?.(value) ?? decodeObject(expected.schema, value, { written: parsed?.written });
   const why = error ?? expected.conversionError?.(object);
-  if (why !== undefined) throw cannotBeHandled(expected, expected.kind, why);
+  if (why !== undefined) throw cannotBeHandledError(expected, expected.kind, why);
   if (problems.length === 0 && parsed?.written === undefined && isJsonObject(object.spec ?? null))
     parsed?.learn?.(object.spec as JsonObject);
   reportProblems({ request, expected, validation }, parsed?.problems.length ? [...parsed.problems, ...problems] : problems);
@@ -245,6 +245,6 @@ export function checkedDecode({ request, expected, validation, parsed }: DecodeR
 /** Unknown and repeated fields are errors, warnings or ignored, by fieldValidation. */
 export function reportProblems({ request, expected, validation }: Omit<DecodeRequest, 'parsed'>, problems: readonly string[]): void {
   if (problems.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw cannotBeHandled(expected, expected.kind, strictDecodingError(problems));
+  if (validation === 'Strict') throw cannotBeHandledError(expected, expected.kind, strictDecodingError(problems));
   for (const warning of problems.flatMap(warningsOf)) warn(request, warning);
 }

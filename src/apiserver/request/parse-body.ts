@@ -1,5 +1,5 @@
 import {
-  cannotBeHandled,
+  cannotBeHandledError,
   decodeEnvelope,
   decodeProtobuf,
   documentPathText,
@@ -119,6 +119,6 @@ function orCannotBeHandled<T>(kind: string, decode: () => T): T {
     return decode();
   } catch (error) {
     if (!(error instanceof ProtobufError)) throw error;
-    throw cannotBeHandled({ ...parseGroupVersion('v1'), kind }, kind, error.message);
+    throw cannotBeHandledError({ ...parseGroupVersion('v1'), kind }, kind, error.message);
   }
 }

@@ -56,11 +56,11 @@ export function newOwner(identity: Identity, set: FieldSet, time: string | undef
 }
 
 export function withSet(owner: Owner, set: FieldSet): Owner {
-  return set === owner.set || setsEqual(set, owner.set) ? owner : detached(owner, { set });
+  return set === owner.set || setsEqual(set, owner.set) ? owner : copyOwner(owner, { set });
 }
 
 /** A changed copy, no longer tied to the entry it was read from. */
-export function detached(owner: Owner, changes: Partial<Pick<Owner, 'set' | 'time' | 'apiVersion' | 'id' | 'manager'>>): Owner {
+export function copyOwner(owner: Owner, changes: Partial<Pick<Owner, 'set' | 'time' | 'apiVersion' | 'id' | 'manager'>>): Owner {
   const { entry: _, ...rest } = owner;
   return { ...rest, ...changes };
 }

@@ -5,7 +5,7 @@ import { compareValues } from './compare.ts';
 import { difference, type FieldSet, intersection, isEmpty, pathsOf, union, unionOf } from './field-set.ts';
 import { mergeValues, removeFields } from './merge.ts';
 import { fieldsOfObject, reconcileWithSchema, withNamedFields } from './object-fields.ts';
-import { detached, type Owner, type OwnerId, type Owners, withSet } from './owners.ts';
+import { copyOwner, type Owner, type OwnerId, type Owners, withSet } from './owners.ts';
 import type { PathElement } from './path-element.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { valuesEqual } from './typed-value.ts';
@@ -307,9 +307,9 @@ function timeOf({ time }: Owner): number {
 function fillBucket(owners: Map<OwnerId, Owner>, { first, merged }: Bucket): void {
   const id = encodeJson({ manager: BUCKET, operation: 'Update', apiVersion: first.apiVersion });
   const existing = owners.get(id);
-  const base = existing ?? { ...detached(first, { id, manager: BUCKET }), subresource: '' };
+  const base = existing ?? { ...copyOwner(first, { id, manager: BUCKET }), subresource: '' };
   if (existing === undefined) owners.delete(first.id);
   for (const owner of merged) owners.delete(owner.id);
   // The newest time: when the bucket last changed.
-  owners.set(id, detached(base, { set: unionOf([base.set, ...merged.map(({ set }) => set)]), time: merged.at(-1)!.time }));
+  owners.set(id, copyOwner(base, { set: unionOf([base.set, ...merged.map(({ set }) => set)]), time: merged.at(-1)!.time }));
 }

@@ -1,5 +1,5 @@
 import { difference, hasPath, isEmpty, setOfPaths } from './field-set.ts';
-import { decodeOwners, detached, encodeOwners, type ManagedFieldsEntry, type Owner, type OwnerId, ownerId, withSet } from './owners.ts';
+import { copyOwner, decodeOwners, encodeOwners, type ManagedFieldsEntry, type Owner, type OwnerId, ownerId, withSet } from './owners.ts';
 import { fieldElement } from './path-element.ts';
 
 /** Where a resource keeps its replicas, by apiVersion: `{ 'apps/v1': ['spec', 'replicas'] }`. Undefined for a version that has no scale. */
@@ -17,7 +17,7 @@ export function scaleManagedFields(
   for (const owner of decodeOwners(entries).values()) {
     const path = paths[owner.apiVersion]?.map(fieldElement);
     if (path === undefined || !hasPath(owner.set, path)) continue;
-    owners.set(owner.id, detached(owner, { set: setOfPaths([SCALE_REPLICAS]), apiVersion: SCALE_VERSION }));
+    owners.set(owner.id, copyOwner(owner, { set: setOfPaths([SCALE_REPLICAS]), apiVersion: SCALE_VERSION }));
   }
   return encodeOwners(owners);
 }
@@ -58,7 +58,7 @@ export function managedFieldsAfterScale({
   const replicas = paths[apiVersion]?.map(fieldElement);
   for (const owner of scaleOwners.values()) {
     if (replicas === undefined || !hasPath(owner.set, SCALE_REPLICAS)) continue;
-    const moved = detached(owner, { set: setOfPaths([replicas]), apiVersion, time: undefined });
+    const moved = copyOwner(owner, { set: setOfPaths([replicas]), apiVersion, time: undefined });
     const id = ownerId(moved);
     result.set(id, { ...moved, id, time: before.get(id)?.time });
   }

@@ -4,8 +4,8 @@ import { fieldFilter, SERVER_FIELDS, type WrittenFields } from './field-filter.t
 import { difference, EMPTY_SET, type FieldSet, includesAll, isEmpty, union } from './field-set.ts';
 import { isReset, managedFieldsOf, metadataText, withManagedFields, withoutManagedFields } from './managed-object.ts';
 import {
+  copyOwner,
   decodeOwners,
-  detached,
   encodeOwners,
   type ManagedFieldsEntry,
   ManagedFieldsError,
@@ -165,6 +165,9 @@ function mergeCurrent(owners: Owners, self: Owner): Owners {
   const set = difference(current.set, SERVER_FIELDS);
   if (isEmpty(set)) return result;
   const previous = result.get(self.id);
-  result.set(self.id, previous === undefined ? { ...self, set } : detached(previous, { set: withAll(previous.set, set), time: self.time }));
+  result.set(
+    self.id,
+    previous === undefined ? { ...self, set } : copyOwner(previous, { set: withAll(previous.set, set), time: self.time }),
+  );
   return result;
 }

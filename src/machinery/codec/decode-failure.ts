@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '../schema.ts';
 import { goQuote } from '../values/go-format.ts';
 
 /** The failure of a request whose body names a kind but cannot be read as the one expected there. */
-export function cannotBeHandled(named: GroupVersionKind, expectedKind: string, why: string): StatusError {
+export function cannotBeHandledError(named: GroupVersionKind, expectedKind: string, why: string): StatusError {
   return StatusError.badRequest(`${named.kind} in version ${goQuote(named.version)} cannot be handled as a ${expectedKind}: ${why}`);
 }
 

@@ -1,5 +1,5 @@
 export { conforms } from './conforms.ts';
-export { cannotBeHandled, strictDecodingError, unrecognizedObject } from './decode-failure.ts';
+export { cannotBeHandledError, strictDecodingError, unrecognizedObject } from './decode-failure.ts';
 export { type DecodedObject, decodeObject } from './decode-object.ts';
 export * from './openapi/index.ts';
 export * from './protobuf/index.ts';

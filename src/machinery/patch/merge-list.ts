@@ -1,7 +1,7 @@
 import { getKey, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Schema } from '../schema.ts';
 import { goValue } from '../values/go-format.ts';
-import { asObject, DIRECTIVE, orderMerged, positions, requiredIdentity } from './merged-list-order.ts';
+import { asObject, DIRECTIVE, orderMergedList, positions, requiredIdentity } from './merged-list-order.ts';
 import { badDirective, goType, noMergeKey, StrategicPatchError } from './strategic-error.ts';
 
 export interface ListMerge {
@@ -23,7 +23,7 @@ export function mergeList(merge: ListMerge): readonly JsonValue[] {
   if (mergeKey === '') throw new StrategicPatchError('cannot merge lists without merge key for struct');
   const { remaining, additions } = applyItemDirectives(original, patch, mergeKey);
   const merged = mergeObjects(remaining, additions, merge);
-  return orderMerged(merged, { patchOrder: additions, liveOrder: remaining, mergeKey });
+  return orderMergedList(merged, { patchOrder: additions, liveOrder: remaining, mergeKey });
 }
 
 function mergeScalars({ original, patch, mergeKey, deletes }: ListMerge): readonly JsonValue[] {
@@ -32,7 +32,7 @@ function mergeScalars({ original, patch, mergeKey, deletes }: ListMerge): readon
     return original.filter((item) => !doomed.has(item));
   }
   const merged = [...new Set([...original, ...patch])];
-  return orderMerged(merged, { patchOrder: patch, liveOrder: original, mergeKey });
+  return orderMergedList(merged, { patchOrder: patch, liveOrder: original, mergeKey });
 }
 
 /** Lists are of one kind of element, and never of lists. */

@@ -39,7 +39,7 @@ interface Orders {
  * Orders a merged list: the patch's items in the patch's order, the others in theirs, each of them before the first of the patch's items that follows
  * it in the live list. New items of the patch come before incomparable ones.
  */
-export function orderMerged(merged: readonly JsonValue[], { patchOrder, liveOrder, mergeKey }: Orders): JsonValue[] {
+export function orderMergedList(merged: readonly JsonValue[], { patchOrder, liveOrder, mergeKey }: Orders): JsonValue[] {
   const inPatch = positions(patchOrder, mergeKey);
   const identities = merged.map((item) => requiredIdentity(item, mergeKey));
   const fromPatch = merged.filter((_, i) => inPatch.has(identities[i] ?? null));

@@ -13,7 +13,7 @@ import type { Schema } from '../schema.ts';
 import { goValue } from '../values/go-format.ts';
 import { elementKind, mergeList } from './merge-list.ts';
 import { withoutNulls } from './merge-patch.ts';
-import { DIRECTIVE, isDeletion, orderMerged, requiredIdentity } from './merged-list-order.ts';
+import { DIRECTIVE, isDeletion, orderMergedList, requiredIdentity } from './merged-list-order.ts';
 import { listMetadata, objectMetadata, type PatchMetadata } from './patch-metadata.ts';
 import { sameJson } from './same-json.ts';
 import { badArgument, badDirective, badFormat, goType, StrategicPatchError } from './strategic-error.ts';
@@ -109,7 +109,7 @@ class Merger {
     if (original === undefined && patch === undefined) return undefined;
     const merged = this.contentOf(original, patch, metadata);
     elementKind(original ?? [], patch ?? []);
-    return orderMerged(merged, { patchOrder: lists.order, liveOrder: original ?? [], mergeKey: metadata.mergeKey });
+    return orderMergedList(merged, { patchOrder: lists.order, liveOrder: original ?? [], mergeKey: metadata.mergeKey });
   }
 
   private contentOf(original: List, patch: List, metadata: PatchMetadata): readonly JsonValue[] {

@@ -14,7 +14,7 @@ export function powerOfTen(power: number): bigint {
 }
 
 /** A bigint as a number where that is exact. */
-export function narrow(value: bigint): number | bigint {
+export function toNumberIfSafe(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
@@ -45,7 +45,7 @@ export function sumAmounts(a: Decimal, b: Decimal): Decimal {
 }
 
 /** Rounded away from zero to a multiple of `10^scale`; unchanged if it is one. */
-export function roundedUp(amount: Decimal, scale: number): Decimal {
+export function roundUp(amount: Decimal, scale: number): Decimal {
   const drop = scale - amount.scale;
   if (drop <= 0 || amount.mantissa === 0) return amount;
   const sign = signOf(amount);
@@ -53,7 +53,7 @@ export function roundedUp(amount: Decimal, scale: number): Decimal {
   const divisor = powerOfTen(drop);
   const mantissa = BigInt(amount.mantissa);
   const whole = mantissa / divisor;
-  return { mantissa: narrow(mantissa % divisor === 0n ? whole : whole + BigInt(sign)), scale };
+  return { mantissa: toNumberIfSafe(mantissa % divisor === 0n ? whole : whole + BigInt(sign)), scale };
 }
 
 function signOf({ mantissa }: Decimal): number {
@@ -78,7 +78,7 @@ function scaleDown({ mantissa, scale }: Decimal, to: number): number | bigint {
     const product = mantissa * factor;
     if (Number.isSafeInteger(product)) return product;
   }
-  return narrow(BigInt(mantissa) * powerOfTen(places));
+  return toNumberIfSafe(BigInt(mantissa) * powerOfTen(places));
 }
 
 function addIntegers(a: number | bigint, b: number | bigint): number | bigint {
@@ -86,5 +86,5 @@ function addIntegers(a: number | bigint, b: number | bigint): number | bigint {
     const sum = a + b;
     if (Number.isSafeInteger(sum)) return sum;
   }
-  return narrow(BigInt(a) + BigInt(b));
+  return toNumberIfSafe(BigInt(a) + BigInt(b));
 }

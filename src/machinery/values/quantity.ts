@@ -1,5 +1,5 @@
 import { withoutTrailing } from '#base';
-import { compareAmounts, type Decimal, digitsOf, narrow, powerOfTen, roundedUp, sumAmounts } from './decimal.ts';
+import { compareAmounts, type Decimal, digitsOf, powerOfTen, roundUp, sumAmounts, toNumberIfSafe } from './decimal.ts';
 
 /** How a quantity writes itself: `12e6`, `12Mi` or `12M`. Arithmetic keeps the format of its left side. */
 export type QuantityFormat = 'DecimalExponent' | 'BinarySI' | 'DecimalSI';
@@ -94,7 +94,7 @@ export class Quantity {
 
   /** `value × 10^scale`; the value is an integer. */
   static scaled(value: number | bigint, scale: number, format: QuantityFormat = 'DecimalSI'): Quantity {
-    return new Quantity({ mantissa: narrow(BigInt(value)), scale }, format);
+    return new Quantity({ mantissa: toNumberIfSafe(BigInt(value)), scale }, format);
   }
 
   /** Created by the parser, which knows whether the text is canonical. */
@@ -133,7 +133,7 @@ export class Quantity {
   /** Times an integer. */
   mul(factor: number | bigint): Quantity {
     const { mantissa, scale } = this.amount;
-    return new Quantity({ mantissa: narrow(BigInt(mantissa) * BigInt(factor)), scale }, this.format);
+    return new Quantity({ mantissa: toNumberIfSafe(BigInt(mantissa) * BigInt(factor)), scale }, this.format);
   }
 
   negate(): Quantity {
@@ -172,12 +172,12 @@ export class Quantity {
 
   /** Rounded away from zero to a multiple of `10^scale`. */
   roundUp(scale: number): Quantity {
-    return this.amount.scale >= scale ? this : new Quantity(roundedUp(this.amount, scale), this.format);
+    return this.amount.scale >= scale ? this : new Quantity(roundUp(this.amount, scale), this.format);
   }
 
   /** Whether the number is a whole multiple of `10^scale`. */
   isMultipleOf(scale: number): boolean {
-    return this.amount.scale >= scale || compareAmounts(roundedUp(this.amount, scale), this.amount) === 0;
+    return this.amount.scale >= scale || compareAmounts(roundUp(this.amount, scale), this.amount) === 0;
   }
 
   /** The canonical form: no fraction, the largest suffix that needs none. */
@@ -191,9 +191,9 @@ export class Quantity {
   }
 
   private multipleOf(scale: number): Decimal {
-    if (this.amount.scale <= scale) return roundedUp(this.amount, scale);
+    if (this.amount.scale <= scale) return roundUp(this.amount, scale);
     const shifted = BigInt(this.amount.mantissa) * powerOfTen(this.amount.scale - scale);
-    return { mantissa: narrow(shifted), scale };
+    return { mantissa: toNumberIfSafe(shifted), scale };
   }
 
   private canonical(): string {
@@ -290,7 +290,7 @@ function parseFastBinary({ sign, whole, fraction, suffix }: QuantityParts, text:
 }
 
 function parseInteger(digits: string): number | bigint {
-  return digits.length <= 15 ? Number(digits) : narrow(BigInt(digits));
+  return digits.length <= 15 ? Number(digits) : toNumberIfSafe(BigInt(digits));
 }
 
 function signed(value: number | bigint, sign: 1 | -1): number | bigint {
@@ -302,9 +302,9 @@ function parseExactly({ sign, whole, fraction, suffix }: QuantityParts): Quantit
   const digits = BigInt(whole + fraction);
   const exact: Decimal =
     suffix.base === 10
-      ? { mantissa: narrow(digits), scale: suffix.exponent - fraction.length }
-      : { mantissa: narrow(digits << BigInt(suffix.exponent)), scale: -fraction.length };
-  const amount = limitBinary(roundedUp(exact, NANO), suffix.format);
+      ? { mantissa: toNumberIfSafe(digits), scale: suffix.exponent - fraction.length }
+      : { mantissa: toNumberIfSafe(digits << BigInt(suffix.exponent)), scale: -fraction.length };
+  const amount = limitBinary(roundUp(exact, NANO), suffix.format);
   const format = suffix.format === 'BinarySI' && belowOne(amount) ? 'DecimalSI' : suffix.format;
   return Quantity.fromAmount({ mantissa: signed(amount.mantissa, sign), scale: amount.scale }, format);
 }

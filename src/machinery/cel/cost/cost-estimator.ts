@@ -5,7 +5,7 @@ import { type CelType, isOptionalType, param } from '../types.ts';
 import { stringSize } from '../values/inspect.ts';
 import type { CelValue } from '../values/value.ts';
 import { LIST_COST, MAP_COST, SELECT_COST, STRUCT_COST } from './cost-model.ts';
-import { type CallEstimate, type Estimate, fixed, MAX_ESTIMATE, product, sum, sumOf, UNKNOWN, union, ZERO } from './estimate.ts';
+import { type CallEstimate, type Estimate, fixedEstimate, MAX_ESTIMATE, product, sum, sumOf, UNKNOWN, union, ZERO } from './estimate.ts';
 import { type EstimatedNode, libraryEstimate } from './library-estimate.ts';
 import { standardEstimate } from './standard-estimate.ts';
 
@@ -63,7 +63,7 @@ class CostEstimator {
         return ZERO;
       case 'ident':
         this.paths.set(expr.id, this.local(expr.name)?.path ?? [expr.name]);
-        return fixed(SELECT_COST);
+        return fixedEstimate(SELECT_COST);
       case 'select':
         return this.selectCost(expr);
       case 'call':
@@ -73,7 +73,7 @@ class CostEstimator {
       case 'map':
         return this.mapCost(expr);
       case 'struct':
-        return sumOf([...expr.fields.map((field) => this.cost(field.value)), fixed(STRUCT_COST)]);
+        return sumOf([...expr.fields.map((field) => this.cost(field.value)), fixedEstimate(STRUCT_COST)]);
       case 'comprehension':
         return isBinding(expr) ? this.bindingCost(expr) : this.foldCost(expr);
     }
@@ -99,13 +99,13 @@ class CostEstimator {
   private selectCost(expr: SelectExpr): Estimate {
     if (this.checked.referenceOf(expr) !== undefined) {
       this.paths.set(expr.id, [qualifiedName(expr) ?? '']);
-      return fixed(SELECT_COST);
+      return fixedEstimate(SELECT_COST);
     }
     const operand = this.cost(expr.operand);
     if (expr.testOnly) return operand;
     this.paths.set(expr.id, [...this.pathOf(expr.operand), expr.field]);
     const { kind } = this.checked.typeOf(expr.operand);
-    return kind === 'map' || kind === 'struct' || kind === 'param' ? sum(operand, fixed(SELECT_COST)) : operand;
+    return kind === 'map' || kind === 'struct' || kind === 'param' ? sum(operand, fixedEstimate(SELECT_COST)) : operand;
   }
 
   private callCost(expr: CallExpr): Estimate {
@@ -134,7 +134,7 @@ class CostEstimator {
     if (arg === undefined) return ZERO;
     const cost = this.cost(arg);
     this.copySizes(expr, arg);
-    return sum(fixed(1), cost);
+    return sum(fixedEstimate(1), cost);
   }
 
   private copySizes(to: Expr, from: Expr): void {
@@ -186,8 +186,8 @@ class CostEstimator {
   private listCost(expr: ListExpr): Estimate {
     const costs = expr.elements.map((element) => this.cost(element));
     const value = rangeOf(expr.elements.map((element) => this.computedSize(element) ?? UNKNOWN));
-    this.setEntrySize(expr, { container: 'list', key: fixed(1), value });
-    return sumOf([...costs, fixed(LIST_COST)]);
+    this.setEntrySize(expr, { container: 'list', key: fixedEstimate(1), value });
+    return sumOf([...costs, fixedEstimate(LIST_COST)]);
   }
 
   private mapCost(expr: MapExpr): Estimate {
@@ -195,7 +195,7 @@ class CostEstimator {
     const key = rangeOf(expr.entries.map((entry) => this.computedSize(entry.key) ?? UNKNOWN));
     const value = rangeOf(expr.entries.map((entry) => this.computedSize(entry.value) ?? UNKNOWN));
     this.setEntrySize(expr, { container: 'map', key, value });
-    return sumOf([...costs, fixed(MAP_COST)]);
+    return sumOf([...costs, fixedEstimate(MAP_COST)]);
   }
 
   private bindingCost(expr: ComprehensionExpr): Estimate {
@@ -264,7 +264,7 @@ class CostEstimator {
       this.computedSizes.set(expr.id, declared);
       return declared;
     }
-    if (isScalar(type)) return fixed(1);
+    if (isScalar(type)) return fixedEstimate(1);
     return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined;
   }
 
@@ -296,11 +296,11 @@ function isBinding(expr: ComprehensionExpr): boolean {
 function literalSize(expr: Expr): Estimate | undefined {
   switch (expr.kind) {
     case 'literal':
-      return fixed(valueSize(expr.value));
+      return fixedEstimate(valueSize(expr.value));
     case 'list':
-      return fixed(expr.elements.length);
+      return fixedEstimate(expr.elements.length);
     case 'map':
-      return fixed(expr.entries.length);
+      return fixedEstimate(expr.entries.length);
     default:
       return undefined;
   }

@@ -12,7 +12,7 @@ export interface Estimate {
 export const UNKNOWN: Estimate = { min: 0, max: MAX_ESTIMATE };
 export const ZERO: Estimate = { min: 0, max: 0 };
 
-export function fixed(value: number): Estimate {
+export function fixedEstimate(value: number): Estimate {
   return { min: value, max: value };
 }
 
@@ -45,7 +45,7 @@ export function traversal(size: Estimate): Estimate {
 
 /** The cost of matching a regular expression. One more than the text's size, as an empty text still costs. */
 export function regexMatch(text: Estimate, pattern: Estimate): Estimate {
-  return product(traversal(sum(text, fixed(1))), scaled(pattern, REGEX_FACTOR));
+  return product(traversal(sum(text, fixedEstimate(1))), scaled(pattern, REGEX_FACTOR));
 }
 
 /** What a call costs, and how large its result is where that is a string, bytes, list or map. */

@@ -11,7 +11,18 @@ import {
   selectorCost,
   TRAVERSING_FUNCTIONS,
 } from './cost-model.ts';
-import { type CallEstimate, type Estimate, fixed, MAX_ESTIMATE, product, regexMatch, scaled, sum, traversal, union } from './estimate.ts';
+import {
+  type CallEstimate,
+  type Estimate,
+  fixedEstimate,
+  MAX_ESTIMATE,
+  product,
+  regexMatch,
+  scaled,
+  sum,
+  traversal,
+  union,
+} from './estimate.ts';
 
 /** An argument as estimates see it. */
 export interface EstimatedNode {
@@ -49,17 +60,17 @@ function extensionEstimate({ overloadId, target, args }: EstimatedCall): CallEst
   switch (overloadId) {
     case 'list_sets_contains_list':
     case 'list_sets_intersects_list':
-      return first && second && { cost: sum(product(first.size, second.size), fixed(1)) };
+      return first && second && { cost: sum(product(first.size, second.size), fixedEstimate(1)) };
     case 'list_sets_equivalent_list':
-      return first && second && { cost: sum(scaled(product(first.size, second.size), 2), fixed(1)) };
+      return first && second && { cost: sum(scaled(product(first.size, second.size), 2), fixedEstimate(1)) };
     case 'list_slice':
-      return target && allocating(1, fixed(Math.max(literalInt(second, target.size.max) - literalInt(first, 0), 0)));
+      return target && allocating(1, fixedEstimate(Math.max(literalInt(second, target.size.max) - literalInt(first, 0), 0)));
     case 'list_flatten':
       return target && allocating(1, target.size);
     case 'list_flatten_int':
       return target && allocating(literalInt(first, MAX_ESTIMATE), target.size);
     case 'lists_range':
-      return allocating(1, fixed(literalInt(first, MAX_ESTIMATE)));
+      return allocating(1, fixedEstimate(literalInt(first, MAX_ESTIMATE)));
     case 'list_reverse':
       return target && allocating(1, target.size);
     case 'list_distinct':
@@ -78,18 +89,18 @@ function sortEstimate(overloadId: string, target: EstimatedNode | undefined, key
 }
 
 function allocating(factor: number, size: Estimate): CallEstimate {
-  return { cost: sum(scaled(size, factor), fixed(1 + LIST_COST)), resultSize: size };
+  return { cost: sum(scaled(size, factor), fixedEstimate(1 + LIST_COST)), resultSize: size };
 }
 
 /** Functions that Kubernetes adds or counts in its own way, by name. */
 function kubernetesEstimate(call: EstimatedCall): CallEstimate | undefined {
   const { name, target, args } = call;
   const [first] = args;
-  if (NOMINAL_FUNCTIONS.has(name)) return { cost: fixed(1) };
+  if (NOMINAL_FUNCTIONS.has(name)) return { cost: fixedEstimate(1) };
   if (TRAVERSING_FUNCTIONS.has(name)) return target && listWalk(target);
   switch (name) {
     case 'check':
-      return { cost: fixed(AUTHORIZATION_COST) };
+      return { cost: fixedEstimate(AUTHORIZATION_COST) };
     case 'fieldSelector':
     case 'labelSelector':
       return first && { cost: { min: selectorCost(first.size.min), max: Math.min(selectorCost(first.size.max), MAX_ESTIMATE) } };
@@ -119,7 +130,7 @@ function kubernetesEstimate(call: EstimatedCall): CallEstimate | undefined {
 function listWalk(target: EstimatedNode): CallEstimate {
   if (target.element === undefined) return { cost: traversal(target.size) };
   const isText = target.element.type.kind === 'string' || target.element.type.kind === 'bytes';
-  const each = isText ? sum(fixed(1), traversal(target.element.size)) : fixed(1);
+  const each = isText ? sum(fixedEstimate(1), traversal(target.element.size)) : fixedEstimate(1);
   return { cost: product(target.size, each) };
 }
 
@@ -146,7 +157,7 @@ function splitEstimate(target: EstimatedNode, limit: EstimatedNode | undefined):
 
 function joinEstimate(target: EstimatedNode, separator: EstimatedNode | undefined): CallEstimate {
   const list = target.size;
-  const elements = target.element === undefined ? fixed(0) : product(list, target.element.size);
+  const elements = target.element === undefined ? fixedEstimate(0) : product(list, target.element.size);
   const count = { min: Math.max(list.min - 1, 0), max: Math.max(list.max - 1, 0) };
   const size = separator === undefined ? elements : sum(elements, product(separator.size, count));
   return { cost: traversal(size), resultSize: size };
@@ -160,7 +171,7 @@ function parsingEstimate(call: EstimatedCall): CallEstimate | undefined {
   const [first, second] = args;
   switch (name) {
     case 'ip':
-      if (overloadId === 'cidr_ip') return { cost: fixed(1) };
+      if (overloadId === 'cidr_ip') return { cost: fixedEstimate(1) };
       return first && { cost: traversal(first.size) };
     case 'cidr':
     case 'isIP':
@@ -186,9 +197,9 @@ function parsingEstimate(call: EstimatedCall): CallEstimate | undefined {
 
 function networkEstimate({ name, overloadId }: EstimatedCall, other: EstimatedNode): CallEstimate {
   const compared = traversal(sum(ADDRESS, ADDRESS));
-  const masked = name === 'containsCIDR' ? sum(traversal(ADDRESS), fixed(1)) : fixed(0);
+  const masked = name === 'containsCIDR' ? sum(traversal(ADDRESS), fixedEstimate(1)) : fixedEstimate(0);
   const isText = overloadId === 'cidr_contains_ip_string' || overloadId === 'cidr_contains_cidr_string';
-  return { cost: sum(compared, masked, isText ? traversal(other.size) : fixed(0)) };
+  return { cost: sum(compared, masked, isText ? traversal(other.size) : fixedEstimate(0)) };
 }
 
 const UNIT_EQUALITY: ReadonlySet<string> = new Set([
@@ -206,9 +217,9 @@ const UNIT_EQUALITY: ReadonlySet<string> = new Set([
 function equalityEstimate(left: EstimatedNode, right: EstimatedNode): CallEstimate | undefined {
   if (!isSameType(left.type, right.type)) return undefined;
   const { name } = left.type;
-  if (UNIT_EQUALITY.has(name)) return { cost: fixed(1) };
+  if (UNIT_EQUALITY.has(name)) return { cost: fixedEstimate(1) };
   if (name === 'kubernetes.NamedFormat') return { cost: traversal({ min: 1, max: MAX_FORMAT_SIZE }) };
   if (name !== 'kubernetes.URL') return undefined;
-  const size = right.computedSize === undefined ? fixed(1) : union(right.computedSize, right.computedSize);
+  const size = right.computedSize === undefined ? fixedEstimate(1) : union(right.computedSize, right.computedSize);
   return { cost: traversal({ min: 1, max: size.max }) };
 }

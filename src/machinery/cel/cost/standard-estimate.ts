@@ -1,4 +1,4 @@
-import { type CallEstimate, type Estimate, fixed, product, regexMatch, sum, traversal, UNKNOWN } from './estimate.ts';
+import { type CallEstimate, type Estimate, fixedEstimate, product, regexMatch, sum, traversal, UNKNOWN } from './estimate.ts';
 import type { EstimatedCall, EstimatedNode } from './library-estimate.ts';
 
 function size(node: EstimatedNode | undefined): Estimate {
@@ -35,14 +35,14 @@ export function standardEstimate(call: EstimatedCall): CallEstimate {
     case 'not_equals':
       return { cost: comparisonCost(size(first), size(second)) };
     default:
-      return { cost: isTextOrdering(overloadId) ? comparisonCost(size(first), size(second)) : fixed(1) };
+      return { cost: isTextOrdering(overloadId) ? comparisonCost(size(first), size(second)) : fixedEstimate(1) };
   }
 }
 
 function additionEstimate(overloadId: string, left: Estimate, right: Estimate): CallEstimate {
   const resultSize = sum(left, right);
   // Joining lists costs the same for all sizes.
-  return { cost: overloadId === 'add_list' ? fixed(1) : traversal(resultSize), resultSize };
+  return { cost: overloadId === 'add_list' ? fixedEstimate(1) : traversal(resultSize), resultSize };
 }
 
 function isTextOrdering(overloadId: string): boolean {
