@@ -5,7 +5,7 @@ import { FIELD_IS_IMMUTABLE } from './meta/v1/object-meta.validation.ts';
 const NONE: readonly FieldError[] = Object.freeze([]);
 
 /** One error for each message about a value. */
-export function invalids(path: Path, value: unknown, problems: Problems): readonly FieldError[] {
+export function invalidErrors(path: Path, value: unknown, problems: Problems): readonly FieldError[] {
   return problems.length === 0 ? NONE : problems.map((problem) => FieldError.invalid(path, value, problem));
 }
 
@@ -15,7 +15,7 @@ export function notEmpty(path: Path, value: string | undefined, detail = ''): re
 
 /** A required value with a rule. */
 export function requiredName(path: Path, value: string | undefined, check: (value: string) => Problems): readonly FieldError[] {
-  return value ? invalids(path, value, check(value)) : [FieldError.required(path)];
+  return value ? invalidErrors(path, value, check(value)) : [FieldError.required(path)];
 }
 
 /** An enum value. `supported` is listed in the message as given. */
@@ -65,7 +65,7 @@ export function basicResource(path: Path, value: string): readonly FieldError[] 
 }
 
 /** One error for all problems. */
-export function joinedInvalid(path: Path, value: unknown, problems: Problems): readonly FieldError[] {
+export function joinedInvalidError(path: Path, value: unknown, problems: Problems): readonly FieldError[] {
   return problems.length === 0 ? NONE : [FieldError.invalid(path, value, problems.join(','))];
 }
 
@@ -75,7 +75,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
 }
 
 /** For each value whether it is a duplicate of an earlier one. */
-export function repeats(values: readonly unknown[]): readonly boolean[] {
+export function markDuplicates(values: readonly unknown[]): readonly boolean[] {
   const seen = new Set<unknown>();
   return values.map((value) => {
     const isRepeated = seen.has(value);

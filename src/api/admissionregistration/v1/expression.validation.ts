@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { cel, checkQualifiedName, FieldError, itemErrors, type Path } from '#machinery';
-import { invalids } from '../../field-checks.ts';
+import { invalidErrors } from '../../field-checks.ts';
 import type { MatchCondition } from './match-condition.ts';
 import type { Variable } from './variable.ts';
 
@@ -54,7 +54,7 @@ export function validateMatchConditions(path: Path, conditions: readonly MatchCo
       errors.push(FieldError.required(at.child('name')));
       return;
     }
-    pushAll(errors, invalids(at.child('name'), name, checkQualifiedName(name)));
+    pushAll(errors, invalidErrors(at.child('name'), name, checkQualifiedName(name)));
     if (names.has(name)) errors.push(FieldError.duplicate(at.child('name'), name));
     names.add(name);
   });

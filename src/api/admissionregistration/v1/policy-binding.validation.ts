@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkPathSegmentName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids, repeats, requiredName, supportedValue } from '../../field-checks.ts';
+import { invalidErrors, markDuplicates, requiredName, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import type { MutatingAdmissionPolicyBinding } from './mutating-admission-policy-binding.ts';
@@ -41,7 +41,7 @@ function validateParamRef(path: Path, { name, selector, parameterNotFoundAction:
   const exclusive = 'name and selector are mutually exclusive';
   const errors: FieldError[] = [];
   if (name) {
-    pushAll(errors, invalids(path.child('name'), name, checkPathSegmentName(name)));
+    pushAll(errors, invalidErrors(path.child('name'), name, checkPathSegmentName(name)));
     if (selector) errors.push(FieldError.forbidden(path.child('name'), exclusive));
   }
   if (selector) {
@@ -55,7 +55,7 @@ function validateParamRef(path: Path, { name, selector, parameterNotFoundAction:
 
 function validateActions(actions: readonly string[]): FieldError[] {
   const path = SPEC.child('validationActions');
-  const repeated = repeats(actions);
+  const repeated = markDuplicates(actions);
   const errors = itemErrors(actions, (action, i) => [
     ...supportedValue(path.index(i), action, ACTIONS),
     ...(repeated[i] ? [FieldError.duplicate(path.index(i), action)] : []),

@@ -1,5 +1,5 @@
 import { checkDns1035Label, checkDns1123Subdomain, FieldError, type Path } from '#machinery';
-import { joinedInvalid, requiredName, sameValue, supportedValue } from '../../field-checks.ts';
+import { joinedInvalidError, requiredName, sameValue, supportedValue } from '../../field-checks.ts';
 import { validateMatchConditions } from './expression.validation.ts';
 import type { MatchCondition } from './match-condition.ts';
 import type { MatchResources } from './match-resources.ts';
@@ -49,7 +49,7 @@ function validateApiVersion(path: Path, apiVersion: string): FieldError[] {
   if (parts.length > 2) return [FieldError.invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
   const version = apiVersion === '/' ? '' : (parts.at(-1) ?? '');
   const group = parts.length === 2 && apiVersion !== '/' ? (parts[0] ?? '') : '';
-  const errors = group === '' ? [] : joinedInvalid(path, group, checkDns1123Subdomain(group));
+  const errors = group === '' ? [] : joinedInvalidError(path, group, checkDns1123Subdomain(group));
   if (version === '') return [...errors, FieldError.invalid(path, apiVersion, 'version must be specified')];
-  return [...errors, ...joinedInvalid(path, version, checkDns1035Label(version))];
+  return [...errors, ...joinedInvalidError(path, version, checkDns1035Label(version))];
 }

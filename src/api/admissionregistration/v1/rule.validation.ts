@@ -1,5 +1,5 @@
 import { checkPathSegmentName, FieldError, itemErrors, type Path } from '#machinery';
-import { invalids, repeats, supportedValue } from '../../field-checks.ts';
+import { invalidErrors, markDuplicates, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import type { MatchResources, NamedRuleWithOperations } from './match-resources.ts';
 import type { RuleWithOperations } from './rule-with-operations.ts';
@@ -65,10 +65,10 @@ function validateResources(path: Path, resources: readonly string[]): FieldError
 function validateNamedRule(path: Path, rule: NamedRuleWithOperations): FieldError[] {
   const names = rule.resourceNames ?? [];
   const at = path.child('resourceNames');
-  const repeated = repeats(names);
+  const repeated = markDuplicates(names);
   return [
     ...itemErrors(names, (name, i) => [
-      ...invalids(at.index(i), name, checkPathSegmentName(name)),
+      ...invalidErrors(at.index(i), name, checkPathSegmentName(name)),
       ...(repeated[i] ? [FieldError.duplicate(at.index(i), name)] : []),
     ]),
     ...validateRule(path, rule),

@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { cel, checkQualifiedName, FieldError, itemErrors, JsonPath, JsonPathError, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids, notEmpty, supportedValue } from '../../field-checks.ts';
+import { invalidErrors, notEmpty, supportedValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateConditions } from '../../meta/v1/condition.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -118,7 +118,7 @@ function validateAnnotation(
 ): FieldError[] {
   const fullKey = `${policyName}/${key}`;
   const errors = policyName
-    ? [...invalids(path.child('key'), fullKey, checkQualifiedName(fullKey))]
+    ? [...invalidErrors(path.child('key'), fullKey, checkQualifiedName(fullKey))]
     : [FieldError.invalid(path.child('key'), key, 'requires metadata.name be non-empty')];
   const trimmed = valueExpression.trim();
   const at = path.child('valueExpression');

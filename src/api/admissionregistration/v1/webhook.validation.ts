@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkDns1035Label, FieldError, itemErrors, nameIsDnsSubdomain, Path, validateFullyQualifiedName } from '#machinery';
-import { invalids, repeats, sameValue, supportedValue } from '../../field-checks.ts';
+import { invalidErrors, markDuplicates, sameValue, supportedValue } from '../../field-checks.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import { hasRecognizedReviewVersion, REVIEW_VERSIONS, validateWebhookClient } from '../../webhook-client.validation.ts';
@@ -112,11 +112,11 @@ function validateTimeout(path: Path, seconds: number | undefined): FieldError[] 
 
 function validateVersions(path: Path, versions: readonly string[], { requireRecognizedVersion }: Rules): FieldError[] {
   if (versions.length === 0) return [FieldError.required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
-  const repeated = repeats(versions);
+  const repeated = markDuplicates(versions);
   const errors = itemErrors(versions, (version, i) =>
     repeated[i]
       ? [FieldError.invalid(path.index(i), version, 'duplicate version')]
-      : invalids(path.index(i), version, checkDns1035Label(version)),
+      : invalidErrors(path.index(i), version, checkDns1035Label(version)),
   );
   if (!requireRecognizedVersion || hasRecognizedReviewVersion(versions)) return errors;
   return [...errors, FieldError.invalid(path, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`)];

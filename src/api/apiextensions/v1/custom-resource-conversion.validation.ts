@@ -1,6 +1,6 @@
 import { checkDns1035Label, FieldError, type Path } from '#machinery';
 import { caBundleProblem, validateCABundle } from '../../ca-bundle.validation.ts';
-import { repeats, requiredValue } from '../../field-checks.ts';
+import { markDuplicates, requiredValue } from '../../field-checks.ts';
 import { hasRecognizedReviewVersion, REVIEW_VERSIONS, validateWebhookClient } from '../../webhook-client.validation.ts';
 import type { CustomResourceConversion, WebhookClientConfig } from './custom-resource-definition-spec.ts';
 
@@ -51,7 +51,7 @@ function validateReviewVersions(
 ): FieldError[] {
   if (versions === null || versions.length === 0) return [FieldError.required(path)];
   const errors: FieldError[] = [];
-  const repeated = repeats(versions);
+  const repeated = markDuplicates(versions);
   for (const [i, version] of versions.entries()) {
     if (repeated[i]) errors.push(FieldError.invalid(path.index(i), version, 'duplicate version'));
     else for (const problem of checkDns1035Label(version)) errors.push(FieldError.invalid(path.index(i), version, problem));

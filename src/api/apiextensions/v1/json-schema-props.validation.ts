@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { FieldError, type Path, structural } from '#machinery';
-import { repeats } from '../../field-checks.ts';
+import { markDuplicates } from '../../field-checks.ts';
 import type { JSONSchemaProps, ValidationRule } from './custom-resource-definition-spec.ts';
 import { printedItems } from './internal-definition.ts';
 import { isSchema } from './schema-walk.ts';
@@ -199,7 +199,7 @@ class SchemaCheck {
 
   private checkKeys(keys: readonly string[], items: JSONSchemaProps, path: Path): void {
     const at = path.child('x-kubernetes-list-map-keys');
-    const repeated = repeats(keys);
+    const repeated = markDuplicates(keys);
     // Each of these errors lists all keys.
     let room = MAX_KEY_ERRORS;
     for (const [i, key] of keys.entries()) {

@@ -10,7 +10,7 @@ import {
   type Problems,
 } from '#machinery';
 import { base64Size } from '../../core/v1/config-map/config-map.validation.ts';
-import { invalids, notEmpty } from '../../field-checks.ts';
+import { invalidErrors, notEmpty } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { APIService, APIServiceSpec } from './api-service.ts';
 
@@ -42,8 +42,8 @@ function validateGroupVersion({ group = '', version = '' }: APIServiceSpec): Fie
   if (group === '' && version !== 'v1') {
     errors.push(FieldError.required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube'));
   }
-  if (group !== '') pushAll(errors, invalids(SPEC.child('group'), group, checkDns1123Subdomain(group)));
-  return [...errors, ...invalids(SPEC.child('version'), version, checkDns1035Label(version))];
+  if (group !== '') pushAll(errors, invalidErrors(SPEC.child('group'), group, checkDns1123Subdomain(group)));
+  return [...errors, ...invalidErrors(SPEC.child('version'), version, checkDns1035Label(version))];
 }
 
 function validatePriorities({ groupPriorityMinimum = 0, versionPriority = 0 }: APIServiceSpec): FieldError[] {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { checkRequestSignature, DerError, pemBlocks, pushAll } from '#base';
 import { checkDns1123Label, checkDns1123Subdomain, diffText, FieldError, goQuote, itemErrors, Path, type Problems } from '#machinery';
-import { repeats, sameValue, supportedValue } from '../../field-checks.ts';
+import { markDuplicates, sameValue, supportedValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import { type CertificateSigningRequest, CertificateSigningRequestCondition } from './certificate-signing-request.ts';
@@ -106,7 +106,7 @@ function validateUsages(usages: readonly string[], old: readonly string[]): Fiel
     for (const error of itemErrors(usages, (usage, i) => supportedValue(path.index(i), usage, USAGES))) errors.push(error);
   }
   if (new Set(old).size < old.length) return errors;
-  const repeated = repeats(usages);
+  const repeated = markDuplicates(usages);
   return [...errors, ...itemErrors(usages, (usage, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), usage)] : []))];
 }
 

@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids } from '../../field-checks.ts';
+import { invalidErrors } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { Lease, LeaseSpec } from './lease.ts';
 
@@ -34,6 +34,6 @@ function validateSpec({ leaseDurationSeconds, leaseTransitions, strategy, prefer
 /** The path repeats the field's name, as upstream. */
 export function validateLeaseStrategy(strategy: string): readonly FieldError[] {
   const path = SPEC.child('strategy', 'strategy');
-  if (strategy.includes('/')) return invalids(path, strategy, checkQualifiedName(strategy));
+  if (strategy.includes('/')) return invalidErrors(path, strategy, checkQualifiedName(strategy));
   return STRATEGIES.includes(strategy) ? [] : [FieldError.notSupported(path, strategy, STRATEGIES)];
 }

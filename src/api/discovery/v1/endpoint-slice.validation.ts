@@ -11,7 +11,7 @@ import {
   validateFullyQualifiedDomainName,
 } from '#machinery';
 import { PORT_PROTOCOLS } from '../../core/v1/service/service.validation.ts';
-import { immutable, invalids, requiredValue, sameValue, supportedValue } from '../../field-checks.ts';
+import { immutable, invalidErrors, requiredValue, sameValue, supportedValue } from '../../field-checks.ts';
 import { ipWarnings, validateEndpointIp, validateIp, validateLegacyIp } from '../../ip.validation.ts';
 import { validateLabels } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -57,13 +57,13 @@ function validatePorts(ports: readonly EndpointPort[]): FieldError[] {
   const names = new Set<string>();
   return itemErrors(ports, ({ name = '', protocol, appProtocol }, i) => {
     const path = PORTS.index(i);
-    const errors = name ? [...invalids(path.child('name'), name, checkDns1123Label(name))] : [];
+    const errors = name ? [...invalidErrors(path.child('name'), name, checkDns1123Label(name))] : [];
     if (names.has(name)) errors.push(FieldError.duplicate(path.child('name'), name));
     names.add(name);
     pushAll(errors, supportedValue(path.child('protocol'), protocol, PORT_PROTOCOLS));
     return appProtocol === undefined
       ? errors
-      : [...errors, ...invalids(path.child('appProtocol'), appProtocol, checkQualifiedName(appProtocol))];
+      : [...errors, ...invalidErrors(path.child('appProtocol'), appProtocol, checkQualifiedName(appProtocol))];
   });
 }
 
@@ -76,9 +76,9 @@ function validateEndpoints({ endpoints, addressType }: EndpointSlice): FieldErro
 function validateEndpoint(path: Path, endpoint: Endpoint, addressType: string): FieldError[] {
   const errors = validateAddresses(path.child('addresses'), endpoint.addresses ?? [], addressType);
   const { nodeName, deprecatedTopology, hostname, hints } = endpoint;
-  if (nodeName !== undefined) pushAll(errors, invalids(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)));
+  if (nodeName !== undefined) pushAll(errors, invalidErrors(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)));
   if (deprecatedTopology) pushAll(errors, validateTopology(path.child('deprecatedTopology'), deprecatedTopology));
-  if (hostname !== undefined) pushAll(errors, invalids(path.child('hostname'), hostname, checkDns1123Label(hostname)));
+  if (hostname !== undefined) pushAll(errors, invalidErrors(path.child('hostname'), hostname, checkDns1123Label(hostname)));
   return hints ? [...errors, ...validateHints(path.child('hints'), hints)] : errors;
 }
 
@@ -117,7 +117,7 @@ function validateHintNames(path: Path, hints: readonly { readonly name: string }
     const at = path.index(i).child('name');
     const duplicate = seen.has(name) ? [FieldError.duplicate(at, name)] : [];
     seen.add(name);
-    return [...duplicate, ...invalids(at, name, check(name))];
+    return [...duplicate, ...invalidErrors(at, name, check(name))];
   });
 }
 

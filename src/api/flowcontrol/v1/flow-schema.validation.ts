@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { FieldError, itemErrors, type JsonValue, nameIsDnsLabel, nameIsDnsSubdomain, Path, semanticEqual } from '#machinery';
-import { invalids, requiredName } from '../../field-checks.ts';
+import { invalidErrors, requiredName } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
 import {
@@ -60,7 +60,7 @@ function validateSpec({ metadata, spec }: FlowSchema): FieldError[] {
   }
   const level = priorityLevelConfiguration?.name;
   const path = SPEC.child('priorityLevelConfiguration', 'name');
-  if (level) pushAll(errors, invalids(path, level, nameIsDnsSubdomain(level, false)));
+  if (level) pushAll(errors, invalidErrors(path, level, nameIsDnsSubdomain(level, false)));
   else errors.push(FieldError.required(path, 'must reference a priority level'));
   return [...errors, ...itemErrors(rules, (rule, i) => validateRule(SPEC.child('rules').index(i), rule))];
 }
@@ -118,7 +118,7 @@ function validateAccount(path: Path, account: ServiceAccountSubject | undefined)
   const errors = name === '*' ? [] : [...requiredName(path.child('name'), name, (value) => nameIsDnsSubdomain(value, false))];
   const at = path.child('namespace');
   if (!namespace) return [...errors, FieldError.required(at, 'must specify namespace for service account')];
-  return [...errors, ...invalids(at, namespace, nameIsDnsLabel(namespace, false))];
+  return [...errors, ...invalidErrors(at, namespace, nameIsDnsLabel(namespace, false))];
 }
 
 /** A list of names, or `*` alone. */
@@ -153,7 +153,7 @@ function validateNamespaces(path: Path, { namespaces, clusterScope }: ResourcePo
   if (errors.length > 0 || list.includes('*')) return errors;
   const intro = "each member of this list must be '*' or a DNS-1123 label; ";
   return itemErrors(list, (name, i) =>
-    invalids(
+    invalidErrors(
       path.index(i),
       name,
       nameIsDnsLabel(name, false).map((problem) => intro + problem),

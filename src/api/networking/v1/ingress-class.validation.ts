@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { FieldError, nameIsDnsLabel, nameIsDnsSubdomain, Path, validateDomainPrefixedPath } from '#machinery';
-import { immutable, invalids } from '../../field-checks.ts';
+import { immutable, invalidErrors } from '../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import { validateLocalReference } from './ingress.validation.ts';
 import type { IngressClass, IngressClassParametersReference } from './ingress-class.ts';
@@ -29,7 +29,7 @@ function validateParameters(path: Path, parameters: IngressClassParametersRefere
     return namespace === undefined ? errors : [...errors, FieldError.forbidden(at, "`parameters.scope` is set to 'Cluster'")];
   }
   if (namespace === undefined) return [...errors, FieldError.required(at, "`parameters.scope` is set to 'Namespace'")];
-  return [...errors, ...invalids(at, namespace, nameIsDnsLabel(namespace, false))];
+  return [...errors, ...invalidErrors(at, namespace, nameIsDnsLabel(namespace, false))];
 }
 
 export function validateIngressClassUpdate(ingressClass: IngressClass, old: IngressClass): FieldError[] {

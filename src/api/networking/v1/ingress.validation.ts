@@ -13,7 +13,7 @@ import {
 } from '#machinery';
 import type { TypedLocalObjectReference } from '../../core/v1/reference/typed-local-object-reference.ts';
 import { validateHostname } from '../../core/v1/service/service-status.validation.ts';
-import { invalids, requiredName } from '../../field-checks.ts';
+import { invalidErrors, requiredName } from '../../field-checks.ts';
 import { ipWarnings, validateLegacyIp } from '../../ip.validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressServiceBackend, IngressSpec, IngressTLS } from './ingress.ts';
@@ -76,7 +76,7 @@ function validateSpec(spec: IngressSpec, stored: Rules): FieldError[] {
   for (const error of itemErrors(rules, (rule, i) => validateRule(SPEC.child('rules').index(i), rule, stored))) errors.push(error);
   for (const error of itemErrors(tls, (item, i) => validateTls(SPEC.child('tls').index(i), item, stored))) errors.push(error);
   if (ingressClassName === undefined) return errors;
-  return [...errors, ...invalids(SPEC.child('ingressClassName'), ingressClassName, nameIsDnsSubdomain(ingressClassName, false))];
+  return [...errors, ...invalidErrors(SPEC.child('ingressClassName'), ingressClassName, nameIsDnsSubdomain(ingressClassName, false))];
 }
 
 function hostProblems(host: string): readonly string[] {
@@ -84,8 +84,8 @@ function hostProblems(host: string): readonly string[] {
 }
 
 function validateTls(path: Path, { hosts = [], secretName }: IngressTLS, { allowInvalidSecret }: Rules): FieldError[] {
-  const errors = itemErrors(hosts, (host, i) => invalids(path.child('hosts').index(i), host, hostProblems(host)));
-  return allowInvalidSecret ? errors : [...errors, ...invalids(path.child('secretName'), secretName, secretProblems(secretName))];
+  const errors = itemErrors(hosts, (host, i) => invalidErrors(path.child('hosts').index(i), host, hostProblems(host)));
+  return allowInvalidSecret ? errors : [...errors, ...invalidErrors(path.child('secretName'), secretName, secretProblems(secretName))];
 }
 
 function secretProblems(name: string | undefined): readonly string[] {
@@ -97,7 +97,7 @@ function validateRule(path: Path, rule: IngressRule, { allowInvalidWildcardRule 
   const errors: FieldError[] = [];
   if (host) {
     if (parseIp(host)) errors.push(FieldError.invalid(path.child('host'), host, 'must be a DNS name, not an IP address'));
-    pushAll(errors, invalids(path.child('host'), host, hostProblems(host)));
+    pushAll(errors, invalidErrors(path.child('host'), host, hostProblems(host)));
   }
   return host?.includes('*') && allowInvalidWildcardRule ? errors : [...errors, ...validatePaths(path, rule)];
 }
@@ -124,7 +124,7 @@ function validatePathText(path: Path, text: string, pathType: string): readonly 
   if (isFree) return absolute;
   const contained = BAD_SEQUENCES.filter((bad) => text.includes(bad)).map((bad) => `must not contain '${bad}'`);
   const ending = BAD_SUFFIXES.filter((bad) => text.endsWith(bad)).map((bad) => `cannot end with '${bad}'`);
-  return [...absolute, ...invalids(at, text, [...contained, ...ending])];
+  return [...absolute, ...invalidErrors(at, text, [...contained, ...ending])];
 }
 
 function validateBackend(path: Path, { resource, service }: IngressBackend): FieldError[] {
@@ -137,8 +137,8 @@ function validateBackend(path: Path, { resource, service }: IngressBackend): Fie
 function validateServiceBackend(path: Path, { name, port = {} }: IngressServiceBackend): FieldError[] {
   const errors = [...requiredName(path.child('service', 'name'), name, (value) => nameIsDnsLabel(value, false))];
   if (port.name && port.number) errors.push(FieldError.invalid(path, '', 'cannot set both port name & port number'));
-  else if (port.name) pushAll(errors, invalids(path.child('service', 'port', 'name'), port.name, checkPortName(port.name)));
-  else if (port.number) pushAll(errors, invalids(path.child('service', 'port', 'number'), port.number, checkPortNumber(port.number)));
+  else if (port.name) pushAll(errors, invalidErrors(path.child('service', 'port', 'name'), port.name, checkPortName(port.name)));
+  else if (port.number) pushAll(errors, invalidErrors(path.child('service', 'port', 'number'), port.number, checkPortNumber(port.number)));
   else errors.push(FieldError.required(path, 'port name or number is required'));
   return errors;
 }
@@ -147,7 +147,7 @@ function validateServiceBackend(path: Path, { name, port = {} }: IngressServiceB
 export function validateLocalReference(path: Path, { apiGroup, kind, name }: TypedLocalObjectReference): FieldError[] {
   const group = apiGroup ?? undefined;
   return [
-    ...(group === undefined ? [] : invalids(path.child('apiGroup'), group, checkDns1123Subdomain(group))),
+    ...(group === undefined ? [] : invalidErrors(path.child('apiGroup'), group, checkDns1123Subdomain(group))),
     ...requiredName(path.child('kind'), kind, checkPathSegmentName),
     ...requiredName(path.child('name'), name, checkPathSegmentName),
   ];

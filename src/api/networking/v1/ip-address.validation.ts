@@ -1,5 +1,5 @@
 import { checkDns1123Subdomain, checkPathSegmentName, FieldError, type NameCheck, Path } from '#machinery';
-import { immutable, invalids, requiredName } from '../../field-checks.ts';
+import { immutable, invalidErrors, requiredName } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateIp } from '../../ip.validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
@@ -17,10 +17,10 @@ function validateParent(parent: ParentReference | undefined): FieldError[] {
   if (!parent) return [FieldError.required(PARENT)];
   const { group, resource, name, namespace } = parent;
   return [
-    ...(group ? invalids(PARENT.child('group'), group, checkDns1123Subdomain(group)) : []),
+    ...(group ? invalidErrors(PARENT.child('group'), group, checkDns1123Subdomain(group)) : []),
     ...requiredName(PARENT.child('resource'), resource, checkPathSegmentName),
     ...requiredName(PARENT.child('name'), name, checkPathSegmentName),
-    ...(namespace ? invalids(PARENT.child('namespace'), namespace, checkPathSegmentName(namespace)) : []),
+    ...(namespace ? invalidErrors(PARENT.child('namespace'), namespace, checkPathSegmentName(namespace)) : []),
   ];
 }
 

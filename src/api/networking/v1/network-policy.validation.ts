@@ -1,6 +1,6 @@
 import { networkContains, parseCidr, pushAll } from '#base';
 import { checkPortName, checkPortNumber, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids } from '../../field-checks.ts';
+import { invalidErrors } from '../../field-checks.ts';
 import { cidrWarnings, validateLegacyCidr } from '../../ip.validation.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
@@ -65,15 +65,15 @@ function validatePort(path: Path, { protocol, port, endPort }: NetworkPolicyPort
     const detail = `may not be specified when \`port\` is ${port === undefined ? 'not specified' : 'non-numeric'}`;
     errors.push(FieldError.invalid(path.child('endPort'), endPort, detail));
   }
-  return port === undefined ? errors : [...errors, ...invalids(path.child('port'), port, checkPortName(port))];
+  return port === undefined ? errors : [...errors, ...invalidErrors(path.child('port'), port, checkPortName(port))];
 }
 
 /** Upstream prints the first port if the last is too small. */
 function validatePortRange(path: Path, port: number, endPort: number | undefined): FieldError[] {
-  const errors = [...invalids(path.child('port'), port, checkPortNumber(port))];
+  const errors = [...invalidErrors(path.child('port'), port, checkPortNumber(port))];
   if (endPort === undefined) return errors;
   if (endPort < port) errors.push(FieldError.invalid(path.child('endPort'), port, 'must be greater than or equal to `port`'));
-  return [...errors, ...invalids(path.child('endPort'), endPort, checkPortNumber(endPort))];
+  return [...errors, ...invalidErrors(path.child('endPort'), endPort, checkPortNumber(endPort))];
 }
 
 function validatePeer(path: Path, { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, rules: Rules): FieldError[] {

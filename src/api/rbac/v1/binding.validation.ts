@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkPathSegmentName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids, requiredName, sameValue } from '../../field-checks.ts';
+import { invalidErrors, requiredName, sameValue } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { ClusterRoleBinding } from './cluster-role-binding.ts';
@@ -47,7 +47,7 @@ function validateSubject(path: Path, subject: Subject, namespaced: boolean): Fie
   if (kind !== 'ServiceAccount') {
     return [...errors, FieldError.notSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group'])];
   }
-  if (name !== '') pushAll(errors, invalids(path.child('name'), name, nameIsDnsSubdomain(name, false)));
+  if (name !== '') pushAll(errors, invalidErrors(path.child('name'), name, nameIsDnsSubdomain(name, false)));
   if (apiGroup !== '') errors.push(FieldError.notSupported(path.child('apiGroup'), apiGroup, ['']));
   if (!namespaced && namespace === '') errors.push(FieldError.required(path.child('namespace')));
   return errors;

@@ -1,7 +1,7 @@
 import { checkLabelValue } from '#machinery';
 import { validateNodeSelector } from '../../core/v1/node-selector/node-selector.validation.ts';
 import { isNativeResource } from '../../core/v1/resource-list/resource-name.ts';
-import { positiveQuantity, repeats, sameValue } from '../../field-checks.ts';
+import { markDuplicates, positiveQuantity, sameValue } from '../../field-checks.ts';
 import type { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelName } from '../../meta/v1/label.validation.ts';
@@ -174,7 +174,7 @@ export function validateBindingConditions(binding: Binding, at: FieldReport): vo
 }
 
 function reportRepeated(names: readonly string[], at: FieldReport, alsoCheck?: (name: string, at: FieldReport) => void): void {
-  const repeated = repeats(names);
+  const repeated = markDuplicates(names);
   names.forEach((name, i) => {
     if (repeated[i]) at.index(i).duplicate(name);
     alsoCheck?.(name, at.index(i));

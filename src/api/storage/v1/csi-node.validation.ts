@@ -1,7 +1,7 @@
 import { pushAll } from '#base';
 import { checkQualifiedName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { validateCSIDriverName } from '../../core/v1/volume/volume-source.validation.ts';
-import { immutable, invalids, nonNegative, repeats } from '../../field-checks.ts';
+import { immutable, invalidErrors, markDuplicates, nonNegative } from '../../field-checks.ts';
 import { FieldReport } from '../../field-report.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateObjectMeta } from '../../meta/v1/object-meta.validation.ts';
@@ -36,11 +36,11 @@ function validateDriver(path: Path, { name, nodeID = '', allocatable }: CSINodeD
 
 /** Errors of keys are reported on the driver. */
 function validateTopologyKeys(path: Path, keys: readonly string[]): FieldError[] {
-  const repeated = repeats(keys);
+  const repeated = markDuplicates(keys);
   return itemErrors(keys, (key, i) => [
     ...(key === '' ? [FieldError.required(path)] : []),
     ...(repeated[i] ? [FieldError.duplicate(path, key)] : []),
-    ...invalids(path, key, checkQualifiedName(key)),
+    ...invalidErrors(path, key, checkQualifiedName(key)),
   ]);
 }
 

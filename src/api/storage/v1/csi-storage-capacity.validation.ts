@@ -1,6 +1,6 @@
 import { type FieldError, nameIsDnsSubdomain, Path } from '#machinery';
 import { nodeLabelSelectorWarnings } from '../../core/v1/node/node-label.warnings.ts';
-import { immutable, invalids, nonNegativeQuantity } from '../../field-checks.ts';
+import { immutable, invalidErrors, nonNegativeQuantity } from '../../field-checks.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelector } from '../../meta/v1/label.validation.ts';
 import { LabelSelector } from '../../meta/v1/label-selector.ts';
@@ -16,7 +16,7 @@ export function validateCSIStorageCapacity(capacity: CSIStorageCapacity, allowIn
   return [
     ...validateObjectMeta(capacity.metadata, META),
     ...validateLabelSelector(capacity.nodeTopology, TOPOLOGY, { allowInvalidValues }),
-    ...invalids(CLASS_NAME, className, nameIsDnsSubdomain(className, false)),
+    ...invalidErrors(CLASS_NAME, className, nameIsDnsSubdomain(className, false)),
     ...(capacity.capacity === undefined ? [] : nonNegativeQuantity(Path.of('capacity'), capacity.capacity)),
   ];
 }

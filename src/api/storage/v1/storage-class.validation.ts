@@ -2,7 +2,7 @@ import { pushAll } from '#base';
 import { checkLabelKey, checkQualifiedName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
 import { deprecatedNodeLabel } from '../../core/v1/node/node-label.warnings.ts';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1/node-selector/topology-selector-term.ts';
-import { immutable, invalids, repeats, supportedValue } from '../../field-checks.ts';
+import { immutable, invalidErrors, markDuplicates, supportedValue } from '../../field-checks.ts';
 import { goMap } from '../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { StorageClass } from './storage-class.ts';
@@ -45,7 +45,7 @@ export function validateStorageClassUpdate(storageClass: StorageClass, old: Stor
 export function validateDriver(path: Path, driver: string | undefined): readonly FieldError[] {
   if (!driver) return [FieldError.required(path)];
   const name = driver.toLowerCase();
-  return invalids(path, name, checkQualifiedName(name));
+  return invalidErrors(path, name, checkQualifiedName(name));
 }
 
 export function validateParameters(
@@ -92,7 +92,7 @@ function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRe
   return itemErrors(requirements, ({ key = '', values }, i) => {
     const at = path.index(i);
     const errors = validateValues(at.child('values'), values ?? []);
-    pushAll(errors, invalids(at.child('key'), key, checkLabelKey(key)));
+    pushAll(errors, invalidErrors(at.child('key'), key, checkLabelKey(key)));
     if (keys.has(key)) errors.push(FieldError.duplicate(at.child('key'), key));
     keys.add(key);
     return errors;
@@ -101,7 +101,7 @@ function validateTerm(path: Path, requirements: readonly TopologySelectorLabelRe
 
 function validateValues(path: Path, values: readonly string[]): FieldError[] {
   if (values.length === 0) return [FieldError.required(path)];
-  const repeated = repeats(values);
+  const repeated = markDuplicates(values);
   return itemErrors(values, (value, i) => (repeated[i] ? [FieldError.duplicate(path.index(i), value)] : []));
 }
 

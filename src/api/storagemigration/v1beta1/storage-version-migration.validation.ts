@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkDns1035Label, checkDns1123Subdomain, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { immutable, joinedInvalid } from '../../field-checks.ts';
+import { immutable, joinedInvalidError } from '../../field-checks.ts';
 import { validateConditions } from '../../meta/v1/condition.validation.ts';
 import { FIELD_IS_IMMUTABLE, validateObjectMeta, validateObjectMetaUpdate } from '../../meta/v1/object-meta.validation.ts';
 import type { StorageVersionMigration } from './storage-version-migration.ts';
@@ -14,8 +14,8 @@ export function validateStorageVersionMigration({ metadata, spec }: StorageVersi
     ...validateObjectMeta(metadata, { namespaced: false, nameRule: nameIsDnsSubdomain }),
     ...(resource === ''
       ? [FieldError.required(RESOURCE.child('resource'), 'resource is required to be set')]
-      : joinedInvalid(RESOURCE.child('resource'), resource, checkDns1035Label(resource))),
-    ...(group === '' ? [] : joinedInvalid(RESOURCE.child('group'), group, checkDns1123Subdomain(group))),
+      : joinedInvalidError(RESOURCE.child('resource'), resource, checkDns1035Label(resource))),
+    ...(group === '' ? [] : joinedInvalidError(RESOURCE.child('group'), group, checkDns1123Subdomain(group))),
   ];
 }
 

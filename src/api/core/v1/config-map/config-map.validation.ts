@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkConfigMapKey, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids, sameValue } from '../../../field-checks.ts';
+import { invalidErrors, sameValue } from '../../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import type { ConfigMap } from './config-map.ts';
 
@@ -17,14 +17,14 @@ export function validateConfigMap(configMap: ConfigMap): FieldError[] {
   const errors = validateObjectMeta(configMap.metadata, META);
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
-    pushAll(errors, invalids(DATA.key(key), key, checkConfigMapKey(key)));
+    pushAll(errors, invalidErrors(DATA.key(key), key, checkConfigMapKey(key)));
     if (Object.hasOwn(binaryData, key)) {
       errors.push(FieldError.invalid(DATA.key(key), key, 'duplicate of key present in binaryData'));
     }
     size += Buffer.byteLength(value);
   }
   for (const [key, value] of Object.entries(binaryData)) {
-    pushAll(errors, invalids(BINARY_DATA.key(key), key, checkConfigMapKey(key)));
+    pushAll(errors, invalidErrors(BINARY_DATA.key(key), key, checkConfigMapKey(key)));
     size += base64Size(value);
   }
   // An empty path: the error concerns the whole object.

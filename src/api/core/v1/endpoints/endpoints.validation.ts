@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkDns1123Label, checkPortNumber, checkQualifiedName, FieldError, itemErrors, nameIsDnsSubdomain, Path } from '#machinery';
-import { invalids, requiredValue, sameValue } from '../../../field-checks.ts';
+import { invalidErrors, requiredValue, sameValue } from '../../../field-checks.ts';
 import { ipWarnings, validateEndpointIp, validateLegacyIp } from '../../../ip.validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import { PORT_PROTOCOLS } from '../service/service.validation.ts';
@@ -39,18 +39,18 @@ function validateSubset(path: Path, { addresses = [], notReadyAddresses = [], po
 
 function validateAddress(path: Path, { ip = '', hostname, nodeName }: EndpointAddress): FieldError[] {
   const errors = [...validateLegacyIp(path.child('ip'), ip)];
-  if (hostname) pushAll(errors, invalids(path.child('hostname'), hostname, checkDns1123Label(hostname)));
-  if (nodeName !== undefined) pushAll(errors, invalids(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)));
+  if (hostname) pushAll(errors, invalidErrors(path.child('hostname'), hostname, checkDns1123Label(hostname)));
+  if (nodeName !== undefined) pushAll(errors, invalidErrors(path.child('nodeName'), nodeName, nameIsDnsSubdomain(nodeName, false)));
   return [...errors, ...validateEndpointIp(path.child('ip'), ip)];
 }
 
 function validatePort(path: Path, { name, port = 0, protocol, appProtocol }: EndpointPort, named: boolean): FieldError[] {
   const errors: FieldError[] = [];
-  if (name) pushAll(errors, invalids(path.child('name'), name, checkDns1123Label(name)));
+  if (name) pushAll(errors, invalidErrors(path.child('name'), name, checkDns1123Label(name)));
   else if (named) errors.push(FieldError.required(path.child('name')));
-  pushAll(errors, invalids(path.child('port'), port, checkPortNumber(port)));
+  pushAll(errors, invalidErrors(path.child('port'), port, checkPortNumber(port)));
   pushAll(errors, requiredValue(path.child('protocol'), protocol, PORT_PROTOCOLS));
-  if (appProtocol !== undefined) pushAll(errors, invalids(path.child('appProtocol'), appProtocol, checkQualifiedName(appProtocol)));
+  if (appProtocol !== undefined) pushAll(errors, invalidErrors(path.child('appProtocol'), appProtocol, checkQualifiedName(appProtocol)));
   return errors;
 }
 

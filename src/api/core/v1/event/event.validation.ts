@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkDns1123Subdomain, checkQualifiedName, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { immutable, invalids, sameValue } from '../../../field-checks.ts';
+import { immutable, invalidErrors, sameValue } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import { ObjectReference } from '../reference/object-reference.ts';
@@ -32,7 +32,7 @@ function validateAnyEvent(event: Event, group: EventGroup): FieldError[] {
     const value = event.involvedObject?.namespace ?? '';
     errors.unshift(FieldError.invalid(Path.of('involvedObject', 'namespace'), value, 'does not match event.namespace'));
   }
-  return [...errors, ...invalids(Path.of('namespace'), namespace, checkDns1123Subdomain(namespace))];
+  return [...errors, ...invalidErrors(Path.of('namespace'), namespace, checkDns1123Subdomain(namespace))];
 }
 
 /** Events about cluster-scoped objects live in `default`; newer ones may also live in `kube-system`. */
@@ -46,7 +46,7 @@ function validateReport(event: Event, group: EventGroup): FieldError[] {
   const reporter = Path.of(group === '' ? 'reportingComponent' : 'reportingController');
   const component = event.reportingComponent ?? '';
   const errors = component === '' ? [FieldError.required(reporter)] : [];
-  pushAll(errors, invalids(reporter, component, checkQualifiedName(component)));
+  pushAll(errors, invalidErrors(reporter, component, checkQualifiedName(component)));
   for (const field of ['reportingInstance', 'action', 'reason'] as const) {
     const text = event[field] ?? '';
     if (text === '') errors.push(FieldError.required(Path.of(field)));

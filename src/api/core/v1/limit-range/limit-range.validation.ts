@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkQualifiedName, FieldError, nameIsDnsSubdomain, Path, Quantity } from '#machinery';
-import { invalids } from '../../../field-checks.ts';
+import { invalidErrors } from '../../../field-checks.ts';
 import { validateObjectMeta } from '../../../meta/v1/object-meta.validation.ts';
 import type { ResourceList } from '../resource-list/resource-list.ts';
 import { isOvercommitAllowed } from '../resource-list/resource-name.ts';
@@ -27,7 +27,7 @@ export function validateLimitRange(limitRange: LimitRange): FieldError[] {
 }
 
 function validateType(path: Path, type: string): readonly FieldError[] {
-  const errors = invalids(path, type, checkQualifiedName(type));
+  const errors = invalidErrors(path, type, checkQualifiedName(type));
   if (errors.length > 0 || type.includes('/') || LIMIT_TYPES.includes(type)) return errors;
   return [FieldError.invalid(path, type, 'must be a standard limit type or fully qualified')];
 }

@@ -1,5 +1,5 @@
 import { checkQualifiedName, FieldError, itemErrors, nameIsDnsLabel, Path } from '#machinery';
-import { invalids } from '../../../field-checks.ts';
+import { invalidErrors } from '../../../field-checks.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import type { Namespace } from './namespace.ts';
 
@@ -13,7 +13,7 @@ export function validateNamespace(namespace: Namespace): FieldError[] {
 }
 
 function validateFinalizer(path: Path, name: string): FieldError[] {
-  const errors = [...invalids(path, name, checkQualifiedName(name))];
+  const errors = [...invalidErrors(path, name, checkQualifiedName(name))];
   if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return errors;
   return [...errors, FieldError.invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
 }

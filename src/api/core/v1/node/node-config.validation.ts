@@ -1,5 +1,5 @@
 import { checkConfigMapKey, FieldError, nameIsDnsLabel, nameIsDnsSubdomain, type Path, type Problems } from '#machinery';
-import { invalids, notEmpty } from '../../../field-checks.ts';
+import { invalidErrors, notEmpty } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { type ConfigMapNodeConfigSource, NodeConfigSource, type NodeConfigStatus } from './node.ts';
 
@@ -38,7 +38,7 @@ function noReference(path: Path, source: NodeConfigSource): FieldError {
 function validateReference(path: Path, source: ConfigMapNodeConfigSource): FieldError[] {
   const check = (field: 'namespace' | 'name' | 'kubeletConfigKey', rule: (value: string) => Problems) => {
     const value = source[field];
-    return value ? invalids(path.child(field), value, rule(value)) : [FieldError.required(path.child(field))];
+    return value ? invalidErrors(path.child(field), value, rule(value)) : [FieldError.required(path.child(field))];
   };
   return [
     ...check('namespace', (value) => nameIsDnsLabel(value, false)),

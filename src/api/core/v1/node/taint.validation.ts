@@ -1,5 +1,5 @@
 import { checkLabelKey, checkLabelValue, FieldError, itemErrors, type Path } from '#machinery';
-import { invalids } from '../../../field-checks.ts';
+import { invalidErrors } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { TAINT_EFFECTS } from '../pod/toleration.validation.ts';
 import { Taint } from './node.ts';
@@ -19,7 +19,7 @@ export function validateTaints(path: Path, taints: readonly Taint[]): FieldError
 }
 
 function validateTaint(path: Path, { key = '', value = '', effect = '' }: Taint): FieldError[] {
-  const errors = [...invalids(path.child('key'), key, checkLabelKey(key))];
+  const errors = [...invalidErrors(path.child('key'), key, checkLabelKey(key))];
   const problems = checkLabelValue(value);
   if (problems.length > 0) errors.push(FieldError.invalid(path.child('value'), value, problems.join(';')));
   if (effect === '') errors.push(FieldError.required(path.child('effect')));

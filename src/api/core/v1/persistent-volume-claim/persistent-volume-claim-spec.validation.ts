@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkDns1123Subdomain, FieldError, nameIsDnsLabel, nameIsDnsSubdomain, type Path, Verbatim } from '#machinery';
-import { invalids, notEmpty, positiveQuantity, supportedValue } from '../../../field-checks.ts';
+import { invalidErrors, notEmpty, positiveQuantity, supportedValue } from '../../../field-checks.ts';
 import { validateLabelSelector } from '../../../meta/v1/label.validation.ts';
 import { validateResourceAmount } from '../resource-list/resource-name.validation.ts';
 import type { PersistentVolumeClaimSpec, TypedObjectReference } from './persistent-volume-claim-spec.ts';
@@ -43,7 +43,7 @@ export function validateAccessModes(path: Path, modes: readonly string[]): Field
 }
 
 export function validateClassName(path: Path, name: string): readonly FieldError[] {
-  return invalids(path, name, nameIsDnsSubdomain(name, false));
+  return invalidErrors(path, name, nameIsDnsSubdomain(name, false));
 }
 
 function validateStorage(path: Path, amount: string | undefined): readonly FieldError[] {
@@ -75,8 +75,8 @@ function validateDataSource(path: Path, source: TypedObjectReference, { allowInv
     const detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
     errors.push(FieldError.invalid(path, source.kind ?? '', detail));
   }
-  if (group !== '' && !allowInvalidApiGroup) pushAll(errors, invalids(path.child('apiGroup'), group, checkDns1123Subdomain(group)));
+  if (group !== '' && !allowInvalidApiGroup) pushAll(errors, invalidErrors(path.child('apiGroup'), group, checkDns1123Subdomain(group)));
   const { namespace } = source;
-  if (namespace) pushAll(errors, invalids(path.child('namespace'), namespace, nameIsDnsLabel(namespace, false)));
+  if (namespace) pushAll(errors, invalidErrors(path.child('namespace'), namespace, nameIsDnsLabel(namespace, false)));
   return errors;
 }

@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkQualifiedName, diffText, FieldError, type JsonValue, nameIsDnsSubdomain, Path, Quantity, semanticEqual } from '#machinery';
-import { basicResource, immutable, invalids, supportedValue } from '../../../field-checks.ts';
+import { basicResource, immutable, invalidErrors, supportedValue } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { validateLabelSelector } from '../../../meta/v1/label.validation.ts';
 import { FIELD_IS_IMMUTABLE, METADATA, validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
@@ -145,6 +145,6 @@ function validateAllocatedResources({ status }: PersistentVolumeClaim): FieldErr
 }
 
 function validateResourceKey(path: Path, name: string): readonly FieldError[] {
-  const errors = invalids(path, name, checkQualifiedName(name));
+  const errors = invalidErrors(path, name, checkQualifiedName(name));
   return errors.length > 0 || !isNativeResource(name) ? errors : supportedValue(path, name, ['storage']);
 }

@@ -1,5 +1,5 @@
 import { checkQualifiedName, FieldError, type Path, Quantity } from '#machinery';
-import { invalids, nonNegativeQuantity } from '../../../field-checks.ts';
+import { invalidErrors, nonNegativeQuantity } from '../../../field-checks.ts';
 import {
   isExtendedResource,
   isIntegerResource,
@@ -11,7 +11,7 @@ import {
 
 /** A resource name: a standard one, or one with a domain. */
 export function validateResourceName(path: Path, name: string): readonly FieldError[] {
-  const errors = invalids(path, name, checkQualifiedName(name));
+  const errors = invalidErrors(path, name, checkQualifiedName(name));
   if (errors.length > 0 || name.includes('/') || isStandardResource(name)) return errors;
   return [FieldError.invalid(path, name, 'must be a standard resource type or fully qualified')];
 }

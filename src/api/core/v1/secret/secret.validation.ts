@@ -1,6 +1,6 @@
 import { pushAll } from '#base';
 import { checkConfigMapKey, FieldError, nameIsDnsSubdomain, Path } from '#machinery';
-import { immutable, invalids } from '../../../field-checks.ts';
+import { immutable, invalidErrors } from '../../../field-checks.ts';
 import { METADATA, validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import { base64Size, MAX_DATA_BYTES, validateFrozen } from '../config-map/config-map.validation.ts';
 import { jsonProblem } from './json-document.ts';
@@ -14,7 +14,7 @@ export function validateSecret(secret: Secret): FieldError[] {
   const errors = validateObjectMeta(secret.metadata, META);
   let size = 0;
   for (const [key, value] of Object.entries(secret.data ?? {})) {
-    pushAll(errors, invalids(DATA.key(key), key, checkConfigMapKey(key)));
+    pushAll(errors, invalidErrors(DATA.key(key), key, checkConfigMapKey(key)));
     size += base64Size(value);
   }
   if (size > MAX_DATA_BYTES) errors.push(FieldError.tooLong(DATA, MAX_DATA_BYTES));

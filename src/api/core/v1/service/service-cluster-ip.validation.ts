@@ -1,6 +1,6 @@
 import { isDualStackPair, parseIp, pushAll } from '#base';
 import { FieldError, itemErrors, Path } from '#machinery';
-import { repeats, supportedValue } from '../../../field-checks.ts';
+import { markDuplicates, supportedValue } from '../../../field-checks.ts';
 import { validateLegacyIp } from '../../../ip.validation.ts';
 import type { Service, ServiceSpec } from './service.ts';
 import { CLUSTER_IP_NONE, isHeadless } from './service-traffic.ts';
@@ -34,7 +34,7 @@ function validatePrimary({ clusterIP = '', clusterIPs = [] }: ServiceSpec): Fiel
 
 function validateFamilies({ ipFamilies = [], ipFamilyPolicy }: ServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
-  const repeated = repeats(ipFamilies);
+  const repeated = markDuplicates(ipFamilies);
   ipFamilies.forEach((family, i) => {
     pushAll(errors, supportedValue(FAMILIES.index(i), family, IP_FAMILIES));
     if (repeated[i]) errors.push(FieldError.duplicate(FAMILIES.index(i), family));

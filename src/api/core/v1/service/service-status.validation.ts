@@ -1,6 +1,6 @@
 import { parseIp, pushAll } from '#base';
 import { checkDns1123Subdomain, FieldError, itemErrors, Path } from '#machinery';
-import { invalids, supportedValue } from '../../../field-checks.ts';
+import { invalidErrors, supportedValue } from '../../../field-checks.ts';
 import { ipWarnings, validateLegacyIp } from '../../../ip.validation.ts';
 import { validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import type { LoadBalancerIngress, Service } from './service.ts';
@@ -36,7 +36,7 @@ function validateIngressItem(path: Path, { ip, ipMode, hostname }: LoadBalancerI
 
 /** A hostname that is not an IP address. */
 export function validateHostname(path: Path, hostname: string): FieldError[] {
-  const errors = [...invalids(path, hostname, checkDns1123Subdomain(hostname))];
+  const errors = [...invalidErrors(path, hostname, checkDns1123Subdomain(hostname))];
   if (parseIp(hostname)) errors.push(FieldError.invalid(path, hostname, 'must be a DNS name, not an IP address'));
   return errors;
 }

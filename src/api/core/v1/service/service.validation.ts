@@ -9,7 +9,7 @@ import {
   nameIsDnsLabel,
   Path,
 } from '#machinery';
-import { invalids, requiredValue, supportedValue } from '../../../field-checks.ts';
+import { invalidErrors, requiredValue, supportedValue } from '../../../field-checks.ts';
 import { goStruct } from '../../../go-struct.ts';
 import { validateEndpointIp, validateLegacyCidr, validateLegacyIp } from '../../../ip.validation.ts';
 import { validateLabels } from '../../../meta/v1/label.validation.ts';
@@ -99,7 +99,7 @@ function validateExternalName(spec: ServiceSpec): FieldError[] {
   // A trailing dot marks a fully qualified name.
   const name = (spec.externalName ?? '').replace(/\.$/, '');
   const path = SPEC.child('externalName');
-  return name === '' ? [...errors, FieldError.required(path)] : [...errors, ...invalids(path, name, checkDns1123Subdomain(name))];
+  return name === '' ? [...errors, FieldError.required(path)] : [...errors, ...invalidErrors(path, name, checkDns1123Subdomain(name))];
 }
 
 function validatePorts({ ports = [] }: ServiceSpec): FieldError[] {
@@ -119,15 +119,15 @@ function validatePort(port: ServicePort, { path, named, names }: PortContext): F
   if (!port.name) {
     if (named) errors.push(FieldError.required(path.child('name')));
   } else {
-    pushAll(errors, invalids(path.child('name'), port.name, checkDns1123Label(port.name)));
+    pushAll(errors, invalidErrors(path.child('name'), port.name, checkDns1123Label(port.name)));
     if (names.has(port.name)) errors.push(FieldError.duplicate(path.child('name'), port.name));
     names.add(port.name);
   }
-  pushAll(errors, invalids(path.child('port'), port.port ?? 0, checkPortNumber(port.port ?? 0)));
+  pushAll(errors, invalidErrors(path.child('port'), port.port ?? 0, checkPortNumber(port.port ?? 0)));
   pushAll(errors, requiredValue(path.child('protocol'), port.protocol, PORT_PROTOCOLS));
   pushAll(errors, validatePortNumberOrName(path.child('targetPort'), port.targetPort ?? 0));
   if (port.appProtocol !== undefined) {
-    pushAll(errors, invalids(path.child('appProtocol'), port.appProtocol, checkQualifiedName(port.appProtocol)));
+    pushAll(errors, invalidErrors(path.child('appProtocol'), port.appProtocol, checkQualifiedName(port.appProtocol)));
   }
   return errors;
 }
@@ -237,7 +237,7 @@ function validateLoadBalancerClass(spec: ServiceSpec, old?: ServiceSpec): FieldE
   if (old?.type === 'LoadBalancer' && old.loadBalancerClass !== name) {
     errors.push(FieldError.invalid(path, name ?? null, 'may not change once set'));
   }
-  return name === undefined ? errors : [...errors, ...invalids(path, name, checkQualifiedName(name))];
+  return name === undefined ? errors : [...errors, ...invalidErrors(path, name, checkQualifiedName(name))];
 }
 
 function validateExternalTraffic(spec: ServiceSpec): FieldError[] {
@@ -252,7 +252,7 @@ function validateExternalTraffic(spec: ServiceSpec): FieldError[] {
 function validateHealthCheckPort(spec: ServiceSpec): readonly FieldError[] {
   const path = SPEC.child('healthCheckNodePort');
   const port = spec.healthCheckNodePort ?? 0;
-  if (needsHealthCheck(spec)) return port === 0 ? [FieldError.required(path)] : invalids(path, port, checkPortNumber(port));
+  if (needsHealthCheck(spec)) return port === 0 ? [FieldError.required(path)] : invalidErrors(path, port, checkPortNumber(port));
   if (port === 0) return [];
   return [FieldError.invalid(path, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")];
 }
