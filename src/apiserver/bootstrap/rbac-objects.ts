@@ -1,17 +1,17 @@
 import type { meta, rbac } from '#api';
 
 /** A short notation for rules, roles and bindings. Words are separated by spaces; `core` is the group without a name. */
-export function on(groups: string, resources: string, verbs: string): rbac.PolicyRule {
+export function resourceRule(groups: string, resources: string, verbs: string): rbac.PolicyRule {
   const apiGroups = groups.split(' ').map((group) => (group === 'core' ? '' : group));
   return { verbs: verbs.split(' '), apiGroups, resources: resources.split(' ') };
 }
 
 /** The rule restricted to named objects. */
-export function forNames(rule: rbac.PolicyRule, names: string): rbac.PolicyRule {
+export function withResourceNames(rule: rbac.PolicyRule, names: string): rbac.PolicyRule {
   return { ...rule, resourceNames: names.split(' ') };
 }
 
-export function urls(paths: string, verbs: string): rbac.PolicyRule {
+export function urlRule(paths: string, verbs: string): rbac.PolicyRule {
   return { verbs: verbs.split(' '), nonResourceURLs: paths.split(' ') };
 }
 

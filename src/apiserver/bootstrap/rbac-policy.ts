@@ -8,12 +8,12 @@ import {
   type DefaultClusterRoleBinding,
   type DefaultRole,
   type DefaultRoleBinding,
-  forNames,
   group,
-  on,
+  resourceRule,
   role,
   roleBinding,
   user,
+  withResourceNames,
 } from './rbac-objects.ts';
 import { SYSTEM_CLUSTER_ROLES } from './system-cluster-roles.ts';
 
@@ -22,10 +22,10 @@ const PUBLIC = 'kube-public';
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 const SCHEDULER = 'system:kube-scheduler';
 const AUTHENTICATED = group('system:authenticated');
-const EVENTS = on('core events.k8s.io', 'events', 'create patch update');
+const EVENTS = resourceRule('core events.k8s.io', 'events', 'create patch update');
 const LEADER_ELECTION = [
-  on('coordination.k8s.io', 'leases', 'create get list update watch'),
-  on('coordination.k8s.io', 'leasecandidates', 'create get list update watch'),
+  resourceRule('coordination.k8s.io', 'leases', 'create get list update watch'),
+  resourceRule('coordination.k8s.io', 'leasecandidates', 'create get list update watch'),
 ];
 
 /** The role system:node has no binding: the node authorizer grants it more precisely. */
@@ -47,18 +47,18 @@ const CLUSTER_ROLE_BINDINGS: readonly DefaultClusterRoleBinding[] = [
 
 const ROLES: readonly DefaultRole[] = [
   role(PUBLIC, 'system:controller:bootstrap-signer', [
-    on('core', 'configmaps', 'get list watch'),
-    forNames(on('core', 'configmaps', 'update'), 'cluster-info'),
+    resourceRule('core', 'configmaps', 'get list watch'),
+    withResourceNames(resourceRule('core', 'configmaps', 'update'), 'cluster-info'),
     EVENTS,
   ]),
   role(SYSTEM, 'extension-apiserver-authentication-reader', [
-    forNames(on('core', 'configmaps', 'get list watch'), 'extension-apiserver-authentication'),
+    withResourceNames(resourceRule('core', 'configmaps', 'get list watch'), 'extension-apiserver-authentication'),
   ]),
   role(SYSTEM, 'system::leader-locking-kube-controller-manager', LEADER_ELECTION),
   role(SYSTEM, 'system::leader-locking-kube-scheduler', LEADER_ELECTION),
-  role(SYSTEM, 'system:controller:bootstrap-signer', [on('core', 'secrets', 'get list watch')]),
-  role(SYSTEM, 'system:controller:cloud-provider', [on('core', 'configmaps', 'create get list watch')]),
-  role(SYSTEM, 'system:controller:token-cleaner', [on('core', 'secrets', 'delete get list watch'), EVENTS]),
+  role(SYSTEM, 'system:controller:bootstrap-signer', [resourceRule('core', 'secrets', 'get list watch')]),
+  role(SYSTEM, 'system:controller:cloud-provider', [resourceRule('core', 'configmaps', 'create get list watch')]),
+  role(SYSTEM, 'system:controller:token-cleaner', [resourceRule('core', 'secrets', 'delete get list watch'), EVENTS]),
 ];
 
 const ROLE_BINDINGS: readonly DefaultRoleBinding[] = [
