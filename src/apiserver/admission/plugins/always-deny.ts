@@ -1,5 +1,5 @@
 import type { AdmissionPlugin, Operation } from '../admission.ts';
-import { forbid } from './plugin-deps.ts';
+import { pluginForbiddenError } from './plugin-deps.ts';
 
 const EVERYTHING: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
@@ -11,6 +11,6 @@ export const alwaysDeny: AdmissionPlugin = {
   name: 'AlwaysDeny',
   operations: EVERYTHING,
   admit: (attributes) => {
-    throw forbid(attributes, 'admission control is denying all modifications');
+    throw pluginForbiddenError(attributes, 'admission control is denying all modifications');
   },
 };

@@ -1,7 +1,7 @@
 import type { core } from '#api';
 import { FieldError, Path } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, isAboutPods } from './plugin-deps.ts';
+import { isAboutPods, pluginForbiddenError } from './plugin-deps.ts';
 
 const ALWAYS = 'Always';
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
@@ -19,7 +19,7 @@ export const alwaysPullImages: AdmissionPlugin = {
     const problems = isIgnored(attributes) ? [] : otherPolicies((attributes.object as core.Pod).spec!);
     if (problems.length === 0) return;
     // Upstream joins Forbidden errors, and a joined error is no longer a Status.
-    const texts = problems.map((problem) => forbid(attributes, String(problem)).message);
+    const texts = problems.map((problem) => pluginForbiddenError(attributes, String(problem)).message);
     throw new Error(texts.length === 1 ? texts[0] : `[${[...new Set(texts)].join(', ')}]`);
   },
 };

@@ -4,7 +4,7 @@ import { encodeJson, isJsonObject } from '#machinery';
 import type { KubeconfigFile, KubeconfigWebhook } from '../../webhook-client/kubeconfig-webhook.ts';
 import { isTemporaryFailure } from '../../webhook-client/retried-post.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, isAboutPods } from './plugin-deps.ts';
+import { isAboutPods, pluginForbiddenError } from './plugin-deps.ts';
 
 export interface ImagePolicy {
   readonly kubeconfig: KubeconfigFile;
@@ -59,7 +59,7 @@ function demandAllowed(attributes: AdmissionAttributes, { allowed, reason, audit
   for (const [key, value] of Object.entries(auditAnnotations)) attributes.audit?.annotate(AUDIT_PREFIX + key, String(value));
   if (allowed) return;
   const denied = 'image policy webhook backend denied one or more images';
-  throw forbid(attributes, reason === '' ? 'one or more images rejected by webhook backend' : `${denied}: ${reason}`);
+  throw pluginForbiddenError(attributes, reason === '' ? 'one or more images rejected by webhook backend' : `${denied}: ${reason}`);
 }
 
 function reviewSpec({ subresource, object, namespace }: AdmissionAttributes) {
@@ -87,7 +87,7 @@ async function review(
     const options = { clock, random, backoff, attempts: ATTEMPTS, retryOn: isTemporaryFailure };
     return statusOf(await retry(options, () => webhook.post(body, { timeoutMs: TIMEOUT_MS, signal: attributes.signal })));
   } catch (error) {
-    if (!defaultAllow) throw forbid(attributes, (error as Error).message);
+    if (!defaultAllow) throw pluginForbiddenError(attributes, (error as Error).message);
     attributes.audit?.annotate(`${AUDIT_PREFIX}failed-open`, 'true');
     return undefined;
   }

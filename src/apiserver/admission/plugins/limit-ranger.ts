@@ -2,7 +2,7 @@ import { type core, quota } from '#api';
 import { type MaybePromise, mapMaybePromise, mergeAll } from '#base';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { type Constraint, type Demand, maxConstraint, maxRequestConstraint, minConstraint, ratioConstraint } from './limit-constraints.ts';
-import { forbid, type PluginDeps, readObjects } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObjects } from './plugin-deps.ts';
 
 type LimitRange = core.LimitRange;
 type LimitRangeItem = core.LimitRangeItem;
@@ -32,7 +32,7 @@ export function limitRanger(deps: PluginDeps): AdmissionPlugin {
 
 function checkViolations(attributes: AdmissionAttributes, range: LimitRange): void {
   const problems = [...new Set(violations(attributes, range))];
-  if (problems.length > 0) throw forbid(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+  if (problems.length > 0) throw pluginForbiddenError(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
 }
 
 /** Containers of an existing pod change only through its `resize` subresource. */

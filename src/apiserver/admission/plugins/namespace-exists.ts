@@ -2,7 +2,7 @@ import { core } from '#api';
 import type { Client } from '#client';
 import { isStatusReason, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObject } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
 
@@ -30,7 +30,7 @@ export function namespaceAutoProvision(deps: PluginDeps & { readonly client: () 
           .of(core.Namespace)
           .create({ metadata: { name: attributes.namespace } });
       } catch (error) {
-        if (!isStatusReason(error, 'AlreadyExists')) throw forbid(attributes, (error as Error).message);
+        if (!isStatusReason(error, 'AlreadyExists')) throw pluginForbiddenError(attributes, (error as Error).message);
       }
     },
   };

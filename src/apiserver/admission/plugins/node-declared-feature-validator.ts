@@ -1,7 +1,7 @@
 import type { core } from '#api';
 import { deepEqual, type JsonValue, semanticEqual } from '#machinery';
 import type { AdmissionPlugin } from '../admission.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+import { isAboutPods, type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 interface NodeFeature {
   readonly name: string;
@@ -29,10 +29,13 @@ export function nodeDeclaredFeatureValidator(deps: PluginDeps): AdmissionPlugin 
       const needed = FEATURES.filter(({ isNeeded }) => isNeeded(old.spec!, pod.spec!)).map((feature) => feature.name);
       if (needed.length === 0) return;
       const node = (await readObject(deps, { group: '', resource: 'nodes' }, { namespace: '', name })) as core.Node | undefined;
-      if (node === undefined) throw forbid(attributes, `node "${name}" not found`);
+      if (node === undefined) throw pluginForbiddenError(attributes, `node "${name}" not found`);
       const missing = needed.filter((feature) => !node.status?.declaredFeatures?.includes(feature));
       if (missing.length === 0) return;
-      throw forbid(attributes, `pod update requires features ${missing.join(', ')} which are not available on node "${name}"`);
+      throw pluginForbiddenError(
+        attributes,
+        `pod update requires features ${missing.join(', ')} which are not available on node "${name}"`,
+      );
     },
   };
 }

@@ -10,7 +10,7 @@ import { apiReference } from './node-restriction/mirror-pod-references.ts';
 import { forbiddenLabels } from './node-restriction/node-labels.ts';
 import { restrictPodCertificateRequests } from './node-restriction/pod-certificate-requests.ts';
 import { podNeedsAudience } from './node-restriction/token-audiences.ts';
-import { forbid, type PluginDeps, readObject } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 export interface NodeRestrictionDeps extends PluginDeps {
   readonly authorizer: Authorizer;
@@ -37,7 +37,7 @@ export function nodeRestriction(deps: NodeRestrictionDeps): AdmissionPlugin {
     admit: (attributes) => {
       const node = nodeNameOf(attributes.user);
       if (node === undefined) return undefined;
-      if (node === '') throw forbid(attributes, `could not determine node from user "${attributes.user.name}"`);
+      if (node === '') throw pluginForbiddenError(attributes, `could not determine node from user "${attributes.user.name}"`);
       const { group, resource: name } = attributes.resource;
       return RESTRICTIONS[`${group}/${name}`]?.({ node, attributes, deps });
     },
@@ -51,7 +51,8 @@ const RESTRICTIONS = lookupTable<Restriction>({
   '/serviceaccounts': restrictTokens,
   'coordination.k8s.io/leases': restrictLeases,
   'storage.k8s.io/csinodes': ({ node, attributes }) => {
-    if (nameOf(attributes) !== node) throw forbid(attributes, 'can only access CSINode with the same name as the requesting node');
+    if (nameOf(attributes) !== node)
+      throw pluginForbiddenError(attributes, 'can only access CSINode with the same name as the requesting node');
   },
   'resource.k8s.io/resourceslices': restrictSlices,
   'certificates.k8s.io/certificatesigningrequests': restrictSigningRequests,
@@ -73,7 +74,7 @@ async function restrictPods(request: NodeRequest): Promise<void> {
       return restrictEviction(request);
     default: {
       const why = `unexpected pod subresource "${attributes.subresource}", only 'status' and 'eviction' are allowed`;
-      throw forbid(attributes, why);
+      throw pluginForbiddenError(attributes, why);
     }
   }
 }
@@ -83,15 +84,18 @@ async function restrictPod(request: NodeRequest): Promise<void> {
   if (attributes.operation === 'CREATE') return restrictMirrorPod(request);
   if (attributes.operation === 'DELETE') {
     if ((attributes.oldObject as core.Pod).spec?.nodeName === node) return;
-    throw forbid(attributes, `node "${node}" can only delete pods with spec.nodeName set to itself`);
+    throw pluginForbiddenError(attributes, `node "${node}" can only delete pods with spec.nodeName set to itself`);
   }
-  throw forbid(attributes, `unexpected operation "${attributes.operation}", node "${node}" can only create and delete mirror pods`);
+  throw pluginForbiddenError(
+    attributes,
+    `unexpected operation "${attributes.operation}", node "${node}" can only create and delete mirror pods`,
+  );
 }
 
 /** A kubelet may create mirror pods, bound to its own node only. */
 async function restrictMirrorPod({ node, attributes, deps }: NodeRequest): Promise<void> {
   const pod = attributes.object as core.Pod;
-  const forbidden = (why: string) => forbid(attributes, why);
+  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
   if (pod.metadata.annotations?.[MIRROR] === undefined) {
     throw forbidden(`pod does not have "${MIRROR}" annotation, node "${node}" can only create mirror pods`);
   }
@@ -122,10 +126,10 @@ function isSame(a: unknown, b: unknown): boolean {
 
 function restrictPodStatus({ node, attributes }: NodeRequest): void {
   const { operation } = attributes;
-  if (operation !== 'UPDATE') throw forbid(attributes, `unexpected operation "${operation}"`);
+  if (operation !== 'UPDATE') throw pluginForbiddenError(attributes, `unexpected operation "${operation}"`);
   const old = attributes.oldObject as core.Pod;
   const pod = attributes.object as core.Pod;
-  const forbidden = (why: string) => forbid(attributes, `node "${node}" ${why}`);
+  const forbidden = (why: string) => pluginForbiddenError(attributes, `node "${node}" ${why}`);
   if (old.spec?.nodeName !== node) throw forbidden('can only update pod status for pods with spec.nodeName set to itself');
   if (!isSame(old.metadata.labels ?? {}, pod.metadata.labels ?? {})) throw forbidden('cannot update labels through pod status');
   if (!isSame(old.status?.resourceClaimStatuses ?? [], pod.status?.resourceClaimStatuses ?? [])) {
@@ -138,17 +142,18 @@ function restrictPodStatus({ node, attributes }: NodeRequest): void {
 
 async function restrictEviction({ node, attributes, deps }: NodeRequest): Promise<void> {
   const { operation, namespace } = attributes;
-  if (operation !== 'CREATE') throw forbid(attributes, `unexpected operation ${operation}`);
+  if (operation !== 'CREATE') throw pluginForbiddenError(attributes, `unexpected operation ${operation}`);
   const name = nameOf(attributes);
-  if (name === '') throw forbid(attributes, 'could not determine pod from request data');
+  if (name === '') throw pluginForbiddenError(attributes, 'could not determine pod from request data');
   const pod = (await demand(deps, PODS, { namespace, name })) as unknown as core.Pod;
-  if (pod.spec?.nodeName !== node) throw forbid(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`);
+  if (pod.spec?.nodeName !== node)
+    throw pluginForbiddenError(attributes, `node ${node} can only evict pods with spec.nodeName set to itself`);
 }
 
 function restrictNodes({ node, attributes }: NodeRequest): void {
   const { operation } = attributes;
   const name = nameOf(attributes);
-  const forbidden = (why: string) => forbid(attributes, why);
+  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
   if (name !== node) throw forbidden(`node "${node}" is not allowed to modify node "${name}"`);
   const now = attributes.object as core.Node;
   if (operation === 'CREATE') {
@@ -177,10 +182,10 @@ const CLAIM_STATUS = ['capacity', 'conditions', 'allocatedResourceStatuses', 'al
 
 function restrictClaims({ node, attributes }: NodeRequest): void {
   const { operation, subresource } = attributes;
-  if (subresource !== 'status') throw forbid(attributes, 'may only update PVC status');
-  if (operation !== 'UPDATE') throw forbid(attributes, `unexpected operation "${operation}"`);
+  if (subresource !== 'status') throw pluginForbiddenError(attributes, 'may only update PVC status');
+  if (operation !== 'UPDATE') throw pluginForbiddenError(attributes, `unexpected operation "${operation}"`);
   if (isSame(fixedPart(attributes.object as KubeObject), fixedPart(attributes.oldObject as KubeObject))) return;
-  throw forbid(attributes, `node "${node}" is not allowed to update fields other than status.quantity and status.conditions`);
+  throw pluginForbiddenError(attributes, `node "${node}" is not allowed to update fields other than status.quantity and status.conditions`);
 }
 
 function fixedPart({ metadata, status, ...rest }: KubeObject): object {
@@ -194,7 +199,7 @@ async function restrictTokens({ node, attributes, deps }: NodeRequest): Promise<
   const { operation, subresource, namespace, object } = attributes;
   if (operation !== 'CREATE' || subresource !== 'token') return;
   const { boundObjectRef: ref, audiences } = (object as authentication.TokenRequest).spec ?? {};
-  const forbidden = (why: string) => forbid(attributes, why);
+  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
   if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name) throw forbidden('node requested token not bound to a pod');
   if (!ref.uid) throw forbidden('node requested token with a pod binding without a uid');
   const pod = (await demand(deps, PODS, { namespace, name: ref.name })) as unknown as core.Pod;
@@ -208,7 +213,7 @@ async function restrictTokens({ node, attributes, deps }: NodeRequest): Promise<
 }
 
 async function restrictAudience({ attributes, deps }: NodeRequest, pod: core.Pod, audiences: readonly string[]): Promise<void> {
-  if (audiences.length > 1) throw forbid(attributes, 'node may only request 0 or 1 audiences');
+  if (audiences.length > 1) throw pluginForbiddenError(attributes, 'node may only request 0 or 1 audiences');
   const audience = audiences[0] ?? '';
   if (await podNeedsAudience(pod, audience, deps)) return;
   const { user, namespace, name } = attributes;
@@ -216,12 +221,13 @@ async function restrictAudience({ attributes, deps }: NodeRequest, pod: core.Pod
   const { verdict } = await deps.authorizer.authorize({ ...right, user, namespace, name, resource: audience, subresource: '' });
   if (verdict === 'allow') return;
   const why = `audience "${audience}" not found in pod spec volume, ${user.name} is not authorized to request tokens for this audience`;
-  throw forbid(attributes, why);
+  throw pluginForbiddenError(attributes, why);
 }
 
 function restrictLeases({ node, attributes }: NodeRequest): void {
-  if (attributes.namespace !== LEASES) throw forbid(attributes, `can only access leases in the "${LEASES}" system namespace`);
-  if (nameOf(attributes) !== node) throw forbid(attributes, 'can only access node lease with the same name as the requesting node');
+  if (attributes.namespace !== LEASES) throw pluginForbiddenError(attributes, `can only access leases in the "${LEASES}" system namespace`);
+  if (nameOf(attributes) !== node)
+    throw pluginForbiddenError(attributes, 'can only access node lease with the same name as the requesting node');
 }
 
 function restrictSlices({ node, attributes }: NodeRequest): void {
@@ -229,7 +235,7 @@ function restrictSlices({ node, attributes }: NodeRequest): void {
   if (operation === 'UPDATE') return;
   const slice = (operation === 'CREATE' ? object : oldObject) as resource.ResourceSlice;
   if (slice.spec?.nodeName === node) return;
-  throw forbid(attributes, `can only ${operation.toLowerCase()} ResourceSlice with the same NodeName as the requesting node`);
+  throw pluginForbiddenError(attributes, `can only ${operation.toLowerCase()} ResourceSlice with the same NodeName as the requesting node`);
 }
 
 function restrictSigningRequests({ node, attributes }: NodeRequest): void {
@@ -237,7 +243,7 @@ function restrictSigningRequests({ node, attributes }: NodeRequest): void {
   const { signerName, request } = (attributes.object as CertificateSigningRequest).spec;
   if (!NODE_SIGNERS.includes(signerName)) return;
   if (commonName(attributes, request) !== `system:node:${node}`) {
-    throw forbid(attributes, `can only create a node CSR with CN=system:node:${node}`);
+    throw pluginForbiddenError(attributes, `can only create a node CSR with CN=system:node:${node}`);
   }
 }
 
@@ -245,6 +251,6 @@ function commonName(attributes: AdmissionAttributes, request: string): string {
   try {
     return certificates.readSigningRequest(request).subject.commonName;
   } catch (error) {
-    throw forbid(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+    throw pluginForbiddenError(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -3,7 +3,7 @@ import { deepEqual, type JsonValue, parseGroupVersion } from '#machinery';
 import type { AuthorizationAttributes, Authorizer, Decision } from '../../authz/authorizer.ts';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError } from './plugin-deps.ts';
 
 type Owners = readonly meta.OwnerReference[];
 type Deps = PluginDeps & { readonly authorizer: Authorizer };
@@ -41,7 +41,7 @@ async function demandDelete(attributes: AdmissionAttributes, { authorizer }: Dep
     ...{ group, version, resource: plural, subresource, namespace, name },
   });
   if (decision.verdict !== 'allow') {
-    throw forbid(attributes, `cannot set an ownerRef on a resource you can't delete: ${reasonText(decision)}`);
+    throw pluginForbiddenError(attributes, `cannot set an ownerRef on a resource you can't delete: ${reasonText(decision)}`);
   }
 }
 
@@ -60,7 +60,7 @@ async function demandFinalizers(attributes: AdmissionAttributes, blocking: Owner
     const decision = await deps.authorizer.authorize({ ...request, ...ownerPlace(attributes, owner, deps) });
     if (decision.verdict === 'allow') continue;
     const why = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
-    throw forbid(attributes, `${why}: ${reasonText(decision)}`);
+    throw pluginForbiddenError(attributes, `${why}: ${reasonText(decision)}`);
   }
 }
 
@@ -70,7 +70,7 @@ function ownerPlace(attributes: AdmissionAttributes, { apiVersion, kind, name }:
   if (served === undefined) {
     const missing = `no matches for kind "${kind}" in version "${apiVersion}"`;
     const why = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`;
-    throw forbid(attributes, `${why}: ${missing}`);
+    throw pluginForbiddenError(attributes, `${why}: ${missing}`);
   }
   // An owner is cluster-scoped, or in the namespace of what it owns.
   return { group, version, resource: served.resource, name: name ?? '', namespace: served.namespaced ? attributes.namespace : '' };

@@ -1,7 +1,7 @@
 import type { core, storage } from '#api';
 import { Quantity } from '#machinery';
 import type { AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObject } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 type Claim = core.PersistentVolumeClaim;
 const CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses' };
@@ -19,8 +19,8 @@ export function persistentVolumeClaimResize(deps: PluginDeps): AdmissionPlugin {
       const claim = object as Claim;
       const old = oldObject as Claim;
       if (sizeOf(claim).compare(sizeOf(old)) <= 0) return;
-      if (old.status?.phase !== 'Bound') throw forbid(attributes, 'Only bound persistent volume claims can be expanded');
-      if (!(await canGrow(claim, old, deps))) throw forbid(attributes, UNABLE);
+      if (old.status?.phase !== 'Bound') throw pluginForbiddenError(attributes, 'Only bound persistent volume claims can be expanded');
+      if (!(await canGrow(claim, old, deps))) throw pluginForbiddenError(attributes, UNABLE);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type core, quota } from '#api';
 import { Quantity, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+import { isAboutPods, type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 /** A running pod cannot be resized beyond its node's allocatable resources. */
 export function podResizeValidator(deps: PluginDeps): AdmissionPlugin {
@@ -16,7 +16,7 @@ export function podResizeValidator(deps: PluginDeps): AdmissionPlugin {
       // The generation grows with every change of the spec.
       if (name === '' || pod.metadata.generation === (attributes.oldObject as core.Pod).metadata.generation) return;
       const node = await readObject(deps, { group: '', resource: 'nodes' }, { namespace: '', name });
-      if (node === undefined) throw forbid(attributes, `node "${name}" not found`);
+      if (node === undefined) throw pluginForbiddenError(attributes, `node "${name}" not found`);
       checkNode(attributes, pod, node as unknown as core.Node);
     },
   };
@@ -26,12 +26,12 @@ function checkNode(attributes: AdmissionAttributes, pod: core.Pod, { metadata, s
   const os = metadata.labels?.['kubernetes.io/os'] ?? 'linux';
   if (os !== 'linux') {
     const why = `pod resize is only supported on linux nodes, node "${metadata.name}" is "${os}"`;
-    throw withCause(forbid(attributes, why), 'UnsupportedPlatform');
+    throw withCause(pluginForbiddenError(attributes, why), 'UnsupportedPlatform');
   }
   const missing = shortages(quota.podRequests(specOnly(pod)), quota.amountsOf(status?.allocatable));
   if (missing.length === 0) return;
   const why = `node didn't have enough allocatable resources: ${missing.join('; ')}`;
-  throw withCause(forbid(attributes, why), 'NodeCapacity');
+  throw withCause(pluginForbiddenError(attributes, why), 'NodeCapacity');
 }
 
 /** The pod without status: only requested resources count, not allocated ones. */

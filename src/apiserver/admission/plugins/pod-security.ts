@@ -3,7 +3,7 @@ import { lookupTable, type MaybePromise, mapMaybePromise } from '#base';
 import { aggregateFieldErrors, StatusError } from '#machinery';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObject, readObjects } from './plugin-deps.ts';
 import { reasonsText, type Standard, standardText, violationsOf, violationsText } from './pod-security/evaluate.ts';
 import { isStricter, type NamespacePolicy, policyOf } from './pod-security/namespace-policy.ts';
 import type { CheckedPod } from './pod-security/pod-check.ts';
@@ -125,7 +125,7 @@ function evaluateIn(
   const audited = audit && broken(pod, policy.audit);
   if (audited !== undefined) audit?.annotate(`${AUDIT_PREFIX}audit-violations`, `would violate ${audited}`);
   const enforced = isEnforced ? broken(pod, policy.enforce) : undefined;
-  if (enforced !== undefined) throw forbid(attributes, `violates ${enforced}`);
+  if (enforced !== undefined) throw pluginForbiddenError(attributes, `violates ${enforced}`);
   const warned = broken(pod, policy.warn);
   if (warned !== undefined) warn(`would violate ${warned}`);
 }

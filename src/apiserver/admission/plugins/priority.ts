@@ -2,7 +2,7 @@ import type { core, scheduling } from '#api';
 import { type MaybePromise, mapMaybePromise } from '#base';
 import { changeOnceWith, StatusError } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject, readObjects } from './plugin-deps.ts';
+import { isAboutPods, type PluginDeps, pluginForbiddenError, readObject, readObjects } from './plugin-deps.ts';
 
 type PriorityClass = scheduling.PriorityClass;
 const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
@@ -27,7 +27,8 @@ function isAboutClasses({ resource }: AdmissionAttributes): boolean {
 }
 
 function checkSystemClass(attributes: AdmissionAttributes): void {
-  if (attributes.name.startsWith('system-')) throw forbid(attributes, 'this is a system priority class and cannot be deleted');
+  if (attributes.name.startsWith('system-'))
+    throw pluginForbiddenError(attributes, 'this is a system priority class and cannot be deleted');
 }
 
 function prioritized(attributes: AdmissionAttributes, deps: PluginDeps): MaybePromise<core.Pod> {
@@ -41,13 +42,13 @@ function ofClass(attributes: AdmissionAttributes, pod: core.Pod, chosen: Priorit
   const value = priorityOf(chosen);
   const preemptionPolicy = policyOf(chosen);
   if (spec.priority !== undefined && spec.priority !== value) {
-    throw forbid(
+    throw pluginForbiddenError(
       attributes,
       `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
     );
   }
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-    throw forbid(
+    throw pluginForbiddenError(
       attributes,
       `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
     );
@@ -81,7 +82,7 @@ function keepPriority(pod: core.Pod, old: core.Pod): core.Pod {
 function classOf(attributes: AdmissionAttributes, deps: PluginDeps, name: string): MaybePromise<PriorityClass | undefined> {
   if (name === '') return defaultClass(deps);
   return mapMaybePromise(readObject(deps, CLASSES, { namespace: '', name }), (priorityClass) => {
-    if (priorityClass === undefined) throw forbid(attributes, `no PriorityClass with name ${name} was found`);
+    if (priorityClass === undefined) throw pluginForbiddenError(attributes, `no PriorityClass with name ${name} was found`);
     return priorityClass as unknown as PriorityClass;
   });
 }

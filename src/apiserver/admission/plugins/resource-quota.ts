@@ -4,7 +4,7 @@ import { formatTime, StatusError, updateManagedFields } from '#machinery';
 import type { CachedObject } from '../../watch-cache/cached-object.ts';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { forbid, type PluginDeps, readObjects, storageOf } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObjects, storageOf } from './plugin-deps.ts';
 import { type Charge, chargeQuota, QuotaError } from './quota-check.ts';
 
 const QUOTAS = { group: '', resource: 'resourcequotas' };
@@ -84,7 +84,7 @@ function checked(attributes: AdmissionAttributes, quotas: readonly CachedObject[
       return used === undefined ? [] : [{ current, used }];
     });
   } catch (error) {
-    if (error instanceof QuotaError) throw forbid(attributes, error.message);
+    if (error instanceof QuotaError) throw pluginForbiddenError(attributes, error.message);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { type MaybePromise, mapMaybePromise } from '#base';
 import { Quantity } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+import { isAboutPods, type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 type Pod = core.Pod;
 const CLASSES = { group: 'node.k8s.io', resource: 'runtimeclasses' };
@@ -34,15 +34,15 @@ function checkOverhead(attributes: AdmissionAttributes, runtimeClass: node.Runti
   const overhead = runtimeClass?.overhead;
   const podOverhead = (attributes.object as Pod).spec?.overhead;
   if (overhead === undefined) {
-    if (podOverhead !== undefined) throw forbid(attributes, UNFOUNDED);
-  } else if (!sameAmounts(overhead.podFixed, podOverhead)) throw forbid(attributes, DIFFERS);
+    if (podOverhead !== undefined) throw pluginForbiddenError(attributes, UNFOUNDED);
+  } else if (!sameAmounts(overhead.podFixed, podOverhead)) throw pluginForbiddenError(attributes, DIFFERS);
 }
 
 function classOf(attributes: AdmissionAttributes, deps: PluginDeps): MaybePromise<node.RuntimeClass | undefined> {
   const name = (attributes.object as Pod).spec?.runtimeClassName;
   if (name === undefined) return undefined;
   return mapMaybePromise(readObject(deps, CLASSES, { namespace: '', name }), (object) => {
-    if (object === undefined) throw forbid(attributes, `pod rejected: RuntimeClass "${name}" not found`);
+    if (object === undefined) throw pluginForbiddenError(attributes, `pod rejected: RuntimeClass "${name}" not found`);
     return object as unknown as node.RuntimeClass;
   });
 }
@@ -51,7 +51,7 @@ function withOverhead(attributes: AdmissionAttributes, { overhead }: node.Runtim
   const pod = attributes.object as Pod;
   if (overhead === undefined) return pod;
   const podOverhead = pod.spec?.overhead ?? {};
-  if (Object.keys(podOverhead).length > 0 && !sameAmounts(overhead.podFixed, podOverhead)) throw forbid(attributes, DIFFERS);
+  if (Object.keys(podOverhead).length > 0 && !sameAmounts(overhead.podFixed, podOverhead)) throw pluginForbiddenError(attributes, DIFFERS);
   const { overhead: _, ...spec } = pod.spec!;
   return { ...pod, spec: overhead.podFixed ? { ...spec, overhead: overhead.podFixed } : spec };
 }
@@ -72,7 +72,7 @@ function scheduled(attributes: AdmissionAttributes, pod: Pod, { scheduling }: no
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     if (own[key] === undefined || own[key] === value) continue;
     const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`;
-    throw forbid(attributes, why);
+    throw pluginForbiddenError(attributes, why);
   }
   const nodeSelector = { ...own, ...scheduling.nodeSelector };
   const tolerations = mergeTolerations(pod.spec?.tolerations ?? [], scheduling.tolerations ?? []);

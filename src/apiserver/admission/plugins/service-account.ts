@@ -4,7 +4,7 @@ import { changeOnceWith, type NameSlot, withOwnName } from '#machinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { TOKEN_VOLUME_NAMES } from '../plugin-order.ts';
 import { type MountableSecrets, secretReferenceProblem } from './mountable-secrets.ts';
-import { forbid, isAboutPods, type PluginDeps, readObject } from './plugin-deps.ts';
+import { isAboutPods, type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 type Pod = core.Pod;
 type PodSpec = core.PodSpec;
@@ -61,7 +61,10 @@ async function awaitAccount(attributes: AdmissionAttributes, deps: PluginDeps, n
     const account = await readAccount(attributes, deps, name);
     if (account !== undefined) return account;
   }
-  throw forbid(attributes, `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`);
+  throw pluginForbiddenError(
+    attributes,
+    `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`,
+  );
 }
 
 /** The name of the token volume is random per pod; everything else is equal for pods of one template. */
@@ -146,7 +149,8 @@ function checkSecrets(attributes: AdmissionAttributes, deps: PluginDeps): MaybeP
   const pod = attributes.object as Pod;
   if (attributes.operation === 'CREATE' && isMirror(pod)) return checkMirror(attributes, pod);
   const name = pod.spec?.serviceAccountName ?? '';
-  if (name === '') throw forbid(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name}`);
+  if (name === '')
+    throw pluginForbiddenError(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name}`);
   return mapMaybePromise(demandAccount(attributes, deps, name), (account) => checkReferences(attributes, pod, account));
 }
 
@@ -155,7 +159,7 @@ function checkReferences(attributes: AdmissionAttributes, pod: Pod, account: Ser
   const isEphemeral = attributes.subresource === 'ephemeralcontainers';
   const problem = secretReferenceProblem(pod, mountableSecrets(account), isEphemeral);
   // Upstream returns 500 for these.
-  if (problem !== undefined) throw isEphemeral ? new Error(problem) : forbid(attributes, problem);
+  if (problem !== undefined) throw isEphemeral ? new Error(problem) : pluginForbiddenError(attributes, problem);
 }
 
 function mountableSecrets(account: ServiceAccount): MountableSecrets {
@@ -173,8 +177,8 @@ function isMirror({ metadata }: Pod): boolean {
 /** A mirror pod must refer to no API objects. */
 function checkMirror(attributes: AdmissionAttributes, pod: Pod): undefined {
   const { spec } = pod;
-  if (spec?.serviceAccountName) throw forbid(attributes, 'a mirror pod may not reference service accounts');
-  if (core.podSecretNames(pod).length > 0) throw forbid(attributes, 'a mirror pod may not reference secrets');
+  if (spec?.serviceAccountName) throw pluginForbiddenError(attributes, 'a mirror pod may not reference service accounts');
+  if (core.podSecretNames(pod).length > 0) throw pluginForbiddenError(attributes, 'a mirror pod may not reference secrets');
   const projects = spec?.volumes?.some(({ projected }) => projected?.sources?.some((source) => source.serviceAccountToken !== undefined));
-  if (projects) throw forbid(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+  if (projects) throw pluginForbiddenError(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
 }

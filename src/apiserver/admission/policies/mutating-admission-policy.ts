@@ -8,7 +8,7 @@ import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { InvokedHooks } from '../invoked-hooks.ts';
 import { type ChangedKind, changedKind } from '../matching/changed-kind.ts';
 import { convertObject, versionedRequest } from '../matching/versioned-request.ts';
-import { forbid } from '../plugins/plugin-deps.ts';
+import { pluginForbiddenError } from '../plugins/plugin-deps.ts';
 import { type Invocation, selectInvocations } from './invocations.ts';
 import { MutatingPolicy } from './mutating-policy.ts';
 import { type Mutation, MutationError, mutate } from './mutation.ts';
@@ -130,7 +130,7 @@ class PolicyMutation {
     this.#invoked.finish(this.#object);
     const [first] = this.#failures;
     if (first === undefined) return this.#object;
-    const { code, details } = forbid(this.#attributes, '');
+    const { code, details } = pluginForbiddenError(this.#attributes, '');
     const causes = this.#failures.map(({ message }) => ({ message }));
     throw new StatusError({ code, reason: first.reason, message: first.message, details: { ...details, causes } });
   }

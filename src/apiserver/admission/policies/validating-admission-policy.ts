@@ -5,7 +5,7 @@ import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { RequestAuthorizer } from '../expressions/request-authorizer.ts';
 import { type VersionedRequest, versionedRequest } from '../matching/versioned-request.ts';
-import { forbid } from '../plugins/plugin-deps.ts';
+import { pluginForbiddenError } from '../plugins/plugin-deps.ts';
 import { type Invocation, selectInvocations } from './invocations.ts';
 import { type BindingObject, type PolicyBinding, policyBinding } from './policy-binding.ts';
 import { configurationStorage, isExempt, type PolicyContext, type PolicyDeps, policyContext, requestNamespace } from './policy-context.ts';
@@ -154,7 +154,7 @@ const CODES = lookupTable<number>({ Forbidden: 403, Unauthorized: 401, RequestEn
 function denialError(attributes: AdmissionAttributes, { policy, binding, message, reason }: PolicyDenial): StatusError {
   const where = binding === undefined ? '' : ` with binding '${binding}'`;
   const text = `ValidatingAdmissionPolicy '${policy}'${where} denied request: ${message}`;
-  const { message: forbidden, details } = forbid(attributes, text);
+  const { message: forbidden, details } = pluginForbiddenError(attributes, text);
   return new StatusError({
     code: CODES[reason] ?? 422,
     reason: reason === '' ? 'Invalid' : reason,

@@ -45,7 +45,7 @@ export function mutatingAdmissionWebhook(deps: WebhookDeps): AdmissionPlugin {
 
 async function admit(attributes: AdmissionAttributes, webhooks: readonly Webhook[], context: WebhookContext): Promise<unknown> {
   const round = new Round(attributes, context);
-  for (const [index, webhook] of webhooks.entries()) await round.ask(webhook, index);
+  for (const [index, webhook] of webhooks.entries()) await round.call(webhook, index);
   return round.finish();
 }
 
@@ -65,23 +65,23 @@ class Round {
     this.#invoked = InvokedHooks.of(NAME, attributes);
   }
 
-  async ask(webhook: Webhook, index: number): Promise<void> {
+  async call(webhook: Webhook, index: number): Promise<void> {
     const request = await webhook.select({ ...this.#attributes, object: this.#object }, this.#authorizer);
     if (request === undefined || !this.#invoked.runs(webhook.key)) return;
     const place = `round_${this.#invoked.isSecondRound ? 1 : 0}_index_${index}`;
     try {
       const mutated = await this.#call(webhook, request, place);
-      this.#note(`${MUTATION}${place}`, { configuration: webhook.configuration, webhook: webhook.name, mutated });
+      this.#annotate(`${MUTATION}${place}`, { configuration: webhook.configuration, webhook: webhook.name, mutated });
       if (mutated) this.#invoked.changed();
     } catch (error) {
-      this.#note(`${MUTATION}${place}`, { configuration: webhook.configuration, webhook: webhook.name, mutated: false });
-      this.#forgive(webhook, place, error);
+      this.#annotate(`${MUTATION}${place}`, { configuration: webhook.configuration, webhook: webhook.name, mutated: false });
+      this.#applyFailurePolicy(webhook, place, error);
     }
     if (webhook.runsAgain) this.#invoked.remember(webhook.key);
   }
 
   /** Failed calls are ignored under failure policy Ignore; all other errors reject the request. */
-  #forgive(webhook: Webhook, place: string, error: unknown): void {
+  #applyFailurePolicy(webhook: Webhook, place: string, error: unknown): void {
     if (!(error instanceof WebhookCallError)) throw error;
     if (!webhook.failsOpen) throw StatusError.internalError(error);
     this.#attributes.audit?.annotate(`failed-open.${MUTATION}${place}`, webhook.name);
@@ -111,7 +111,7 @@ class Round {
     return { ...converted, apiVersion: apiVersionOf(resource), kind: resource.kind };
   }
 
-  #note(key: string, value: object): void {
+  #annotate(key: string, value: object): void {
     this.#attributes.audit?.annotate(key, JSON.stringify(value));
   }
 

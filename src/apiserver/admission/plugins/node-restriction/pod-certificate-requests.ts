@@ -1,14 +1,14 @@
 import type { certificatesV1beta1, core } from '#api';
 import { StatusError } from '#machinery';
 import type { AdmissionAttributes } from '../../admission.ts';
-import { forbid, type PluginDeps, readObject } from '../plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObject } from '../plugin-deps.ts';
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
 /** Nodes request certificates for pods that run on them, with the pod's service account. */
 export async function restrictPodCertificateRequests(node: string, attributes: AdmissionAttributes, deps: PluginDeps): Promise<void> {
   const { operation, subresource, namespace } = attributes;
-  const forbidden = (why: string) => forbid(attributes, why);
+  const forbidden = (why: string) => pluginForbiddenError(attributes, why);
   if (operation !== 'CREATE') throw forbidden(`unexpected operation ${operation}`);
   if (subresource !== '') throw forbidden(`unexpected subresource ${subresource}`);
   const { spec } = attributes.object as certificatesV1beta1.PodCertificateRequest;

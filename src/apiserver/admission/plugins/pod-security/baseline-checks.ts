@@ -2,7 +2,8 @@ import type { core } from '#api';
 import {
   containersOf,
   containersText,
-  hasOwnUsers,
+  exemptWhen,
+  hasUserNamespace,
   namesOf,
   type PodCheck,
   plural,
@@ -10,7 +11,6 @@ import {
   type SecurityCheck,
   settersText,
   sortedSet,
-  unless,
 } from './pod-check.ts';
 
 const APPARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
@@ -219,7 +219,7 @@ export const BASELINE_CHECKS: readonly SecurityCheck[] = [
   { id: 'hostPorts', versions: always(hostPorts) },
   { id: 'hostProbesAndHostLifecycle', versions: [{ since: 34, check: hostProbes }] },
   { id: 'privileged', versions: always(privileged) },
-  { id: 'procMount', versions: [...always(procMount), { since: 35, check: unless(hasOwnUsers, procMount) }] },
+  { id: 'procMount', versions: [...always(procMount), { since: 35, check: exemptWhen(hasUserNamespace, procMount) }] },
   {
     id: 'seLinuxOptions',
     versions: [...always(seLinuxOptions(SELINUX_TYPES)), { since: 31, check: seLinuxOptions([...SELINUX_TYPES, 'container_engine_t']) }],

@@ -64,7 +64,7 @@ export function sortedSet(items: readonly string[]): readonly string[] {
 }
 
 /** In a user namespace, root in the pod is unprivileged on the node. */
-export function hasOwnUsers({ spec }: CheckedPod): boolean {
+export function hasUserNamespace({ spec }: CheckedPod): boolean {
   return spec.hostUsers === false;
 }
 
@@ -73,6 +73,6 @@ export function isWindows({ spec }: CheckedPod): boolean {
 }
 
 /** The check, except for exempt pods. */
-export function unless(isExempt: (pod: CheckedPod) => boolean, check: PodCheck): PodCheck {
+export function exemptWhen(isExempt: (pod: CheckedPod) => boolean, check: PodCheck): PodCheck {
   return (pod) => (isExempt(pod) ? undefined : check(pod));
 }

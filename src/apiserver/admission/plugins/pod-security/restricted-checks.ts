@@ -2,7 +2,8 @@ import { procMount, seccompProfile } from './baseline-checks.ts';
 import {
   containersOf,
   containersText,
-  hasOwnUsers,
+  exemptWhen,
+  hasUserNamespace,
   isWindows,
   namesOf,
   type PodCheck,
@@ -11,7 +12,6 @@ import {
   type SecurityCheck,
   settersText,
   sortedSet,
-  unless,
 } from './pod-check.ts';
 
 const allowPrivilegeEscalation: PodCheck = (pod) => {
@@ -92,7 +92,7 @@ export const RESTRICTED_CHECKS: readonly SecurityCheck[] = [
     id: 'allowPrivilegeEscalation',
     versions: [
       { since: 8, check: allowPrivilegeEscalation },
-      { since: 25, check: unless(isWindows, allowPrivilegeEscalation) },
+      { since: 25, check: exemptWhen(isWindows, allowPrivilegeEscalation) },
     ],
   },
   {
@@ -100,7 +100,7 @@ export const RESTRICTED_CHECKS: readonly SecurityCheck[] = [
     overrides: 'capabilities_baseline',
     versions: [
       { since: 22, check: capabilities },
-      { since: 25, check: unless(isWindows, capabilities) },
+      { since: 25, check: exemptWhen(isWindows, capabilities) },
     ],
   },
   { id: 'procMount_restricted', overrides: 'procMount', versions: [{ since: 35, check: procMount }] },
@@ -109,14 +109,14 @@ export const RESTRICTED_CHECKS: readonly SecurityCheck[] = [
     id: 'runAsNonRoot',
     versions: [
       { since: 0, check: runAsNonRoot },
-      { since: 35, check: unless(hasOwnUsers, runAsNonRoot) },
+      { since: 35, check: exemptWhen(hasUserNamespace, runAsNonRoot) },
     ],
   },
   {
     id: 'runAsUser',
     versions: [
       { since: 23, check: runAsUser },
-      { since: 35, check: unless(hasOwnUsers, runAsUser) },
+      { since: 35, check: exemptWhen(hasUserNamespace, runAsUser) },
     ],
   },
   {
@@ -124,7 +124,7 @@ export const RESTRICTED_CHECKS: readonly SecurityCheck[] = [
     overrides: 'seccompProfile_baseline',
     versions: [
       { since: 19, check: seccompProfileSet },
-      { since: 25, check: unless(isWindows, seccompProfileSet) },
+      { since: 25, check: exemptWhen(isWindows, seccompProfileSet) },
     ],
   },
 ];
