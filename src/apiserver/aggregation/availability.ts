@@ -5,7 +5,7 @@ import { formatTime } from '#machinery';
 import type { ServiceEndpoints } from '../service-endpoints/service-endpoints.ts';
 import type { Backend } from './backend.ts';
 import { type APIService, availableCondition, type RemoteApi } from './remote-api.ts';
-import { whyUnreachable } from './unreachable-service.ts';
+import { backingServiceProblem } from './unreachable-service.ts';
 
 type Condition = apiregistration.APIServiceCondition;
 
@@ -72,7 +72,7 @@ export class Availability {
         this.#deps.endpoints.service(namespace, name),
         this.#deps.endpoints.slices(namespace, name),
       ]);
-      const unreachable = whyUnreachable(api.service, { service, slices });
+      const unreachable = backingServiceProblem(api.service, { service, slices });
       if (unreachable !== undefined) return { status: 'False', ...unreachable };
     }
     const problem = await whyNoAnswer(api, backend);

@@ -15,7 +15,10 @@ export interface Unreachable {
 const HTTPS = 443;
 
 /** Why an APIService's Service is unavailable, in upstream's words; undefined when it may be available. */
-export function whyUnreachable(reference: apiregistration.ServiceReference, { service, slices }: BackingService): Unreachable | undefined {
+export function backingServiceProblem(
+  reference: apiregistration.ServiceReference,
+  { service, slices }: BackingService,
+): Unreachable | undefined {
   const { name = '', namespace = '', port: number = HTTPS } = reference;
   const serviceText = `service/${name} in ${goQuote(namespace)}`;
   if (service === undefined) return { reason: 'ServiceNotFound', message: `${serviceText} is not present` };

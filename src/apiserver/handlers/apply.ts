@@ -27,7 +27,7 @@ import { BODY_LIMIT } from './decode-body.ts';
 import { acrossVersions, writtenFields } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
 import { groupResource, type ResourceCall } from './resource-call.ts';
-import { identified } from './update.ts';
+import { withRequestIdentity } from './update.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** Server-side apply: merges the manager's configuration, or reports conflicts. */
@@ -102,7 +102,7 @@ function mergedWith(versions: VersionLookup | undefined, call: ResourceCall, { l
     throw new Error(`failed to convert to unversioned (${configurationName(resource, applied)}): ${unconverted}`);
   // Custom resources keep nulls for validation; built-in kinds have none.
   const converted = resource.custom ? object : convertedObject(resource, object, applied);
-  const placed = identified(converted as unknown as KubeObject, call);
+  const placed = withRequestIdentity(converted as unknown as KubeObject, call);
   return resource.strategy.defaults?.(placed) ?? placed;
 }
 

@@ -10,7 +10,7 @@ import { type KubeObject, withMetadata, withoutMetadata } from '../watch-cache/k
 import type { ApiResponse } from './api-response.ts';
 import { authorizeCreation } from './authorize-creation.ts';
 import { decodeBody } from './decode-body.ts';
-import { ownFields } from './field-ownership.ts';
+import { trackFieldOwnership } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
 import type { ResourceCall } from './resource-call.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
@@ -24,7 +24,7 @@ export async function handleCreate(call: ResourceCall): Promise<ApiResponse> {
   if (!options.dryRun) checkUnversioned(body);
   const named = withUniqueOwners(body, (message) => warn(call.request, message), IN_REQUEST);
   const updated = withRequestNamespace(withoutMetadata(named, 'deletionTimestamp', 'deletionGracePeriodSeconds'), call);
-  const owned = await ownFields(call, { live: undefined, updated, options });
+  const owned = await trackFieldOwnership(call, { live: undefined, updated, options });
   if (turn.isSpent) await turn.next();
   const object = await createObject(objectWrite(call), owned, options);
   if (turn.isSpent) await turn.next();

@@ -21,7 +21,7 @@ export interface FieldChange {
 }
 
 /** Updates metadata.managedFields for a create or update. */
-export function ownFields(call: ResourceCall<ServedResource>, { live, updated, options }: FieldChange): MaybePromise<KubeObject> {
+export function trackFieldOwnership(call: ResourceCall<ServedResource>, { live, updated, options }: FieldChange): MaybePromise<KubeObject> {
   const { resource, subresource, deps } = call;
   const change = {
     schema: resource.schema,

@@ -9,7 +9,7 @@ import { encodeMedia } from '../request/media.ts';
 import { aggregatedType, checkProducible, negotiate, negotiateAggregated, OBJECT_TYPES } from '../request/negotiation.ts';
 import { JSON_TYPE } from '../request/parse-body.ts';
 import type { ApiResponse, Handler } from './api-response.ts';
-import { etagged } from './etag.ts';
+import { etagResponse } from './etag.ts';
 import type { HealthChecks } from './health/health-checks.ts';
 import { methodNotAllowed, PAGE_NOT_FOUND, resourceNotFound } from './route.ts';
 
@@ -131,7 +131,7 @@ function aggregated(request: ApiRequest, build: () => { readonly [field: string]
   const mediaType = negotiateAggregated(request.header('accept'));
   if (mediaType === undefined) return undefined;
   if (request.body.type === 'object') return { type: 'plain', code: 200, object: build() };
-  return etagged(
+  return etagResponse(
     request,
     aggregatedType(mediaType),
     encodeMedia(build(), { mediaType, pretty: false }, apidiscoveryV2.APIGroupDiscoveryList),

@@ -41,10 +41,10 @@ import type { KubeObject } from '../watch-cache/kube-object.ts';
 import type { ApiResponse } from './api-response.ts';
 import { applyObject } from './apply.ts';
 import { BODY_LIMIT, type ExpectedKind, namingError, notRegistered, reportProblems, withReset } from './decode-body.ts';
-import { ownFields } from './field-ownership.ts';
+import { trackFieldOwnership } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
 import type { HandlerDeps, ResourceCall } from './resource-call.ts';
-import { identified } from './update.ts';
+import { withRequestIdentity } from './update.ts';
 import { type WriteOptions, writeOptions } from './write-options.ts';
 
 export const PATCH_TYPES = {
@@ -62,7 +62,7 @@ export async function handlePatch(call: ResourceCall): Promise<ApiResponse> {
   const readPatch = await patchBody(call, { type, options });
   const { object } = await updateObject(objectWrite(call), {
     options,
-    compute: (live) => ownFields(call, { live, updated: patched(call, { live, patch: readPatch(), type, options }), options }),
+    compute: (live) => trackFieldOwnership(call, { live, updated: patched(call, { live, patch: readPatch(), type, options }), options }),
   });
   return { type: 'object', code: 200, resource, object };
 }
@@ -132,12 +132,12 @@ interface PatchRequest {
 function patched(call: ResourceCall, patching: PatchRequest): KubeObject {
   const { resource } = call;
   const { object, value } = patchedDocument(call, { ...patching, expected: resource });
-  const decoded = identified(withReset(object as unknown as KubeObject, value), call);
+  const decoded = withRequestIdentity(withReset(object as unknown as KubeObject, value), call);
   return resource.strategy.defaults?.(decoded) ?? decoded;
 }
 
 /** A patched object of another kind than the resource's own, such as its scale. */
-export function patchedAs<T>(call: ResourceCall, patching: TypedPatchRequest): T {
+export function applyPatchAs<T>(call: ResourceCall, patching: TypedPatchRequest): T {
   return patchedDocument(call, patching).object as T;
 }
 
@@ -235,13 +235,15 @@ function invalidResult(schema: ObjectSchema, result: PatchResult, why: string): 
 
 /** Errors quote a strategic patch as merging leaves it. */
 function invalidPatch({ value }: ParsedDocument, before: JsonObject, why: string): StatusError {
-  return StatusError.invalid({ group: '', kind: '' }, '', [FieldError.invalid(Path.of('patch'), goValue(asMerged(value, before)), why)]);
+  return StatusError.invalid({ group: '', kind: '' }, '', [
+    FieldError.invalid(Path.of('patch'), goValue(mergedResult(value, before)), why),
+  ]);
 }
 
 /** Nulls delete; where there was nothing to delete, merging drops them from the patch. */
-function asMerged(patch: JsonValue, before: JsonValue | undefined): JsonValue {
+function mergedResult(patch: JsonValue, before: JsonValue | undefined): JsonValue {
   if (!isJsonObject(patch) || !isJsonObject(before)) return isJsonObject(patch) ? withoutNulls(patch) : patch;
-  return Object.fromEntries(Object.entries(patch).map(([key, member]) => [key, member && asMerged(member, getKey(before, key))]));
+  return Object.fromEntries(Object.entries(patch).map(([key, member]) => [key, member && mergedResult(member, getKey(before, key))]));
 }
 
 interface PrintedValue {

@@ -6,7 +6,7 @@ import { type KubeObject, withMetadata, withoutMetadata } from '../watch-cache/k
 import type { ApiResponse } from './api-response.ts';
 import { createOnUpdate } from './create.ts';
 import { decodeBody } from './decode-body.ts';
-import { ownFields } from './field-ownership.ts';
+import { trackFieldOwnership } from './field-ownership.ts';
 import { objectWrite } from './object-write.ts';
 import { checkPathName, type ResourceCall } from './resource-call.ts';
 import { writeOptions } from './write-options.ts';
@@ -14,22 +14,22 @@ import { writeOptions } from './write-options.ts';
 export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
   const { resource, subresource } = call;
   const options = writeOptions(call.request, 'UpdateOptions');
-  const decoded = identified(await decodeBody(call, options.fieldValidation), call);
+  const decoded = withRequestIdentity(await decodeBody(call, options.fieldValidation), call);
   checkPathName(call.name);
   const body = withUniqueOwners(decoded, (message) => warn(call.request, message), IN_REQUEST);
-  const create = async () => createOnUpdate(call, await ownFields(call, { live: undefined, updated: body, options }), options);
+  const create = async () => createOnUpdate(call, await trackFieldOwnership(call, { live: undefined, updated: body, options }), options);
   const { object, created } = await updateObject(objectWrite(call), {
     options,
     replaces: true,
     expectedUid: body.metadata.uid,
-    compute: (live) => ownFields(call, { live, updated: body, options }),
+    compute: (live) => trackFieldOwnership(call, { live, updated: body, options }),
     ...(subresource === '' && resource.strategy.allowCreateOnUpdate && { create }),
   });
   return { type: 'object', code: created ? 201 : 200, resource, object };
 }
 
 /** The object with the name and namespace of the URL, which it must not contradict. */
-export function identified(object: KubeObject, { resource, name, namespace }: ResourceCall): KubeObject {
+export function withRequestIdentity(object: KubeObject, { resource, name, namespace }: ResourceCall): KubeObject {
   const metadata = object.metadata;
   if (!metadata.name && metadata.generateName === undefined && resource.custom) checkName('', name);
   if (metadata.name) checkName(metadata.name, name);

@@ -1,5 +1,5 @@
 import { expiredResourceVersion, parseResourceVersion } from '../request/resource-version.ts';
-import { lostTrack, NO_WATCH, type WatchSink } from '../watch-cache/watcher.ts';
+import { cacheReloadedError, NO_WATCH, type WatchSink } from '../watch-cache/watcher.ts';
 import type { ApiResponse } from './api-response.ts';
 import type { ListOptions } from './list-options.ts';
 import type { ResourceCall } from './resource-call.ts';
@@ -29,7 +29,7 @@ export async function handleWatch(call: ResourceCall): Promise<ApiResponse> {
       };
       const watch = cache.watch(filter, sink, start);
       if (watch !== undefined) return watch;
-      sink.error(options.since === undefined ? lostTrack() : expiredResourceVersion(options.since, cache.oldestRevision));
+      sink.error(options.since === undefined ? cacheReloadedError() : expiredResourceVersion(options.since, cache.oldestRevision));
       return NO_WATCH;
     },
   };

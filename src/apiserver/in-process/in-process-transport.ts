@@ -12,7 +12,7 @@ import type { ApiRequest, AuditContext, FlowIdentity, RequestBody } from '../req
 import { parseRequestInfo, type RequestInfo, selectedName } from '../request/request-info.ts';
 import type { UserInfo } from '../request/user.ts';
 import { convertingSink } from '../watch-cache/converting-sink.ts';
-import { lostTrack, type WatchSink } from '../watch-cache/watcher.ts';
+import { cacheReloadedError, type WatchSink } from '../watch-cache/watcher.ts';
 import { MAX_ANSWER_BYTES, plainFailure, rawObject, readAll, streamedFailure, streamedObject } from './written-answer.ts';
 
 export interface InProcessOptions {
@@ -279,7 +279,7 @@ class InProcessWatch implements Disposable {
         if (!this.#isOver) this.sink.bookmark(String(revision), initialEventsEnd);
       },
       error: (error) => this.fail(error),
-      end: (reason) => (reason === 'expired' ? this.fail(lostTrack()) : this.#end(() => this.sink.end())),
+      end: (reason) => (reason === 'expired' ? this.fail(cacheReloadedError()) : this.#end(() => this.sink.end())),
     };
   }
 

@@ -62,7 +62,7 @@ export interface OpenWatch {
 export const NO_WATCH: OpenWatch = { backlog: [], initialEventsEnd: undefined, stop: () => {} };
 
 /** The error when the cache was reloaded. */
-export function lostTrack(): StatusError {
+export function cacheReloadedError(): StatusError {
   return StatusError.expired('the server lost track of changes');
 }
 

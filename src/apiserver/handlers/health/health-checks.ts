@@ -42,14 +42,14 @@ export class HealthChecks {
     const endpoint = ENDPOINTS.find((path) => request.path === path || request.path.startsWith(`${path}/`));
     if (endpoint === undefined) return undefined;
     const name = request.path.slice(endpoint.length + 1);
-    return name === '' ? this.#all(endpoint, request.query) : this.#one(endpoint, name);
+    return name === '' ? this.#checkAll(endpoint, request.query) : this.#checkOne(endpoint, name);
   }
 
   #for(endpoint: string): readonly HealthCheck[] {
     return this.#checks.filter(({ readinessOnly }) => !readinessOnly || endpoint === '/readyz');
   }
 
-  async #one(endpoint: string, name: string): Promise<ApiResponse> {
+  async #checkOne(endpoint: string, name: string): Promise<ApiResponse> {
     const check = this.#for(endpoint).find((candidate) => candidate.name === name);
     if (check === undefined) return { type: 'raw', code: 404, contentType: TEXT, body: '404 page not found\n' };
     const isHealthy = await passes(check);
@@ -69,7 +69,7 @@ export class HealthChecks {
     return isHealthy;
   }
 
-  async #all(endpoint: string, query: URLSearchParams): Promise<ApiResponse> {
+  async #checkAll(endpoint: string, query: URLSearchParams): Promise<ApiResponse> {
     const excluded = new Set(query.getAll('exclude'));
     const checks = this.#for(endpoint);
     const results = await Promise.all(

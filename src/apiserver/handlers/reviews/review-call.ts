@@ -5,7 +5,7 @@ import { ConvertedObject } from '../../watch-cache/cached-object.ts';
 import { type KubeObject, withMetadata, withoutMetadata } from '../../watch-cache/kube-object.ts';
 import type { ApiResponse } from '../api-response.ts';
 import { decodeBody } from '../decode-body.ts';
-import { ownFields } from '../field-ownership.ts';
+import { trackFieldOwnership } from '../field-ownership.ts';
 import type { VerbHandler } from '../handler-table.ts';
 import { admissionAttributes, type ResourceCall } from '../resource-call.ts';
 import { type WriteOptions, writeOptions } from '../write-options.ts';
@@ -20,13 +20,13 @@ export interface ReviewCall {
 
 /** A handler for kinds that are created to ask a question and never stored. */
 export function reviewHandler(answer: (call: ReviewCall) => Promise<KubeObject> | KubeObject): VerbHandler {
-  return async (call) => created(call.resource, await answer(await readReview(call)));
+  return async (call) => createdResponse(call.resource, await answer(await readReview(call)));
 }
 
 export async function readReview(call: ResourceCall<ServedResource>): Promise<ReviewCall> {
   const options = writeOptions(call.request, 'CreateOptions');
   const body = placed(await decodeBody(call, options.fieldValidation), call.namespace);
-  return { call, options, review: await ownFields(call, { live: undefined, updated: body, options }) };
+  return { call, options, review: await trackFieldOwnership(call, { live: undefined, updated: body, options }) };
 }
 
 /** In the namespace of the request, which a body must not contradict. */
@@ -49,6 +49,6 @@ export function validateReview({ call, options, review }: ReviewCall): MaybeProm
   return call.deps.admission.validate(admissionAttributes(call, { ...request, object: review }));
 }
 
-export function created(resource: ServedResource, object: KubeObject): ApiResponse {
+export function createdResponse(resource: ServedResource, object: KubeObject): ApiResponse {
   return { type: 'object', code: 201, resource, object: new ConvertedObject(object, 0) };
 }

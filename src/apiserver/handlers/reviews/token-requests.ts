@@ -10,7 +10,7 @@ import { type KubeObject, withMetadata } from '../../watch-cache/kube-object.ts'
 import type { ApiResponse } from '../api-response.ts';
 import type { HandledSubresource } from '../handler-table.ts';
 import type { HandlerDeps, ResourceCall } from '../resource-call.ts';
-import { admitReview, created, readReview, validateReview } from './review-call.ts';
+import { admitReview, createdResponse, readReview, validateReview } from './review-call.ts';
 
 const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const;
 /** The lifetime that kubelets request for pods that may not reload tokens. */
@@ -45,7 +45,7 @@ async function issueToken(accountCall: ResourceCall, options: TokenRequestOption
   await validateReview({ ...review, call: accountCall, review: completed });
   const bound = await boundObjects(specOf(completed).boundObjectRef ?? undefined, call, options.objects);
   const limited = limitExpiration(completed, options, request);
-  return created(call.resource, await withToken({ review: limited, account, bound }, options, deps));
+  return createdResponse(call.resource, await withToken({ review: limited, account, bound }, options, deps));
 }
 
 /** The request as one for a TokenRequest, though its path is that of the service account. */

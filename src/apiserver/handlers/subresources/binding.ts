@@ -11,7 +11,7 @@ import { objectWrite } from '../object-write.ts';
 import { checkPathName, type ResourceCall } from '../resource-call.ts';
 import type { WriteOptions } from '../write-options.ts';
 import { withPodCondition } from './pod-condition.ts';
-import { readPosted } from './posted-object.ts';
+import { readPostedObject } from './posted-object.ts';
 
 const BINDING = { group: '', version: 'v1', kind: 'Binding', apiVersion: 'v1', schema: core.Binding, custom: false };
 const PODS = { group: '', resource: 'pods' };
@@ -26,7 +26,7 @@ export const bindingSubresource: HandledSubresource = {
 
 /** The same for `bindings`, where the pod is named in the body alone. */
 export async function bindPod(call: ResourceCall<ServedResource>): Promise<ApiResponse> {
-  const posted = await readPosted(call, BINDING);
+  const posted = await readPostedObject(call, BINDING);
   const binding = posted.object as unknown as core.Binding;
   const name = binding.metadata.name ?? '';
   if (call.name && name !== call.name) throw StatusError.badRequest('name in URL does not match name in Binding object');

@@ -9,7 +9,7 @@ const WOULD_VIOLATE = "Cannot evict pod as it would violate the pod's disruption
 const MAX_DISRUPTED_PODS = 2000;
 
 /** Takes one disruption from the budget and records the pod. Throws if none is allowed. */
-export function disrupt(budget: Budget, pod: string, now: number): Budget {
+export function consumeDisruption(budget: Budget, pod: string, now: number): Budget {
   const status = budget.status ?? ({} as BudgetStatus);
   const { name = '', generation = 0 } = budget.metadata;
   if ((status.observedGeneration ?? 0) < generation) throw stillProcessing(budget);

@@ -11,9 +11,9 @@ import type { HandledSubresource } from '../handler-table.ts';
 import { objectWrite } from '../object-write.ts';
 import type { ResourceCall } from '../resource-call.ts';
 import type { WriteOptions } from '../write-options.ts';
-import { disrupt, stillProcessing } from './disruption-budget.ts';
+import { consumeDisruption, stillProcessing } from './disruption-budget.ts';
 import { withPodCondition } from './pod-condition.ts';
-import { readPosted } from './posted-object.ts';
+import { readPostedObject } from './posted-object.ts';
 
 type Pod = core.Pod;
 type Budget = policy.PodDisruptionBudget;
@@ -34,7 +34,7 @@ export const evictionSubresource: HandledSubresource = {
 };
 
 async function evict(call: ResourceCall): Promise<ApiResponse> {
-  const posted = await readPosted(call, EVICTION);
+  const posted = await readPostedObject(call, EVICTION);
   const { metadata, deleteOptions } = posted.object as unknown as policy.Eviction;
   if (metadata?.name !== call.name) throw StatusError.badRequest('name in URL does not match name in Eviction object');
   const options = deletion(call, deleteOptions ?? {}, posted.options);
@@ -119,7 +119,7 @@ async function spend(call: ResourceCall, pod: Pod, { budget, dryRun }: BudgetUse
   if (!isReady(pod) && mayGoUnhealthy(budget)) return true;
   const { deps } = call;
   if (dryRun) {
-    disrupt(budget, call.name, deps.clock.now());
+    consumeDisruption(budget, call.name, deps.clock.now());
     return false;
   }
   const resource = deps.table.stored('policy', 'v1', 'poddisruptionbudgets');
@@ -127,7 +127,7 @@ async function spend(call: ResourceCall, pod: Pod, { budget, dryRun }: BudgetUse
   // Conflicts with other evictions are retried.
   await updateObject(objectWrite(own), {
     options: INTERNAL,
-    compute: (live) => disrupt(live as unknown as Budget, call.name, deps.clock.now()) as unknown as KubeObject,
+    compute: (live) => consumeDisruption(live as unknown as Budget, call.name, deps.clock.now()) as unknown as KubeObject,
   });
   return false;
 }

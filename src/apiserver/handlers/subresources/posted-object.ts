@@ -15,7 +15,7 @@ export interface PostedObject {
 }
 
 /** Decodes the body and runs mutating admission. */
-export async function readPosted(call: ResourceCall<ServedResource>, expected: ExpectedKind): Promise<PostedObject> {
+export async function readPostedObject(call: ResourceCall<ServedResource>, expected: ExpectedKind): Promise<PostedObject> {
   const options = writeOptions(call.request, 'CreateOptions');
   const posted = placed((await decodeBodyAs(call.request, expected, options.fieldValidation)) as unknown as KubeObject, call.namespace);
   const name = call.name || posted.metadata.name;

@@ -19,7 +19,7 @@ import type { ApiResponse } from '../api-response.ts';
 import { appliedConfig } from '../apply.ts';
 import { decodeBodyAs } from '../decode-body.ts';
 import { objectWrite } from '../object-write.ts';
-import { PATCH_TYPES, patchBody, patchedAs, patchTypeErrors, patchTypeOf } from '../patch.ts';
+import { applyPatchAs, PATCH_TYPES, patchBody, patchTypeErrors, patchTypeOf } from '../patch.ts';
 import { groupResource, type ResourceCall } from '../resource-call.ts';
 import { checkName } from '../update.ts';
 import { type WriteOptions, writeOptions } from '../write-options.ts';
@@ -90,7 +90,7 @@ async function patchedScale(call: ResourceCall, options: WriteOptions): Promise<
   if (type === PATCH_TYPES.apply) return appliedScale(call, options);
   const readPatch = await patchBody(call, { type, options });
   return (current) => {
-    const scale = patchedAs<Scale>(call, { expected: EXPECTED, live: current, patch: readPatch(), type, options });
+    const scale = applyPatchAs<Scale>(call, { expected: EXPECTED, live: current, patch: readPatch(), type, options });
     checkPlace(call, scale);
     return owned(call, { current, desired: scale, options });
   };
