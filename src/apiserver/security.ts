@@ -14,7 +14,7 @@ import { type RequestHeaderConfig, requestHeaders } from './authn/request-header
 import type { AccountObjects } from './authn/service-accounts/account-objects.ts';
 import { accountTokens } from './authn/service-accounts/account-tokens.ts';
 import { type KeyMaterial, keySource } from './authn/service-accounts/keys.ts';
-import { noteTokenUse } from './authn/service-accounts/legacy-token-use.ts';
+import { recordTokenUse } from './authn/service-accounts/legacy-token-use.ts';
 import { legacyTokens } from './authn/service-accounts/legacy-tokens.ts';
 import { SignedTokens } from './authn/service-accounts/signed-tokens.ts';
 import { staticTokens } from './authn/static-tokens.ts';
@@ -177,7 +177,7 @@ function tokenAuthenticators(config: SecurityConfig, context: SecurityContext, p
   const { issuer, additionalIssuers = [] } = config.serviceAccounts;
   return [
     ...(config.staticTokens ? [staticTokens(config.staticTokens)] : []),
-    legacyTokens({ tokens, audiences, objects, used: noteTokenUse(() => storageOf(table, '', 'secrets'), context) }),
+    legacyTokens({ tokens, audiences, objects, used: recordTokenUse(() => storageOf(table, '', 'secrets'), context) }),
     accountTokens({ tokens, issuers: [issuer, ...additionalIssuers], audiences, objects, clock }),
     ...(config.bootstrapTokens ? [bootstrapTokens(objects.secrets, clock)] : []),
   ];

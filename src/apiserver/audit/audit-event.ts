@@ -7,7 +7,7 @@ export type Level = (typeof LEVELS)[number];
 export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type Stage = (typeof STAGES)[number];
 
-export function reaches(level: Level, least: Level): boolean {
+export function isAtLeast(level: Level, least: Level): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 

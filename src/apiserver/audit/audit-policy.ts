@@ -89,7 +89,7 @@ class PolicyReader extends ConfigurationReader {
   readonly unknownFields: string[] = [];
 
   policy(fields: Fields): AuditPolicy {
-    this.#note(fields, POLICY_FIELDS, '');
+    this.#recordUnknownFields(fields, POLICY_FIELDS, '');
     return {
       rules: this.list(fields.rules, 'rules').map((rule, i) => this.#rule(this.object(rule, `rules[${i}]`), `rules[${i}]`)),
       omitStages: this.#texts(fields.omitStages, 'omitStages') as readonly Stage[],
@@ -99,7 +99,7 @@ class PolicyReader extends ConfigurationReader {
   }
 
   #rule(fields: Fields, path: string): AuditRule {
-    this.#note(fields, RULE_FIELDS, path);
+    this.#recordUnknownFields(fields, RULE_FIELDS, path);
     const texts = (name: string) => this.#texts(fields[name], `${path}.${name}`);
     return {
       level: this.text(fields.level, `${path}.level`, '') as Level,
@@ -117,7 +117,7 @@ class PolicyReader extends ConfigurationReader {
 
   #resources(value: unknown, path: string): GroupResources {
     const fields = this.object(value, path);
-    this.#note(fields, RESOURCE_FIELDS, path);
+    this.#recordUnknownFields(fields, RESOURCE_FIELDS, path);
     return {
       group: this.text(fields.group, `${path}.group`, ''),
       resources: this.#texts(fields.resources, `${path}.resources`),
@@ -129,7 +129,7 @@ class PolicyReader extends ConfigurationReader {
     return this.list(value, path).map((item, i) => this.text(item, `${path}[${i}]`, ''));
   }
 
-  #note(fields: Fields, names: readonly string[], path: string): void {
+  #recordUnknownFields(fields: Fields, names: readonly string[], path: string): void {
     for (const name of Object.keys(fields)) if (!names.includes(name)) this.unknownFields.push(path === '' ? name : `${path}.${name}`);
   }
 }

@@ -2,7 +2,7 @@ import { type Clock, parseIp } from '#base';
 import { formatMicroTime, isJsonObject, type Status } from '#machinery';
 import type { ApiRequest, AuditRecord } from '../request/api-request.ts';
 import type { UserInfo } from '../request/user.ts';
-import { type AuditEvent, type EventUser, type ObjectReference, type ResponseStatus, reaches, type Stage } from './audit-event.ts';
+import { type AuditEvent, type EventUser, isAtLeast, type ObjectReference, type ResponseStatus, type Stage } from './audit-event.ts';
 import type { RequestAuditConfig } from './policy-evaluator.ts';
 
 const MAX_USER_AGENT = 1024;
@@ -34,7 +34,7 @@ export class RequestRecord implements AuditRecord {
   }
 
   get recordsResponses(): boolean {
-    return reaches(this.#config.level, 'RequestResponse');
+    return isAtLeast(this.#config.level, 'RequestResponse');
   }
 
   get hasStatus(): boolean {
@@ -53,7 +53,7 @@ export class RequestRecord implements AuditRecord {
   }
 
   annotateBody(key: string, value: () => string): void {
-    if (reaches(this.#config.level, 'Request')) this.annotate(key, value());
+    if (isAtLeast(this.#config.level, 'Request')) this.annotate(key, value());
   }
 
   setRequestObject(object: unknown): void {
@@ -102,7 +102,7 @@ export class RequestRecord implements AuditRecord {
       userAgent: userAgent(this.#request),
       objectRef: info.isResource ? this.#objectReference() : undefined,
       responseStatus: this.#responseStatus,
-      requestObject: reaches(level, 'Request') ? this.#omitManagedFields(this.#requestObject) : undefined,
+      requestObject: isAtLeast(level, 'Request') ? this.#omitManagedFields(this.#requestObject) : undefined,
       responseObject: this.#responseObject,
       requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
       stageTimestamp: formatMicroTime(stage === 'RequestReceived' ? this.#receivedMs : this.#clock.now()),

@@ -1,7 +1,7 @@
 import { allMaybePromise, type MaybePromise, mapMaybePromise } from '#base';
 import { encodeJson } from '#machinery';
 import type { AuditBackend } from './audit-backend.ts';
-import { type AuditEvent, reaches } from './audit-event.ts';
+import { type AuditEvent, isAtLeast } from './audit-event.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 
 export interface TruncateConfig {
@@ -55,7 +55,7 @@ export class TruncatingBackend implements AuditBackend {
 /** Undefined when it is too large even without bodies. */
 function fitted(event: AuditEvent, maxBytes: number): AuditEvent | undefined {
   if (sizeOf(event) <= maxBytes) return event;
-  if (!reaches(event.level, 'Request')) return undefined;
+  if (!isAtLeast(event.level, 'Request')) return undefined;
   const { requestObject, responseObject, ...rest } = event;
   const truncated = { ...rest, annotations: { ...event.annotations, 'audit.k8s.io/truncated': 'true' } };
   return sizeOf(truncated) <= maxBytes ? truncated : undefined;

@@ -9,7 +9,7 @@ const AUTHORITIES = new WeakMap<ClientCertificate, Map<string, boolean>>();
  * Whether a certificate's chain ends at one of these CAs (PEM). The chain itself was verified with the connection, against
  * all CAs of the server; this tells them apart. Cached per connection and CA bundle.
  */
-export function issuedBy(certificate: ClientCertificate, authorities: string): boolean {
+export function isIssuedBy(certificate: ClientCertificate, authorities: string): boolean {
   let verdicts = AUTHORITIES.get(certificate);
   if (verdicts === undefined) {
     verdicts = new Map();

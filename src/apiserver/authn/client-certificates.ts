@@ -2,7 +2,7 @@ import type { Clock } from '#base';
 import type { ClientCertificate } from '../request/api-request.ts';
 import { authenticated, CREDENTIAL_ID, type UserInfo } from '../request/user.ts';
 import type { Authenticator } from './authenticator.ts';
-import { issuedBy } from './certificate-authorities.ts';
+import { isIssuedBy } from './certificate-authorities.ts';
 
 /**
  * Authenticates client certificates: the common name is the user, the organizations are the groups. `authorities` (PEM) is needed if the
@@ -14,7 +14,7 @@ export function clientCertificates(clock: Clock, authorities?: () => string): Au
     authenticate({ clientCertificate: certificate }) {
       if (certificate === undefined) return undefined;
       if (certificate.problem !== undefined) throw new Error(`verifying the client certificate failed: ${certificate.problem}`);
-      if (authorities !== undefined && !issuedBy(certificate, authorities())) return undefined;
+      if (authorities !== undefined && !isIssuedBy(certificate, authorities())) return undefined;
       if (clock.now() > certificate.notAfter) throw new Error('the client certificate has expired');
       if (certificate.commonName === '') return undefined;
       let user = users.get(certificate);

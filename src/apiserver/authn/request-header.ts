@@ -2,7 +2,7 @@ import type { ApiRequest, ClientCertificate } from '../request/api-request.ts';
 import { type HeaderLine, unescapedKey } from '../request/header-lines.ts';
 import { authenticated, type UserInfo } from '../request/user.ts';
 import type { Authenticator } from './authenticator.ts';
-import { issuedBy } from './certificate-authorities.ts';
+import { isIssuedBy } from './certificate-authorities.ts';
 
 /** As upstream's flags `--requestheader-*`. */
 export interface RequestHeaderConfig {
@@ -30,7 +30,7 @@ export function requestHeaders(config: RequestHeaderConfig): Authenticator {
 }
 
 function isFrontProxy(certificate: ClientCertificate, { authorities, allowedNames }: RequestHeaderConfig): boolean {
-  if (!issuedBy(certificate, authorities())) return false;
+  if (!isIssuedBy(certificate, authorities())) return false;
   if (allowedNames.length === 0 || allowedNames.includes(certificate.commonName)) return true;
   throw new Error(`x509: subject with cn=${certificate.commonName} is not in the allowed list`);
 }

@@ -199,7 +199,7 @@ export class DefinitionsController {
       await this.#updateStatus(withCondition(definition, DELETING));
       return this.#enqueue(metadata.name);
     }
-    if ((await this.#deleteInstances(definition)) > 0) return this.#hold(definition);
+    if ((await this.#deleteInstances(definition)) > 0) return this.#recheckLater(definition);
     this.#heldDefinitions.delete(metadata.name);
     const finalizers = metadata.finalizers.filter((name) => name !== CLEANUP_FINALIZER);
     const reason = isTrue(definition, 'Established') ? DELETED : NOTHING_TO_DELETE;
@@ -208,7 +208,7 @@ export class DefinitionsController {
   }
 
   /** Checks again soon; objects that remain for a minute are reported in the status. */
-  async #hold(definition: Definition): Promise<void> {
+  async #recheckLater(definition: Definition): Promise<void> {
     const { clock } = this.#deps;
     const { name } = definition.metadata;
     const heldDefinition = this.#heldDefinitions.get(name) ?? {

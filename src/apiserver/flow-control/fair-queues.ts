@@ -108,7 +108,7 @@ export class FairQueues<T extends QueuedRequest> {
     queue.nextStart += item.work;
     queue.executing++;
     queue.seatsInUse += item.seats;
-    this.#leave(item, queue);
+    this.#removeFrom(item, queue);
     return { item, account: accountOf(queue, item.seats) };
   }
 
@@ -116,7 +116,7 @@ export class FairQueues<T extends QueuedRequest> {
   remove(item: T): boolean {
     const queue = this.#homes.get(item);
     if (queue === undefined) return false;
-    this.#leave(item, queue);
+    this.#removeFrom(item, queue);
     return true;
   }
 
@@ -129,7 +129,7 @@ export class FairQueues<T extends QueuedRequest> {
     for (const [index, { waiting, ...queue }] of this.#queues) yield { ...queue, index, waiting: [...waiting] };
   }
 
-  #leave(item: T, queue: Queue<T>): void {
+  #removeFrom(item: T, queue: Queue<T>): void {
     if (queue.waiting.peek() === item) queue.waiting.shift();
     else queue.waiting.delete(item);
     queue.work -= item.work;

@@ -119,7 +119,7 @@ export class FlowController {
     entry.executing--;
     entry.metrics.executionSeconds.observe(seconds);
     ticket.settle(seconds);
-    if (estimate.additionalLatencyMs > 0) this.#lingerOn(ticket);
+    if (estimate.additionalLatencyMs > 0) this.#holdSeats(ticket);
     else this.#release(ticket, nowMs);
   }
 
@@ -281,7 +281,7 @@ export class FlowController {
   }
 
   /** Keeps the seats after the response while the event is delivered to watchers. */
-  #lingerOn(ticket: Ticket): void {
+  #holdSeats(ticket: Ticket): void {
     ticket.entry.metrics.watchCount.observe(this.#watchersOf(ticket.request.info.group, ticket.request.info.resource));
     this.#lingering.push({ ticket, untilMs: this.#deps.peerClock.monotonic() + ticket.estimate.additionalLatencyMs });
     this.#linger ??= this.#deps.peerClock.setTimer(ticket.estimate.additionalLatencyMs, () => this.#endLingering());

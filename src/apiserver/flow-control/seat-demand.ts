@@ -28,14 +28,14 @@ export class SeatDemand {
   }
 
   set(seats: number, nowMs: number): void {
-    this.#pass(nowMs);
+    this.#accumulate(nowMs);
     this.#current = seats;
     if (seats > this.#high) this.#high = seats;
   }
 
   /** Ends the period and starts the next. */
   period(nowMs: number): DemandStats {
-    this.#pass(nowMs);
+    this.#accumulate(nowMs);
     const elapsed = nowMs - this.#start;
     const average = elapsed > 0 ? this.#sum / elapsed : this.#current;
     const variance = elapsed > 0 ? Math.max(this.#squares / elapsed - average * average, 0) : 0;
@@ -51,7 +51,7 @@ export class SeatDemand {
     return stats;
   }
 
-  #pass(nowMs: number): void {
+  #accumulate(nowMs: number): void {
     const elapsed = nowMs - this.#since;
     this.#sum += this.#current * elapsed;
     this.#squares += this.#current * this.#current * elapsed;

@@ -47,10 +47,10 @@ export class IdleSessions {
   }
 
   #wait(): void {
-    if (!this.#isStopped) this.#timer ??= this.#clock.setTimer(this.afterMs / ROUNDS, () => this.#look());
+    if (!this.#isStopped) this.#timer ??= this.#clock.setTimer(this.afterMs / ROUNDS, () => this.#closeIdle());
   }
 
-  #look(): void {
+  #closeIdle(): void {
     this.#timer = undefined;
     this.#round++;
     for (const [session, { open, round }] of this.#uses) if (open === 0 && this.#round - round > ROUNDS) session.close();

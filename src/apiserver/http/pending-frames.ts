@@ -63,14 +63,14 @@ export class PendingFrames {
       this.#frames.set(frame, { bytes, watchers: 1 });
       this.#bytes += bytes;
     } else entry.watchers++;
-    const waiting = this.#waitingFor(watcher);
+    const waiting = this.#backlogOf(watcher);
     waiting.frames.push(frame);
     waiting.bytes += bytes;
     if (waiting.bytes > WATCHER_BYTES) watcher.drop('PendingLimit');
     else if (this.#bytes > SERVER_BYTES) this.#slowest().drop('ServerLimit');
   }
 
-  #waitingFor(watcher: SlowWatcher): WatcherBacklog {
+  #backlogOf(watcher: SlowWatcher): WatcherBacklog {
     let waiting = this.#slow.get(watcher);
     if (waiting === undefined) {
       waiting = { bytes: 0, frames: [] };

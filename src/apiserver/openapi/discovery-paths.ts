@@ -12,7 +12,7 @@ export interface DocumentPart {
 }
 
 /** Documents besides resources: discovery, version, and others. */
-export function fixedParts(): readonly DocumentPart[] {
+export function nonResourceParts(): readonly DocumentPart[] {
   return [
     part('api', '/api/', {
       id: 'getCoreAPIVersions',

@@ -100,7 +100,7 @@ export function within(inner: number, carrier: Carrier): Carrier {
 }
 
 /** A map in its own message, with entries in the field `entries`. */
-export function namedCarrier(carrier: Carrier, entries = 1): Carrier {
+export function mapCarrier(carrier: Carrier, entries = 1): Carrier {
   return (out, number, value) =>
     out.delimited(number, () => {
       for (const [key, member] of Object.entries(value as JsonObject)) out.entry(entries, key, () => carrier(out, 2, member));

@@ -2,7 +2,7 @@ import { listSchemaOf, meta } from '#api';
 import { mergeAll, pushAll, runSteps } from '#base';
 import { type GroupVersionKind, type JsonObject, type ObjectSchema, type OpenApiVersion, openapiDefinitionSteps } from '#machinery';
 import { customDefinitions } from './custom-definition.ts';
-import { type DocumentPart, fixedParts, groupPart, versionPath } from './discovery-paths.ts';
+import { type DocumentPart, groupPart, nonResourceParts, versionPath } from './discovery-paths.ts';
 import { definitionName, listDefinitionName, type OpenApiResource } from './openapi-resource.ts';
 import { type PathModel, renderPath } from './operation.ts';
 import { basePath, PATCH_DEFINITION } from './path-parts.ts';
@@ -25,7 +25,7 @@ export function planDocuments(resources: readonly OpenApiResource[]): ReadonlyMa
     versions.set(key, [...(versions.get(key) ?? []), resource]);
   }
   const groups = [...new Set(resources.map(({ group }) => group))].filter((group) => group !== '');
-  const plain = [...fixedParts(), ...groups.map(groupPart)].map((part) => ({ ...part, resources: [] }));
+  const plain = [...nonResourceParts(), ...groups.map(groupPart)].map((part) => ({ ...part, resources: [] }));
   const served = [...versions].map(([key, members]) => ({ key, paths: [], types: [], resources: members }));
   return new Map([...plain, ...served].sort((a, b) => (a.key < b.key ? -1 : 1)).map((plan) => [plan.key, plan]));
 }

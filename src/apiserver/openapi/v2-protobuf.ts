@@ -9,8 +9,8 @@ import {
   flag,
   int,
   type MessageTable,
+  mapCarrier,
   message,
-  namedCarrier,
   schemaOrFlag,
   text,
   texts,
@@ -74,7 +74,7 @@ const SCHEMA: MessageTable = {
     additionalProperties: [21, schemaOrFlag(schema)],
     type: [22, within(1, texts)],
     items: [23, within(1, eachCarrier(schema))],
-    properties: [25, namedCarrier(schema)],
+    properties: [25, mapCarrier(schema)],
     externalDocs: [29, message(() => EXTERNAL_DOCS)],
     example: [30, any],
   },
@@ -107,7 +107,7 @@ const OPERATION: MessageTable = {
     parameters: [8, eachCarrier(within(1, parameter))],
     responses: [
       9,
-      namedCarrier(
+      mapCarrier(
         within(
           1,
           message(() => RESPONSE),
@@ -142,15 +142,15 @@ const DOCUMENT: MessageTable = {
     info: [2, message(() => INFO)],
     paths: [
       8,
-      namedCarrier(
+      mapCarrier(
         message(() => PATH_ITEM),
         2,
       ),
     ],
-    definitions: [9, namedCarrier(schema)],
+    definitions: [9, mapCarrier(schema)],
     securityDefinitions: [
       13,
-      namedCarrier(
+      mapCarrier(
         within(
           2,
           message(() => API_KEY),

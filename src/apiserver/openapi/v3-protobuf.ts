@@ -9,8 +9,8 @@ import {
   flag,
   int,
   type MessageTable,
+  mapCarrier,
   message,
-  namedCarrier,
   schemaOrFlag,
   text,
   texts,
@@ -71,7 +71,7 @@ const SCHEMA: MessageTable = {
     anyOf: [28, eachCarrier(schema)],
     not: [29, message(() => SCHEMA)],
     items: [30, within(1, eachCarrier(schema))],
-    properties: [31, namedCarrier(schema)],
+    properties: [31, mapCarrier(schema)],
     additionalProperties: [32, schemaOrFlag(schema)],
     default: [33, defaultValue],
     description: [34, text],
@@ -81,7 +81,7 @@ const SCHEMA: MessageTable = {
 };
 
 const MEDIA_TYPE: MessageTable = { fields: { schema: [1, schema] }, extensions: 5 };
-const content = namedCarrier(message(() => MEDIA_TYPE));
+const content = mapCarrier(message(() => MEDIA_TYPE));
 
 const PARAMETER: MessageTable = {
   fields: { name: [1, text], in: [2, text], description: [3, text], required: [4, flag], schema: [10, schema], content: [13, content] },
@@ -102,7 +102,7 @@ const OPERATION: MessageTable = {
     requestBody: [7, orReference(() => REQUEST_BODY)],
     responses: [
       8,
-      namedCarrier(
+      mapCarrier(
         orReference(() => RESPONSE),
         2,
       ),
@@ -135,7 +135,7 @@ const SECURITY_SCHEME: MessageTable = {
 };
 
 const COMPONENTS: MessageTable = {
-  fields: { schemas: [1, namedCarrier(schema)], securitySchemes: [7, namedCarrier(orReference(() => SECURITY_SCHEME))] },
+  fields: { schemas: [1, mapCarrier(schema)], securitySchemes: [7, mapCarrier(orReference(() => SECURITY_SCHEME))] },
   extensions: 10,
 };
 
@@ -145,9 +145,9 @@ const DOCUMENT: MessageTable = {
   fields: {
     openapi: [1, text],
     info: [2, message(() => INFO)],
-    paths: [4, namedCarrier(message(() => PATH_ITEM))],
+    paths: [4, mapCarrier(message(() => PATH_ITEM))],
     components: [5, message(() => COMPONENTS)],
-    security: [6, eachCarrier(namedCarrier(within(1, texts)))],
+    security: [6, eachCarrier(mapCarrier(within(1, texts)))],
   },
   extensions: 9,
 };

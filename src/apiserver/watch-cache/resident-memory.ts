@@ -90,14 +90,14 @@ export class ResidentMemory {
     // Shed in place: the writer may hold a reference.
     if (bytes >= this.#limit || (bytes >= LARGE_BYTES && this.#bytes > this.#budgetBytes * LARGE_SHARE)) object.shed();
     else if (bytes >= this.#unseenLimit) object.shedUnseen();
-    else this.#keep(bytes);
+    else this.#addBytes(bytes);
   }
 
-  #keep(bytes: number): void {
+  #addBytes(bytes: number): void {
     this.#bytes += bytes;
     this.#sinceLook += bytes;
     if (this.#bytes > this.#budgetBytes) this.#sweep(this.#budgetBytes * 0.75);
-    else if (this.#sinceLook > LOOK_BYTES) this.#look();
+    else if (this.#sinceLook > LOOK_BYTES) this.#checkHeap();
   }
 
   /** The object is no longer current. */
@@ -117,7 +117,7 @@ export class ResidentMemory {
     await this.#sweeping;
   }
 
-  #look(): void {
+  #checkHeap(): void {
     this.#sinceLook = 0;
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
     if (used > limit * HEAP_SHARE) this.#sweep(this.#bytes / 2);

@@ -25,9 +25,9 @@ export class StoredRepair {
    * wrong; the error says what does not belong there.
    */
   fit(stored: KubeObject, key: string): { readonly object: KubeObject; readonly error?: string } {
-    if (conforms(this.schema, stored as unknown as JsonObject)) return { object: this.#identified(stored, key) };
+    if (conforms(this.schema, stored as unknown as JsonObject)) return { object: this.#withIdentity(stored, key) };
     const { object, error } = decodeObject(this.schema, stored as unknown as JsonObject);
-    return { object: this.#identified(object as unknown as KubeObject, key), ...(error !== undefined && { error }) };
+    return { object: this.#withIdentity(object as unknown as KubeObject, key), ...(error !== undefined && { error }) };
   }
 
   report(key: string, error: string): void {
@@ -39,7 +39,7 @@ export class StoredRepair {
       .inc();
   }
 
-  #identified(object: KubeObject, key: string): KubeObject {
+  #withIdentity(object: KubeObject, key: string): KubeObject {
     const { namespaced, kind, apiVersion } = this.options;
     const metadata: Partial<KubeObject['metadata']> = object.metadata ?? {};
     const { name, namespace } = metadata;

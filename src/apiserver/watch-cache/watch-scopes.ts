@@ -31,7 +31,7 @@ export class WatchScopes {
       this.#peersOf(scope.filter).add(scope);
     }
     scope.sinks.add(sink);
-    return () => this.#leave(scope, sink);
+    return () => this.#removeSink(scope, sink);
   }
 
   deliver(event: CacheEvent): void {
@@ -45,7 +45,7 @@ export class WatchScopes {
     this.#byKey.clear();
     this.#general.clear();
     this.#triggered.clear();
-    for (const scope of scopes) for (const sink of scope.sinks) this.#guard(() => sink.end(reason));
+    for (const scope of scopes) for (const sink of scope.sinks) this.#logFailure(() => sink.end(reason));
   }
 
   #deliverTriggered(event: CacheEvent): void {
@@ -82,11 +82,11 @@ export class WatchScopes {
   /** A failing watcher ends alone. */
   #failed(scope: WatchScope, sink: WatchSink, error: unknown): void {
     this.#options.logger.error('a watcher failed', { prefix: this.#options.prefix, error });
-    this.#leave(scope, sink);
-    this.#guard(() => sink.end('expired'));
+    this.#removeSink(scope, sink);
+    this.#logFailure(() => sink.end('expired'));
   }
 
-  #guard(call: () => void): void {
+  #logFailure(call: () => void): void {
     try {
       call();
     } catch (error) {
@@ -104,7 +104,7 @@ export class WatchScopes {
     return peers;
   }
 
-  #leave(scope: WatchScope, sink: WatchSink): void {
+  #removeSink(scope: WatchScope, sink: WatchSink): void {
     scope.sinks.delete(sink);
     if (scope.sinks.size > 0 || this.#byKey.get(scope.filter.key) !== scope) return;
     this.#byKey.delete(scope.filter.key);

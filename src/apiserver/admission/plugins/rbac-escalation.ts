@@ -2,7 +2,7 @@ import type { rbac } from '#api';
 import { lookupTable } from '#base';
 import { compareBytes, goQuote, type JsonValue, StatusError, semanticEqual } from '#machinery';
 import type { Authorizer } from '../../authz/authorizer.ts';
-import { compactRules, quotedList, ruleText, uncovered } from '../../authz/rbac/covers.ts';
+import { compactRules, quotedList, ruleText, uncoveredRules } from '../../authz/rbac/covers.ts';
 import type { PolicyRule } from '../../authz/rbac/policy-rule.ts';
 import { RBAC_GROUP, type RbacAuthorizer } from '../../authz/rbac/rbac-authorizer.ts';
 import { PRIVILEGED_GROUP, type UserInfo } from '../../request/user.ts';
@@ -86,7 +86,7 @@ async function isAllowed(authorizer: Authorizer, right: Right): Promise<boolean>
 /** The message that lists missing permissions; undefined if the user has all of them. */
 async function missingText(rbacRules: RbacAuthorizer, { user, namespace }: AdmissionAttributes, required: readonly PolicyRule[]) {
   const { rules, errors } = await rbacRules.userRules(user, namespace);
-  const missing = uncovered(rules, required);
+  const missing = uncoveredRules(rules, required);
   if (missing.length === 0) return undefined;
   const lines = [...new Set(compactRules(missing).map(ruleText))].sort(compareBytes);
   const subject = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`;

@@ -8,7 +8,7 @@ import { LAST_USED_LABEL } from './legacy-tokens.ts';
 const DAY_MS = 24 * 3_600_000;
 
 /** Labels a token secret with its last day of use, at most daily, for the cleaner of unused tokens. */
-export function noteTokenUse(
+export function recordTokenUse(
   storage: () => ResourceStorage,
   { clock, logger }: { clock: Clock; logger: Logger },
 ): (secret: KubeObject) => void {

@@ -10,7 +10,7 @@ const MAX_PARTS = 2000;
  * The permissions of `required` that `granted` lacks, as rules of one verb, group, resource and at most one name. Empty only if all are
  * covered; very long results are cut.
  */
-export function uncovered(granted: readonly PolicyRule[], required: readonly PolicyRule[]): readonly PolicyRule[] {
+export function uncoveredRules(granted: readonly PolicyRule[], required: readonly PolicyRule[]): readonly PolicyRule[] {
   const index = new RuleIndex(granted);
   const parts: PolicyRule[] = [];
   for (const rule of required) {

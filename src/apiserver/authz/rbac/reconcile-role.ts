@@ -1,6 +1,6 @@
 import type { meta, rbac } from '#api';
 import { type JsonValue, semanticEqual } from '#machinery';
-import { uncovered } from './covers.ts';
+import { uncoveredRules } from './covers.ts';
 
 type AnyRole = rbac.Role & Pick<rbac.ClusterRole, 'aggregationRule'>;
 type AnyBinding = rbac.RoleBinding | rbac.ClusterRoleBinding;
@@ -18,7 +18,7 @@ export type Reconciliation<T> =
 
 /** Adds missing rules to a role. Additional rules stay. */
 export function reconcileRole<T extends AnyRole>(existing: T, expected: T): Reconciliation<T> {
-  const missing = isSame(existing.rules, expected.rules) ? [] : uncovered(existing.rules ?? [], expected.rules ?? []);
+  const missing = isSame(existing.rules, expected.rules) ? [] : uncoveredRules(existing.rules ?? [], expected.rules ?? []);
   const aggregationRule = reconciledAggregation(existing.aggregationRule ?? undefined, expected.aggregationRule ?? undefined);
   const { aggregationRule: _, ...rest } = existing;
   const desired = {

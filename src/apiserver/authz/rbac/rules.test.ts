@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactRules, ruleText, uncovered } from './covers.ts';
+import { compactRules, ruleText, uncoveredRules } from './covers.ts';
 import { type PolicyRule, type RuleRequest, ruleAllows, urlCovers } from './policy-rule.ts';
 
 function resource(text: string): RuleRequest {
@@ -94,7 +94,7 @@ describe('the uncovered rules', () => {
   it('are none only if the held rules allow every request that the others allow', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 4 }), fc.array(anyRule, { maxLength: 3 }), anyRequest, (held, required, request) => {
-        if (uncovered(held, required).length > 0) return;
+        if (uncoveredRules(held, required).length > 0) return;
         const wantedAllows = required.some((rule) => ruleAllows(rule, request));
         expect(!wantedAllows || held.some((rule) => ruleAllows(rule, request))).toBe(true);
       }),
@@ -103,14 +103,14 @@ describe('the uncovered rules', () => {
   });
 
   it('are none for equal rules', () => {
-    fc.assert(fc.property(fc.array(anyRule), (rules) => void expect(uncovered(rules, rules)).toEqual([])));
+    fc.assert(fc.property(fc.array(anyRule), (rules) => void expect(uncoveredRules(rules, rules)).toEqual([])));
   });
 
   it('are all rules without permissions', () => {
     const rule = { apiGroups: ['', 'apps'], resources: ['a', 'b'], verbs: ['get', 'list'], resourceNames: ['x', 'y'] };
-    expect(uncovered([], [rule])).toHaveLength(16);
+    expect(uncoveredRules([], [rule])).toHaveLength(16);
     expect(
-      compactRules(uncovered([], [rule]))
+      compactRules(uncoveredRules([], [rule]))
         .map(ruleText)
         .sort()[0],
     ).toBe('{APIGroups:[""], Resources:["a"], ResourceNames:["x"], Verbs:["get" "list"]}');
@@ -120,7 +120,7 @@ describe('the uncovered rules', () => {
     fc.assert(
       fc.property(fc.array(anyRule, { maxLength: 5 }), fc.array(anyRule, { maxLength: 3 }), (owned, required) => {
         const missing = required.flatMap(partsOf).filter((part) => !owned.some((rule) => coversPart(rule, part)));
-        expect(uncovered(owned, required)).toEqual(missing);
+        expect(uncoveredRules(owned, required)).toEqual(missing);
       }),
       { numRuns: 2000 },
     );
@@ -131,10 +131,10 @@ describe('the uncovered rules', () => {
   it('are found for rules with a huge product', () => {
     const rule = { apiGroups: many('g'), resources: many('r'), verbs: many('v'), resourceNames: many('n') };
     const { verbs: _, ...rest } = rule;
-    expect(uncovered([], [rule]).length).toBeGreaterThan(0);
-    expect(uncovered([rule], [rule])).toEqual([]);
-    expect(uncovered([{ ...rest, verbs: many('v').slice(1) }], [{ ...rule, resourceNames: [] }])).not.toEqual([]);
-    expect(uncovered([{ ...rest, verbs: many('v').slice(0, -1) }], [rule])[0]).toEqual({
+    expect(uncoveredRules([], [rule]).length).toBeGreaterThan(0);
+    expect(uncoveredRules([rule], [rule])).toEqual([]);
+    expect(uncoveredRules([{ ...rest, verbs: many('v').slice(1) }], [{ ...rule, resourceNames: [] }])).not.toEqual([]);
+    expect(uncoveredRules([{ ...rest, verbs: many('v').slice(0, -1) }], [rule])[0]).toEqual({
       apiGroups: ['g0'],
       resources: ['r0'],
       resourceNames: ['n0'],
@@ -143,7 +143,7 @@ describe('the uncovered rules', () => {
   });
 
   it('are listed by path for non-resource URLs', () => {
-    expect(compactRules(uncovered([], [{ nonResourceURLs: ['/x'], verbs: ['get', 'post'] }])).map(ruleText)).toEqual([
+    expect(compactRules(uncoveredRules([], [{ nonResourceURLs: ['/x'], verbs: ['get', 'post'] }])).map(ruleText)).toEqual([
       '{NonResourceURLs:["/x"], Verbs:["get"]}',
       '{NonResourceURLs:["/x"], Verbs:["post"]}',
     ]);

@@ -101,10 +101,10 @@ export class StoreQuota {
     const fields = { usedBytes: status.usedBytes, quotaBytes: this.#quotaBytes };
     if (this.#isExceeded && !wasExceeded) logger.error('the database is full: writes fail until objects are deleted', fields);
     if (wasExceeded && !this.#isExceeded) logger.info('the database has room again', fields);
-    if (this.#isExceeded) this.#giveUpHistory(status);
+    if (this.#isExceeded) this.#compactHistory(status);
   }
 
-  #giveUpHistory({ revision, compactRevision }: StoreStatus): void {
+  #compactHistory({ revision, compactRevision }: StoreStatus): void {
     const { store, clock, logger } = this.#options;
     // Shared stores are compacted by other means.
     if (!store.localReads || revision <= compactRevision || clock.monotonic() - this.#compactedAt < COMPACT_MS) return;

@@ -39,7 +39,7 @@ export class ServiceAllocator {
     const release = async () => {
       if (isHeld) {
         isHeld = false;
-        await this.#giveBack(claims);
+        await this.#release(claims);
       }
     };
     try {
@@ -53,14 +53,14 @@ export class ServiceAllocator {
       release,
       commit: async () => {
         isHeld = false;
-        await this.#giveBack({ clusterIPs: [...plan.release.clusterIPs], nodePorts: [...plan.release.nodePorts] });
+        await this.#release({ clusterIPs: [...plan.release.clusterIPs], nodePorts: [...plan.release.nodePorts] });
       },
     };
   }
 
   async released(object: KubeObject): Promise<void> {
     const { clusterIPs, nodePorts } = releasesOf(object as unknown as core.Service);
-    await this.#giveBack({ clusterIPs: [...clusterIPs], nodePorts: [...nodePorts] });
+    await this.#release({ clusterIPs: [...clusterIPs], nodePorts: [...nodePorts] });
   }
 
   async #claimAll(plan: ServiceAllocations, claims: Claims, dryRun: boolean): Promise<void> {
@@ -80,7 +80,7 @@ export class ServiceAllocator {
     );
   }
 
-  async #giveBack({ clusterIPs, nodePorts, healthCheckNodePort }: Claims): Promise<void> {
+  async #release({ clusterIPs, nodePorts, healthCheckNodePort }: Claims): Promise<void> {
     const ports = healthCheckNodePort === undefined ? nodePorts : [...nodePorts, healthCheckNodePort];
     await Promise.all([
       ...clusterIPs.map((ip) => this.deps.clusterIps.release(ip)),
