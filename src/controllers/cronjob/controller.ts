@@ -14,7 +14,7 @@ import {
   outdatedJobs,
   referenceToJob,
   waitForNext,
-  without,
+  withoutActiveJobs,
 } from './reconcile.ts';
 
 type Job = batch.Job;
@@ -82,7 +82,7 @@ class CronJobController implements RunningController {
     const jobs = this.#jobs.list(cached.metadata.namespace).filter((job) => isControlledBy(job, cached));
     const withSpec = { ...cached, spec: cached.spec };
     const removed = await this.#removeOutdated(withSpec, jobs);
-    const { cronJob, live } = await this.#compareWithLive(without(withSpec, removed), jobs);
+    const { cronJob, live } = await this.#compareWithLive(withoutActiveJobs(withSpec, removed), jobs);
     const { status, notes } = observeJobs(cronJob, jobs, live);
     for (const note of notes) this.#events.record(cronJob, note);
     const observed = { ...cronJob, status };

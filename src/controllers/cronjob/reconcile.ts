@@ -21,7 +21,7 @@ export interface Note {
 }
 
 /** The cron job without these jobs in its active list. */
-export function without(cronJob: CronJob, removed: ReadonlySet<string>): CronJob {
+export function withoutActiveJobs(cronJob: CronJob, removed: ReadonlySet<string>): CronJob {
   if (removed.size === 0) return cronJob;
   const { active = [], ...status } = cronJob.status ?? {};
   const left = active.filter(({ uid }) => !removed.has(uid ?? ''));

@@ -95,7 +95,7 @@ function progressConditions(deployment: Deployment, { current }: OwnedReplicaSet
     return withCondition(conditions, finding('True', 'NewReplicaSetAvailable', 'has successfully progressed.'), now);
   }
   if (hasProgressed(deployment.status ?? {}, counted)) {
-    return afresh(conditions, finding('True', 'ReplicaSetUpdated', 'is progressing.'), now);
+    return withFreshCondition(conditions, finding('True', 'ReplicaSetUpdated', 'is progressing.'), now);
   }
   if (isTimedOut(deployment, conditions, now)) {
     return withCondition(conditions, finding('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), now);
@@ -104,7 +104,7 @@ function progressConditions(deployment: Deployment, { current }: OwnedReplicaSet
 }
 
 /** Updates lastUpdateTime, from which the progress deadline counts, even if the condition is otherwise unchanged. */
-function afresh(conditions: readonly Condition[], finding: ConditionUpdate, now: number): readonly Condition[] {
+function withFreshCondition(conditions: readonly Condition[], finding: ConditionUpdate, now: number): readonly Condition[] {
   const before = findCondition(conditions, finding.type);
   const time = formatTime(now);
   const transitionTime = before?.status === finding.status ? before.lastTransitionTime : undefined;

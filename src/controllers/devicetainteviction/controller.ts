@@ -49,7 +49,7 @@ class DeviceTaintEvictionController implements RunningController {
       if ((pod.spec?.resourceClaims?.length ?? 0) > 0) this.#keyed.enqueue(pod);
     };
     this.#pods.addHandler({ add: consider, update: (_, pod) => consider(pod), delete: consider });
-    const considerUsers = (claim: Claim) => this.#considerUsers(claim);
+    const considerUsers = (claim: Claim) => this.#enqueuePodsOf(claim);
     this.#claims.addHandler({
       add: considerUsers,
       update: (before, claim) => {
@@ -68,7 +68,7 @@ class DeviceTaintEvictionController implements RunningController {
     return this.#keyed.run();
   }
 
-  #considerUsers({ metadata, status }: Claim): void {
+  #enqueuePodsOf({ metadata, status }: Claim): void {
     for (const { resource: of, name } of status?.reservedFor ?? []) {
       if (of === 'pods') this.#keyed.queue.add(`${metadata.namespace}/${name}`);
     }

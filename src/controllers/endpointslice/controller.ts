@@ -10,7 +10,7 @@ import { isGone, KeyedController } from '../runtime/keyed-controller.ts';
 import { WrittenObjects } from '../runtime/written-objects.ts';
 import { HintedServices } from './hinted-services.ts';
 import { MANAGER, reconcileSlices } from './reconcile.ts';
-import { mayShiftShares } from './zone-shares.ts';
+import { affectsZoneShares } from './zone-shares.ts';
 
 const MAX_RETRIES = 15;
 
@@ -75,7 +75,7 @@ class EndpointSliceController implements RunningController {
   #nodeUpdated(before: core.Node, node: core.Node): void {
     const zone = 'topology.kubernetes.io/zone';
     if (before.metadata.labels?.[zone] !== node.metadata.labels?.[zone]) this.#nodesChanged();
-    else if (mayShiftShares(before, node)) this.#sharesChanged();
+    else if (affectsZoneShares(before, node)) this.#sharesChanged();
   }
 
   #sharesChanged(): void {

@@ -2,7 +2,7 @@ import { core, type discovery } from '#api';
 import { deepEqual } from '#machinery';
 import { controllerRef } from '../runtime/controller-ref.ts';
 import { MANAGED_BY, SERVICE_NAME } from '../runtime/endpoints/endpoint-slices.ts';
-import { type PackOptions, packSlices, reuseRemoved, type SliceChanges } from '../runtime/endpoints/pack-slices.ts';
+import { type PackOptions, packSlices, reuseDeletedSlices, type SliceChanges } from '../runtime/endpoints/pack-slices.ts';
 import {
   type AddressType,
   addressTypes,
@@ -91,7 +91,7 @@ function reconcileType(observed: ObservedService, addressType: AddressType, maxP
     slices,
     newSlice(service, addressType, []),
   );
-  const settled = reuseRemoved(changes, (removed) => isOwnedBy(removed, service));
+  const settled = reuseDeletedSlices(changes, (removed) => isOwnedBy(removed, service));
   const touched = new Set([...settled.update, ...settled.remove].map(({ metadata }) => metadata.name));
   const untouched = slices.filter(({ metadata }) => !touched.has(metadata.name));
   if (!sharesByZone(service)) return { ...hintAll(settled, untouched, service.spec?.trafficDistribution), skipped, zoneHints: [] };

@@ -28,7 +28,7 @@ function counts({ metadata, status }: core.Node): boolean {
 }
 
 /** Whether a change of a node may change the shares. */
-export function mayShiftShares(before: core.Node, node: core.Node): boolean {
+export function affectsZoneShares(before: core.Node, node: core.Node): boolean {
   const traits = (of: core.Node) => [counts(of), of.metadata.labels?.[ZONE], of.status?.allocatable?.cpu].join();
   return traits(before) !== traits(node);
 }

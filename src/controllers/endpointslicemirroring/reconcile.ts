@@ -3,7 +3,7 @@ import { formatIp, parseIp } from '#base';
 import { deepEqual } from '#machinery';
 import { controllerRef } from '../runtime/controller-ref.ts';
 import { MANAGED_BY, SERVICE_NAME } from '../runtime/endpoints/endpoint-slices.ts';
-import { reuseRemoved, type SliceChanges } from '../runtime/endpoints/pack-slices.ts';
+import { reuseDeletedSlices, type SliceChanges } from '../runtime/endpoints/pack-slices.ts';
 import { type AddressAtPort, packSubsets } from '../runtime/endpoints/pack-subsets.ts';
 import { type AddressType, addressTypeOf, portsKey, sortedPorts } from '../runtime/endpoints/pod-endpoint.ts';
 import { TRIGGER_TIME } from '../runtime/endpoints/trigger-times.ts';
@@ -36,7 +36,7 @@ export function mirrorEndpoints(endpoints: core.Endpoints, existing: readonly En
     update: results.flatMap(({ update }) => update),
     remove: [...results.flatMap(({ remove }) => remove), ...obsolete],
   };
-  return { ...reuseRemoved(changes, (removed, created) => removed.addressType === created.addressType), invalid, excess };
+  return { ...reuseDeletedSlices(changes, (removed, created) => removed.addressType === created.addressType), invalid, excess };
 }
 
 interface Group {

@@ -14,7 +14,7 @@ import { slowStartBatch } from '../runtime/slow-start-batch.ts';
 import type { FailureRecord } from './backoff.ts';
 import { isTracked, TRACKING_FINALIZER } from './job-pods.ts';
 import { namePrefix, podTemplate } from './job-template.ts';
-import { examine, isComplete, isSuspended, type JobFindings, newCondition, type ObservedJob, planPods } from './reconcile.ts';
+import { assessJob, isComplete, isSuspended, type JobFindings, newCondition, type ObservedJob, planPods } from './reconcile.ts';
 import { finalCondition, finishedStatus, type PassResult, statusAfterPass } from './status.ts';
 import { track, withoutReleased } from './track.ts';
 
@@ -211,7 +211,7 @@ class JobController implements RunningController {
     const pods = await this.#claim(job);
     const now = this.context.clock.now();
     const observed: ObservedJob = { job, pods, released: new Set(this.#released.get(key)), failures: this.#failures.get(key), now };
-    const findings = examine(observed);
+    const findings = assessJob(observed);
     const acted = findings.outcome
       ? await this.#endPods(job, findings, mayAct)
       : await this.#managePods(observed, findings, mayAct && job.metadata.deletionTimestamp === undefined);

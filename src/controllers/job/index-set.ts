@@ -29,12 +29,12 @@ export class IndexSet {
   }
 
   has(index: number): boolean {
-    return this.#around(index) !== undefined;
+    return this.#intervalAt(index) !== undefined;
   }
 
   /** The first index from `index` on that is not in the set. */
   nextAbsent(index: number): number {
-    return (this.#around(index)?.last ?? index - 1) + 1;
+    return (this.#intervalAt(index)?.last ?? index - 1) + 1;
   }
 
   with(indexes: Iterable<number>): IndexSet {
@@ -57,7 +57,7 @@ export class IndexSet {
   }
 
   /** The interval that holds the index, by binary search. */
-  #around(index: number): Interval | undefined {
+  #intervalAt(index: number): Interval | undefined {
     let [low, high] = [0, this.intervals.length - 1];
     while (low <= high) {
       const middle = (low + high) >>> 1;

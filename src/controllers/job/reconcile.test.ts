@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { batch, core } from '#api';
 import { formatTime } from '#machinery';
 import { recordFailures, remainingBackoff } from './backoff.ts';
-import { examine, isComplete, type ObservedJob, planPods } from './reconcile.ts';
+import { assessJob, isComplete, type ObservedJob, planPods } from './reconcile.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 1);
 
@@ -41,7 +41,7 @@ function observe(spec: Partial<batch.JobSpec>, pods: readonly core.Pod[], status
 }
 
 function plan(observed: ObservedJob) {
-  const { create, remove, waitMs } = planPods(observed, examine(observed));
+  const { create, remove, waitMs } = planPods(observed, assessJob(observed));
   return { create: create.map((index) => index ?? 'any'), remove: remove.map(({ metadata }) => metadata.name), waitMs };
 }
 
@@ -95,9 +95,9 @@ describe('examine', () => {
   it('counts each pod once', () => {
     const pods = [pod({ phase: 'Succeeded' }), pod({ phase: 'Succeeded' }), pod({ phase: 'Succeeded', isTracked: false })];
     const uncountedTerminatedPods = { succeeded: [pods[0]!.metadata.uid ?? ''] };
-    expect(examine(observe({}, pods, { succeeded: 1, uncountedTerminatedPods })).succeeded).toBe(3);
+    expect(assessJob(observe({}, pods, { succeeded: 1, uncountedTerminatedPods })).succeeded).toBe(3);
     const released = new Set([pods[1]!.metadata.uid ?? '']);
-    expect(examine({ ...observe({}, pods, { succeeded: 1 }), released }).succeeded).toBe(2);
+    expect(assessJob({ ...observe({}, pods, { succeeded: 1 }), released }).succeeded).toBe(2);
   });
 
   it.each<[string, Partial<batch.JobSpec>, batch.JobStatus, PodDraft[], string | undefined]>([
@@ -127,7 +127,7 @@ describe('examine', () => {
     ],
     ['ends as it was about to', {}, { conditions: [{ type: 'FailureTarget', status: 'True', reason: 'X' }] }, [], 'Failed X'],
   ])('%s', (_name, spec, status, pods, expected) => {
-    const { outcome } = examine(observe(spec, pods.map(pod), status));
+    const { outcome } = assessJob(observe(spec, pods.map(pod), status));
     expect(outcome && `${outcome.type} ${outcome.reason}`).toBe(expected);
   });
 

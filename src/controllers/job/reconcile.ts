@@ -59,7 +59,7 @@ export function newCondition(type: string, reason: string, message: string, now:
 }
 
 /** The job's state, from its pods. */
-export function examine(observed: ObservedJob): JobFindings {
+export function assessJob(observed: ObservedJob): JobFindings {
   const { job, pods, released, now } = observed;
   const { status = {}, spec } = job;
   const uncounted = { succeeded: status.uncountedTerminatedPods?.succeeded ?? [], failed: status.uncountedTerminatedPods?.failed ?? [] };

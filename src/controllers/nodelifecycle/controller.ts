@@ -135,7 +135,7 @@ class NodeLifecycleController implements RunningController {
   #check(node: core.Node): MaybePromise<string | undefined> {
     this.#zoneFor(node);
     if (!this.#registered.has(node.metadata.name)) return this.#register(node);
-    return this.#recordIfHealthy(node) ? 'True' : this.#look(node);
+    return this.#recordIfHealthy(node) ? 'True' : this.#checkNode(node);
   }
 
   async #register(node: core.Node): Promise<string | undefined> {
@@ -143,7 +143,7 @@ class NodeLifecycleController implements RunningController {
     this.#registered.set(name, node);
     this.#recordEvent(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
     await this.#markReachable(node);
-    return this.#recordIfHealthy(node) ? 'True' : this.#look(node);
+    return this.#recordIfHealthy(node) ? 'True' : this.#checkNode(node);
   }
 
   #forgetRemoved(nodes: readonly core.Node[]): void {
@@ -193,7 +193,7 @@ class NodeLifecycleController implements RunningController {
   }
 
   /** The status of the Ready condition after processing it; 'skipped' if the node could not be written. */
-  async #look(observed: core.Node): Promise<string | undefined> {
+  async #checkNode(observed: core.Node): Promise<string | undefined> {
     const before = findCondition(observed.status?.conditions, 'Ready')?.status ?? 'Unknown';
     const node = await this.#updateHealth(observed);
     if (node === undefined) return 'skipped';

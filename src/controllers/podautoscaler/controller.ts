@@ -82,8 +82,12 @@ class HorizontalPodAutoscalerController implements RunningController {
       objects: autoscalers.lister,
       sync: (key) => this.#sync(key),
     });
-    const came = (autoscaler: autoscalingV2.HorizontalPodAutoscaler) => this.#came(keyOf(autoscaler));
-    autoscalers.addHandler({ add: came, update: (_, autoscaler) => came(autoscaler), delete: (deleted) => this.#went(deleted) });
+    const came = (autoscaler: autoscalingV2.HorizontalPodAutoscaler) => this.#autoscalerAdded(keyOf(autoscaler));
+    autoscalers.addHandler({
+      add: came,
+      update: (_, autoscaler) => came(autoscaler),
+      delete: (deleted) => this.#autoscalerDeleted(deleted),
+    });
   }
 
   run(): Promise<void> {
@@ -91,13 +95,13 @@ class HorizontalPodAutoscalerController implements RunningController {
   }
 
   /** A new autoscaler is synced after one period: metrics need time. */
-  #came(key: string): void {
+  #autoscalerAdded(key: string): void {
     this.#keyed.queue.addRateLimited(key);
     this.#selectors.add(key);
     this.#metrics.counted(this.#selectors.size);
   }
 
-  #went(autoscaler: autoscalingV2.HorizontalPodAutoscaler): void {
+  #autoscalerDeleted(autoscaler: autoscalingV2.HorizontalPodAutoscaler): void {
     const key = keyOf(autoscaler);
     this.#metrics.forget(autoscaler.metadata);
     this.#selectors.delete(key);
@@ -144,7 +148,7 @@ class HorizontalPodAutoscalerController implements RunningController {
     const first = lookFirst(look.autoscaler, look.current);
     switch (first.type) {
       case 'disabled':
-        return this.#leave(look);
+        return this.#reportDisabled(look);
       case 'bounded':
         return this.#rescale(look, { ...first, conditions: look.conditions });
       case 'measure':
@@ -154,7 +158,7 @@ class HorizontalPodAutoscalerController implements RunningController {
     }
   }
 
-  async #leave({ autoscaler, current, conditions, now }: Look): Promise<ActionLabel> {
+  async #reportDisabled({ autoscaler, current, conditions, now }: Look): Promise<ActionLabel> {
     const message = 'scaling is disabled since the replica count of the target is zero';
     const off = withScalingCondition(conditions, { type: 'ScalingActive', status: 'False', reason: 'ScalingDisabled', message }, now);
     await this.#write(

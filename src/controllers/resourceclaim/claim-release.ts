@@ -4,7 +4,7 @@ import { parseKey, type SharedInformer } from '#client';
 import type { ControllerContext } from '../runtime/controller.ts';
 import { isGone } from '../runtime/keyed-controller.ts';
 import { withoutFinalizer } from '../runtime/protection.ts';
-import { CLAIM_FINALIZER, isHeld, isPodConsumer, isPodDone, owningPod, withConsumers } from './reconcile.ts';
+import { CLAIM_FINALIZER, hasClaimFinalizer, isPodConsumer, isPodDone, owningPod, withConsumers } from './reconcile.ts';
 
 type Claim = resource.ResourceClaim;
 type Consumer = resource.ResourceClaimConsumerReference;
@@ -34,13 +34,13 @@ export class ClaimRelease {
     const claim = this.caches.claims.lister.get(parseKey(key));
     if (claim === undefined) return;
     const consumers = claim.status?.reservedFor ?? [];
-    const remaining = await this.#stillNeeding(claim, consumers);
+    const remaining = await this.#activeConsumers(claim, consumers);
     if (remaining.length < consumers.length) await this.#free(withConsumers(claim, remaining));
-    else if (remaining.length === 0 && claim.metadata.deletionTimestamp !== undefined) await this.#letGo(claim);
+    else if (remaining.length === 0 && claim.metadata.deletionTimestamp !== undefined) await this.#removeFinalizer(claim);
     if (remaining.length === 0) await this.#deleteUnneeded(claim);
   }
 
-  async #stillNeeding({ metadata }: Claim, consumers: readonly Consumer[]): Promise<readonly Consumer[]> {
+  async #activeConsumers({ metadata }: Claim, consumers: readonly Consumer[]): Promise<readonly Consumer[]> {
     const needs = await Promise.all(consumers.map((consumer) => !isPodConsumer(consumer) || this.#mayRun(consumer, metadata.namespace)));
     return consumers.filter((_, index) => needs[index]);
   }
@@ -62,11 +62,12 @@ export class ClaimRelease {
   /** The finalizer is removed together with the allocation. */
   async #free(claim: Claim): Promise<void> {
     const freed = await this.#client.updateStatus(claim);
-    if (isHeld(freed) && freed.status?.allocation === undefined) await this.#client.update(withoutFinalizer(freed, CLAIM_FINALIZER));
+    if (hasClaimFinalizer(freed) && freed.status?.allocation === undefined)
+      await this.#client.update(withoutFinalizer(freed, CLAIM_FINALIZER));
   }
 
-  async #letGo(claim: Claim): Promise<void> {
-    if (!isHeld(claim)) return;
+  async #removeFinalizer(claim: Claim): Promise<void> {
+    if (!hasClaimFinalizer(claim)) return;
     const freed = claim.status?.allocation === undefined ? claim : await this.#client.updateStatus(withConsumers(claim, []));
     await this.#client.update(withoutFinalizer(freed, CLAIM_FINALIZER));
   }

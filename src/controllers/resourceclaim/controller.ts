@@ -42,17 +42,17 @@ class ResourceClaimController implements RunningController {
 
   #follow(templates: SharedInformer<Template>): void {
     this.#pods.addHandler({
-      add: (pod) => this.#consider(pod),
-      update: (_, pod) => this.#consider(pod),
-      delete: (pod) => this.#considerGone(pod),
+      add: (pod) => this.#podChanged(pod),
+      update: (_, pod) => this.#podChanged(pod),
+      delete: (pod) => this.#podDeleted(pod),
     });
     const changed = (claim: Claim) => {
       this.#claimQueue.enqueue(claim);
-      this.#considerPodsOf(claim);
+      this.#enqueuePodsOf(claim);
     };
-    this.#claims.addHandler({ add: changed, update: (_, claim) => changed(claim), delete: (claim) => this.#considerPodsOf(claim) });
+    this.#claims.addHandler({ add: changed, update: (_, claim) => changed(claim), delete: (claim) => this.#enqueuePodsOf(claim) });
     const considerUsers = (template: Template) => {
-      for (const pod of this.#pods.lister.byIndex(BY_TEMPLATE, keyOf(template))) this.#consider(pod);
+      for (const pod of this.#pods.lister.byIndex(BY_TEMPLATE, keyOf(template))) this.#podChanged(pod);
     };
     templates.addHandler({ add: considerUsers, update: (_, template) => considerUsers(template) });
   }
@@ -61,25 +61,25 @@ class ResourceClaimController implements RunningController {
     await Promise.all([this.#podQueue.run(), this.#claimQueue.run()]);
   }
 
-  #consider(pod: core.Pod): void {
+  #podChanged(pod: core.Pod): void {
     if (!usesClaims(pod)) return;
     if (isPodDone(pod)) this.#enqueueClaimsOf(pod);
     const { namespace } = pod.metadata;
     if (needsWork(pod, (name) => this.#claims.lister.get({ name, namespace }))) this.#podQueue.enqueue(pod);
   }
 
-  #considerGone(pod: core.Pod): void {
+  #podDeleted(pod: core.Pod): void {
     if (!usesClaims(pod)) return;
     this.#release.podIsGone(pod);
     this.#enqueueClaimsOf(pod);
   }
 
   /** Pods that reference the claim, and the one that it was generated for, which may not reference it yet. */
-  #considerPodsOf(claim: Claim): void {
-    for (const pod of this.#pods.lister.byIndex(BY_CLAIM, keyOf(claim))) this.#consider(pod);
+  #enqueuePodsOf(claim: Claim): void {
+    for (const pod of this.#pods.lister.byIndex(BY_CLAIM, keyOf(claim))) this.#podChanged(pod);
     const owner = owningPod(claim);
     const pod = owner && this.#pods.lister.get({ name: owner.name, namespace: claim.metadata.namespace });
-    if (pod !== undefined) this.#consider(pod);
+    if (pod !== undefined) this.#podChanged(pod);
   }
 
   #enqueueClaimsOf(pod: core.Pod): void {

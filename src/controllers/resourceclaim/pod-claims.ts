@@ -4,7 +4,7 @@ import { StatusError } from '#machinery';
 import type { ControllerContext } from '../runtime/controller.ts';
 import { isControlledBy } from '../runtime/controller-ref.ts';
 import { OwnWrites } from '../runtime/own-writes.ts';
-import { claimFromTemplate, isPodDone, needsReservation, POD_CLAIM_ANNOTATION, reservedFor } from './reconcile.ts';
+import { claimFromTemplate, isPodDone, needsReservation, POD_CLAIM_ANNOTATION, withReservedFor } from './reconcile.ts';
 
 type Claim = resource.ResourceClaim;
 type Entry = core.PodResourceClaim;
@@ -104,7 +104,7 @@ export class PodClaims {
       const claim = typeof named === 'string' ? undefined : this.#claim(pod, named.name);
       if (claim === undefined || !needsReservation(pod, claim)) continue;
       if (entry.resourceClaimTemplateName !== undefined && !isControlledBy(claim, pod)) continue;
-      await this.context.client.of(resource.ResourceClaim).updateStatus(reservedFor(claim, pod));
+      await this.context.client.of(resource.ResourceClaim).updateStatus(withReservedFor(claim, pod));
     }
   }
 

@@ -44,7 +44,7 @@ export function needsReservation(pod: core.Pod, { status }: Claim): boolean {
   return !(status.reservedFor ?? []).some(({ uid }) => uid === pod.metadata.uid);
 }
 
-export function reservedFor(claim: Claim, { metadata }: core.Pod): Claim {
+export function withReservedFor(claim: Claim, { metadata }: core.Pod): Claim {
   const consumer = { resource: 'pods', name: metadata.name, uid: metadata.uid ?? '' };
   return { ...claim, status: { ...claim.status, reservedFor: [...(claim.status?.reservedFor ?? []), consumer] } };
 }
@@ -82,11 +82,11 @@ export function isPodConsumer({ apiGroup = '', resource: name }: Consumer): bool
 /** The claim with only these consumers. Without consumers the devices are deallocated. */
 export function withConsumers(claim: Claim, consumers: readonly Consumer[]): Claim {
   const { allocation, reservedFor: _, ...rest } = claim.status ?? {};
-  const isFreed = consumers.length === 0 && isHeld(claim);
+  const isFreed = consumers.length === 0 && hasClaimFinalizer(claim);
   return { ...claim, status: { ...rest, ...(allocation && !isFreed && { allocation }), reservedFor: [...consumers] } };
 }
 
-export function isHeld({ metadata }: Claim): boolean {
+export function hasClaimFinalizer({ metadata }: Claim): boolean {
   return metadata.finalizers?.includes(CLAIM_FINALIZER) === true;
 }
 

@@ -120,14 +120,14 @@ class TaintEvictionController implements RunningController {
   }
 
   /** Whether the taint was removed while the eviction was retried. */
-  #isToleratedAgain({ spec }: core.Pod): boolean {
+  #isTolerated({ spec }: core.Pod): boolean {
     const node = this.#nodes.get({ name: spec?.nodeName ?? '' });
     return node !== undefined && toleratedMs(noExecuteTaints(node), spec?.tolerations ?? []) === Infinity;
   }
 
   async #evict(key: string): Promise<void> {
     const pod = this.#pods.get(parseKey(key));
-    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || this.#isToleratedAgain(pod)) return;
+    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || this.#isTolerated(pod)) return;
     this.#recordEvent(key, `Marking for deletion Pod ${key}`);
     const { client, clock } = this.context;
     const { name, namespace, generation } = pod.metadata;

@@ -1,6 +1,13 @@
 import type { core } from '#api';
 import { lookupTable } from '#base';
-import { annotated, hasAnnotation, MIGRATED_TO, PROVISIONED_BY, PROVISIONERS, withoutAnnotation } from './persistentvolume/binding.ts';
+import {
+  hasAnnotation,
+  MIGRATED_TO,
+  PROVISIONED_BY,
+  PROVISIONERS,
+  withAnnotations,
+  withoutAnnotation,
+} from './persistentvolume/binding.ts';
 
 /** CSI drivers that replaced in-tree plugins. */
 const DRIVERS = lookupTable<string>({
@@ -59,7 +66,7 @@ export function withVolumeMigration(volume: core.PersistentVolume): core.Persist
 function withMigration<T extends core.PersistentVolume | core.PersistentVolumeClaim>(object: T, provisioner: string): T {
   const driver = migratedDriver(provisioner);
   if (driver === undefined) return hasAnnotation(object, MIGRATED_TO) ? (withoutAnnotation(object, MIGRATED_TO) as T) : object;
-  return object.metadata.annotations?.[MIGRATED_TO] === driver ? object : (annotated(object, { [MIGRATED_TO]: driver }) as T);
+  return object.metadata.annotations?.[MIGRATED_TO] === driver ? object : (withAnnotations(object, { [MIGRATED_TO]: driver }) as T);
 }
 
 function finalizersFor({ metadata, spec }: core.PersistentVolume, provisioner: string): readonly string[] {

@@ -92,7 +92,10 @@ function sameEndpoint({ hints: _a, ...a }: Endpoint, { hints: _b, ...b }: Endpoi
 }
 
 /** Turns a deletion and a creation into one update. */
-export function reuseRemoved(changes: SliceChanges, mayReuse: (removed: EndpointSlice, created: EndpointSlice) => boolean): SliceChanges {
+export function reuseDeletedSlices(
+  changes: SliceChanges,
+  mayReuse: (removed: EndpointSlice, created: EndpointSlice) => boolean,
+): SliceChanges {
   const create = [...changes.create];
   const update = [...changes.update];
   const remove = changes.remove.filter((removed) => {

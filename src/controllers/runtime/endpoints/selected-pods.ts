@@ -11,7 +11,7 @@ export function followSelectedPods({ informers }: ControllerContext, controller:
   const tell = (pod: core.Pod) => {
     const { namespace } = pod.metadata;
     for (const service of services.lister.list(namespace)) {
-      if (selects(service, pod)) controller.enqueueCoalesced(service, pods.lister.count(namespace));
+      if (selectsPod(service, pod)) controller.enqueueCoalesced(service, pods.lister.count(namespace));
     }
   };
   services.addHandler(controller.handler());
@@ -37,7 +37,7 @@ export interface SelectedPods {
   of(service: core.Service): readonly core.Pod[];
 }
 
-export function selects({ spec }: core.Service, { metadata }: core.Pod): boolean {
+export function selectsPod({ spec }: core.Service, { metadata }: core.Pod): boolean {
   return spec?.selector !== undefined && spec.selector !== null && Selector.fromLabels(spec.selector).matches(metadata.labels);
 }
 

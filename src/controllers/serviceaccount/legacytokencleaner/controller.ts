@@ -3,7 +3,7 @@ import { repeat } from '#base';
 import { isStatusReason } from '#machinery';
 import type { Controller, ControllerContext } from '../../runtime/controller.ts';
 import { isGone } from '../../runtime/keyed-controller.ts';
-import { INVALID_SINCE_LABEL, type TokenAction, unusedTokens } from './reconcile.ts';
+import { INVALID_SINCE_LABEL, type TokenAction, unusedTokenActions } from './reconcile.ts';
 
 const INTERVAL_MS = 24 * 3_600_000;
 const TRACKING = { namespace: 'kube-system', name: 'kube-apiserver-legacy-service-account-token-tracking' };
@@ -26,7 +26,7 @@ async function clean(context: ControllerContext): Promise<void> {
   const tracking = await client.of(core.ConfigMap).get(TRACKING);
   const accounts = informers.of(core.ServiceAccount).lister;
   const pods = informers.of(core.Pod).lister;
-  const actions = unusedTokens({
+  const actions = unusedTokenActions({
     secrets: informers.of(core.Secret).lister.list(),
     account: (key) => accounts.get(key),
     mountedSecrets: (namespace) => new Set(pods.list(namespace).flatMap(core.podSecretNames)),

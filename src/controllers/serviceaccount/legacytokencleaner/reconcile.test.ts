@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { core } from '#api';
-import { type ObservedTokens, unusedTokens } from './reconcile.ts';
+import { type ObservedTokens, unusedTokenActions } from './reconcile.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
 const DAY_MS = 24 * 3_600_000;
@@ -16,7 +16,7 @@ function secret(metadata: object = {}, labels: Record<string, string> = {}): cor
 }
 
 function actions(only: core.Secret, observed: Partial<ObservedTokens> = {}): readonly string[] {
-  return unusedTokens({
+  return unusedTokenActions({
     secrets: [only],
     account: () => account,
     mountedSecrets: () => new Set(),

@@ -25,7 +25,7 @@ export type TokenAction =
   | { readonly type: 'delete'; readonly secret: core.Secret };
 
 /** The actions for generated tokens that were unused for the period. */
-export function unusedTokens(observed: ObservedTokens): readonly TokenAction[] {
+export function unusedTokenActions(observed: ObservedTokens): readonly TokenAction[] {
   const { secrets, trackedSince, cleanUpPeriodMs, now } = observed;
   const since = parseDay(trackedSince);
   // Tracking began within that day: whole days count from the next one.

@@ -70,11 +70,11 @@ class AttachDetachController implements RunningController {
     this.#drivers = informers.of(storage.CSIDriver).lister;
     const nodes = informers.of(core.Node).addIndex(NODES_BY_DISK, attachedDisks);
     this.#nodes = nodes.lister;
-    follow(pods, (pod) => this.#considerPod(pod));
+    follow(pods, (pod) => this.#enqueuePod(pod));
     follow(attachments, ({ spec }) => this.#queue.queue.add(spec.nodeName));
     // Each of the three may reach the cache last.
-    follow(claims, (claim) => this.#considerClaim(keyOf(claim)));
-    follow(volumes, (volume) => this.#considerVolume(volume));
+    follow(claims, (claim) => this.#enqueueClaim(keyOf(claim)));
+    follow(volumes, (volume) => this.#enqueueVolume(volume));
     const ofNode = ({ metadata }: core.Node) => this.#queue.queue.add(metadata.name);
     nodes.addHandler({
       update: (old, node) => {
@@ -94,21 +94,21 @@ class AttachDetachController implements RunningController {
   #resync(): void {
     for (const node of this.#nodes.list()) if (attachedDisks(node).length > 0) this.#queue.queue.add(node.metadata.name);
     for (const { spec } of this.#attachments.list()) if (spec?.nodeName) this.#queue.queue.add(spec.nodeName);
-    for (const volume of this.#volumes.list()) this.#considerVolume(volume);
+    for (const volume of this.#volumes.list()) this.#enqueueVolume(volume);
   }
 
-  #considerVolume({ spec }: core.PersistentVolume): void {
+  #enqueueVolume({ spec }: core.PersistentVolume): void {
     const { name, namespace } = spec?.claimRef ?? {};
     const isAttachable = spec?.csi !== undefined || spec?.iscsi !== undefined || spec?.fc !== undefined;
-    if (isAttachable && name !== undefined) this.#considerClaim(`${namespace}/${name}`);
+    if (isAttachable && name !== undefined) this.#enqueueClaim(`${namespace}/${name}`);
   }
 
-  #considerClaim(key: string): void {
-    for (const pod of this.#podsOfClaim(key)) this.#considerPod(pod);
+  #enqueueClaim(key: string): void {
+    for (const pod of this.#podsOfClaim(key)) this.#enqueuePod(pod);
   }
 
   /** Pods without attachable volumes, on nodes without attachments, need no sync. */
-  #considerPod(pod: core.Pod): void {
+  #enqueuePod(pod: core.Pod): void {
     const { nodeName } = pod.spec ?? {};
     if (!nodeName || !mayNeedAttach(pod.spec)) return;
     const hasAttached = this.#attachments.byIndex(BY_NODE, nodeName).length > 0 || this.#disksOf(nodeName).length > 0;
@@ -125,7 +125,7 @@ class AttachDetachController implements RunningController {
     this.#rememberUnneeded(attachments, desired);
     const state = {
       ...{ nodeName, node: this.#nodes.get({ name: nodeName }), desired, attachments, nowMs: this.context.clock.now() },
-      ...{ elsewhere: this.#elsewhere(nodeName, desired), unneededSinceMs: this.#unneeded, volumeNamed: this.#volumeNamed },
+      ...{ elsewhere: this.#otherNodesOf(nodeName, desired), unneededSinceMs: this.#unneeded, volumeNamed: this.#volumeNamed },
     };
     const actions = reconcileAttachments(state);
     const disks = this.#planDisks(nodeName);
@@ -199,7 +199,7 @@ class AttachDetachController implements RunningController {
     return this.#drivers.get({ name: driver })?.spec.attachRequired !== false;
   }
 
-  #elsewhere(nodeName: string, desired: ReadonlyMap<string, AttachableVolume>): ReadonlyMap<string, readonly string[]> {
+  #otherNodesOf(nodeName: string, desired: ReadonlyMap<string, AttachableVolume>): ReadonlyMap<string, readonly string[]> {
     const elsewhere = new Map<string, readonly string[]>();
     for (const name of desired.keys()) {
       const nodes = [

@@ -1,5 +1,5 @@
 import { core } from '#api';
-import { isExclusive, mayLeaveNode } from './reconcile.ts';
+import { detachMode, isExclusive } from './reconcile.ts';
 
 /** An iSCSI or Fibre Channel disk of a pod. No driver attaches it: a node may use it while volumesAttached of its status lists it. */
 export interface InTreeDisk {
@@ -53,5 +53,5 @@ export function reconcileDisks(state: NodeDisksState): NodeDisksPlan {
 }
 
 function mayLeave(uniqueName: string, { node, unneededSinceMs, nowMs }: NodeDisksState) {
-  return mayLeaveNode(node, { uniqueName, unneededForMs: nowMs - (unneededSinceMs.get(uniqueName) ?? nowMs) });
+  return detachMode(node, { uniqueName, unneededForMs: nowMs - (unneededSinceMs.get(uniqueName) ?? nowMs) });
 }

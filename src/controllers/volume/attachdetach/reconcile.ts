@@ -63,7 +63,7 @@ function mayDetach(attachment: storage.VolumeAttachment, state: NodeVolumesState
   const { node, unneededSinceMs, nowMs, volumeNamed } = state;
   if (!OWN_NAME.test(attachment.metadata.name)) return undefined;
   const uniqueName = uniqueNameOf(attachment, volumeNamed(attachment.spec.source?.persistentVolumeName ?? ''));
-  return mayLeaveNode(node, { uniqueName, unneededForMs: nowMs - (unneededSinceMs.get(attachment.metadata.name) ?? nowMs) });
+  return detachMode(node, { uniqueName, unneededForMs: nowMs - (unneededSinceMs.get(attachment.metadata.name) ?? nowMs) });
 }
 
 export interface UnneededVolume {
@@ -73,7 +73,7 @@ export interface UnneededVolume {
 }
 
 /** Whether a volume that no pod of the node needs may be detached; 'forced' if the node may still use it. */
-export function mayLeaveNode(node: core.Node | undefined, { uniqueName, unneededForMs }: UnneededVolume): 'safe' | 'forced' | undefined {
+export function detachMode(node: core.Node | undefined, { uniqueName, unneededForMs }: UnneededVolume): 'safe' | 'forced' | undefined {
   if (node === undefined) return 'safe';
   if (uniqueName !== undefined && !(node.status?.volumesInUse ?? []).includes(uniqueName)) return 'safe';
   if (node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE)) return 'forced';

@@ -33,10 +33,10 @@ class EphemeralVolumeController implements RunningController {
     });
     const podsOf = podsByClaim(pods);
     const considerUsers = (claim: core.PersistentVolumeClaim) => {
-      for (const pod of podsOf(keyOf(claim))) this.#consider(pod);
+      for (const pod of podsOf(keyOf(claim))) this.#podChanged(pod);
     };
     // A pod's volumes are immutable, so only new pods and deleted claims matter.
-    pods.addHandler({ add: (pod) => this.#consider(pod) });
+    pods.addHandler({ add: (pod) => this.#podChanged(pod) });
     claims.addHandler({ delete: considerUsers });
   }
 
@@ -44,7 +44,7 @@ class EphemeralVolumeController implements RunningController {
     return this.#keyed.run();
   }
 
-  #consider(pod: core.Pod): void {
+  #podChanged(pod: core.Pod): void {
     if (pod.metadata.deletionTimestamp === undefined && ephemeralVolumesOf(pod).length > 0) this.#keyed.enqueue(pod);
   }
 

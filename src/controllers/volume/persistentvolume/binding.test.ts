@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withVolumeMigration } from '../migrated-plugins.ts';
-import { claimBoundTo, claimHolding, claimInPhase, volumeBoundTo, volumeInPhase, volumeUnbound } from './binding.ts';
+import { claimBoundTo, claimInPhase, claimWithVolumeStatus, volumeBoundTo, volumeInPhase, volumeUnbound } from './binding.ts';
 import { claimOf, volumeOf } from './claims.test-data.ts';
 
 const BY_CONTROLLER = { 'pv.kubernetes.io/bound-by-controller': 'yes' };
@@ -42,16 +42,16 @@ describe('binding', () => {
 
   it('gives a claim the size and modes of its volume, and takes them away again', () => {
     const volume = volumeOf('a', { spec: { capacity: { storage: '5Gi' }, accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } });
-    const claim = claimHolding(claimOf(), volume);
+    const claim = claimWithVolumeStatus(claimOf(), volume);
     expect(claim.status).toEqual({ phase: 'Bound', capacity: { storage: '5Gi' }, accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] });
-    expect(claimHolding(claim, volume)).toBe(claim);
+    expect(claimWithVolumeStatus(claim, volume)).toBe(claim);
     const grown = { ...volume, spec: { ...volume.spec, capacity: { storage: '9Gi' } } };
-    expect(claimHolding(claim, grown)).toBe(claim);
+    expect(claimWithVolumeStatus(claim, grown)).toBe(claim);
     expect(claimInPhase(claim, 'Lost').status).toEqual({ phase: 'Lost' });
   });
 
   it('cannot be of a volume without a size', () => {
-    expect(() => claimHolding(claimOf(), volumeOf('a', { spec: { capacity: {} } }))).toThrow('is without a storage capacity');
+    expect(() => claimWithVolumeStatus(claimOf(), volumeOf('a', { spec: { capacity: {} } }))).toThrow('is without a storage capacity');
   });
 
   it('says why a volume failed, until it has another phase', () => {

@@ -21,7 +21,7 @@ export function hasAnnotation({ metadata }: Identified, name: string): boolean {
   return metadata.annotations?.[name] !== undefined;
 }
 
-export function annotated<T extends Identified>(object: T, annotations: Readonly<Record<string, string>>): T {
+export function withAnnotations<T extends Identified>(object: T, annotations: Readonly<Record<string, string>>): T {
   return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } } };
 }
 
@@ -45,7 +45,7 @@ export function volumeBoundTo(volume: Volume, claim: Claim): Volume {
   const isBound = isReserved && volume.spec?.claimRef?.uid === uid;
   const bound = isBound ? volume : { ...volume, spec: { ...volume.spec, claimRef: claimRef as core.ObjectReference } };
   if (isReserved || hasAnnotation(bound, BOUND_BY_CONTROLLER)) return bound;
-  return annotated(bound, { [BOUND_BY_CONTROLLER]: 'yes' });
+  return withAnnotations(bound, { [BOUND_BY_CONTROLLER]: 'yes' });
 }
 
 /** The volume without its binding; a claimRef that the user set keeps its name. */
@@ -67,8 +67,10 @@ export function claimBoundTo(claim: Claim, volume: Volume): Claim {
   const { name } = volume.metadata;
   const isNamed = claim.spec?.volumeName === name;
   if (isNamed && hasAnnotation(claim, BIND_COMPLETED)) return claim;
-  const bound = isNamed ? claim : annotated({ ...claim, spec: { ...claim.spec, volumeName: name } }, { [BOUND_BY_CONTROLLER]: 'yes' });
-  return annotated(bound, { [BIND_COMPLETED]: 'yes' });
+  const bound = isNamed
+    ? claim
+    : withAnnotations({ ...claim, spec: { ...claim.spec, volumeName: name } }, { [BOUND_BY_CONTROLLER]: 'yes' });
+  return withAnnotations(bound, { [BIND_COMPLETED]: 'yes' });
 }
 
 /** The claim in the given phase, without status fields that came from a volume. */
@@ -78,7 +80,7 @@ export function claimInPhase(claim: Claim, phase: string): Claim {
 }
 
 /** The claim with the status that it has from its volume. The capacity is copied once only: later it is the resizer's. */
-export function claimHolding(claim: Claim, volume: Volume): Claim {
+export function claimWithVolumeStatus(claim: Claim, volume: Volume): Claim {
   const { status = {} } = claim;
   const { accessModes, volumeAttributesClassName: attributes } = volume.spec ?? {};
   if (status.phase === 'Bound') return withStatus(claim, { ...status, ...(accessModes && { accessModes }) });

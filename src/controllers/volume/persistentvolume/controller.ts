@@ -6,15 +6,15 @@ import { isGone, KeyedController } from '../../runtime/keyed-controller.ts';
 import { podsByClaim } from '../../runtime/pod-claims.ts';
 import { withClaimMigration, withVolumeMigration } from '../migrated-plugins.ts';
 import {
-  annotated,
   BIND_COMPLETED,
   claimBoundTo,
-  claimHolding,
   claimInPhase,
+  claimWithVolumeStatus,
   PROVISIONERS,
   volumeBoundTo,
   volumeInPhase,
   volumeUnbound,
+  withAnnotations,
 } from './binding.ts';
 import { LatestObjects } from './latest-objects.ts';
 import { findMatch } from './match-volume.ts';
@@ -120,11 +120,11 @@ class PersistentVolumeBinder implements RunningController {
 
   #volumeChanged(old: Volume | undefined, volume: Volume): void {
     this.#volumeQueue.enqueue(volume);
-    if (volume.status?.phase === 'Available' && old?.status?.phase !== 'Available') this.#offer(volume);
+    if (volume.status?.phase === 'Available' && old?.status?.phase !== 'Available') this.#enqueueMatchingClaims(volume);
   }
 
   /** Syncs the claims that the volume may match, without waiting for the next resync. */
-  #offer(volume: Volume): void {
+  #enqueueMatchingClaims(volume: Volume): void {
     for (const claim of this.#cachedClaims.byIndex(UNBOUND_INDEX, classNameOf(volume))) {
       const { volumeName } = claim.spec ?? {};
       const wants = volumeName ? volumeName === volume.metadata.name : findMatch(claim, [volume], { waitsForConsumer: false });
@@ -181,13 +181,13 @@ class PersistentVolumeBinder implements RunningController {
     const reserved = await this.#saveVolume(volume, volumeBoundTo(volume, claim));
     const bound = await this.#saveVolumeStatus(reserved, volumeInPhase(reserved, 'Bound'));
     const binding = await this.#saveClaim(claim, claimBoundTo(claim, bound));
-    await this.#saveClaimStatus(binding, claimHolding(binding, bound));
+    await this.#saveClaimStatus(binding, claimWithVolumeStatus(binding, bound));
   }
 
   async #askProvisioner(claim: Claim, { provisioner, event }: ClaimAction & { readonly type: 'ask-provisioner' }): Promise<void> {
     const isAsked = claim.metadata.annotations?.[PROVISIONERS[0]] === provisioner;
     const names = Object.fromEntries(PROVISIONERS.map((name) => [name, provisioner]));
-    this.#events.record(isAsked ? claim : await this.#saveClaim(claim, annotated(claim, names)), event);
+    this.#events.record(isAsked ? claim : await this.#saveClaim(claim, withAnnotations(claim, names)), event);
   }
 
   async #syncVolume(key: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { core } from '#api';
 import { claimOf, volumeOf } from './claims.test-data.ts';
-import { findMatch, mismatch } from './match-volume.ts';
+import { findMatch, volumeMismatch } from './match-volume.ts';
 
 type Volume = core.PersistentVolume;
 
@@ -68,6 +68,6 @@ describe('a volume that a claim names', () => {
     ['has another mode', volumeOf('a', { spec: { volumeMode: 'Block' } }), 'incompatible volumeMode'],
     ['lacks an access mode', volumeOf('a', { spec: { accessModes: [] } }), 'incompatible accessMode'],
   ])('%s', (_name, volume, expected) => {
-    expect(mismatch(volume, claimOf())).toBe(expected);
+    expect(volumeMismatch(volume, claimOf())).toBe(expected);
   });
 });

@@ -62,7 +62,7 @@ function smallest(volumes: readonly Volume[]): Volume {
 }
 
 /** Why the volume that a claim names does not match, in upstream's words; undefined if it does. */
-export function mismatch(volume: Volume, claim: Claim): string | undefined {
+export function volumeMismatch(volume: Volume, claim: Claim): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) return `the volume is marked for deletion "${volume.metadata.name}"`;
   if (sizeOf(volume).compare(requestedSize(claim)) < 0) return 'requested PV is too small';
   if (classNameOf(volume) !== classNameOf(claim)) return 'storageClassName does not match';

@@ -2,7 +2,7 @@ import { core, type storage } from '#api';
 import type { EventText } from '#client';
 import { migratedDriver } from '../migrated-plugins.ts';
 import { BIND_COMPLETED, BOUND_BY_CONTROLLER, hasAnnotation, isReservedFor, SELECTED_NODE } from './binding.ts';
-import { findMatch, mismatch } from './match-volume.ts';
+import { findMatch, volumeMismatch } from './match-volume.ts';
 import { choosesClass, classNameOf, defaultClass } from './storage-class.ts';
 
 type Claim = core.PersistentVolumeClaim;
@@ -54,7 +54,7 @@ function reconcileNaming(claim: Claim, name: string, view: ClaimView): ClaimActi
   if (volume === undefined) return { type: 'wait' };
   if (isReservedFor(volume, claim)) return { type: 'bind', volume };
   if (volume.spec?.claimRef) return volumeAlreadyBound(claim, name);
-  const reason = mismatch(volume, claim);
+  const reason = volumeMismatch(volume, claim);
   if (reason === undefined) return { type: 'bind', volume };
   return { type: 'wait', event: warning('VolumeMismatch', `Cannot bind to requested volume "${name}": ${reason}`) };
 }

@@ -31,8 +31,8 @@ class PvcProtectionController implements RunningController {
     this.#quarantine = new Quarantine(`${context.name} claims`, { ...context, recorder: context.recorder(context.name) });
     this.#podsOf = podsByClaim(pods);
     this.#keyed = new KeyedController(context, { name: 'pvcprotection', isExpected: isGone, sync: (namespace) => this.#sync(namespace) });
-    claims.addHandler({ add: (claim) => this.#consider(claim), update: (_, claim) => this.#consider(claim) });
-    const considerOf = (pod: core.Pod) => this.#considerClaimsOf(pod);
+    claims.addHandler({ add: (claim) => this.#enqueueIfNeeded(claim), update: (_, claim) => this.#enqueueIfNeeded(claim) });
+    const considerOf = (pod: core.Pod) => this.#enqueueClaimsOf(pod);
     pods.addHandler({
       add: considerOf,
       delete: considerOf,
@@ -48,14 +48,14 @@ class PvcProtectionController implements RunningController {
     return this.#keyed.run();
   }
 
-  #consider(claim: Claim): void {
+  #enqueueIfNeeded(claim: Claim): void {
     if (protectionStep(claim, CLAIM_FINALIZER) !== undefined) this.#keyed.queue.add(claim.metadata.namespace ?? '');
   }
 
-  #considerClaimsOf(pod: core.Pod): void {
+  #enqueueClaimsOf(pod: core.Pod): void {
     for (const name of core.volumeClaimNames(pod)) {
       const claim = this.#claims.get({ name, namespace: pod.metadata.namespace });
-      if (claim !== undefined) this.#consider(claim);
+      if (claim !== undefined) this.#enqueueIfNeeded(claim);
     }
   }
 
