@@ -85,7 +85,7 @@ export class BindingCycles {
 
   async #bind(queued: QueuedPod, cycle: Cycle): Promise<void> {
     try {
-      const rejection = await this.#carryOut(queued.info, cycle);
+      const rejection = await this.#bindPod(queued.info, cycle);
       if (rejection === undefined) this.#bound(queued, cycle);
       else this.#undo(queued, cycle, rejection);
     } catch (error) {
@@ -94,7 +94,7 @@ export class BindingCycles {
     }
   }
 
-  async #carryOut(info: PodInfo, { placement, profile }: Cycle): Promise<Status | undefined> {
+  async #bindPod(info: PodInfo, { placement, profile }: Cycle): Promise<Status | undefined> {
     const { node, state } = placement;
     const isWaiting = this.#waiting.has(info.uid);
     const hasWork = profile.willPreBind(state, info, node);

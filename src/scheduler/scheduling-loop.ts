@@ -85,7 +85,7 @@ export class SchedulingLoop {
     this.#watch = new ClusterWatch(deps.informers);
     this.#cache = new SchedulerCache(this.#watch.namespaces);
     this.#metrics = new SchedulerMetrics(deps.metrics);
-    this.#burst = new BurstMeter(deps.clock, () => this.#rest());
+    this.#burst = new BurstMeter(deps.clock, () => this.#resumeEvents());
     for (const profile of configuration.profiles) this.#addProfile(profile, instance);
     this.#queue = this.#makeQueue();
     this.#extenders = new Extenders(configuration.extenders, { ...deps, signal: this.#stopping.signal });
@@ -175,8 +175,8 @@ export class SchedulingLoop {
           delete: (node) => this.#nodeDeleted(node),
         }),
         pods.addHandler({
-          add: (pod) => this.#guard(pod, () => this.#podAdded(pod)),
-          update: (before, after) => this.#guard(after, () => this.#podUpdated(before, after)),
+          add: (pod) => this.#quarantineOnError(pod, () => this.#podAdded(pod)),
+          update: (before, after) => this.#quarantineOnError(after, () => this.#podUpdated(before, after)),
           delete: (pod) => this.#podDeleted(pod),
         }),
         this.#watch.onNamespaceChange(() => this.#cache.namespacesChanged()),
@@ -201,7 +201,7 @@ export class SchedulingLoop {
   }
 
   /** A pod that cannot be queued is quarantined, and tried again when it changes. */
-  #guard(pod: core.Pod, handle: () => void): void {
+  #quarantineOnError(pod: core.Pod, handle: () => void): void {
     try {
       handle();
     } catch (error) {
@@ -270,23 +270,23 @@ export class SchedulingLoop {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#takeTurn();
+      this.#scheduleBatch();
     });
   }
 
-  #takeTurn(): void {
+  #scheduleBatch(): void {
     const { clock } = this.#deps;
     const start = clock.monotonic();
     for (let pods = 0; this.#isRunning && this.#consultation === undefined && this.#bindings.size < MAX_BINDINGS; pods++) {
       if (pods >= MAX_PODS_A_TURN || clock.monotonic() - start > MAX_TURN_MS) return void this.#wake();
       const queued = this.#queue.pop();
-      if (queued === undefined) return void this.#rest();
-      this.#guarded(queued, () => this.#schedule(queued));
+      if (queued === undefined) return void this.#resumeEvents();
+      this.#catchPodErrors(queued, () => this.#schedule(queued));
     }
   }
 
   /** An exception of a plugin fails only the pod that caused it. */
-  #guarded(queued: QueuedPod, schedule: () => void): void {
+  #catchPodErrors(queued: QueuedPod, schedule: () => void): void {
     const startedAt = this.#deps.clock.monotonic();
     try {
       schedule();
@@ -302,7 +302,7 @@ export class SchedulingLoop {
     return this.#burst.isOn || this.#bindings.isWriting || this.#queue.hasActive;
   }
 
-  #rest(): void {
+  #resumeEvents(): void {
     if (!this.#isBusy()) for (const { events } of this.#profiles.values()) events.resume();
   }
 
@@ -313,8 +313,8 @@ export class SchedulingLoop {
     if (running === undefined || info.isTerminating || this.#cache.nodeOf(info.uid) !== undefined) return void this.#queue.done(info.uid);
     const startedAt = this.#deps.clock.monotonic();
     const context = this.#context(running);
-    if (this.#extenders.concerns(info)) return void this.#consult(queued, { context, running, startedAt });
-    this.#carryOut(queued, scheduleOne(info, context), { running, startedAt });
+    if (this.#extenders.concerns(info)) return void this.#consultExtenders(queued, { context, running, startedAt });
+    this.#assumeAndBind(queued, scheduleOne(info, context), { running, startedAt });
   }
 
   #context({ profile, filterResults }: RunningProfile): SchedulingContext {
@@ -329,13 +329,13 @@ export class SchedulingLoop {
     };
   }
 
-  #consult(queued: QueuedPod, { context, ...attempt }: Attempt & { readonly context: SchedulingContext }): void {
+  #consultExtenders(queued: QueuedPod, { context, ...attempt }: Attempt & { readonly context: SchedulingContext }): void {
     const { info } = queued;
     this.#consultation = scheduleWithExtenders(info, context, this.#extenders)
       .then((placement) => {
         // It may have been placed in the meantime.
         if (this.#cache.nodeOf(info.uid) !== undefined) this.#queue.done(info.uid);
-        else if (this.#isRunning) this.#guarded(queued, () => this.#carryOut(queued, placement, attempt));
+        else if (this.#isRunning) this.#catchPodErrors(queued, () => this.#assumeAndBind(queued, placement, attempt));
       })
       .catch((error: unknown) => this.#deps.logger.error('a pod could not be placed', { pod: info.key, error }))
       .finally(() => {
@@ -344,7 +344,7 @@ export class SchedulingLoop {
       });
   }
 
-  #carryOut(queued: QueuedPod, placement: Placement, { running, startedAt }: Attempt): void {
+  #assumeAndBind(queued: QueuedPod, placement: Placement, { running, startedAt }: Attempt): void {
     const { profile, events } = running;
     const { info } = queued;
     this.#metrics.observeSearch((this.#deps.clock.monotonic() - startedAt) / 1000);

@@ -50,7 +50,7 @@ export class Extenders {
     let left = nodes;
     for (const extender of this.#interested({ pod }, 'filterVerb')) {
       if (left.length === 0) break;
-      const answer = await this.#unlessIgnorable(extender, () => extender.filter(pod, left, this.#deps.signal));
+      const answer = await this.#ignoreIfIgnorable(extender, () => extender.filter(pod, left, this.#deps.signal));
       if (answer === undefined) continue;
       for (const [node, reason] of Object.entries(answer.failed)) rejections.set(node, unschedulable(NAME, reason));
       for (const [node, reason] of Object.entries(answer.unresolvable)) rejections.set(node, unresolvable(NAME, reason));
@@ -85,7 +85,7 @@ export class Extenders {
     for (const extender of this.#interested({ pod }, 'preemptVerb')) {
       if (left.length === 0) break;
       const proposed = new Map<string, PreemptionVictims>(left.map(({ node, victims }) => [node.name, victims]));
-      const reviewed = await this.#unlessIgnorable(extender, async () => {
+      const reviewed = await this.#ignoreIfIgnorable(extender, async () => {
         const chosen = await extender.preempt(pod, proposed, this.#deps.signal);
         return resolveVictims(chosen, { extender, snapshot });
       });
@@ -116,7 +116,7 @@ export class Extenders {
     return this.#all.filter((extender) => extender.config[verb] !== '' && extender.isInterested(pod));
   }
 
-  async #unlessIgnorable<T>(extender: HttpExtender, ask: () => Promise<T>): Promise<T | undefined> {
+  async #ignoreIfIgnorable<T>(extender: HttpExtender, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {

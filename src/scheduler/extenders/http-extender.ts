@@ -55,7 +55,7 @@ export class HttpExtender {
     if (answer.error) throw new Error(String(answer.error));
     const failed = (answer.failednodes ?? {}) as Record<string, string>;
     const unresolvable = (answer.failedandunresolvablenodes ?? {}) as Record<string, string>;
-    return { nodes: this.#leftNodes(answer, nodes), failed, unresolvable };
+    return { nodes: this.#remainingNodes(answer, nodes), failed, unresolvable };
   }
 
   /** Scores by node, from 0 to 10. */
@@ -101,7 +101,7 @@ export class HttpExtender {
     return { Pod: pod, Nodes: { metadata: {}, items: nodes.map(({ node }) => node) }, NodeNames: null };
   }
 
-  #leftNodes(answer: JsonObject, candidates: readonly NodeInfo[]): readonly string[] {
+  #remainingNodes(answer: JsonObject, candidates: readonly NodeInfo[]): readonly string[] {
     const { nodes, nodenames } = answer;
     if (!this.config.nodeCacheCapable || !Array.isArray(nodenames)) return namesOf(nodes);
     const names = new Set(candidates.map(({ name }) => name));

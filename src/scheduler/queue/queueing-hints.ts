@@ -26,12 +26,12 @@ export class QueueingHints {
   strategyFor(queued: QueuedPod, event: ClusterEvent): RequeueStrategy {
     if (isWildcard(event)) return 'after-backoff';
     if (queued.rejectedBy.size === 0 && queued.pendingOn.size === 0) return 'after-backoff';
-    for (const name of queued.pendingOn) if (this.#mayHelp(name, queued, event)) return 'at-once';
-    for (const name of queued.rejectedBy) if (this.#mayHelp(name, queued, event)) return 'after-backoff';
+    for (const name of queued.pendingOn) if (this.#mayMakeSchedulable(name, queued, event)) return 'at-once';
+    for (const name of queued.rejectedBy) if (this.#mayMakeSchedulable(name, queued, event)) return 'after-backoff';
     return 'skip';
   }
 
-  #mayHelp(name: string, { info }: QueuedPod, event: ClusterEvent): boolean {
+  #mayMakeSchedulable(name: string, { info }: QueuedPod, event: ClusterEvent): boolean {
     const plugin = this.#plugins.get(name);
     if (plugin?.events === undefined) return true;
     return plugin.events.some((interest) => matches(interest, event) && (interest.hint?.(info, event) ?? 'Queue') === 'Queue');

@@ -138,7 +138,7 @@ export class SchedulingQueue {
     queued.rejections++;
     queued.errors = 0;
     const helping = since.find((event) => this.#strategy(queued, event) !== 'skip');
-    if (helping === undefined) this.#hold(queued, 'ScheduleAttemptFailure');
+    if (helping === undefined) this.#addUnschedulable(queued, 'ScheduleAttemptFailure');
     else this.#requeue(queued, this.#strategy(queued, helping), helping.label);
   }
 
@@ -186,7 +186,7 @@ export class SchedulingQueue {
     queued.gatedBy = gate?.plugin ?? '';
     if (gate !== undefined) {
       queued.rejectedBy = new Set([gate.plugin]);
-      return void this.#hold(queued, event);
+      return void this.#addUnschedulable(queued, event);
     }
     this.#unschedulable.delete(uid);
     this.#backoff.delete(uid);
@@ -204,7 +204,7 @@ export class SchedulingQueue {
     if (queued.errors === 0 && this.#active.size === 0) this.#options.onActive();
   }
 
-  #hold(queued: QueuedPod, event: string): void {
+  #addUnschedulable(queued: QueuedPod, event: string): void {
     this.#unschedulable.set(queued);
     this.#options.onQueued?.(queued.gatedBy === '' ? 'unschedulable' : 'gated', event);
     this.#armLeftovers();
@@ -223,7 +223,7 @@ export class SchedulingQueue {
     if (gate === undefined) return first.queued;
     first.queued.gatedBy = gate.plugin;
     first.queued.rejectedBy = new Set([gate.plugin]);
-    this.#hold(first.queued, 'PopFromBackoffQ');
+    this.#addUnschedulable(first.queued, 'PopFromBackoffQ');
     return this.#popBackoff();
   }
 

@@ -84,7 +84,7 @@ export function reachesNode({ spec }: core.PersistentVolume, node: NodeInfo): bo
 }
 
 /** Whether the volume is free, or reserved for one of the claims: most volumes are neither, on any node. */
-export function mayBeBound(volume: core.PersistentVolume, claims: readonly core.PersistentVolumeClaim[]): boolean {
+export function isBindable(volume: core.PersistentVolume, claims: readonly core.PersistentVolumeClaim[]): boolean {
   return volume.spec?.claimRef == null || claims.some((claim) => isClaimedBy(volume, claim));
 }
 
