@@ -23,7 +23,7 @@ import type { NodeParts } from './node/node-parts.ts';
 import type { PressureState } from './node/node-pressure.ts';
 import { nodeReference } from './node/node-reference.ts';
 import { NodeReporter } from './node/node-reporter.ts';
-import { type HousekeepingOptions, keepHouse } from './node-housekeeping.ts';
+import { type HousekeepingOptions, runHousekeeping } from './node-housekeeping.ts';
 import type { ApiObject } from './pods/api-object.ts';
 import { PodConfigs } from './pods/config/pod-configs.ts';
 import type { PodHook } from './pods/hooks/pod-hook.ts';
@@ -31,7 +31,7 @@ import { PodHooks } from './pods/hooks/pod-hooks.ts';
 import { POD_UID } from './pods/labels.ts';
 import { admissionProblem } from './pods/pod-admission.ts';
 import type { NodeFeed } from './pods/pod-source.ts';
-import { inResizeOrder } from './pods/resize-order.ts';
+import { sortByResizePriority } from './pods/resize-order.ts';
 import { RestartBackoff, restartBackoff } from './pods/restart-backoff.ts';
 import { PodWorker, type PodWorkerDeps } from './pods/worker.ts';
 import type { Prober } from './prober/prober.ts';
@@ -137,7 +137,7 @@ export class NodeAgent {
     this.#subscribe();
     // Orphans can only be identified once all manifests are read.
     if (this.#static?.pods.isComplete === true) await this.#removeOrphans();
-    this.#housekeeping = Promise.all([this.#keepHouse(), this.#shutdown?.run(signal)]).then(() => {});
+    this.#housekeeping = Promise.all([this.#startHousekeeping(), this.#shutdown?.run(signal)]).then(() => {});
   }
 
   get pods(): readonly core.Pod[] {
@@ -185,7 +185,7 @@ export class NodeAgent {
     });
   }
 
-  async #keepHouse(): Promise<void> {
+  async #startHousekeeping(): Promise<void> {
     const { parts, measurements = parts?.measurements, logger } = this.#deps;
     if (measurements === undefined) return;
     const workers = () => [...this.#workers.values()];
@@ -195,7 +195,7 @@ export class NodeAgent {
     });
     const onImages = (ids: ReadonlySet<string>) => parts?.pullRecords.prune(ids);
     const own = { ...this.#deps, measurements, onImages, logs: parts?.logs, evictable: workers, pods };
-    await keepHouse(this.#options.housekeeping, own, this.#signal.signal).catch((error: unknown) => {
+    await runHousekeeping(this.#options.housekeeping, own, this.#signal.signal).catch((error: unknown) => {
       logger.error('housekeeping of the node ended with an error', { error });
     });
   }
@@ -297,7 +297,7 @@ export class NodeAgent {
   }
 
   #retryResizes(): void {
-    for (const worker of inResizeOrder([...this.#workers.values()])) worker.retryResize();
+    for (const worker of sortByResizePriority([...this.#workers.values()])) worker.retryResize();
   }
 
   async #makeWorkerDeps(): Promise<PodWorkerDeps> {

@@ -38,7 +38,7 @@ const LOG_MONITOR_MS = 10_000;
 const TRANSITION_MS = 300_000;
 
 /** Runs garbage collection and eviction, so that the node does not run out of memory, disk or pids. */
-export async function keepHouse(options: HousekeepingOptions, deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
+export async function runHousekeeping(options: HousekeepingOptions, deps: HousekeepingDeps, signal: AbortSignal): Promise<void> {
   const { clock, measurements } = deps;
   if (measurements.started !== undefined) await Promise.race([measurements.started, waitForAbort(signal)]);
   if (signal.aborted) return;

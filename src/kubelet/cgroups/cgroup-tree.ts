@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CgroupLimits } from './cgroup-limits.ts';
-import { type CgroupUsage, readLegacyUsage, readUnifiedUsage, usedOfMachine } from './cgroup-usage.ts';
+import { type CgroupUsage, machineUsedBytes, readLegacyUsage, readUnifiedUsage } from './cgroup-usage.ts';
 
 const MOUNT = '/sys/fs/cgroup';
 const CGROUP2_MAGIC = 0x63677270;
@@ -244,7 +244,7 @@ export class UnifiedTree implements CgroupTree {
   async memory(path: string): Promise<CgroupMemory> {
     const read = (file: string) => readFile(join(this.mount, path, file), 'utf8');
     const stat = await read('memory.stat');
-    const usage = path === '' ? usedOfMachine(await readFile('/proc/meminfo', 'utf8')) : Number(await read('memory.current'));
+    const usage = path === '' ? machineUsedBytes(await readFile('/proc/meminfo', 'utf8')) : Number(await read('memory.current'));
     const limit = path === '' ? 'max' : (await read('memory.max')).trim();
     return {
       workingSetBytes: workingSet(usage, statValue(stat, 'inactive_file')),

@@ -204,7 +204,7 @@ export async function readUnifiedUsage(mount: string, path: string): Promise<Cgr
   const text = (file: (typeof V2_FILES)[number]) => texts.get(file) ?? '';
   const [cpu, memory, events] = (['cpu.stat', 'memory.stat', 'memory.events'] as const).map((file) => parseStat(text(file)));
   // The root cgroup has no usage file.
-  const usageBytes = path === '' ? usedOfMachine(await textOf('/proc/meminfo')) : Number(text('memory.current'));
+  const usageBytes = path === '' ? machineUsedBytes(await textOf('/proc/meminfo')) : Number(text('memory.current'));
   const [quota = 'max', period = '100000'] = text('cpu.max') === '' ? [] : text('cpu.max').split(' ');
   return {
     cpu: {
@@ -274,7 +274,7 @@ function pressure(text: string): CgroupPressure {
 }
 
 /** Used memory of the machine, from /proc/meminfo. */
-export function usedOfMachine(meminfo: string): number {
+export function machineUsedBytes(meminfo: string): number {
   const kibibytes = (name: string) => {
     const line = meminfo.split('\n').find((candidate) => candidate.startsWith(`${name}:`)) ?? '';
     return Number.parseInt(line.slice(name.length + 1) || '0', 10);

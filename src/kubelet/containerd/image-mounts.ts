@@ -30,12 +30,12 @@ const MAX_MANIFEST_BYTES = 8 << 20;
 export async function openImageMounts(deps: ImageMountsDeps): Promise<ImageMounts | undefined> {
   const { endpoint } = deps.runtime;
   const { runtimeName, runtimeVersion } = await deps.runtime.version();
-  if (endpoint === undefined || runtimeName !== 'containerd' || mountsImages(runtimeVersion)) return undefined;
+  if (endpoint === undefined || runtimeName !== 'containerd' || supportsImageMounts(runtimeVersion)) return undefined;
   return new ContainerdImageMounts(endpoint, deps);
 }
 
 /** containerd does since 2.1. */
-export function mountsImages(version: string): boolean {
+export function supportsImageMounts(version: string): boolean {
   const [, major = 0, minor = 0] = (/^v?(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
   return major > 2 || (major === 2 && minor >= 1);
 }

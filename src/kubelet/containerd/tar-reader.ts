@@ -154,7 +154,7 @@ class ByteReader {
 
   /** Undefined at the end of the stream. */
   async take(length: number): Promise<Buffer | undefined> {
-    if (!(await this.#more())) return undefined;
+    if (!(await this.#fillBuffer())) return undefined;
     return this.takeAll(length);
   }
 
@@ -169,7 +169,7 @@ class ByteReader {
   }
 
   async drain(): Promise<void> {
-    while (await this.#more()) this.#rest = Buffer.alloc(0);
+    while (await this.#fillBuffer()) this.#rest = Buffer.alloc(0);
   }
 
   section(length: number): { content: () => AsyncGenerator<Buffer>; left: () => number } {
@@ -189,7 +189,7 @@ class ByteReader {
   async *#upTo(length: number): AsyncGenerator<Buffer> {
     let left = length;
     while (left > 0) {
-      if (!(await this.#more())) throw new TarError('the archive is cut off');
+      if (!(await this.#fillBuffer())) throw new TarError('the archive is cut off');
       const part = this.#rest.subarray(0, left);
       this.#rest = this.#rest.subarray(part.length);
       left -= part.length;
@@ -197,7 +197,7 @@ class ByteReader {
     }
   }
 
-  async #more(): Promise<boolean> {
+  async #fillBuffer(): Promise<boolean> {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#source.next();
       if (done) return false;

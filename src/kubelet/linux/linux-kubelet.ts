@@ -7,7 +7,7 @@ import { DEFAULT_EVICTION_HARD } from '../eviction/thresholds.ts';
 import { type Kubelet, startKubelet } from '../kubelet.ts';
 import { criLogs } from '../logs/cri-logs.ts';
 import { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
-import { measuredRuntime } from '../metrics/measured-runtime.ts';
+import { instrumentedRuntime } from '../metrics/measured-runtime.ts';
 import { linuxMachine } from '../node/linux-machine.ts';
 import type { KubeletConfig } from '../node/node-config.ts';
 import { networkProber } from '../prober/network-prober.ts';
@@ -38,7 +38,7 @@ export function startLinuxKubelet(config: LinuxKubeletConfig, deps: LinuxKubelet
   const settings = { ...config, evictionHard, maxParallelImagePulls, nodeStatusUpdateMs, ...settingsOf(config.configuration ?? {}) };
   const machine = linuxMachine(settings.rootDir ?? DEFAULT_ROOT_DIR);
   const kubeletMetrics = new KubeletMetrics(settings.nodeName);
-  const measured = { ...deps, runtime: measuredRuntime(deps.runtime, { ...deps, kubeletMetrics }) };
+  const measured = { ...deps, runtime: instrumentedRuntime(deps.runtime, { ...deps, kubeletMetrics }) };
   processMetrics(deps.metrics, deps.clock);
   const parts = linuxParts(settings, { ...measured, kubeletMetrics });
   const own = { ...measured, kubeletMetrics, machine, prober: networkProber(measured), logs: criLogs(deps), openParts: parts };

@@ -18,7 +18,6 @@ import type { LocalBackend, LocalVolumeRequest } from './local-backend.ts';
 import { VolumeInUseError } from './loop-image.ts';
 import {
   BACKING,
-  backingNamed,
   backingOf,
   type ClaimAction,
   claimAction,
@@ -31,6 +30,7 @@ import {
   LOCAL_PROVISIONER,
   newVolume,
   nodeOf,
+  parseBacking,
   volumeAction,
   volumeNameOf,
   waitingStatus,
@@ -257,7 +257,7 @@ class LocalProvisioner {
     const action = volumeAction(volume);
     if (action === 'none') return needsMount(volume) ? backend.ensureMounted(requestFor(volume)) : undefined;
     const removesData = volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
-    await this.#giveBack(volume, () => (removesData ? backend.remove(name) : backend.release(name)));
+    await this.#release(volume, () => (removesData ? backend.remove(name) : backend.release(name)));
     const { client } = this.deps;
     if (action === 'delete')
       await client
@@ -267,7 +267,7 @@ class LocalProvisioner {
     if (action === 'finalize') await this.#finalize(volume);
   }
 
-  async #giveBack(volume: core.PersistentVolume, act: () => Promise<void>): Promise<void> {
+  async #release(volume: core.PersistentVolume, act: () => Promise<void>): Promise<void> {
     try {
       await act();
     } catch (error) {
@@ -301,7 +301,7 @@ function needsMount({ metadata, status }: core.PersistentVolume): boolean {
 function requestFor(volume: core.PersistentVolume): LocalVolumeRequest {
   return {
     name: volume.metadata.name,
-    backing: backingNamed(volume.metadata.annotations?.[BACKING]),
+    backing: parseBacking(volume.metadata.annotations?.[BACKING]),
     bytes: bytesOf(volume.spec?.capacity?.storage),
   };
 }

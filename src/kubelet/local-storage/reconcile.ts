@@ -118,10 +118,10 @@ export function volumeNameOf({ metadata }: core.PersistentVolumeClaim): string {
 
 export function backingOf({ parameters }: storage.StorageClass, { spec }: core.PersistentVolumeClaim): Backing {
   if (spec?.volumeMode === 'Block') return 'block';
-  return backingNamed(parameters?.backing);
+  return parseBacking(parameters?.backing);
 }
 
-export function backingNamed(name: string | undefined): Backing {
+export function parseBacking(name: string | undefined): Backing {
   return BACKINGS.find((backing) => backing === name) ?? 'directory';
 }
 

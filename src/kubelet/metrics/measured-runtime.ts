@@ -51,7 +51,7 @@ export interface RuntimeObservers {
 }
 
 /** The runtime with metrics, and traces, of its calls. */
-export function measuredRuntime(runtime: ContainerRuntime, { kubeletMetrics, clock, tracing }: RuntimeObservers): ContainerRuntime {
+export function instrumentedRuntime(runtime: ContainerRuntime, { kubeletMetrics, clock, tracing }: RuntimeObservers): ContainerRuntime {
   const calls = new Map<string | symbol, Call>();
   const measured = (operation: string, name: string, call: Call): Call => {
     const series = kubeletMetrics.runtimeOperation(operation);

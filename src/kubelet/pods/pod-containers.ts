@@ -125,7 +125,7 @@ export class PodContainers {
     try {
       const config = await configs.sandbox(pod, (old?.attempt ?? -1) + 1, events);
       const handler = await configs.runtimeHandler(pod);
-      await this.#change(async () => this.#lookAtSandbox(await this.#runSandbox(config, handler)));
+      await this.#change(async () => this.#observeSandbox(await this.#runSandbox(config, handler)));
     } catch (error) {
       events.warning(undefined, 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${(error as Error).message}`);
       throw error;
@@ -133,7 +133,7 @@ export class PodContainers {
   }
 
   /** Everything else is as it was before the sandbox was created. */
-  async #lookAtSandbox(id: string): Promise<void> {
+  async #observeSandbox(id: string): Promise<void> {
     const { state, ips, metadata, createdAtMs } = await this.deps.runtime.podSandboxStatus(id);
     this.deps.signal.throwIfAborted();
     const sandbox = { id, attempt: metadata.attempt, isReady: state === 'ready', createdAtMs, ips };
@@ -172,7 +172,7 @@ export class PodContainers {
     const { kubeletMetrics } = this.deps;
     const request = { context, container, attempt, sandbox, targetId: this.#targetOf(container) };
     try {
-      await this.#change(async () => this.#lookAtStarted(await startContainer(request, this.deps), last));
+      await this.#change(async () => this.#observeStarted(await startContainer(request, this.deps), last));
     } catch (error) {
       if (!(error instanceof StartFailure) || context.signal.aborted) throw error;
       kubeletMetrics?.containerStarted(this.#typeOf(name), error.reason);
@@ -186,7 +186,7 @@ export class PodContainers {
   }
 
   /** Only the first container of its name: there is nothing to remove for others to see. */
-  async #lookAtStarted(id: string, last: PodContainer | undefined): Promise<void> {
+  async #observeStarted(id: string, last: PodContainer | undefined): Promise<void> {
     const { sandbox } = this.#state;
     const status = last === undefined && sandbox !== undefined ? await this.deps.runtime.containerStatus(id) : undefined;
     if (status?.state !== 'running' || sandbox === undefined) return this.invalidate();

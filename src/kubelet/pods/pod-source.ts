@@ -59,9 +59,9 @@ class Routes<T extends core.Pod | core.Node> {
   ) {
     informer.addIndex('route', this.#routesOf);
     informer.addHandler({
-      add: (object, isInInitialList) => this.#each(object, (handler) => handler.add?.(object, isInInitialList)),
+      add: (object, isInInitialList) => this.#notify(object, (handler) => handler.add?.(object, isInInitialList)),
       update: (before, after) => this.#update(before, after),
-      delete: (object) => this.#each(object, (handler) => handler.delete?.(object)),
+      delete: (object) => this.#notify(object, (handler) => handler.delete?.(object)),
     });
   }
 
@@ -84,10 +84,10 @@ class Routes<T extends core.Pod | core.Node> {
 
   #update(before: T, after: T): void {
     const isNew = this.routeOf(before) !== this.routeOf(after);
-    this.#each(after, (handler) => (isNew ? handler.add?.(after, false) : handler.update?.(before, after)));
+    this.#notify(after, (handler) => (isNew ? handler.add?.(after, false) : handler.update?.(before, after)));
   }
 
-  #each(object: T, tell: (handler: InformerHandler<T>) => void): void {
+  #notify(object: T, tell: (handler: InformerHandler<T>) => void): void {
     const handlers = this.#handlers.get(this.routeOf(object));
     if (handlers !== undefined) for (const handler of handlers) tell(handler);
   }

@@ -18,7 +18,7 @@ export class StateFile<T extends object> {
       throw error;
     }
     const { checksum, ...state } = this.#parse(text);
-    if (checksum !== checksumOf(state)) throw this.#damaged();
+    if (checksum !== checksumOf(state)) throw this.#damagedError();
     return state as T;
   }
 
@@ -26,11 +26,11 @@ export class StateFile<T extends object> {
     try {
       return JSON.parse(text) as { readonly checksum?: unknown };
     } catch (cause) {
-      throw this.#damaged({ cause });
+      throw this.#damagedError({ cause });
     }
   }
 
-  #damaged(options?: ErrorOptions): Error {
+  #damagedError(options?: ErrorOptions): Error {
     return new Error(`${this.path} is damaged: drain the node and remove the file`, options);
   }
 

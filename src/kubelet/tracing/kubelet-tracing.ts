@@ -49,7 +49,7 @@ export class KubeletTracing implements AsyncDisposable {
       'k8s.pod.name': metadata.name ?? '',
       'k8s.namespace.name': metadata.namespace ?? '',
     };
-    return this.#within(name, { attributes }, step);
+    return this.#runInSpan(name, { attributes }, step);
   }
 
   /** `method` is a method of the runtime, such as `runPodSandbox`. */
@@ -57,7 +57,7 @@ export class KubeletTracing implements AsyncDisposable {
     const service = `runtime.v1.${IMAGE_CALLS.has(method) ? 'ImageService' : 'RuntimeService'}`;
     const rpc = method.charAt(0).toUpperCase() + method.slice(1);
     const attributes = { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': rpc };
-    return this.#within(`${service}/${rpc}`, { attributes, kind: SPAN_KIND.client, parent: this.#current.getStore() }, call);
+    return this.#runInSpan(`${service}/${rpc}`, { attributes, kind: SPAN_KIND.client, parent: this.#current.getStore() }, call);
   }
 
   request(call: KubeletCall, handle: (call: KubeletCall) => Promise<KubeletAnswer>): Promise<KubeletAnswer> {
@@ -65,7 +65,7 @@ export class KubeletTracing implements AsyncDisposable {
     const parent = parseTraceparent(Object.hasOwn(headers, 'traceparent') ? headers.traceparent : undefined);
     const attributes = { 'http.request.method': method, 'url.path': path };
     const name = `${method} /${path.split('/')[1] ?? ''}`;
-    return this.#within(name, { attributes, kind: SPAN_KIND.server, parent }, async (span) => {
+    return this.#runInSpan(name, { attributes, kind: SPAN_KIND.server, parent }, async (span) => {
       const answer = await handle(call);
       if ('code' in answer) span?.set({ 'http.response.status_code': answer.code });
       return answer;
@@ -76,7 +76,7 @@ export class KubeletTracing implements AsyncDisposable {
     await this.#exporter[Symbol.asyncDispose]();
   }
 
-  async #within<T>(name: string, options: StartOptions & { attributes: Attributes }, run: (span?: Span) => Promise<T>): Promise<T> {
+  async #runInSpan<T>(name: string, options: StartOptions & { attributes: Attributes }, run: (span?: Span) => Promise<T>): Promise<T> {
     const { attributes, ...start } = options;
     const span = this.#tracer.start(name, start)?.set(attributes);
     if (span === undefined) return run();

@@ -122,7 +122,7 @@ export class SimulatedContainer {
     }
     const { clock, script } = this.options;
     const ended = this.ended();
-    if (!this.#isStopping && timeoutMs > 0) this.#askToEnd();
+    if (!this.#isStopping && timeoutMs > 0) this.#requestStop();
     this.#isStopping = true;
     if (timeoutMs <= 0 && script.stopTimeMs > 0) this.kill();
     else if (timeoutMs <= 0) this.#end(script.stopExitCode, undefined, undefined);
@@ -212,7 +212,7 @@ export class SimulatedContainer {
     this.#end(code, script.exitReason, script.terminationMessage);
   }
 
-  #askToEnd(): void {
+  #requestStop(): void {
     const { clock, script } = this.options;
     if (script.stopTimeMs === Infinity) return;
     if (script.stopTimeMs === 0) {

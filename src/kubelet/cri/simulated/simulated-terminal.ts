@@ -50,23 +50,23 @@ export class SimulatedTerminal {
   }
 
   #type(keys: Buffer): void {
-    for (const key of keys) this.#press(key);
+    for (const key of keys) this.#handleKey(key);
   }
 
-  #press(key: number): void {
+  #handleKey(key: number): void {
     switch (key) {
       case KEYS.interrupt:
-        this.#pressInterrupt();
+        this.#handleInterrupt();
         break;
       case KEYS.endOfInput:
         if (this.#line.length === 0) this.input.end();
-        else this.#enter();
+        else this.#submitLine();
         break;
       case KEYS.carriageReturn:
       case KEYS.newline:
         this.#show('\r\n');
         this.#line.push(KEYS.newline);
-        this.#enter();
+        this.#submitLine();
         break;
       case KEYS.backspace:
       case KEYS.delete:
@@ -86,7 +86,7 @@ export class SimulatedTerminal {
     this.#show(Buffer.from([key]));
   }
 
-  #enter(): void {
+  #submitLine(): void {
     // Drops unread input, as a kernel does.
     if (!this.input.writableEnded && !this.input.writableNeedDrain) this.input.write(Buffer.from(this.#line));
     this.#line = [];
@@ -100,7 +100,7 @@ export class SimulatedTerminal {
     }
   }
 
-  #pressInterrupt(): void {
+  #handleInterrupt(): void {
     this.#line = [];
     this.#show('^C\r\n');
     if (this.#interrupt !== undefined) this.#interrupt.abort();

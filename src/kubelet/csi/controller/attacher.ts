@@ -4,7 +4,7 @@ import { messageOf } from '../../volumes/volume-plugin.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { ControllerPublishVolume, ControllerUnpublishVolume } from '../messages.ts';
 import { isBlockVolume, volumeCapability } from '../volume-capability.ts';
-import { type Duty, type DutyDeps, ignore, leaseName } from './duty.ts';
+import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
 
 type Attachment = storage.VolumeAttachment;
 
@@ -94,7 +94,7 @@ class Attacher {
       throw error;
     }
     const remaining = finalizers.filter((entry) => entry !== this.#finalizer);
-    await this.#attachments.patch({ name }, { metadata: { finalizers: remaining, resourceVersion } }).catch(ignore('NotFound'));
+    await this.#attachments.patch({ name }, { metadata: { finalizers: remaining, resourceVersion } }).catch(ignoreError('NotFound'));
   }
 
   get #attachments() {
@@ -113,7 +113,7 @@ class Attacher {
   ): Promise<void> {
     if (before?.[member]?.message === messageOf(error)) return;
     const status = { [member]: { message: messageOf(error), time: formatTime(this.deps.clock.now()) } };
-    await this.#attachments.patch({ name }, { status }, { subresource: 'status' }).catch(ignore('NotFound'));
+    await this.#attachments.patch({ name }, { status }, { subresource: 'status' }).catch(ignoreError('NotFound'));
   }
 
   #volumeOf({ spec }: Attachment): core.PersistentVolume | undefined {

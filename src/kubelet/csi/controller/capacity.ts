@@ -4,7 +4,7 @@ import type { Requeue } from '#base';
 import { Quantity } from '#machinery';
 import { GetCapacity } from '../messages.ts';
 import { DEFAULT_FS_TYPE, volumeCapability } from '../volume-capability.ts';
-import { type Duty, type DutyDeps, ignore, leaseName } from './duty.ts';
+import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
 import { nodeTopology } from './topology.ts';
 
 const NAMESPACE = 'kube-system';
@@ -52,7 +52,7 @@ class CapacityPublisher {
     const labelSelector = `${DRIVER_LABEL}=${driver.name},${MANAGED_BY}=sampan`;
     const { items } = await capacities.list({ namespace: NAMESPACE, labelSelector });
     for (const { metadata } of items) {
-      if (!desired.some(({ name }) => name === metadata.name)) await capacities.delete(metadata).catch(ignore('NotFound'));
+      if (!desired.some(({ name }) => name === metadata.name)) await capacities.delete(metadata).catch(ignoreError('NotFound'));
     }
     for (const capacity of desired)
       await this.#publish(
@@ -108,6 +108,6 @@ class CapacityPublisher {
     const nodeTopologySelector = { matchLabels: segments };
     await capacities
       .create({ metadata: { name, namespace: NAMESPACE, labels }, storageClassName, nodeTopology: nodeTopologySelector, ...figures })
-      .catch(ignore('AlreadyExists'));
+      .catch(ignoreError('AlreadyExists'));
   }
 }

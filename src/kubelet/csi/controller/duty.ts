@@ -30,7 +30,7 @@ export function leaseName(name: string): string {
   return name.replace(/[^a-zA-Z0-9-]/g, '-');
 }
 
-export function ignore(reason: 'AlreadyExists' | 'NotFound'): (error: unknown) => undefined {
+export function ignoreError(reason: 'AlreadyExists' | 'NotFound'): (error: unknown) => undefined {
   return (error) => {
     if (!isStatusReason(error, reason)) throw error;
     return undefined;

@@ -6,7 +6,7 @@ import { messageOf } from '../../volumes/volume-plugin.ts';
 import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { type ContentSource, CreateVolume, DeleteVolume } from '../messages.ts';
-import { type Duty, type DutyDeps, ignore, leaseName } from './duty.ts';
+import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
 import {
   dataSourceOf,
   deletionSecret,
@@ -114,7 +114,7 @@ class Provisioner {
       await this.#delete(created.volumeId, secretFor(request, 'provisioner'));
       throw new Error(defect);
     }
-    await client.of(core.PersistentVolume).create(persistentVolume(request, created)).catch(ignore('AlreadyExists'));
+    await client.of(core.PersistentVolume).create(persistentVolume(request, created)).catch(ignoreError('AlreadyExists'));
     await this.#setFinalizer(request.claim, false);
   }
 
@@ -191,7 +191,7 @@ class Provisioner {
   /** The claim was deleted before its volume was recorded: the call is repeated to find the volume, which is then deleted. */
   async #undo(request: ProvisionRequest): Promise<undefined> {
     const { name } = request;
-    const existing = await this.deps.client.of(core.PersistentVolume).get({ name }).catch(ignore('NotFound'));
+    const existing = await this.deps.client.of(core.PersistentVolume).get({ name }).catch(ignoreError('NotFound'));
     if (existing === undefined) {
       const { volumeId } = await this.#create(request, request.claim.metadata.annotations?.[SELECTED_NODE]);
       await this.#delete(volumeId, secretFor(request, 'provisioner'));
@@ -244,12 +244,12 @@ class Provisioner {
     const { name, uid } = metadata;
     const volumes = this.deps.client.of(core.PersistentVolume);
     if (metadata.deletionTimestamp === undefined)
-      await volumes.delete({ name }, uid === undefined ? {} : { preconditions: { uid } }).catch(ignore('NotFound'));
-    const current = await volumes.get({ name }).catch(ignore('NotFound'));
+      await volumes.delete({ name }, uid === undefined ? {} : { preconditions: { uid } }).catch(ignoreError('NotFound'));
+    const current = await volumes.get({ name }).catch(ignoreError('NotFound'));
     const { finalizers, resourceVersion } = current?.metadata ?? {};
     if (finalizers?.includes(VOLUME_FINALIZER) !== true) return;
     const next = finalizers.filter((finalizer) => finalizer !== VOLUME_FINALIZER);
-    await volumes.patch({ name }, { metadata: { finalizers: next, resourceVersion } }).catch(ignore('NotFound'));
+    await volumes.patch({ name }, { metadata: { finalizers: next, resourceVersion } }).catch(ignoreError('NotFound'));
   }
 }
 

@@ -5,7 +5,7 @@ import { messageOf } from '../../volumes/volume-plugin.ts';
 import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { CreateSnapshot, DeleteSnapshot, ListSnapshots, type Snapshot } from '../messages.ts';
-import { type Duty, type DutyDeps, ignore, leaseName } from './duty.ts';
+import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
 import { SNAPSHOT_CLASS, SNAPSHOT_CONTENT, type VolumeSnapshotClass, type VolumeSnapshotContent } from './snapshot-kinds.ts';
 import { CONTENT_BOUND, SECRET } from './snapshotter.ts';
 
@@ -97,7 +97,7 @@ class Snapshotter {
     if (!finalizers.includes(CONTENT_BOUND)) return;
     if (spec.deletionPolicy === 'Delete') await this.#deleteSnapshot(content, status?.snapshotHandle ?? spec.source.snapshotHandle);
     const remaining = finalizers.filter((name) => name !== CONTENT_BOUND);
-    await this.#contents.patch(metadata, { metadata: { finalizers: remaining, resourceVersion } }).catch(ignore('NotFound'));
+    await this.#contents.patch(metadata, { metadata: { finalizers: remaining, resourceVersion } }).catch(ignoreError('NotFound'));
   }
 
   async #deleteSnapshot(content: Content, handle: string | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import { apiextensions } from '#api';
 import type { Clock } from '#base';
 import type { Client } from '#client';
-import { ignore } from './duty.ts';
+import { ignoreError } from './duty.ts';
 
 const GROUP = 'snapshot.storage.k8s.io';
 const TEXT = { type: 'string' };
@@ -178,7 +178,7 @@ const POLL_MS = 100;
 export async function ensureSnapshotDefinitions(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
   const definitions = client.of(apiextensions.CustomResourceDefinition);
   for (const object of DEFINITIONS.map(definition)) {
-    await definitions.create(object as never).catch(ignore('AlreadyExists'));
+    await definitions.create(object as never).catch(ignoreError('AlreadyExists'));
     const { name } = (object as { metadata: { name: string } }).metadata;
     const isEstablished = async () =>
       (await definitions.get({ name })).status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ===

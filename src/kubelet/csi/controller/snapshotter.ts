@@ -2,7 +2,7 @@ import { core } from '#api';
 import type { Requeue } from '#base';
 import { keyOf, parseKey } from '#client';
 import { formatTime, Quantity } from '#machinery';
-import { type Duty, type DutyDeps, ignore } from './duty.ts';
+import { type Duty, type DutyDeps, ignoreError } from './duty.ts';
 import {
   SNAPSHOT,
   SNAPSHOT_CLASS,
@@ -97,7 +97,7 @@ class SnapshotBinder {
     if (typeof chosen === 'string')
       return this.#fail(snapshot, 'SnapshotContentCreationFailed', `Failed to create snapshot content with error ${chosen}`);
     await this.#protect(snapshot, true);
-    await this.#contents.create(newContent(snapshot, chosen, volume) as never).catch(ignore('AlreadyExists'));
+    await this.#contents.create(newContent(snapshot, chosen, volume) as never).catch(ignoreError('AlreadyExists'));
     events.normal(
       snapshot,
       'CreatingSnapshot',
@@ -167,7 +167,7 @@ class SnapshotBinder {
     }
     if (content.metadata.annotations?.[BEING_DELETED] === undefined)
       await this.#contents.patch(content.metadata, { metadata: { annotations: { [BEING_DELETED]: 'yes' } } });
-    if (content.metadata.deletionTimestamp === undefined) await this.#contents.delete(content.metadata).catch(ignore('NotFound'));
+    if (content.metadata.deletionTimestamp === undefined) await this.#contents.delete(content.metadata).catch(ignoreError('NotFound'));
     return undefined;
   }
 
@@ -175,7 +175,7 @@ class SnapshotBinder {
     const { finalizers = [], resourceVersion } = metadata;
     if (finalizers.includes(BOUND) === isProtected) return;
     const next = isProtected ? [...finalizers, BOUND] : finalizers.filter((name) => name !== BOUND);
-    await this.#snapshots.patch(metadata, { metadata: { finalizers: next, resourceVersion } }).catch(ignore('NotFound'));
+    await this.#snapshots.patch(metadata, { metadata: { finalizers: next, resourceVersion } }).catch(ignoreError('NotFound'));
   }
 }
 
