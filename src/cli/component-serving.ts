@@ -41,7 +41,7 @@ export async function serveComponent(
     ...reviewers.clients,
     checks: { leaderElection: () => component.leaderHealth.problem() },
     configuration: component.configuration,
-    flags: () => givenFlags(options),
+    flags: () => explicitFlags(options),
     version: versionInfo().gitVersion!,
   });
   const stop = childSignal(place.context.signal);
@@ -126,7 +126,7 @@ async function lookUpAuthority(
 
 /** Flags as given: file names, never contents. */
 /** The flags of a command line, by upstream's names. */
-export function givenFlags(options: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+export function explicitFlags(options: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return new Map(entries.map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), String(value)]));
 }

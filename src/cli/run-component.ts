@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Component, createLogger, type Logger, MetricsRegistry, realClock, systemRandom, type TokenBucketConfig } from '#base';
 import { Client, type ConnectionConfig, httpsTransport, loadConnection } from '#client';
 import type { CliContext } from './context.ts';
-import { type LoggingFlags, loggingOf } from './flags/common-flags.ts';
+import { type LoggingFlags, loggerOptionsOf } from './flags/common-flags.ts';
 import { flagValue, numberValue } from './flags/flag-table.ts';
 import { surviveFaults } from './survive-faults.ts';
 import { UsageError } from './usage-error.ts';
@@ -17,7 +17,11 @@ export interface ComponentDeps {
 }
 
 export function componentDeps({ verbose }: Pick<CliContext, 'verbose'>, flags: LoggingFlags = {}): ComponentDeps {
-  const logger = createLogger({ clock: realClock, ...loggingOf(flags, verbose), write: (line) => void process.stderr.write(`${line}\n`) });
+  const logger = createLogger({
+    clock: realClock,
+    ...loggerOptionsOf(flags, verbose),
+    write: (line) => void process.stderr.write(`${line}\n`),
+  });
   return { clock: realClock, random: systemRandom, logger, metrics: new MetricsRegistry() };
 }
 

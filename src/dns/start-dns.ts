@@ -100,7 +100,7 @@ class DnsRun {
       config: () => this.#config,
       upstream: () => this.#upstream,
       loopProbe: this.#loopProbe,
-      onLoop: () => this.#leaveLoop(),
+      onLoop: () => this.#dropLoopingUpstream(),
       isSynced: () => this.informers.hasSynced,
     });
     this.#endpoints = healthEndpoints(config, { metrics: deps.metrics, logger: deps.logger, isSynced: () => this.informers.hasSynced });
@@ -139,7 +139,7 @@ class DnsRun {
     servers.push(await listenTcp({ host, port: this.port }, deps));
   }
 
-  #leaveLoop(): void {
+  #dropLoopingUpstream(): void {
     if (this.#upstream.length > 0)
       this.deps.logger.error('the name servers of the node forward to cluster DNS: they are not used; set upstreamNameservers');
     this.#upstream = [];

@@ -84,7 +84,7 @@ export class HostNetwork implements AttachmentObserver {
         return ['addr', 'replace', hostRoute(address), 'dev', GATEWAY_DEVICE, ...(isIpv6(address) ? ['nodad'] : [])];
       }),
     ]);
-    for (const attachment of attachments) this.#note(attachment);
+    for (const attachment of attachments) this.#recordPorts(attachment);
     await kernel.ip(
       attachments.flatMap((attachment) => this.#routesTo(attachment)),
       { force: true },
@@ -135,7 +135,7 @@ export class HostNetwork implements AttachmentObserver {
   }
 
   async attached(attachment: Attachment): Promise<void> {
-    if (!this.#note(attachment)) return;
+    if (!this.#recordPorts(attachment)) return;
     await this.deps.kernel.sysctl({ [`net.ipv4.conf.${attachment.hostInterface}.route_localnet`]: '1' });
     await this.#applyRules();
   }
@@ -144,7 +144,7 @@ export class HostNetwork implements AttachmentObserver {
     if (this.#withPorts.delete(containerId)) await this.#applyRules();
   }
 
-  #note({ containerId, addresses, portMappings }: Attachment): boolean {
+  #recordPorts({ containerId, addresses, portMappings }: Attachment): boolean {
     if (portMappings.length === 0) return false;
     this.#withPorts.set(containerId, { addresses, portMappings });
     return true;

@@ -113,7 +113,7 @@ class AgentRun {
     try {
       informers.start(stopping);
       await raceAbort(informers.synced(), stopping);
-      const sync = () => this.#orRetry(this.#changes, stopping, () => this.#sync(nodes.lister.list()));
+      const sync = () => this.#retryOnError(this.#changes, stopping, () => this.#sync(nodes.lister.list()));
       // Serves requests only after the earlier agent's state is adopted.
       await sync();
       await server.listen(socket);
@@ -133,11 +133,11 @@ class AgentRun {
 
   async #followPolicies(stopping: AbortSignal): Promise<void> {
     await raceAbort(this.#policyChanges.next(), stopping);
-    if (this.#isSetUp) await this.#orRetry(this.#policyChanges, stopping, () => this.#policies.sync());
+    if (this.#isSetUp) await this.#retryOnError(this.#policyChanges, stopping, () => this.#policies.sync());
     else await this.deps.clock.sleep(RETRY_MS, stopping).then(() => this.#policyChanges.raise());
   }
 
-  async #orRetry(changes: ChangeSignal, stopping: AbortSignal, work: () => Promise<void>): Promise<void> {
+  async #retryOnError(changes: ChangeSignal, stopping: AbortSignal, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

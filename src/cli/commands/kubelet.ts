@@ -20,7 +20,7 @@ import {
   withDefaults,
 } from '#kubelet';
 import { parseDurationMs } from '#machinery';
-import { givenFlags } from '../component-serving.ts';
+import { explicitFlags } from '../component-serving.ts';
 import type { CliContext } from '../context.ts';
 import { addLoggingFlags, type LoggingFlags } from '../flags/common-flags.ts';
 import { addFlags, settingsFromOptions } from '../flags/flag-table.ts';
@@ -86,7 +86,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
   const { client } = opened;
   await using tracing = openKubeletTracing(configuration.tracing, nodeName, deps);
   const nodeIps = settings.nodeIps ?? (endpoint === '' ? ['127.0.0.1'] : machineAddresses());
-  const config = { ...settings, ...credentialProviders(options, context), nodeName, nodeIps, flags: givenFlags(options) };
+  const config = { ...settings, ...credentialProviders(options, context), nodeName, nodeIps, flags: explicitFlags(options) };
   const runWith = async (kubelet: Kubelet) => {
     const own = { nodeName, nodeIps, certDirectory, configuration };
     await using servers = startServersOf(own, { ...deps, client, handle: (call) => kubelet.handle(call) });

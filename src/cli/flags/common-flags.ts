@@ -20,7 +20,7 @@ export function addLoggingFlags(command: Command): Command {
     .option('--logging-format <format>', 'text or json (default: json)');
 }
 
-export function loggingOf({ v, loggingFormat }: LoggingFlags, verbose: boolean): Required<Pick<LoggerOptions, 'level' | 'format'>> {
+export function loggerOptionsOf({ v, loggingFormat }: LoggingFlags, verbose: boolean): Required<Pick<LoggerOptions, 'level' | 'format'>> {
   const verbosity = v === undefined ? 0 : flagValue('v', v, wholeNumberValue);
   const format = loggingFormat === undefined ? 'json' : flagValue('logging-format', loggingFormat, (text) => oneOf(text, ['text', 'json']));
   const level = verbosity >= TRACE_VERBOSITY ? 'trace' : verbose || verbosity >= DEBUG_VERBOSITY ? 'debug' : 'info';

@@ -48,7 +48,7 @@ export function exchangeTcp(query: Buffer, server: ServerAddress, { clock, timeo
     const chunks: Buffer[] = [];
     let length = 0;
     const timer = clock.setTimer(timeoutMs, () => socket.destroy(new Error(`${server.host} did not answer within ${timeoutMs} ms`)));
-    socket.on('connect', () => socket.write(framed(sent)));
+    socket.on('connect', () => socket.write(withLengthPrefix(sent)));
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       length += chunk.length;
@@ -71,7 +71,7 @@ export function exchangeTcp(query: Buffer, server: ServerAddress, { clock, timeo
   });
 }
 
-export function framed(message: Buffer): Buffer {
+export function withLengthPrefix(message: Buffer): Buffer {
   const head = Buffer.alloc(2);
   head.writeUInt16BE(message.length);
   return Buffer.concat([head, message]);

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { type Clock, isPromise, listenOn, type TimerHandle } from '#base';
-import { framed } from '../forward/exchange.ts';
+import { withLengthPrefix } from '../forward/exchange.ts';
 import type { DnsListener, UdpServerDeps } from './udp-server.ts';
 
 export interface TcpServerDeps extends UdpServerDeps {
@@ -99,7 +99,7 @@ class Connection {
     const reply = this.#resolve(query);
     if (reply === undefined) this.socket.destroy();
     else if (isPromise(reply)) this.#send(reply);
-    else this.socket.write(framed(reply));
+    else this.socket.write(withLengthPrefix(reply));
     return reply !== undefined;
   }
 
@@ -122,7 +122,7 @@ class Connection {
     this.#pending++;
     reply
       .then(
-        (bytes) => void (this.socket.destroyed || this.socket.write(framed(bytes))),
+        (bytes) => void (this.socket.destroyed || this.socket.write(withLengthPrefix(bytes))),
         (error) => this.#fail(error),
       )
       .finally(() => this.#pending--)

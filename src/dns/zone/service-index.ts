@@ -113,11 +113,11 @@ export class ServiceIndex {
     if (indexed === undefined) this.#indexed.delete(key);
     else {
       this.#indexed.set(key, indexed);
-      this.#own(key, indexed);
+      this.#addOwners(key, indexed);
     }
   }
 
-  #own(key: string, { name, namespace, clusterIps, endpoints }: IndexedService): void {
+  #addOwners(key: string, { name, namespace, clusterIps, endpoints }: IndexedService): void {
     const add = (address: string, endpoint: string | undefined) => {
       const owners = this.#owners.get(address) ?? new Map<string, AddressOwner>();
       owners.set(`${key}/${endpoint ?? ''}`, { service: name, namespace, endpoint });
@@ -170,11 +170,11 @@ function endpointsOf({ endpoints = [], ports = [], addressType }: discovery.Endp
   return (endpoints ?? []).flatMap(({ addresses = [], hostname, conditions }) => {
     // With publishNotReadyAddresses the endpoint slice controller marks endpoints as ready.
     if (conditions?.ready === false) return [];
-    return addresses.map((address) => ({ address, label: (hostname || dashed(address)).toLowerCase(), ports: offered }));
+    return addresses.map((address) => ({ address, label: (hostname || dashedAddress(address)).toLowerCase(), ports: offered }));
   });
 }
 
 /** The label of an endpoint without a hostname: `10-244-0-5`. */
-export function dashed(address: string): string {
+export function dashedAddress(address: string): string {
   return address.replaceAll('.', '-').replaceAll(':', '-');
 }

@@ -63,10 +63,10 @@ export class PolicyAgent implements AttachmentObserver {
 
   /** Adds attachments of an earlier agent. */
   adopt(attachments: Iterable<Attachment>): void {
-    for (const attachment of attachments) this.#note(attachment);
+    for (const attachment of attachments) this.#recordAttachment(attachment);
   }
 
-  #note(attachment: Attachment): string {
+  #recordAttachment(attachment: Attachment): string {
     const key = `${attachment.podNamespace}/${attachment.podName}`;
     this.#attachments.set(key, attachment);
     this.#dirtyPods.add(key);
@@ -75,7 +75,7 @@ export class PolicyAgent implements AttachmentObserver {
 
   /** Policies are in effect before the first container of the pod runs. */
   async attached(attachment: Attachment): Promise<void> {
-    const key = this.#note(attachment);
+    const key = this.#recordAttachment(attachment);
     const { podNamespace: namespace, podName: name } = attachment;
     for (let waited = 0; waited < KNOWN_WITHIN_MS && !this.#pods.lister.get({ namespace, name }); waited += 50) {
       if (!this.#tables[0]!.hasPolicies(namespace)) break;
@@ -98,9 +98,9 @@ export class PolicyAgent implements AttachmentObserver {
   }
 
   async #sync(): Promise<void> {
-    const namespaces = this.#takeNamespaces();
-    const hasNewPolicies = this.#takePolicies();
-    this.#takePods();
+    const namespaces = this.#drainNamespaces();
+    const hasNewPolicies = this.#drainPolicies();
+    this.#drainPods();
     for (const table of this.#tables) {
       if (hasNewPolicies) await inTurns(table.refresh());
       else for (const namespace of namespaces) await inTurns(table.refresh(namespace));
@@ -108,7 +108,7 @@ export class PolicyAgent implements AttachmentObserver {
     await this.#apply();
   }
 
-  #takeNamespaces(): readonly string[] {
+  #drainNamespaces(): readonly string[] {
     const changed = [...this.#dirtyNamespaces];
     this.#dirtyNamespaces.clear();
     for (const name of changed) {
@@ -118,7 +118,7 @@ export class PolicyAgent implements AttachmentObserver {
     return changed;
   }
 
-  #takePolicies(): boolean {
+  #drainPolicies(): boolean {
     const changed = [...this.#dirtyPolicies];
     this.#dirtyPolicies.clear();
     for (const key of changed) {
@@ -129,7 +129,7 @@ export class PolicyAgent implements AttachmentObserver {
     return changed.length > 0;
   }
 
-  #takePods(): void {
+  #drainPods(): void {
     const changed = [...this.#dirtyPods];
     this.#dirtyPods.clear();
     for (const key of changed) {
