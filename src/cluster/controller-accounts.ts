@@ -1,6 +1,6 @@
 import { type authentication, core } from '#api';
 import { type Clock, type Logger, lookupTable, type TokenBucketConfig } from '#base';
-import { Client, type ConnectionConfig, httpsTransport } from '#client';
+import { Client, type ConnectionConfig, httpsTransport, type Identified, type ResourceClient } from '#client';
 import { isStatusReason } from '#machinery';
 
 /** Service accounts whose name differs from their controller's. */
@@ -105,15 +105,27 @@ class AccountTokens {
 
   async #request(): Promise<string> {
     const accounts = this.client.of(core.ServiceAccount);
-    try {
-      await accounts.create({ metadata: { name: this.account, namespace: NAMESPACE } });
-    } catch (error) {
-      if (!isStatusReason(error, 'AlreadyExists')) throw error;
-    }
+    await this.#ensureAccount(accounts);
     const tokens = accounts.subresource<authentication.TokenRequest>('token');
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: LIFETIME_SECONDS } };
     const { status } = await tokens.create({ name: this.account, namespace: NAMESPACE }, body);
     if (!status?.token) throw new Error(`the server gave no token for the account ${this.account}`);
     return status.token;
+  }
+
+  /** Reads first: a create asks the admission webhooks, which may be down until the controllers run. */
+  async #ensureAccount(accounts: ResourceClient<core.ServiceAccount & Identified>): Promise<void> {
+    const metadata = { name: this.account, namespace: NAMESPACE };
+    try {
+      await accounts.get(metadata);
+      return;
+    } catch (error) {
+      if (!isStatusReason(error, 'NotFound')) throw error;
+    }
+    try {
+      await accounts.create({ metadata });
+    } catch (error) {
+      if (!isStatusReason(error, 'AlreadyExists')) throw error;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { core, discovery, type Kind } from '#api';
 import type { Client, Draft, Identified } from '#client';
 import { isStatusReason, type JsonValue, sameJson } from '#machinery';
+import { getIfExists } from './get-if-exists.ts';
 import { kubernetesEndpointSlice, kubernetesEndpoints } from './kubernetes-service.ts';
 
 /** Publishes the addresses of the `kubernetes` service. */
@@ -22,14 +23,18 @@ export async function publishServers(client: Client, { addresses, port }: { addr
 
 /** The server's address may have changed since its last run. */
 async function replace<T extends Identified>(client: Client, kind: Kind<T>, object: Draft<T>): Promise<void> {
-  const { name = '', namespace } = object.metadata as { name?: string; namespace?: string };
+  const existing = await getIfExists(client.of(kind), object.metadata ?? {});
+  if (existing === undefined) return createUnlessRaced(client, kind, object);
+  const { metadata: _, ...content } = object as unknown as Record<string, JsonValue>;
+  const { metadata: __, kind: _k, apiVersion: _a, ...present } = existing as unknown as Record<string, JsonValue>;
+  if (!sameJson(content as JsonValue, present as JsonValue)) await client.of(kind).update({ ...existing, ...content } as T);
+}
+
+async function createUnlessRaced<T extends Identified>(client: Client, kind: Kind<T>, object: Draft<T>): Promise<void> {
   try {
     await client.of(kind).create(object);
   } catch (error) {
     if (!isStatusReason(error, 'AlreadyExists')) throw error;
-    const existing = await client.of(kind).get({ name, ...(namespace && { namespace }) });
-    const { metadata: _, ...content } = object as unknown as Record<string, JsonValue>;
-    const { metadata: __, kind: _k, apiVersion: _a, ...present } = existing as unknown as Record<string, JsonValue>;
-    if (!sameJson(content as JsonValue, present as JsonValue)) await client.of(kind).update({ ...existing, ...content } as T);
+    await replace(client, kind, object);
   }
 }

@@ -6,6 +6,7 @@ import type { RequestHeaderConfig } from '../authn/request-header.ts';
 import { reconcileRbac } from '../authz/rbac/reconcile-rbac.ts';
 import type { ResourceTable } from '../registry/generic/resource-table.ts';
 import { DEFAULT_FLOW_SCHEMAS, DEFAULT_PRIORITY_LEVELS } from './flow-control-defaults.ts';
+import { getIfExists } from './get-if-exists.ts';
 import { publishServers } from './kubernetes-endpoints.ts';
 import { kubernetesService, kubernetesServiceCidr, kubernetesServiceIp } from './kubernetes-service.ts';
 import { builtInApiServices, isManagedOnStart, localAvailability } from './local-api-services.ts';
@@ -117,13 +118,17 @@ async function createIfMissing<T extends Identified>(
 async function publishAuthorities(client: Client, { clientAuthorities = [], requestHeader }: SystemObjectsOptions): Promise<void> {
   const configMaps = client.of(core.ConfigMap);
   const desired = extensionAuthentication(clientAuthorities, requestHeader);
+  const addTo = async (current: core.ConfigMap & Identified) => {
+    const data = mergedAuthentication(current.data ?? {}, desired.data ?? {});
+    if (!deepEqual(data, current.data ?? {})) await configMaps.update({ ...current, data });
+  };
+  const current = await getIfExists(configMaps, desired.metadata);
+  if (current !== undefined) return addTo(current);
   try {
     await configMaps.create(desired);
   } catch (error) {
     if (!isStatusReason(error, 'AlreadyExists')) throw error;
-    const current = await configMaps.get(desired.metadata);
-    const data = mergedAuthentication(current.data ?? {}, desired.data ?? {});
-    if (!deepEqual(data, current.data ?? {})) await configMaps.update({ ...current, data });
+    await addTo(await configMaps.get(desired.metadata));
   }
 }
 
@@ -148,23 +153,12 @@ const PAUSE_MS = 100;
  */
 async function ensureService({ client, clock }: SystemObjectsDeps, service: Draft<core.Service & Identified>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    if (await hasService(client, service)) return;
+    if ((await getIfExists(client.of(core.Service), service.metadata ?? {})) !== undefined) return;
     try {
       return await createIfMissing(client.of(core.Service), service);
     } catch (error) {
       if (attempt === ATTEMPTS || !isStatusReason(error, 'Invalid')) throw error;
     }
     await clock.sleep(PAUSE_MS);
-  }
-}
-
-async function hasService(client: Client, service: Draft<core.Service & Identified>): Promise<boolean> {
-  const { name, namespace } = service.metadata as { name: string; namespace: string };
-  try {
-    await client.of(core.Service).get({ name, namespace });
-    return true;
-  } catch (error) {
-    if (!isStatusReason(error, 'NotFound')) throw error;
-    return false;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { core } from '#api';
+import { core, discovery } from '#api';
 import { createLogger, MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import type { Client } from '#client';
 import { startClusterDns } from './cluster-dns.ts';
@@ -22,9 +22,6 @@ it('cluster DNS stops although pods never got a gateway', async () => {
 it('cluster DNS leaves a kube-dns service with a selector alone', async () => {
   const written: string[] = [];
   const services = {
-    create: async () => {
-      throw new Error('it exists');
-    },
     get: async () => ({ spec: { selector: { 'k8s-app': 'kube-dns' } } }),
   };
   const others = { create: async () => void written.push('something else') };
@@ -36,4 +33,35 @@ it('cluster DNS leaves a kube-dns service with a selector alone', async () => {
   await realClock.sleep(20);
   expect(written).toEqual([]);
   expect(errors).toEqual([]);
+});
+
+it('cluster DNS writes nothing at a start that changes nothing: the webhooks that admit writes may be down', async () => {
+  const existing = {
+    spec: {},
+    ports: [
+      { name: 'dns', port: 53, protocol: 'UDP' },
+      { name: 'dns-tcp', port: 53, protocol: 'TCP' },
+    ],
+    endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true, serving: true, terminating: false } }],
+  };
+  const written: string[] = [];
+  const write = async () => {
+    written.push('a write');
+    throw new Error('the webhook is down');
+  };
+  let asked = () => {};
+  const whenAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const slices = { get: async () => existing, create: write, patch: write };
+  // Its roles come next.
+  const of = (kind: unknown) => {
+    if (kind === discovery.EndpointSlice || kind === core.Service) return slices;
+    asked();
+    return { get: async () => existing, list: async () => ({ items: [] }), create: async () => existing, update: async () => existing };
+  };
+  await using dns = startClusterDns(CONFIG, Promise.resolve('127.0.0.1'), depsWith({ of } as unknown as Client));
+  await dns.ready;
+  await whenAsked;
+  expect(written).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { core, discovery } from '#api';
 import { type RbacPolicy, reconcileRbac } from '#apiserver';
 import { type Component, raceAbort, runComponent, waitForAbort } from '#base';
-import type { Client } from '#client';
+import type { Client, Draft, Identified, ObjectKey, ResourceClient } from '#client';
 import { nameServersOf, startDns } from '#dns';
 import { isStatusReason } from '#machinery';
 import { bindingToUser, componentPolicy } from '../component-policy.ts';
@@ -79,13 +80,9 @@ async function publishService(client: Client, serviceIp: string, address: string
   const key = { name: SERVICE, namespace: NAMESPACE };
   const labels = { 'k8s-app': SERVICE, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' };
   const spec = { clusterIP: serviceIp, ports: PORTS.map((port) => ({ ...port, targetPort: port.port })) };
-  try {
-    await services.create({ metadata: { ...key, labels }, spec } as never);
-  } catch (error) {
-    const existing = await services.get(key).catch(() => undefined);
-    if (existing === undefined) throw error;
-    if (existing.spec?.selector !== undefined) return false;
-  }
+  const existing =
+    (await getIfExists(services, key)) ?? (await createUnlessRaced(services, { metadata: { ...key, labels }, spec } as never));
+  if (existing?.spec?.selector !== undefined) return false;
   await publishEndpoints(client, address);
   return true;
 }
@@ -99,10 +96,27 @@ async function publishEndpoints(client: Client, address: string): Promise<void> 
   };
   const endpoints = [{ addresses: [address], conditions: { ready: true, serving: true, terminating: false } }];
   const slice = { metadata, addressType: address.includes(':') ? 'IPv6' : 'IPv4', ports: PORTS, endpoints };
+  const existing = await getIfExists(slices, metadata);
+  if (existing === undefined) await createUnlessRaced(slices, slice as never);
+  else if (!isDeepStrictEqual([existing.endpoints, existing.ports], [endpoints, PORTS]))
+    await slices.patch(metadata, { endpoints, ports: PORTS });
+}
+
+/** Reads first: a create asks the admission webhooks even if the object exists, and their pods may need names to start. */
+async function getIfExists<T extends Identified>(client: ResourceClient<T>, key: ObjectKey): Promise<T | undefined> {
   try {
-    await slices.create(slice as never);
+    return await client.get(key);
+  } catch (error) {
+    if (isStatusReason(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function createUnlessRaced<T extends Identified>(client: ResourceClient<T>, object: Draft<T>): Promise<T> {
+  try {
+    return await client.create(object);
   } catch (error) {
     if (!isStatusReason(error, 'AlreadyExists')) throw error;
-    await slices.patch(metadata, { endpoints, ports: PORTS });
+    return await client.get(object.metadata as ObjectKey);
   }
 }
