@@ -29,9 +29,13 @@ const SUGGESTION = /\n\(Did you mean (.*)\?\)$/;
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const message = error instanceof CommanderError ? error.message.replace(/^error: /, '').replace(SUGGESTION, '') : error.message;
-  const cause = error.cause === undefined ? '' : messageOf(error.cause);
-  // Many messages quote their cause already.
-  return message.includes(cause) ? message : `${message}: ${cause}`;
+  const causes: string[] = [];
+  for (let { cause } = error; cause !== undefined; cause = cause instanceof Error ? cause.cause : undefined) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    // Many messages quote their cause already.
+    if (![message, ...causes].some((outer) => outer.includes(text))) causes.push(text);
+  }
+  return [message, ...causes].join(': ');
 }
 
 function hintFor(error: unknown, command: string | undefined): string | undefined {
