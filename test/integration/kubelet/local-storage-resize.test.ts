@@ -25,6 +25,7 @@ describe.skipIf(!canLoop)('a volume in a file, where no mounted file system can 
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'resize-'));
+    await shareMounts();
     await refuseOnlineResize();
     plane = await startControlPlane();
     const deps = { client: plane.client, clock: plane.clock, random: seededRandom('resize'), logger: silentLogger };
@@ -46,6 +47,11 @@ describe.skipIf(!canLoop)('a volume in a file, where no mounted file system can 
     expect(await runProgram('losetup', ['--list'])).not.toContain(root);
   });
 
+  /** Else a mount namespace that another test makes meanwhile keeps a copy of the mounts, and the file system in use after it is unmounted here. */
+  const shareMounts = async () => {
+    await runProgram('mount', ['--bind', root, root]);
+    await runProgram('mount', ['--make-shared', root]);
+  };
   /** As in a container without CAP_SYS_RESOURCE, where resize2fs still says that a file system of the right size needs nothing. */
   const refuseOnlineResize = async () => {
     const real = (await runProgram('which', ['resize2fs'])).trim();
