@@ -7,6 +7,7 @@ import type { ClusterEvent, EventAction, EventResource } from './framework/clust
 import type { ClusterObjects, OwnerSelector } from './framework/plugin.ts';
 import { podRequests } from './framework/pod-resources.ts';
 import { ATTACHMENTS_BY_NODE, nodeOfAttachment } from './framework/volume-attachments.ts';
+import { claimOrClassOf, VOLUMES_BY_CLAIM } from './framework/volume-claims.ts';
 
 /** The informers that scheduling needs, and what plugins read from them. */
 export class ClusterWatch {
@@ -33,7 +34,7 @@ export class ClusterWatch {
     this.#namespaces = informers.of(core.Namespace);
     this.#services = informers.of(core.Service);
     this.#claims = informers.of(core.PersistentVolumeClaim);
-    this.#volumes = informers.of(core.PersistentVolume);
+    this.#volumes = informers.of(core.PersistentVolume).addIndex(VOLUMES_BY_CLAIM, claimOrClassOf);
     this.#classes = informers.of(storage.StorageClass);
     this.#csiNodes = informers.of(storage.CSINode);
     this.#csiDrivers = informers.of(storage.CSIDriver);

@@ -8,6 +8,7 @@ import { Nominations } from './framework/nominations.ts';
 import type { OwnerSelector, PluginHandle } from './framework/plugin.ts';
 import type { Profile } from './framework/profile.ts';
 import { ATTACHMENTS_BY_NODE, nodeOfAttachment } from './framework/volume-attachments.ts';
+import { claimOrClassOf, VOLUMES_BY_CLAIM } from './framework/volume-claims.ts';
 import { InMemoryCluster } from './in-memory-cluster.test-setup.ts';
 import { type Placement, scheduleOne } from './schedule-one.ts';
 
@@ -74,7 +75,7 @@ function handleOf(state: ClusterState, { namespaces, random }: Pick<PluginHandle
       pods: listed(state.pods),
       services: listed(state.services),
       claims: listed(state.claims),
-      volumes: listed(state.volumes),
+      volumes: volumesOf(state),
       storageClasses: listed(state.storageClasses),
       csiNodes: listed(state.csiNodes),
       csiDrivers: listed(state.csiDrivers),
@@ -93,6 +94,12 @@ function attachmentsOf({ volumeAttachments }: ClusterState): ObjectCache<storage
   const attachments = listed(volumeAttachments);
   attachments.addIndex(ATTACHMENTS_BY_NODE, nodeOfAttachment);
   return attachments;
+}
+
+function volumesOf({ volumes }: ClusterState): ObjectCache<core.PersistentVolume> {
+  const cache = listed(volumes);
+  cache.addIndex(VOLUMES_BY_CLAIM, claimOrClassOf);
+  return cache;
 }
 
 function listed<T extends Identified>(objects: readonly T[] = []): ObjectCache<T> {

@@ -25,6 +25,28 @@ export function classOfVolume(volume: core.PersistentVolume): string {
   return annotationOf(volume as AnnotatedObject, BETA_CLASS) ?? volume.spec?.storageClassName ?? '';
 }
 
+/** Finds volumes that no claim has by their class, and the others by their claim: a pod's claims can be bound to these only. */
+export const VOLUMES_BY_CLAIM = 'claim-or-class';
+
+export function claimOrClassOf(volume: core.PersistentVolume): readonly string[] {
+  const ref = volume.spec?.claimRef;
+  return [ref == null ? classKey(classOfVolume(volume)) : claimKey(ref)];
+}
+
+/** Volumes that the claim may be bound to. */
+export function volumesFor(claim: core.PersistentVolumeClaim, { volumes }: ClusterObjects): readonly core.PersistentVolume[] {
+  const find = (key: string) => volumes.byIndex(VOLUMES_BY_CLAIM, key);
+  return [...find(claimKey(claim.metadata)), ...find(classKey(classOfClaim(claim)))];
+}
+
+function claimKey({ namespace, name }: { readonly namespace?: string; readonly name?: string }): string {
+  return `claim ${namespace}/${name}`;
+}
+
+function classKey(name: string): string {
+  return `class ${name}`;
+}
+
 /** Whether the claim waits for a pod before it is bound. */
 export function waitsForConsumer(claim: core.PersistentVolumeClaim, { storageClasses }: ClusterObjects): boolean {
   const name = classOfClaim(claim);

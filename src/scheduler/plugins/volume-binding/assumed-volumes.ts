@@ -1,5 +1,6 @@
 import type { core } from '#api';
 import type { ClusterObjects } from '../../framework/plugin.ts';
+import { volumesFor } from '../../framework/volume-claims.ts';
 import type { StaticBinding } from './find-volumes.ts';
 
 interface AssumedVolume {
@@ -14,12 +15,14 @@ export class AssumedVolumes {
 
   constructor(private readonly objects: ClusterObjects) {}
 
-  list(): readonly core.PersistentVolume[] {
-    const volumes = this.objects.volumes.list();
-    return this.#assumed.size === 0 ? volumes : volumes.map((volume) => this.#current(volume));
+  /** The volumes that the claims may be bound to, on any node. */
+  candidatesFor(claims: readonly core.PersistentVolumeClaim[]): readonly core.PersistentVolume[] {
+    const volumes = new Set(claims.flatMap((claim) => volumesFor(claim, this.objects)));
+    return [...volumes].map((volume) => this.#current(volume));
   }
 
   assume({ claim, volume }: StaticBinding): core.PersistentVolume {
+    this.#prune();
     const { name, namespace, uid, resourceVersion } = claim.metadata;
     const claimRef = {
       kind: 'PersistentVolumeClaim',
@@ -43,12 +46,14 @@ export class AssumedVolumes {
     this.#assumed.delete(name);
   }
 
-  /** The informer's version wins once it is newer. */
   #current(volume: core.PersistentVolume): core.PersistentVolume {
     const assumed = this.#assumed.get(volume.metadata.name);
-    if (assumed === undefined) return volume;
-    if (assumed.base === volume.metadata.resourceVersion) return assumed.volume;
-    this.#assumed.delete(volume.metadata.name);
-    return volume;
+    return assumed !== undefined && assumed.base === volume.metadata.resourceVersion ? assumed.volume : volume;
+  }
+
+  /** The informer's version wins once it is newer. */
+  #prune(): void {
+    for (const [name, { base }] of this.#assumed)
+      if (this.objects.volumes.get({ name })?.metadata.resourceVersion !== base) this.#assumed.delete(name);
   }
 }

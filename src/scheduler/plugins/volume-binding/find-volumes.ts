@@ -83,11 +83,6 @@ export function reachesNode({ spec }: core.PersistentVolume, node: NodeInfo): bo
   return core.compileNodeSelector(spec?.nodeAffinity?.required)?.matches(node) ?? true;
 }
 
-/** Whether the volume is free, or reserved for one of the claims: most volumes are neither, on any node. */
-export function isBindable(volume: core.PersistentVolume, claims: readonly core.PersistentVolumeClaim[]): boolean {
-  return volume.spec?.claimRef == null || claims.some((claim) => isClaimedBy(volume, claim));
-}
-
 function isClaimedBy({ spec }: core.PersistentVolume, { metadata }: core.PersistentVolumeClaim): boolean {
   const ref = spec?.claimRef;
   if (ref == null || ref.name !== metadata.name || ref.namespace !== metadata.namespace) return false;

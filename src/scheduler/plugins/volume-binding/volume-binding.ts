@@ -10,7 +10,7 @@ import { annotationOf, claimsOf, isClaimBound, SELECTED_NODE, waitsForConsumer }
 import { usesClaim } from '../volume-restrictions/volume-restrictions.ts';
 import { AssumedVolumes } from './assumed-volumes.ts';
 import { BindingWaiters } from './binding-waiters.ts';
-import { findVolumes, isBindable, type NodeVolumes, reachesNode } from './find-volumes.ts';
+import { findVolumes, type NodeVolumes, reachesNode } from './find-volumes.ts';
 
 const NAME = 'VolumeBinding';
 const UNBOUND_IMMEDIATE = unresolvable(NAME, 'pod has unbound immediate PersistentVolumeClaims');
@@ -101,7 +101,7 @@ function sortClaims(pod: PodInfo, { objects, assumed }: SearchContext): ClaimedV
   if (typeof claims === 'string') return unresolvable(NAME, claims);
   const unbound = claims.filter((claim) => !isClaimBound(claim));
   if (unbound.some((claim) => claim.spec?.volumeName || !waitsForConsumer(claim, objects))) return UNBOUND_IMMEDIATE;
-  const candidates = unbound.length === 0 ? [] : assumed.list().filter((volume) => isBindable(volume, unbound));
+  const candidates = assumed.candidatesFor(unbound);
   return { bound: claims.filter(isClaimBound), waiting: unbound, candidates, byNode: new Map() };
 }
 
