@@ -49,6 +49,8 @@ export interface Token {
 export interface LexResult {
   readonly tokens: readonly Token[];
   readonly issues: readonly Issue[];
+  /** Offsets of the characters that are in no token. */
+  readonly unrecognized: ReadonlySet<number>;
 }
 
 const KEYWORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
@@ -81,6 +83,7 @@ class Lexer {
   private readonly chars: readonly string[];
   private readonly tokens: Token[] = [];
   private readonly issues: Issue[] = [];
+  private readonly unrecognized = new Set<number>();
   private position = 0;
 
   constructor(source: Source) {
@@ -91,7 +94,7 @@ class Lexer {
   run(): LexResult {
     while (this.position < this.chars.length) this.next();
     this.tokens.push({ type: '<EOF>', text: '<EOF>', offset: this.chars.length });
-    return { tokens: this.tokens, issues: this.issues };
+    return { tokens: this.tokens, issues: this.issues, unrecognized: this.unrecognized };
   }
 
   private next(): void {
@@ -239,6 +242,7 @@ class Lexer {
       .replace(/\n/g, '\\n')
       .replace(/\t/g, '\\t')
       .replace(/\r/g, '\\r');
+    for (let i = start; i <= index; i++) this.unrecognized.add(i);
     const location = this.source.locationOf(start) ?? NO_LOCATION;
     this.issues.push({ message: `Syntax error: token recognition error at: '${text}'`, location });
   }

@@ -18,6 +18,10 @@ export interface MacroCall {
   readonly args: readonly Expr[];
 }
 
+export function macroKey(name: string, argCount: number, isMethod: boolean): string {
+  return `${name}:${argCount}:${isMethod}`;
+}
+
 /** A call that is rewritten when the expression is parsed. Undefined from `expand` leaves the call as it is. */
 export interface Macro {
   readonly name: string;

@@ -90,6 +90,18 @@ describe('what does not follow the grammar', () => {
     ['--', ["1:3: Syntax error: no viable alternative at input '-'", `1:3: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
     ['f(a,)', [`1:5: Syntax error: mismatched input ')' expecting ${OPERAND}`]],
     ['1 + * 2', [`1:5: Syntax error: extraneous input '*' expecting ${OPERAND}`]],
+    ['a. # ', ["1:4: Syntax error: token recognition error at: '#'", "1:6: Syntax error: no viable alternative at input '.  '"]],
+    ['while true', ['1:1: reserved identifier: while', "1:7: Syntax error: extraneous input 'true' expecting <EOF>"]],
+    ['if a then b', ['1:1: reserved identifier: if', "1:4: Syntax error: mismatched input 'a' expecting <EOF>"]],
+    ['has(self.)', ['1:5: invalid argument to has() macro', "1:10: Syntax error: no viable alternative at input '.)'"]],
+    ['has(.)', ['1:0: invalid argument to has() macro', "1:6: Syntax error: no viable alternative at input '.)'"]],
+    ['a.all(b.c, true', ['1:8: argument must be a simple name', "1:16: Syntax error: missing ')' at '<EOF>'"]],
+    ['a.?', ["1:4: Syntax error: mismatched input '<EOF>' expecting {IDENTIFIER, ESC_IDENTIFIER}", '1:4: unsupported ident kind']],
+    ['9223372036854775808 )', ['1:1: invalid int literal', "1:21: Syntax error: extraneous input ')' expecting <EOF>"]],
+    ['1e999 $', ['1:1: invalid double literal', "1:7: Syntax error: token recognition error at: '$'"]],
+    ['"\\ud800" )', ['1:1: invalid unicode code point', "1:10: Syntax error: extraneous input ')' expecting <EOF>"]],
+    ['{1: 9u, 2: 18446744073709551616u, b}', ['1:12: invalid uint literal', "1:36: Syntax error: mismatched input '}' expecting ':'"]],
+    ['a{`b`: 1} )', ["1:3: unsupported syntax: '`'", "1:11: Syntax error: extraneous input ')' expecting <EOF>"]],
   ])('%j is reported in upstream words', (text, message) => {
     const errors = parsed(text)
       .message.split('\n')
@@ -157,6 +169,10 @@ describe('any text', () => {
     ['commas', `f(${','.repeat(20_000)})`],
     ['ternaries', 'a ? b : '.repeat(10_000)],
     ['errors one after the other', ') a '.repeat(10_000)],
+    ['chains of operators before an error', `a${' + a'.repeat(20_000)} )`],
+    ['chains of fields before an error', `a${'.b'.repeat(20_000)} )`],
+    ['chains of calls before an error', `a${'.b()'.repeat(20_000)} )`],
+    ['elements before an error', `[${'{1: while}, '.repeat(5_000)} )`],
   ])('of %s is settled at once', (_, text) => {
     expect(typeof parsed(text).message).toBe('string');
   });

@@ -1,13 +1,12 @@
 import { isReservedWord } from '../escaping.ts';
-import { isInt64, isUint64, toInt } from '../values/integers.ts';
-import { CelDouble, CelUint, type CelValue } from '../values/value.ts';
+import type { CelValue } from '../values/value.ts';
 import type { CallExpr, Expr, MapEntryExpr, StructFieldExpr } from './ast.ts';
 import { ExprFactory, NodeIds } from './expr-factory.ts';
-import { type Token, type TokenType, tokenize } from './lexer.ts';
-import { type Macro, MacroError } from './macros.ts';
+import { type LexResult, type Token, type TokenType, tokenize } from './lexer.ts';
+import { LiteralError, literalValue } from './literals.ts';
+import { type Macro, MacroError, macroKey } from './macros.ts';
 import { type Issue, NO_LOCATION, type Source } from './source.ts';
 import { syntaxErrors } from './syntax-errors.ts';
-import { UnescapeError, unescapeBytes, unescapeString } from './unescape.ts';
 
 const MAX_EXPRESSION_SIZE = 100_000;
 const MAX_RECURSION = 250;
@@ -23,15 +22,16 @@ export interface ParseResult {
 export function parse(source: Source, macros: readonly Macro[]): ParseResult {
   const ids = new NodeIds(source);
   const failed = (issues: readonly Issue[]): ParseResult => ({ expr: undefined, ids, issues });
+  const reported = (lexed: LexResult) => failed(syntaxErrors(source, lexed, macros));
   const size = source.characters.length;
   if (size > MAX_EXPRESSION_SIZE) {
     return failed([wholeIssue(`expression code point size exceeds limit: size: ${size}, limit ${MAX_EXPRESSION_SIZE}`)]);
   }
   const lexed = tokenize(source);
-  if (lexed.issues.length > 0) return failed(syntaxErrors(source, lexed));
+  if (lexed.issues.length > 0) return reported(lexed);
   const parser = new Parser(lexed.tokens, ids, macros);
   const expr = parser.run();
-  if (expr instanceof Unparsable) return failed(syntaxErrors(source, lexed));
+  if (expr instanceof Unparsable) return reported(lexed);
   if (expr instanceof TooDeep) return failed([wholeIssue(expr.message)]);
   const issues = parser.issues.map(({ message, offset }) => ({ message, location: source.locationOf(offset) }));
   return { expr: issues.length === 0 ? expr : undefined, ids, issues };
@@ -343,36 +343,10 @@ class Parser {
     return this.node({ kind: 'literal', value: this.literalValue(token, sign, start.offset) }, start.offset);
   }
 
-  private literalValue(token: Token, sign: string, offset: number): CelValue {
-    switch (token.type) {
-      case 'NUM_INT':
-        return this.orIssue(intLiteral(sign, token.text), 'invalid int literal', offset);
-      case 'NUM_UINT':
-        return this.orIssue(uintLiteral(token.text), 'invalid uint literal', offset);
-      case 'NUM_FLOAT':
-        return this.orIssue(doubleLiteral(sign + token.text), 'invalid double literal', offset);
-      case 'STRING':
-        return this.unescaped(unescapeString(token.text), offset);
-      case 'BYTES':
-        return this.unescaped(unescapeBytes(token.text), offset);
-      case 'true':
-        return true;
-      case 'false':
-        return false;
-      case 'null':
-        return null;
-      default:
-        throw new Unparsable();
-    }
-  }
-
-  private orIssue(value: CelValue | undefined, message: string, offset: number): CelValue {
-    if (value === undefined) this.issues.push({ message, offset });
-    return value ?? null;
-  }
-
-  private unescaped(value: string | Uint8Array | UnescapeError, offset: number): CelValue {
-    if (!(value instanceof UnescapeError)) return value;
+  private literalValue(token: Token, sign: '' | '-', offset: number): CelValue {
+    const value = literalValue(token, sign);
+    if (value === undefined) throw new Unparsable();
+    if (!(value instanceof LiteralError)) return value;
     this.issues.push({ message: value.message, offset });
     return null;
   }
@@ -420,24 +394,4 @@ function at<T>(items: readonly T[], index: number): T {
   const item = items[index];
   if (item === undefined) throw new Unparsable();
   return item;
-}
-
-function macroKey(name: string, argCount: number, isMethod: boolean): string {
-  return `${name}:${argCount}:${isMethod}`;
-}
-
-function intLiteral(sign: string, text: string): CelValue | undefined {
-  const magnitude = BigInt(text);
-  const value = sign === '' ? magnitude : -magnitude;
-  return isInt64(value) ? toInt(value) : undefined;
-}
-
-function uintLiteral(text: string): CelValue | undefined {
-  const value = BigInt(text.slice(0, -1));
-  return isUint64(value) ? new CelUint(value) : undefined;
-}
-
-function doubleLiteral(text: string): CelValue | undefined {
-  const value = Number(text);
-  return Number.isFinite(value) ? new CelDouble(value) : undefined;
 }

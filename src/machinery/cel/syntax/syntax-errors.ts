@@ -1,5 +1,7 @@
 import { buildGrammar, type Grammar, type GrammarState, type NextTokens, nextTokens, type Piece, type RuleName } from './grammar.ts';
 import type { LexResult, Token, TokenType } from './lexer.ts';
+import type { Macro } from './macros.ts';
+import { NO_ALTERNATIVE, recoveredIssues, type SyntaxNode } from './recovered-expression.ts';
 import { type Issue, NO_LOCATION, type Source } from './source.ts';
 
 const MAX_RECOVERIES = 30;
@@ -24,11 +26,13 @@ const SYMBOLIC: ReadonlySet<TokenType> = new Set<TokenType>([
 ]);
 
 /**
- * The syntax errors of an expression in the words of upstream's generated parser: it reports, recovers by inserting or deleting one token, skips
- * otherwise, and continues.
+ * The errors of an expression that does not follow the grammar, in the words of upstream's generated parser: it reports, recovers by inserting or
+ * deleting one token, skips otherwise, and continues. What is wrong beyond the grammar with the parts that it read is reported as well.
  */
-export function syntaxErrors(source: Source, lexed: LexResult): readonly Issue[] {
-  const issues = [...lexed.issues, ...new RecoveringParser(source, lexed.tokens).run()];
+export function syntaxErrors(source: Source, lexed: LexResult, macros: readonly Macro[]): readonly Issue[] {
+  const parser = new RecoveringParser(source, lexed);
+  const tree = parser.run();
+  const issues = [...lexed.issues, ...parser.issues, ...(tree === undefined ? [] : recoveredIssues(tree, source, macros))];
   return issues.length > 0 ? issues : [{ message: 'Syntax error: invalid expression', location: NO_LOCATION }];
 }
 
@@ -60,7 +64,9 @@ class RecoveringParser {
   private readonly tokens: readonly Token[];
   private readonly grammar: Grammar = buildGrammar();
   private readonly lookAheads = new Map<GrammarState, NextTokens>();
-  private readonly issues: Issue[] = [];
+  private readonly unrecognized: ReadonlySet<number>;
+  readonly issues: Issue[] = [];
+  private node: SyntaxNode = { rule: undefined, alternative: NO_ALTERNATIVE, items: [], offset: 0 };
   private position = 0;
   private frame: Frame = { follow: undefined, parent: undefined };
   private state: GrammarState = this.grammar.start.start;
@@ -71,18 +77,39 @@ class RecoveringParser {
   private precedence = 0;
   private depth = 0;
 
-  constructor(source: Source, tokens: readonly Token[]) {
+  constructor(source: Source, { tokens, unrecognized }: LexResult) {
     this.source = source;
     this.tokens = tokens;
+    this.unrecognized = unrecognized;
   }
 
-  run(): readonly Issue[] {
+  /** What could be read; undefined if there were too many errors. */
+  run(): SyntaxNode | undefined {
+    const root = this.node;
     try {
       this.rule('start');
+      return root;
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;
+      return undefined;
     }
-    return this.issues;
+  }
+
+  /** What is read until `leave` is collected in a node of its own, also if it fails. */
+  private enter(rule: RuleName | undefined, alternative: number): SyntaxNode {
+    const outer = this.node;
+    this.node = { rule, alternative, items: [], offset: this.tokenAt(this.position).offset };
+    outer.items.push(this.node);
+    return outer;
+  }
+
+  private part(piece: Piece, rule: RuleName, alternative = NO_ALTERNATIVE): void {
+    const outer = this.enter(undefined, alternative);
+    try {
+      this.piece(piece, rule);
+    } finally {
+      this.node = outer;
+    }
   }
 
   private look(distance = 0): TokenType {
@@ -138,7 +165,7 @@ class RecoveringParser {
         break;
       case 'optional':
         this.sync(piece.state);
-        if (this.startsWith(piece.piece)) this.piece(piece.piece, rule);
+        if (this.startsWith(piece.piece)) this.part(piece.piece, rule);
         break;
       case 'loop':
         this.repeat(piece, rule);
@@ -151,9 +178,11 @@ class RecoveringParser {
     this.state = piece.state;
     this.frame = { follow: piece.follow, parent: frame };
     this.precedence = piece.precedence;
+    const outer = this.enter(piece.rule, NO_ALTERNATIVE);
     try {
       this.rule(piece.rule);
     } finally {
+      this.node = outer;
       this.frame = frame;
       this.precedence = precedence;
     }
@@ -162,19 +191,21 @@ class RecoveringParser {
   private match(piece: Piece & { readonly kind: 'tokens' }): void {
     this.state = piece.state;
     if (!piece.tokens.includes(this.look())) {
-      this.recoverInline(piece.follow);
+      this.recoverInline(piece);
       return;
     }
     this.isRecovering = false;
     this.lastErrorStates.clear();
     this.lastErrorPosition = -1;
+    this.node.items.push(this.tokenAt(this.position));
     this.consume();
   }
 
   private choose(piece: Piece & { readonly kind: 'choice' }, rule: RuleName): void {
     this.sync(piece.state);
-    const chosen = piece.alternatives[this.predict(piece, rule)];
-    if (chosen !== undefined) this.piece(chosen, rule);
+    const alternative = this.predict(piece, rule);
+    const chosen = piece.alternatives[alternative];
+    if (chosen !== undefined) this.part(chosen, rule, alternative);
   }
 
   /** The alternative that the generated parser would take; throws if none is viable. */
@@ -240,7 +271,7 @@ class RecoveringParser {
   private repeat(piece: Piece & { readonly kind: 'loop' }, rule: RuleName): void {
     this.sync(piece.state);
     for (let round = 0; this.entersLoop(piece, rule, round); round++) {
-      this.piece(piece.piece, rule);
+      this.part(piece.piece, rule);
       this.sync(piece.again);
     }
   }
@@ -279,11 +310,16 @@ class RecoveringParser {
     }
   }
 
-  private recoverInline(follow: GrammarState): void {
+  private recoverInline({ follow, tokens }: Piece & { readonly kind: 'tokens' }): void {
     this.countRecovery();
-    if (this.dropToken()) this.consume();
-    else if (this.acceptsAfter(follow)) this.reportMissing();
-    else throw new Mismatch();
+    if (this.dropToken()) {
+      this.node.items.push(this.tokenAt(this.position));
+      this.consume();
+    } else if (this.acceptsAfter(follow)) {
+      this.reportMissing();
+      const [type = '<EOF>'] = tokens;
+      this.node.items.push({ type, text: `<missing ${type}>`, offset: this.tokenAt(this.position).offset });
+    } else throw new Mismatch();
   }
 
   /** Whether the token after the unfitting one fits; if so the unfitting one is dropped. */
@@ -372,8 +408,11 @@ class RecoveringParser {
     const first = this.tokenAt(start);
     if (first.type === '<EOF>') return '<EOF>';
     const last = this.tokenAt(end);
-    const to = last.type === '<EOF>' ? this.tokenAt(end - 1) : last;
-    return this.source.characters.slice(first.offset, to.offset + Array.from(to.text).length).join('');
+    const to = last.type === '<EOF>' ? last.offset : last.offset + Array.from(last.text).length;
+    return this.source.characters
+      .slice(first.offset, to)
+      .filter((_, i) => !this.unrecognized.has(first.offset + i))
+      .join('');
   }
 
   private reportUnwanted(): void {
