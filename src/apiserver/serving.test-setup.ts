@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { MetricsRegistry, realClock, seededRandom, silentLogger } from '#base';
 import { openMemoryStore } from '#store';
 import type { AdmissionPlugin } from './admission/admission.ts';
@@ -6,15 +6,9 @@ import { LOOPBACK_TLS } from './admission/webhooks/loopback-certificate.test-dat
 import { type Answer, type SendOptions, sendHttps } from './https-request.test-setup.ts';
 import { type ApiServer, type ApiServerConfig, startApiServer } from './server.ts';
 
-const opened: AsyncDisposable[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
-});
-
 /** A server on loopback that the end of the test closes. */
 export async function serve(config: Partial<ApiServerConfig> = {}, admission: readonly AdmissionPlugin[] = []): Promise<ApiServer> {
   const store = openMemoryStore({ clock: realClock });
-  opened.push({ [Symbol.asyncDispose]: async () => void (await store.close()) });
   const server = startApiServer(
     {
       listen: { host: '127.0.0.1', port: 0, tls: LOOPBACK_TLS },
@@ -25,10 +19,14 @@ export async function serve(config: Partial<ApiServerConfig> = {}, admission: re
     },
     { store, clock: realClock, random: seededRandom(1), logger: silentLogger, metrics: new MetricsRegistry(), admission },
   );
-  opened.push(server);
+  onTestFinished(async () => {
+    await server[Symbol.asyncDispose]();
+    await store.close();
+  });
   await server.ready;
   return server;
 }
+
 export function send({ port }: ApiServer, path: string, options: SendOptions = {}): Promise<Answer> {
   return sendHttps(port, path, options);
 }
