@@ -130,6 +130,16 @@ current-context: x`,
     await expect(watch.next()).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
+  it('closes a connection that was opened for a request aborted meanwhile', async () => {
+    const server = http2.createSecureServer(tls);
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const transport = connect((server.address() as AddressInfo).port);
+    const request = transport.request({ method: 'GET', path: '/', signal: AbortSignal.abort() });
+    await expect(request).rejects.toMatchObject({ name: 'AbortError' });
+    await transport[Symbol.asyncDispose]();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('reports wrong credentials, and an untrusted server', async () => {
     const { port } = await serve();
     await expect(new Client(connect(port!, 'wrong')).of(core.ConfigMap).list()).rejects.toSatisfy((e) => isStatusReason(e, 'Unauthorized'));

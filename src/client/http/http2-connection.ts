@@ -5,6 +5,8 @@ import { type HttpAnswer, type HttpConnection, type HttpRequest, UnprocessedErro
 
 export interface Http2Options {
   readonly origin: string;
+  /** The socket on which HTTP/2 was negotiated, for the first session. */
+  readonly first: TLSSocket;
   /** Opens a TLS socket with HTTP/2 negotiated. */
   connect(): Promise<TLSSocket>;
   readonly clock: Clock;
@@ -22,10 +24,14 @@ const INITIAL_WINDOW = 4 * 1024 * 1024;
 /** HTTP/2: requests share a session; another is opened when the server's stream limit is reached. */
 export class Http2Connection implements HttpConnection {
   readonly #sessions = new Set<SharedSession>();
+  /** Until a session takes it: a request may have been aborted before. */
+  #unused: TLSSocket | undefined;
   #opening: Promise<SharedSession> | undefined;
   #isClosed = false;
 
-  constructor(private readonly options: Http2Options) {}
+  constructor(private readonly options: Http2Options) {
+    this.#unused = options.first;
+  }
 
   async send(request: HttpRequest): Promise<HttpAnswer> {
     request.signal?.throwIfAborted();
@@ -36,6 +42,7 @@ export class Http2Connection implements HttpConnection {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#unused?.destroy();
     await this.#opening?.catch(() => {});
     await Promise.all([...this.#sessions].map((session) => session.close()));
   }
@@ -51,7 +58,8 @@ export class Http2Connection implements HttpConnection {
   }
 
   async #open(): Promise<SharedSession> {
-    const socket = await this.options.connect();
+    const socket = this.#unused ?? (await this.options.connect());
+    this.#unused = undefined;
     const session = new SharedSession(socket, this.options, () => this.#sessions.delete(session));
     this.#sessions.add(session);
     await session.connected;

@@ -11,17 +11,12 @@ export async function openConnection(config: ConnectionConfig, credentials: Cred
   const { origin, protocol } = new URL(config.server);
   if (protocol === 'http:') return new Http1Connection(origin, {}, config.dial);
   const options = await tlsOptions(config, credentials);
-  let first: TLSSocket | undefined = await connectTls(options, config);
+  const first = await connectTls(options, config);
   if (first.alpnProtocol !== 'h2') {
     first.destroy();
     return new Http1Connection(origin, options, config.dial);
   }
-  const connect = async () => {
-    const socket = first ?? (await connectTls(await tlsOptions(config, credentials), config));
-    first = undefined;
-    return socket;
-  };
-  return new Http2Connection({ origin, clock, connect });
+  return new Http2Connection({ origin, clock, first, connect: async () => connectTls(await tlsOptions(config, credentials), config) });
 }
 
 async function tlsOptions(config: ConnectionConfig, credentials: Credentials): Promise<ConnectionOptions> {
