@@ -84,6 +84,7 @@ import { Encryption, type EncryptionConfig } from './storage-encryption/encrypti
 import type { StorageMediaType } from './storage-format/storage-format.ts';
 import { WEBSOCKET_FEATURE } from './streaming/pod-connections.ts';
 import { openTracing } from './tracing/server-tracing.ts';
+import { tracedDeps } from './tracing/traced-deps.ts';
 import type { TracingConfiguration } from './tracing/tracing-configuration.ts';
 import { ResidentMemory } from './watch-cache/resident-memory.ts';
 
@@ -229,7 +230,9 @@ export interface ApiServer extends Component {
 const FIELD_GATES: readonly string[] = ['ClusterTrustBundleProjection', 'PodCertificateRequest'];
 
 // One file: the composition root of the API server; the parts that it connects have folders of their own.
-export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
+export function startApiServer(config: ApiServerConfig, given: ApiServerDeps, signal?: AbortSignal): ApiServer {
+  const tracing = openTracing(config.tracing, config.hostname ?? '', { ...given, realClock, dial: given.egress?.controlplane });
+  const deps = tracedDeps(given, tracing?.tracer);
   const table = new ResourceTable();
   const security = deps.security?.({ ...deps, table, address: () => address() });
   const { kubelets = new HttpsKubeletConnector() } = deps;
@@ -312,7 +315,6 @@ export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, sig
     remote: () => (aggregation.isEmpty ? undefined : aggregation.versions()),
   });
   const audit = openAudit(config.audit, { ...deps, realClock });
-  const tracing = openTracing(config.tracing, config.hostname ?? '', { ...deps, realClock, dial: deps.egress?.controlplane });
   const turns = new RequestBatcher();
   const flowControl = config.priorityAndFairness === false ? undefined : flowController(config, { ...deps, table, turns });
   const handle = requestChain(

@@ -4,7 +4,15 @@ import { type EgressConnection, type EgressName, type EgressTls, parseEgressConf
 import { networkProxyDialer } from './network-proxy-dialer.ts';
 
 /** How to reach each of the networks. Absent: directly. */
-export type EgressSelector = Readonly<Partial<Record<EgressName, Dialer>>>;
+export type EgressSelector = Readonly<Partial<Record<EgressName, EgressDialer>>>;
+
+/** A dialer, with what is between here and there. */
+export type EgressDialer = Dialer & Partial<ProxyLabels>;
+
+interface ProxyLabels {
+  readonly protocol: string;
+  readonly transport: string;
+}
 
 export interface EgressDeps {
   readonly clock: Clock;
@@ -21,11 +29,13 @@ export function readEgressSelector(file: string, deps: EgressDeps): EgressSelect
     const { message } = error as Error;
     throw new Error(`unable to read egress selector configuration from ${JSON.stringify(file)} [${message}]`, { cause: error });
   }
-  const selector: Partial<Record<EgressName, Dialer>> = {};
+  const selector: Partial<Record<EgressName, EgressDialer>> = {};
   const observed = dialMetrics(deps.metrics);
   for (const [name, connection] of parseEgressConfiguration(text)) {
     const dial = dialerOf(connection, deps);
-    if (dial !== undefined) selector[name] = observed(dial, connection);
+    if (dial === undefined) continue;
+    const labels = labelsOf(connection);
+    selector[name] = Object.assign(observed(dial, labels), labels);
   }
   return selector;
 }
@@ -47,10 +57,15 @@ function keysOf({ caBundle, clientCert, clientKey, tlsServerName }: EgressTls) {
   };
 }
 
+function labelsOf(connection: EgressConnection): ProxyLabels {
+  const protocol = connection.protocol === 'GRPC' ? 'grpc' : 'http_connect';
+  return { protocol, transport: 'socketPath' in connection ? 'uds' : 'tcp' };
+}
+
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 12.5];
 
 /** Counts dials, under upstream's names. */
-function dialMetrics(metrics: MetricsRegistry): (dial: Dialer, connection: EgressConnection) => Dialer {
+function dialMetrics(metrics: MetricsRegistry): (dial: Dialer, labels: ProxyLabels) => Dialer {
   const labels = ['protocol', 'transport'] as const;
   const prefix = 'apiserver_egress_dialer_dial';
   const starts = metrics.counter({ name: `${prefix}_start_total`, help: 'Dials by way of a proxy that began.', labels });
@@ -60,11 +75,8 @@ function dialMetrics(metrics: MetricsRegistry): (dial: Dialer, connection: Egres
     labels: [...labels, 'stage'],
   });
   const durations = metrics.histogram({ name: `${prefix}_duration_seconds`, help: 'How long dials took.', labels, buckets: BUCKETS });
-  return (dial, connection) => {
-    const values = {
-      protocol: connection.protocol === 'GRPC' ? 'grpc' : 'http_connect',
-      transport: 'socketPath' in connection ? 'uds' : 'tcp',
-    };
+  return (dial, { protocol, transport }) => {
+    const values = { protocol, transport };
     return async (target) => {
       const begin = realClock.monotonic();
       starts.with(values).inc();

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import https from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { core } from '#api';
+import { admissionregistration, core } from '#api';
 import {
+  type DialTarget,
   EXPORT_TRACES,
   GrpcServer,
   type MessageOf,
@@ -15,6 +19,8 @@ import {
 } from '#base';
 import { Client } from '#client';
 import { openMemoryStore } from '#store';
+import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
+import type { EgressSelector } from '../egress/egress-selector.ts';
 import { inProcessTransport } from '../in-process/in-process-transport.ts';
 import { type ApiServer, startApiServer } from '../server.ts';
 import { parseTracingConfiguration } from '../tracing/tracing-configuration.ts';
@@ -47,12 +53,16 @@ const attributesOf = ({ attributes }: ExportedSpan) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value?.text ?? value?.number ?? value?.flag]));
 
 /** What a collector has got of these requests, once the server has stopped: nothing is lost then. */
-async function traced(samplingRatePerMillion: number, work: (server: ApiServer) => Promise<unknown>): Promise<readonly ExportedSpan[]> {
+async function traced(
+  samplingRatePerMillion: number,
+  work: (server: ApiServer) => Promise<unknown>,
+  egress?: EgressSelector,
+): Promise<readonly ExportedSpan[]> {
   const store = openMemoryStore({ clock: realClock });
   const text = `{apiVersion: apiserver.config.k8s.io/v1beta1, kind: TracingConfiguration, endpoint: "${new URL(collector.endpoint).host}", samplingRatePerMillion: ${samplingRatePerMillion}}`;
   const server = startApiServer(
     { version: {}, anonymousAuth: false, systemObjects: false, tracing: parseTracingConfiguration(text) },
-    { store, clock: realClock, random: seededRandom(1), logger: silentLogger, metrics: new MetricsRegistry() },
+    { store, clock: realClock, random: seededRandom(1), logger: silentLogger, metrics: new MetricsRegistry(), egress },
   );
   await server.ready;
   await work(server);
@@ -90,6 +100,95 @@ test('requests and their handlers have spans, named as upstream names them', asy
   expect(attributesOf(handler)).toMatchObject({ resource: 'configmaps', scope: 'resource', 'user-agent': 'tester' });
   expect(handler.endTimeUnixNano >= handler.startTimeUnixNano && get.startTimeUnixNano > 0n).toBe(true);
   expect(resource).toEqual({ 'service.name': 'apiserver', 'service.instance.id': '' });
+});
+
+/** A webhook that allows everything, and notes whose trace it is asked to continue. */
+async function openWebhook() {
+  const traceparents: (string | string[] | undefined)[] = [];
+  const server = https.createServer(LOOPBACK_TLS, (request, response) => {
+    traceparents.push(request.headers.traceparent);
+    let body = '';
+    request.on('data', (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on('end', () => {
+      const { uid } = (JSON.parse(body) as { request: { uid: string } }).request;
+      const review = { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response: { uid, allowed: true } };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(review));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const configuration = {
+    metadata: { name: 'w' },
+    webhooks: [
+      {
+        name: 'a.example.com',
+        clientConfig: { url: `https://localhost:${port}/`, caBundle: Buffer.from(LOOPBACK_TLS.cert).toString('base64') },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  };
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { configuration, port, traceparents, [Symbol.dispose]: close };
+}
+
+test('webhooks, the proxies on the way to them, and the store have spans within those of the handlers that wait for them', async () => {
+  using webhook = await openWebhook();
+  const dial = async ({ port }: DialTarget) => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+  const egress = { controlplane: Object.assign(dial, { protocol: 'http_connect', transport: 'uds' }) };
+  const exported = await traced(
+    1_000_000,
+    async (server) => {
+      const client = clientOf(server, ['system:masters']);
+      await client.of(core.Namespace).create({ metadata: { name: 'n' } });
+      await client.of(admissionregistration.ValidatingWebhookConfiguration).create(webhook.configuration as never);
+      await client.of(core.ConfigMap).create({ metadata: { name: 'm', namespace: 'n' } });
+    },
+    egress,
+  );
+  const childrenOf = (id: Uint8Array) => exported.filter(({ parentSpanId }) => hex(parentSpanId) === hex(id));
+  const request = exported.find(({ name }) => name === 'POST /api/v1/namespaces/{:namespace}/configmaps')!;
+  const [handler] = childrenOf(request.spanId);
+  const called = childrenOf(handler!.spanId);
+  const call = called.find(({ name }) => name === 'Call validating webhook');
+  const write = called.find(({ name }) => name === 'etcdserverpb.KV/Txn');
+  expect(attributesOf(call!)).toMatchObject({
+    configuration: 'w',
+    webhook: 'a.example.com',
+    resource: '/v1, Resource=configmaps',
+    operation: 'CREATE',
+  });
+  expect(attributesOf(write!)).toMatchObject({ 'rpc.method': 'Txn', key: '/registry/configmaps/n/m' });
+  const [post] = childrenOf(call!.spanId);
+  expect([post!.name, post!.kind, Number(attributesOf(post!)['http.response.status_code'])]).toEqual(['HTTP POST', 3, 200]);
+  expect(webhook.traceparents).toEqual([`00-${hex(request.traceId)}-${hex(post!.spanId)}-01`]);
+  const [dialed] = childrenOf(post!.spanId);
+  expect([dialed!.name, attributesOf(dialed!).address]).toEqual(['Proxy via http_connect protocol over uds', `localhost:${webhook.port}`]);
+});
+
+test('a webhook that fails ends its spans with the error', async () => {
+  const exported = await traced(1_000_000, async (server) => {
+    const client = clientOf(server, ['system:masters']);
+    const webhook = await openWebhook();
+    webhook[Symbol.dispose]();
+    await client.of(core.Namespace).create({ metadata: { name: 'n' } });
+    await client.of(admissionregistration.ValidatingWebhookConfiguration).create(webhook.configuration as never);
+    const refused = client.of(core.ConfigMap).create({ metadata: { name: 'm', namespace: 'n' } });
+    await expect(refused).rejects.toThrow('connection refused');
+  });
+  const failed = exported.filter(({ status }) => status?.code === 2).map(({ name }) => name);
+  expect(failed.sort()).toEqual(['Call validating webhook', 'Create', 'HTTP POST', 'POST /api/v1/namespaces/{:namespace}/configmaps']);
 });
 
 /** The span of a request with a trace of its caller. */

@@ -1,5 +1,4 @@
-import { type Attributes, isPromise, parseTraceparent, SPAN_KIND, type Span, type Tracer } from '#base';
-import type { ApiResponse } from '../handlers/api-response.ts';
+import { type Attributes, parseTraceparent, SPAN_KIND, type Tracer } from '#base';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Filter } from './chain.ts';
 
@@ -71,7 +70,7 @@ export function traceHandlers(tracer: Tracer): Filter {
     const { span: parent, info } = request;
     const name = parent && info.isResource ? VERB_NAMES.get(info.verb) : undefined;
     const span = name === undefined ? undefined : tracer.start(name, { parent: parent!.context });
-    return span === undefined ? next(request) : within(span.set(handlerAttributes(request)), () => next(request));
+    return tracer.within(span?.set(handlerAttributes(request)), () => next(request));
   };
 }
 
@@ -87,21 +86,4 @@ function handlerAttributes(request: ApiRequest): Attributes {
     accept: request.header('accept') ?? '',
     'user-agent': request.header('user-agent') ?? '',
   };
-}
-
-function within(span: Span, handle: () => Promise<ApiResponse> | ApiResponse): Promise<ApiResponse> | ApiResponse {
-  const fail = (error: unknown): never => {
-    span.fail((error as Error).message).end();
-    throw error;
-  };
-  const done = (response: ApiResponse) => {
-    span.end();
-    return response;
-  };
-  try {
-    const response = handle();
-    return isPromise(response) ? response.then(done, fail) : done(response);
-  } catch (error) {
-    return fail(error);
-  }
 }

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { isPromise } from '../async/maybe-promise.ts';
 import type { Random } from '../random.ts';
 import type { Clock } from '../time/clock.ts';
-import { SPAN_KIND, Span } from './span.ts';
+import { type Attributes, SPAN_KIND, Span } from './span.ts';
 import type { SpanExporter } from './span-exporter.ts';
 import type { TraceContext } from './trace-context.ts';
 
@@ -20,11 +22,17 @@ export interface StartOptions {
   readonly startMs?: number;
 }
 
+export interface ChildOptions {
+  readonly kind?: number;
+  readonly attributes: () => Attributes;
+}
+
 const MILLION = 1_000_000n;
 
 /** Creates spans; none for unsampled traces. */
 export class Tracer {
   readonly #options: TracerOptions;
+  readonly #active = new AsyncLocalStorage<Span>();
 
   constructor(options: TracerOptions) {
     this.#options = options;
@@ -38,6 +46,36 @@ export class Tracer {
     const context = { traceId, spanId: Buffer.from(random.bytes(8)).toString('hex'), isSampled: true };
     const start = { name, context, kind, startMs: startMs ?? clock.now(), parentSpanId: parent?.spanId, ...(links && { links }) };
     return new Span(start, clock, (span) => exporter.add(span));
+  }
+
+  /** Does the work within the span, which ends with it: what the work calls may be spans within this one. */
+  within<T>(span: Span | undefined, work: () => T): T {
+    if (span === undefined) return work();
+    const fail = (error: unknown): never => {
+      span.fail((error as Error).message).end();
+      throw error;
+    };
+    try {
+      const result = this.#active.run(span, work);
+      if (!isPromise(result)) {
+        span.end();
+        return result;
+      }
+      const done = (value: unknown) => {
+        span.end();
+        return value;
+      };
+      return result.then(done, fail) as T;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** Does the work within a span of its own, if it belongs to a request whose trace is sampled. */
+  child<T>(name: string, { kind, attributes }: ChildOptions, work: (span?: Span) => T): T {
+    const parent = this.#active.getStore();
+    const span = parent && this.start(name, { parent: parent.context, ...(kind !== undefined && { kind }) });
+    return this.within(span?.set(attributes()), () => work(span));
   }
 
   /** By the trace id, so that all components with the same rate agree. */

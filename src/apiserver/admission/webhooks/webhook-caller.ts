@@ -1,4 +1,4 @@
-import type { Random } from '#base';
+import type { Attributes, Random, Tracer } from '#base';
 import type { VersionedRequest } from '../matching/versioned-request.ts';
 import { admissionReview, checkAnswer, type ReviewAnswer, reviewVersion } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
@@ -9,27 +9,35 @@ import { dryRunUnsupported, WebhookCallError, webhookRejection } from './webhook
 export class WebhookCaller {
   readonly #client: WebhookClient;
   readonly #random: Random;
+  readonly #tracer: Tracer | undefined;
 
-  constructor(client: WebhookClient, random: Random) {
+  constructor(client: WebhookClient, { random, tracer }: { readonly random: Random; readonly tracer?: Tracer | undefined }) {
     this.#client = client;
     this.#random = random;
+    this.#tracer = tracer;
   }
 
   /** The response of a webhook that allows the request. Throws a StatusError if it denies it, and a WebhookCallError if the call fails. */
   async call(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewAnswer> {
     const { attributes } = request;
     if (attributes.dryRun && !['None', 'NoneOnDryRun'].includes(webhook.sideEffects)) throw dryRunUnsupported(webhook.name);
-    const answer = await this.#ask(webhook, request, mayPatch);
+    const uid = this.#random.uuid();
+    const ask = () => this.#ask(webhook, request, { uid, mayPatch });
+    const name = `Call ${mayPatch ? 'mutating' : 'validating'} webhook`;
+    const answer = await (this.#tracer?.child(name, { attributes: () => callAttributes(webhook, request, uid) }, ask) ?? ask());
     for (const [key, value] of Object.entries(answer.auditAnnotations)) attributes.audit?.annotate(`${webhook.name}/${key}`, value);
     for (const warning of answer.warnings) attributes.warn(warning);
     if (!answer.allowed) throw webhookRejection(webhook.name, answer.result);
     return answer;
   }
 
-  async #ask(webhook: Webhook, request: VersionedRequest, mayPatch: boolean): Promise<ReviewAnswer> {
+  async #ask(
+    webhook: Webhook,
+    request: VersionedRequest,
+    { uid, mayPatch }: { readonly uid: string; readonly mayPatch: boolean },
+  ): Promise<ReviewAnswer> {
     const { name, client: config, timeoutSeconds } = webhook;
     const { signal } = request.attributes;
-    const uid = this.#random.uuid();
     const version = failing(name, 'could not create admission objects', () => reviewVersion(webhook.reviewVersions));
     const body = admissionReview(request, { uid, version });
     const called = this.#client.call({ config, body, timeoutSeconds, signal });
@@ -38,6 +46,18 @@ export class WebhookCaller {
     });
     return failing(name, 'received invalid webhook response', () => checkAnswer(review, { uid, version, mayPatch }));
   }
+}
+
+function callAttributes(webhook: Webhook, { attributes }: VersionedRequest, uid: string): Attributes {
+  const { group, version, resource } = attributes.resource;
+  return {
+    configuration: webhook.configuration,
+    webhook: webhook.name,
+    resource: `${group}/${version}, Resource=${resource}`,
+    subresource: attributes.subresource,
+    operation: attributes.operation,
+    UID: uid,
+  };
 }
 
 function failing<T>(webhook: string, problem: string, action: () => T): T {

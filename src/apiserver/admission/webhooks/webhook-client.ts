@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { admissionregistration } from '#api';
-import { type Dialer, type DialTarget, dialedConnection, realClock } from '#base';
+import { type Dialer, type DialTarget, dialedConnection, formatTraceparent, realClock, SPAN_KIND, type Tracer } from '#base';
 import {
   encodeJson,
   goQuote,
@@ -28,10 +28,19 @@ export interface WebhookCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+interface TracedCall extends WebhookCall {
+  readonly traceparent?: string;
+}
+
 interface Answer {
   readonly code: number;
   readonly retryAfter: string;
   readonly body: Buffer;
+}
+
+export interface WebhookClientOptions {
+  readonly dialUrl?: Dialer | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Calls webhooks at a URL or at a service of the cluster, over kept-alive connections. */
@@ -39,11 +48,13 @@ export class WebhookClient {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #services: ServiceEndpoints;
   readonly #dialUrl: Dialer | undefined;
+  readonly #tracer: Tracer | undefined;
 
   /** `dialUrl`: connects to webhooks that are given by URL. Default: directly. */
-  constructor(services: ServiceEndpoints, dialUrl?: Dialer) {
+  constructor(services: ServiceEndpoints, { dialUrl, tracer }: WebhookClientOptions = {}) {
     this.#services = services;
     this.#dialUrl = dialUrl;
+    this.#tracer = tracer;
   }
 
   /** The response object. Throws an Error with upstream's message. */
@@ -55,7 +66,18 @@ export class WebhookClient {
     return answerObject(body);
   }
 
-  async #send(url: URL, call: WebhookCall): Promise<Answer> {
+  /** The webhook's own spans are within that of the call, by the header that says so. */
+  #send(url: URL, call: WebhookCall): Promise<Answer> {
+    if (this.#tracer === undefined) return this.#post(url, call);
+    const attributes = () => ({ 'http.request.method': 'POST', 'url.full': urlText(url), 'server.address': url.hostname });
+    return this.#tracer.child('HTTP POST', { kind: SPAN_KIND.client, attributes }, async (span) => {
+      const answer = await this.#post(url, { ...call, ...(span && { traceparent: formatTraceparent(span.context) }) });
+      span?.set({ 'http.response.status_code': answer.code });
+      return answer;
+    });
+  }
+
+  async #post(url: URL, call: TracedCall): Promise<Answer> {
     try {
       const address = await this.#address(url, call.config);
       return await this.#exchange(url, address, call);
@@ -73,7 +95,7 @@ export class WebhookClient {
     return this.#services.resolve({ namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? 443 });
   }
 
-  async #exchange(url: URL, address: ServiceEndpoint, call: WebhookCall): Promise<Answer> {
+  async #exchange(url: URL, address: ServiceEndpoint, call: TracedCall): Promise<Answer> {
     const timer = new AbortController();
     const ended = new AbortController();
     const stop = () => timer.abort(call.signal?.reason);
@@ -98,11 +120,14 @@ export class WebhookClient {
   #request(
     url: URL,
     { host, port, connect }: ServiceEndpoint,
-    { call, signal }: { call: WebhookCall; signal: AbortSignal },
+    { call, signal }: { call: TracedCall; signal: AbortSignal },
   ): Promise<Answer> {
     const body = Buffer.from(encodeJson(call.body));
     const { caBundle } = call.config;
-    const headers = { host: url.host, accept: 'application/json', 'content-type': 'application/json', 'content-length': body.length };
+    const headers = {
+      ...{ host: url.host, accept: 'application/json', 'content-type': 'application/json', 'content-length': body.length },
+      ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+    };
     const name = url.hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {
       const sent = httpsRequest(

@@ -1,4 +1,4 @@
-import type { Random } from '#base';
+import type { Random, Tracer } from '#base';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import type { EgressSelector } from '../../egress/egress-selector.ts';
 import type { KubeletConnector } from '../../kubelet-client/kubelet-connector.ts';
@@ -20,11 +20,13 @@ export interface WebhookNetwork {
   readonly random: Random;
   readonly kubelets: KubeletConnector;
   readonly egress?: EgressSelector | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Of webhooks of admission and of conversion alike. */
-export function webhookClient({ egress, ...deps }: WebhookNetwork): WebhookClient {
-  return new WebhookClient(new ServiceEndpoints({ ...deps, routing: 'endpoint-or-cluster-ip' }), egress?.controlplane);
+export function webhookClient({ egress, tracer, ...deps }: WebhookNetwork): WebhookClient {
+  const services = new ServiceEndpoints({ ...deps, routing: 'endpoint-or-cluster-ip' });
+  return new WebhookClient(services, { dialUrl: egress?.controlplane, tracer });
 }
 
 /** Dependencies of mutating and of validating webhooks. */
@@ -37,7 +39,7 @@ export interface WebhookContext {
 export function webhookContext(deps: WebhookDeps, configurations: string): WebhookContext {
   return {
     source: new WebhookSource(() => configurationStorage(deps, configurations), matchContext(deps.table)),
-    caller: new WebhookCaller(webhookClient(deps), deps.random),
+    caller: new WebhookCaller(webhookClient(deps), deps),
     authorizer: deps.authorizer,
   };
 }
