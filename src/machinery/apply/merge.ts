@@ -47,12 +47,13 @@ class ListMerge {
   private readonly config: readonly Item[];
   private readonly liveByElement = new Map<PathElement, JsonValue>();
   private readonly configByElement = new Map<PathElement, JsonValue>();
-  /** Elements of both lists that are not placed yet, in the configuration's order. */
+  /** Elements of both lists, in the configuration's order; those from `sharedIndex` on are not placed yet. */
   private readonly shared: PathElement[];
   private readonly placed = new Set<PathElement>();
   private readonly out: JsonValue[] = [];
   private liveIndex = 0;
   private configIndex = 0;
+  private sharedIndex = 0;
 
   constructor(
     private readonly list: ListShape,
@@ -88,7 +89,7 @@ class ListMerge {
   // The object is at a shared item, the configuration at another: the configuration goes first, unless it still has to place another shared item,
   // which then includes this one.
   private stepShared(element: PathElement, config: Item | undefined): void {
-    const awaited = this.shared[0];
+    const awaited = this.shared[this.sharedIndex];
     if (config !== undefined && awaited !== undefined && awaited !== element) {
       this.liveIndex++;
       return;
@@ -101,13 +102,13 @@ class ListMerge {
     this.merge(element);
     this.liveIndex++;
     this.configIndex++;
-    this.shared.shift();
+    this.sharedIndex++;
   }
 
   private placeConfig(element: PathElement): void {
     this.merge(element);
     this.configIndex++;
-    if (this.shared[0] === element) this.shared.shift();
+    if (this.shared[this.sharedIndex] === element) this.sharedIndex++;
   }
 
   private merge(element: PathElement): void {

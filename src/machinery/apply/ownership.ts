@@ -227,12 +227,13 @@ function keepOwned(rules: OwnershipRules, start: { merged: VersionedObject; prun
 }
 
 function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
-  const byVersion = new Map<string, FieldSet>();
+  const byVersion = new Map<string, FieldSet[]>();
   for (const { apiVersion, set } of [...owners.values()].sort((a, b) => Number(b.apiVersion === first) - Number(a.apiVersion === first))) {
-    const cached = byVersion.get(apiVersion);
-    byVersion.set(apiVersion, cached === undefined ? set : union(cached, set));
+    const sets = byVersion.get(apiVersion);
+    if (sets === undefined) byVersion.set(apiVersion, [set]);
+    else sets.push(set);
   }
-  return byVersion;
+  return new Map([...byVersion].map(([apiVersion, sets]) => [apiVersion, unionOf(sets)]));
 }
 
 function namedFieldsOf({ shape, object }: VersionedObject): FieldSet {

@@ -1,106 +1,116 @@
+import { MAX_FIELD_ERRORS } from '../errors/field-error.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { elementText, type PathElement } from './path-element.ts';
 import { isUntyped, type ListShape, type MapShape, type ScalarCheck, type Shape } from './shape.ts';
 import { facetOf, goTypeName, goWrappedSyntax, goWrappedText, itemElement, ListItemError, memberElement } from './typed-value.ts';
 
-interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
-
-const NONE: readonly Problem[] = [];
-
-/** The first error of a configuration that cannot be applied, in upstream's words; undefined if valid. */
+/** The first errors of a configuration that cannot be applied, in upstream's words; undefined if valid. */
 export function typedProblems(shape: Shape, value: JsonValue): string | undefined {
-  const problems = check(shape, value);
-  const [first] = problems;
-  if (first === undefined) return undefined;
-  if (problems.length === 1) return problemText(first);
-  return ['errors:', ...problems.map((problem) => `  ${problemText(problem)}`)].join('\n');
+  const { problems } = new TypeCheck().run(shape, value);
+  if (problems.length <= 1) return problems[0];
+  return ['errors:', ...problems.map((problem) => `  ${problem}`)].join('\n');
 }
 
-function problemText({ path, message }: Problem): string {
-  return path === '' ? message : `${path}: ${message}`;
+/** One pass over the configuration, which stops looking after thousands of problems. */
+class TypeCheck {
+  readonly problems: string[] = [];
+  private readonly path: PathElement[] = [];
+
+  run(shape: Shape, value: JsonValue): this {
+    if (isUntyped(shape)) return this;
+    const facet = facetOf(shape, value);
+    if (facet === 'map' && shape.map !== undefined) this.map(shape.map, value);
+    else if (facet === 'list' && shape.list !== undefined) this.list(shape.list, value);
+    else this.scalar(shape.scalar ?? 'untyped', value);
+    return this;
+  }
+
+  private get isFull(): boolean {
+    return this.problems.length >= MAX_FIELD_ERRORS;
+  }
+
+  private problem(message: string): void {
+    const path = this.path.map(elementText).join('');
+    this.problems.push(path === '' ? message : `${path}: ${message}`);
+  }
+
+  private below(element: PathElement, shape: Shape, value: JsonValue): void {
+    this.path.push(element);
+    this.run(shape, value);
+    this.path.pop();
+  }
+
+  private scalar(expected: ScalarCheck, value: JsonValue): void {
+    if (value === null) return;
+    const message = scalarProblem(expected, value);
+    if (message !== undefined) this.problem(message);
+  }
+
+  private map(map: MapShape, value: JsonValue): void {
+    if (value === null) return;
+    if (isJsonObject(value)) this.members(map, value);
+    else this.problem(`expected map, got ${goWrappedText(value)}`);
+  }
+
+  private members(map: MapShape, value: JsonObject): void {
+    for (const key of Object.keys(value).sort()) {
+      if (this.isFull) return;
+      const declared = map.fields.get(key);
+      const shape = declared?.shape ?? map.values;
+      const element = memberElement(declared, key);
+      if (shape !== undefined) this.below(element, shape, value[key] ?? null);
+      else {
+        // The first unknown field of an object ends its inspection.
+        this.path.push(element);
+        this.problem('field not declared in schema');
+        this.path.pop();
+        return;
+      }
+    }
+  }
+
+  private list(list: ListShape, value: JsonValue): void {
+    if (value === null) return;
+    if (!isJsonArray(value)) this.problem(`expected list, got ${goWrappedText(value)}`);
+    else if (list.atomic) this.atomicItems(list, value);
+    else this.keyedItems(list, value);
+  }
+
+  private atomicItems(list: ListShape, items: readonly JsonValue[]): void {
+    for (let i = 0; i < items.length && !this.isFull; i++) this.below(`i:${i}`, list.items, items[i] as JsonValue);
+  }
+
+  private keyedItems(list: ListShape, items: readonly JsonValue[]): void {
+    const seen = new Set<PathElement>();
+    for (let i = 0; i < items.length && !this.isFull; i++) {
+      const item = items[i] as JsonValue;
+      const element = elementOrProblem(list, item);
+      if (element instanceof ListItemError) {
+        this.problem(`element ${i}: ${element.message}`);
+        return;
+      }
+      if (seen.has(element)) this.problem(`duplicate entries for key ${elementText(element)}`);
+      seen.add(element);
+      this.below(element, list.items, item);
+    }
+  }
 }
 
-function problem(message: string): readonly Problem[] {
-  return [{ path: '', message }];
-}
-
-function check(shape: Shape, value: JsonValue): readonly Problem[] {
-  if (isUntyped(shape)) return NONE;
-  const facet = facetOf(shape, value);
-  if (facet === 'map' && shape.map !== undefined) return checkMap(shape.map, value);
-  if (facet === 'list' && shape.list !== undefined) return checkList(shape.list, value);
-  return checkScalar(shape.scalar ?? 'untyped', value);
-}
-
-function checkScalar(expected: ScalarCheck, value: JsonValue): readonly Problem[] {
-  if (value === null) return NONE;
+function scalarProblem(expected: ScalarCheck, value: JsonValue): string | undefined {
   switch (expected) {
     case 'numeric':
-      return isNumeric(value) ? NONE : problem(`expected numeric (int or float), got ${goTypeName(value)}`);
+      return isNumeric(value) ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
     case 'string':
-      return typeof value === 'string' ? NONE : problem(`expected string, got ${goWrappedSyntax(value)}`);
+      return typeof value === 'string' ? undefined : `expected string, got ${goWrappedSyntax(value)}`;
     case 'boolean':
-      return typeof value === 'boolean' ? NONE : problem(`expected boolean, got ${goWrappedText(value)}`);
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${goWrappedText(value)}`;
     case 'untyped':
-      return typeof value !== 'object' ? NONE : problem(`expected any scalar, got ${goWrappedText(value)}`);
+      return typeof value !== 'object' ? undefined : `expected any scalar, got ${goWrappedText(value)}`;
   }
 }
 
 function isNumeric(value: JsonValue): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
-}
-
-function checkMap(map: MapShape, value: JsonValue): readonly Problem[] {
-  if (value === null) return NONE;
-  if (!isJsonObject(value)) return problem(`expected map, got ${goWrappedText(value)}`);
-  return checkMembers(map, value);
-}
-
-function checkMembers(map: MapShape, value: JsonObject): readonly Problem[] {
-  let problems = NONE;
-  for (const key of Object.keys(value).sort()) {
-    const declared = map.fields.get(key);
-    const shape = declared?.shape ?? map.values;
-    const element = memberElement(declared, key);
-    // The first unknown field of an object ends its inspection.
-    if (shape === undefined) return [...problems, { path: elementText(element), message: 'field not declared in schema' }];
-    problems = joined(problems, check(shape, value[key] ?? null), element);
-  }
-  return problems;
-}
-
-function joined(problems: readonly Problem[], below: readonly Problem[], element: PathElement): readonly Problem[] {
-  if (below.length === 0) return problems;
-  const prefix = elementText(element);
-  return [...problems, ...below.map(({ path, message }) => ({ path: prefix + path, message }))];
-}
-
-function checkList(list: ListShape, value: JsonValue): readonly Problem[] {
-  if (value === null) return NONE;
-  if (!isJsonArray(value)) return problem(`expected list, got ${goWrappedText(value)}`);
-  return list.atomic ? checkAtomicItems(list, value) : checkKeyedItems(list, value);
-}
-
-function checkAtomicItems(list: ListShape, items: readonly JsonValue[]): readonly Problem[] {
-  let problems = NONE;
-  for (const [i, item] of items.entries()) problems = joined(problems, check(list.items, item), `i:${i}`);
-  return problems;
-}
-
-function checkKeyedItems(list: ListShape, items: readonly JsonValue[]): readonly Problem[] {
-  let problems = NONE;
-  const seen = new Set<PathElement>();
-  for (const [i, item] of items.entries()) {
-    const element = elementOrProblem(list, item);
-    if (element instanceof ListItemError) return [...problems, { path: '', message: `element ${i}: ${element.message}` }];
-    if (seen.has(element)) problems = [...problems, { path: '', message: `duplicate entries for key ${elementText(element)}` }];
-    seen.add(element);
-    problems = joined(problems, check(list.items, item), element);
-  }
-  return problems;
 }
 
 function elementOrProblem(list: ListShape, item: JsonValue): PathElement | ListItemError {
