@@ -105,9 +105,13 @@ function usesOtherNamespaces({ spec }: Pod): boolean {
 
 function resourcesChanged(before: Pod, after: Pod): boolean {
   const statuses = ({ status }: Pod) => [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
-  const now = statuses(after);
+  const now = new Map(
+    statuses(after)
+      .map((status) => [status.name, status] as const)
+      .reverse(),
+  );
   return statuses(before).some((old) => {
-    const next = now.find(({ name }) => name === old.name);
+    const next = now.get(old.name);
     return next !== undefined && !deepEqual(old.resources as unknown as JsonValue, next.resources as unknown as JsonValue);
   });
 }

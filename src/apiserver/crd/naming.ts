@@ -32,7 +32,8 @@ export function namingOf(definition: Definition, others: readonly Definition[]):
   };
   const plural = pick(requested.plural, accepted?.plural, usedNames.resources, 'PluralConflict');
   const singular = pick(requested.singular, accepted?.singular, usedNames.resources, 'SingularConflict');
-  const clashes = requested.shortNames?.filter((name) => !accepted?.shortNames?.includes(name) && usedNames.resources.has(name)) ?? [];
+  const ownNames = new Set(accepted?.shortNames);
+  const clashes = requested.shortNames?.filter((name) => !ownNames.has(name) && usedNames.resources.has(name)) ?? [];
   if (clashes.length > 0) problems.push({ reason: 'ShortNamesConflict', message: allInUse(clashes) });
   const shortNames = clashes.length > 0 ? accepted?.shortNames : requested.shortNames;
   const kind = pick(requested.kind, accepted?.kind, usedNames.kinds, 'KindConflict');

@@ -41,7 +41,8 @@ export class WebhookConversion {
       throw new Error(`conversion webhook for ${kindText(first)} returned ${answers.length} objects, expected ${foreign.length}`);
     }
     const converted = foreign.map((object, index) => accepted(object, answers[index]!, apiVersion));
-    return objects.map((object) => (object.apiVersion === apiVersion ? object : converted.shift()!));
+    let next = 0;
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : converted[next++]!));
   }
 
   async #ask(objects: readonly KubeObject[], desiredAPIVersion: string): Promise<readonly JsonValue[]> {

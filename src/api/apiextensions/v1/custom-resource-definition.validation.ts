@@ -199,11 +199,12 @@ function validateStatus(status: CustomResourceDefinitionStatus | undefined, spec
 function validateStoredVersions(stored: readonly string[] | null, versions: readonly CustomResourceDefinitionVersion[]): FieldError[] {
   const path = STATUS.child('storedVersions');
   if (stored === null || stored.length === 0) return [FieldError.invalid(path, stored, 'must have at least one stored version')];
-  const names = versions.map(({ name }) => name);
-  const missing = versions.filter(({ name, storage }) => storage && !stored.includes(name));
+  const names = new Set(versions.map(({ name }) => name));
+  const storedNames = new Set(stored);
+  const missing = versions.filter(({ name, storage }) => storage && !storedNames.has(name));
   const errors = missing.map(({ name }) => FieldError.invalid(path, stored, `must have the storage version ${name}`));
   for (const [i, name] of stored.entries()) {
-    if (names.includes(name)) continue;
+    if (names.has(name)) continue;
     const detail = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     errors.push(FieldError.invalid(path.index(i), name, detail));
   }

@@ -35,10 +35,11 @@ export function validateVersions(internal: InternalDefinition, rules: Definition
   const { versions } = internal;
   const path = SPEC.child('versions');
   const errors: FieldError[] = [];
+  const isPerVersion = versions.some(({ subresources }) => subresources !== undefined);
   for (const [i, version] of versions.entries()) {
     const problems = checkDns1035Label(version.name);
     if (problems.length > 0) errors.push(FieldError.invalid(path.index(i).child('name'), version.name, problems.join(',')));
-    const subresources = versions.some((each) => each.subresources !== undefined) ? version.subresources : internal.subresources;
+    const subresources = isPerVersion ? version.subresources : internal.subresources;
     pushAll(errors, validateVersion(version, path.index(i), { rules, hasStatus: subresources?.status !== undefined }));
   }
   if (new Set(versions.map(({ name }) => name)).size !== versions.length) {

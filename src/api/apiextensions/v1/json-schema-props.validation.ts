@@ -270,11 +270,12 @@ export function listKeyErrors(schema: JSONSchemaProps, path: Path): FieldError[]
   }
   if (listType === 'set') return errors;
   const reason = 'this property is in x-kubernetes-list-map-keys, so it';
+  const required = new Set(items.required);
   for (const key of schema['x-kubernetes-list-map-keys'] ?? []) {
     const property = ownProperty(items, key);
     if (property === undefined) continue;
     const at = path.child('items', 'properties').key(key);
-    if (!(items.required ?? []).includes(key) && !hasDefault(property)) {
+    if (!required.has(key) && !hasDefault(property)) {
       errors.push(FieldError.required(at.child('default'), `${reason} must have a default or be a required property`));
     }
     if (property.nullable === true) errors.push(FieldError.forbidden(at.child('nullable'), `${reason} cannot be nullable`));

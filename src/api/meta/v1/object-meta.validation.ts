@@ -203,7 +203,8 @@ function validateKubeFinalizers(finalizers: readonly string[], path: Path): Fiel
 }
 
 export function validateNoNewFinalizers(finalizers: readonly string[] = [], old: readonly string[] = [], path: Path): FieldError[] {
-  const extra = [...new Set(finalizers)].filter((finalizer) => !old.includes(finalizer)).sort();
+  const before = new Set(old);
+  const extra = [...new Set(finalizers)].filter((finalizer) => !before.has(finalizer)).sort();
   if (extra.length === 0) return [];
   const list = `[]string{${extra.map((finalizer) => goQuote(finalizer)).join(', ')}}`;
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;

@@ -20,12 +20,11 @@ function extendedResources({ containers, initContainers = [] }: core.PodSpec): r
   return [...new Set(requested)].filter((name) => core.isExtendedResource(name)).toSorted();
 }
 
-function tolerating(present: readonly core.Toleration[], names: readonly string[]): readonly core.Toleration[] {
-  const added = names.map((key): core.Toleration => ({ key, operator: 'Exists', effect: 'NoSchedule' }));
-  return [...present, ...added.filter((toleration) => !present.some((other) => isSame(other, toleration)))];
-}
+const TOLERATED = { operator: 'Exists', effect: 'NoSchedule' } as const;
 
-/** A toleration of the same key, operator, effect and value. */
-function isSame(a: core.Toleration, b: core.Toleration): boolean {
-  return a.key === b.key && a.operator === b.operator && a.effect === b.effect && (a.value ?? '') === (b.value ?? '');
+function tolerating(present: readonly core.Toleration[], names: readonly string[]): readonly core.Toleration[] {
+  const isSame = ({ operator, effect, value }: core.Toleration) =>
+    operator === TOLERATED.operator && effect === TOLERATED.effect && (value ?? '') === '';
+  const keys = new Set(present.filter(isSame).map(({ key }) => key));
+  return [...present, ...names.filter((key) => !keys.has(key)).map((key): core.Toleration => ({ key, ...TOLERATED }))];
 }

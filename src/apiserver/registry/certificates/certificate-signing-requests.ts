@@ -25,8 +25,13 @@ function withConditions(request: Request, conditions: readonly Condition[]): Req
 /** Sets missing times: lastUpdateTime is now, lastTransitionTime that of a condition with the same status. */
 function withTimes(request: Request, old: Request, { now }: RequestScope): Request {
   const time = formatTime(now);
+  const before = new Map(
+    conditionsOf(old)
+      .map((condition) => [`${condition.type}\n${condition.status}`, condition] as const)
+      .reverse(),
+  );
   const conditions = conditionsOf(request).map((condition) => {
-    const previous = conditionsOf(old).find(({ type, status }) => type === condition.type && status === condition.status);
+    const previous = before.get(`${condition.type}\n${condition.status}`);
     return {
       ...condition,
       lastUpdateTime: condition.lastUpdateTime || time,

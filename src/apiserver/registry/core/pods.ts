@@ -61,9 +61,10 @@ function keepUnreported(status: core.PodStatus, old: core.PodStatus): core.PodSt
 }
 
 function keepGenerations(conditions: readonly core.PodCondition[], old: readonly core.PodCondition[]): readonly core.PodCondition[] {
+  const before = new Map(old.map(({ type, observedGeneration }) => [type, observedGeneration] as const).reverse());
   return conditions.map((condition) => {
     if (condition.observedGeneration) return condition;
-    const observedGeneration = old.find(({ type }) => type === condition.type)?.observedGeneration;
+    const observedGeneration = before.get(condition.type);
     return observedGeneration ? { ...condition, observedGeneration } : condition;
   });
 }

@@ -17,7 +17,8 @@ export interface MountContext {
 
 export function validateVolumeMounts(mounts: readonly VolumeMount[], at: FieldReport, context: MountContext): void {
   const paths = new Set<string>();
-  const devices = context.volumeDevices ?? [];
+  const deviceNames = new Set(context.volumeDevices?.map(({ name }) => name));
+  const devicePaths = new Set(context.volumeDevices?.map(({ devicePath }) => devicePath));
   for (let i = 0; i < mounts.length; i++) {
     const mount = mounts[i] as VolumeMount;
     const { name = '', mountPath = '' } = mount;
@@ -27,10 +28,8 @@ export function validateVolumeMounts(mounts: readonly VolumeMount[], at: FieldRe
     if (!mountPath) field.child('mountPath').required();
     if (paths.has(mountPath)) field.child('mountPath').invalid(mountPath, 'must be unique');
     paths.add(mountPath);
-    if (devices.some((device) => device.name === name)) field.child('name').invalid(name, 'must not already exist in volumeDevices');
-    if (devices.some((device) => device.devicePath === mountPath)) {
-      field.child('mountPath').invalid(mountPath, 'must not already exist as a path in volumeDevices');
-    }
+    if (deviceNames.has(name)) field.child('name').invalid(name, 'must not already exist in volumeDevices');
+    if (devicePaths.has(mountPath)) field.child('mountPath').invalid(mountPath, 'must not already exist as a path in volumeDevices');
     validateSubPaths(mount, at, field);
     validateMountModes(mount, at, context);
   }

@@ -60,8 +60,9 @@ export function validateLabelKeys(keys: LabelKeys, at: FieldReport): void {
   validateKeys(matchLabelKeys, at.child('matchLabelKeys'), labelSelector);
   validateKeys(mismatchLabelKeys, at.child('mismatchLabelKeys'), labelSelector);
   if (labelSelector && matchLabelKeys.length > 0) validateNotInSelector(matchLabelKeys, at, labelSelector);
+  const mismatching = new Set(mismatchLabelKeys);
   matchLabelKeys.forEach((key, i) => {
-    if (!mismatchLabelKeys.includes(key)) return;
+    if (!mismatching.has(key)) return;
     at.child('matchLabelKeys').index(i).invalid(key, 'exists in both matchLabelKeys and mismatchLabelKeys');
   });
 }
@@ -80,9 +81,10 @@ function validateKeys(keys: readonly string[], at: FieldReport, selector: LabelS
 // The server adds one expression per key to the selector; another one must be the client's.
 function validateNotInSelector(keys: readonly string[], at: FieldReport, selector: LabelSelector): void {
   const seen = new Set(Object.keys(selector.matchLabels ?? {}));
+  const lastIndex = new Map(keys.map((key, i) => [key, i]));
   for (const { key } of selector.matchExpressions ?? []) {
-    const index = keys.lastIndexOf(key);
-    if (index >= 0 && seen.has(key)) at.index(index).invalid(key, 'exists in both matchLabelKeys and labelSelector');
+    const index = lastIndex.get(key);
+    if (index !== undefined && seen.has(key)) at.index(index).invalid(key, 'exists in both matchLabelKeys and labelSelector');
     seen.add(key);
   }
 }

@@ -170,11 +170,12 @@ function validateScheduling(spec: PodSpec, at: FieldReport): void {
 }
 
 function validateFileKeyVolumes({ volumes = [] }: PodSpec, visit: (each: ContainerVisitor) => void): void {
+  const byName = new Map(volumes.map((volume) => [volume.name, volume]));
   visit(({ env }, field) => {
     env?.forEach(({ valueFrom }, i) => {
       const name = valueFrom?.fileKeyRef?.volumeName;
       if (name === undefined) return;
-      const volume = volumes.findLast((candidate) => candidate.name === name);
+      const volume = byName.get(name);
       const at = () => field().child('env').index(i).child('valueFrom').child('fileKeyRef').child('volumeName');
       if (!volume) at().notFound(name);
       else if (!volume.emptyDir) at().invalid(name, 'referenced volume must be of type emptyDir');

@@ -62,16 +62,19 @@ type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralCont
 /** A terminated container must stay so, unless restart policies allow a restart. */
 function validateTransitions(status: PodStatus, old: PodStatus, { at, spec }: { at: FieldReport; spec: PodSpec }): void {
   const check = (list: StatusList, mayRestart: (name: string, exitCode: number) => boolean) => {
+    const present = firstByName(status[list]);
     old[list]?.forEach(({ name, state }, i) => {
       if (!state?.terminated) return;
-      const now = status[list]?.find((candidate) => candidate.name === name);
+      const now = present.get(name);
       if (!now || now.state?.terminated || mayRestart(name, state.terminated.exitCode ?? 0)) return;
       at.child(list).index(i).child('state').forbidden('may not be transitioned to non-terminated state');
     });
   };
   if (!anyRestartsAll(spec)) {
-    check('containerStatuses', (name, exitCode) => mayRestart(spec.containers, { name, exitCode, spec }));
-    check('initContainerStatuses', (name, exitCode) => mayRestart(spec.initContainers, { name, exitCode, spec }));
+    const containers = firstByName(spec.containers);
+    const initContainers = firstByName(spec.initContainers);
+    check('containerStatuses', (name, exitCode) => mayRestart(containers.get(name), exitCode, spec));
+    check('initContainerStatuses', (name, exitCode) => mayRestart(initContainers.get(name), exitCode, spec));
   }
   check('ephemeralContainerStatuses', () => false);
 }
@@ -82,14 +85,11 @@ function anyRestartsAll({ containers, initContainers }: PodSpec): boolean {
   );
 }
 
-interface Exit {
-  readonly name: string;
-  readonly exitCode: number;
-  readonly spec: PodSpec;
+function firstByName<T extends { readonly name: string }>(items: readonly T[] | undefined | null): ReadonlyMap<string, T> {
+  return new Map(items?.map((item): [string, T] => [item.name, item]).reverse());
 }
 
-function mayRestart(containers: readonly Container[] | undefined | null, { name, exitCode, spec }: Exit): boolean {
-  const container = containers?.find((candidate) => candidate.name === name);
+function mayRestart(container: Container | undefined, exitCode: number, spec: PodSpec): boolean {
   if (!container) return false;
   if (container.restartPolicy !== undefined && ruleRestarts(container, exitCode)) return true;
   const policy = container.restartPolicy ?? spec.restartPolicy;
@@ -106,11 +106,10 @@ function ruleRestarts({ restartPolicyRules = [] }: Container, exitCode: number):
 
 function validateClaimStatuses(status: PodStatus, at: FieldReport, spec: PodSpec): void {
   const names = new Set<string>();
+  const claimNames = new Set(spec.resourceClaims?.map(({ name }) => name));
   status.resourceClaimStatuses?.forEach(({ name, resourceClaimName }, i) => {
     const field = at.child('resourceClaimStatuses').index(i);
-    if (!spec.resourceClaims?.some((claim) => claim.name === name)) {
-      field.child('name').invalid(name, 'must match the name of an entry in `spec.resourceClaims`');
-    }
+    if (!claimNames.has(name)) field.child('name').invalid(name, 'must match the name of an entry in `spec.resourceClaims`');
     if (names.has(name)) field.child('name').duplicate(name);
     names.add(name);
     if (resourceClaimName === undefined) return;
@@ -118,9 +117,10 @@ function validateClaimStatuses(status: PodStatus, at: FieldReport, spec: PodSpec
   });
   const extended = status.extendedResourceClaimStatus;
   if (extended) validateExtendedClaim(extended, at.child('extendedResourceClaimStatus'), spec);
+  const refs = [...(spec.resourceClaims ?? []), ...(status.resourceClaimStatuses ?? [])];
+  const referenced = new Set(refs.map(({ resourceClaimName }) => resourceClaimName).filter((name) => name !== undefined));
   status.nodeAllocatableResourceClaimStatuses?.forEach((claim, i) => {
-    const refs = [...(spec.resourceClaims ?? []), ...(status.resourceClaimStatuses ?? [])];
-    const isReferenced = refs.some((ref) => ref.resourceClaimName !== undefined && ref.resourceClaimName === claim.resourceClaimName);
+    const isReferenced = claim.resourceClaimName !== undefined && referenced.has(claim.resourceClaimName);
     validateAllocatableClaim(claim, at.child('nodeAllocatableResourceClaimStatuses').index(i), isReferenced);
   });
 }
@@ -242,8 +242,9 @@ function validateAllocatedStatuses(
   at: FieldReport,
   containers: readonly Container[] = [],
 ): void {
+  const byName = firstByName(containers);
   statuses.forEach(({ name, allocatedResourcesStatus }, i) => {
-    const container = containers?.find((candidate) => candidate.name === name);
+    const container = byName.get(name);
     allocatedResourcesStatus?.forEach((allocated, j) => {
       const field = at.index(i).child('allocatedResourcesStatus').index(j);
       if (container) validateAllocatedName(allocated.name, field.child('name'), container);

@@ -106,8 +106,9 @@ function sameToleration(a: Toleration, b: Toleration): boolean {
 }
 
 function validateDeletedGates(gates: readonly PodSchedulingGate[], at: FieldReport, old: readonly PodSchedulingGate[]): void {
+  const before = new Set(old.map(({ name }) => name));
   gates.forEach(({ name }, i) => {
-    if (old.some((gate) => gate.name === name)) return;
+    if (before.has(name)) return;
     at.index(i).child('name').forbidden(`only deletion is allowed, but found new scheduling gate '${name}'`);
   });
 }
@@ -207,8 +208,9 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod): FieldErro
     return [FieldError.forbidden(Path.of(''), 'static pods do not support ephemeral containers')];
   }
   const at = report.child('ephemeralContainers');
+  const present = new Map(pod.spec?.ephemeralContainers?.map((container) => [container.name, container]));
   for (const before of old.spec?.ephemeralContainers ?? []) {
-    const now = pod.spec?.ephemeralContainers?.findLast(({ name }) => name === before.name);
+    const now = present.get(before.name);
     const name = goQuote(before.name ?? '');
     if (!now) at.forbidden(`existing ephemeral containers ${name} may not be removed\n`);
     else if (!sameValue(now, before)) {

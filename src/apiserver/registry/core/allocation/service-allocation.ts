@@ -320,6 +320,12 @@ function portRequests(spec: Spec): NodePortRequest[] {
   const ports = spec.ports ?? [];
   const requests: { index: number; indices: number[]; port?: number }[] = [];
   const byNumber = new Map<number, { index: number; indices: number[]; port?: number }>();
+  const stated = new Map(
+    ports
+      .filter(({ nodePort }) => nodePort)
+      .map(({ port, nodePort }) => [port, nodePort] as const)
+      .reverse(),
+  );
   ports.forEach((port, index) => {
     if (!port.nodePort && !allocatesNodePorts(spec)) return;
     const shared = byNumber.get(port.port);
@@ -327,7 +333,7 @@ function portRequests(spec: Spec): NodePortRequest[] {
       shared.indices.push(index);
       return;
     }
-    const requested = shared ? port.nodePort : ports.find((other) => other.port === port.port && other.nodePort)?.nodePort;
+    const requested = shared ? port.nodePort : stated.get(port.port);
     const request = { index, indices: [index], ...(requested && { port: requested }) };
     requests.push(request);
     if (!shared) byNumber.set(port.port, request);
@@ -338,6 +344,7 @@ function portRequests(spec: Spec): NodePortRequest[] {
 function portsForUpdate(service: core.Service, old: core.Service): PortPlan {
   const spec = service.spec ?? {};
   const before = nodePortsOf(old.spec ?? {});
+  const [had, has] = [new Set(before), new Set(nodePortsOf(spec))];
   if (!hasNodePorts(spec)) return { requests: [], release: hasNodePorts(old.spec ?? {}) ? before : [] };
   const requests: NodePortRequest[] = [];
   const seen = new Set<string>();
@@ -348,12 +355,12 @@ function portsForUpdate(service: core.Service, old: core.Service): PortPlan {
       return;
     }
     const key = `{${protocol} ${nodePort}}`;
-    if (!before.includes(nodePort) && !claimed.has(nodePort)) requests.push({ index, indices: [index], port: nodePort });
+    if (!had.has(nodePort) && !claimed.has(nodePort)) requests.push({ index, indices: [index], port: nodePort });
     claimed.add(nodePort);
     if (seen.has(key)) throw StatusError.from(new Error(`duplicate nodePort: ${key}`));
     seen.add(key);
   });
-  return { requests, release: before.filter((port) => !nodePortsOf(spec).includes(port)) };
+  return { requests, release: before.filter((port) => !has.has(port)) };
 }
 
 function healthCheckFor(spec: Spec, before: Spec | undefined): { request?: { port?: number }; release: number[] } {
