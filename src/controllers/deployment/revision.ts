@@ -57,9 +57,11 @@ export function currentSetAnnotations(deployment: apps.Deployment, existing: Ann
 
 function withHistory(history: string, revision: string): Annotations {
   if (history === '') return { [REVISION_HISTORY]: revision };
-  const revisions = history.split(',');
-  while (revisions.length > 0 && [...revisions, revision].join(',').length > MAX_HISTORY_LENGTH) revisions.shift();
-  return { [REVISION_HISTORY]: [...revisions, revision].join(',') };
+  const text = `${history},${revision}`;
+  if (text.length <= MAX_HISTORY_LENGTH) return { [REVISION_HISTORY]: text };
+  const last = text.length - revision.length - 1;
+  const comma = text.indexOf(',', Math.min(last, text.length - MAX_HISTORY_LENGTH - 1));
+  return { [REVISION_HISTORY]: text.slice(comma + 1) };
 }
 
 /** Records the deployment's size on the replica set, so that a later resize is detected and distributed proportionally. */

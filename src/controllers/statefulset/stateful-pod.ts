@@ -37,10 +37,10 @@ export function hasIdentity(set: StatefulSet, pod: core.Pod): boolean {
 /** Whether its volumes refer to its claims. */
 export function hasStorage(set: StatefulSet, pod: core.Pod): boolean {
   const ordinal = ordinalOf(set, pod) ?? 0;
-  return claimVolumes(set, ordinal).every(({ name, persistentVolumeClaim }) => {
-    const volume = (pod.spec?.volumes ?? []).find((candidate) => candidate.name === name);
-    return volume?.persistentVolumeClaim?.claimName === persistentVolumeClaim.claimName;
-  });
+  const volumes = new Map(pod.spec?.volumes?.map((volume) => [volume.name, volume]));
+  return claimVolumes(set, ordinal).every(
+    ({ name, persistentVolumeClaim }) => volumes.get(name)?.persistentVolumeClaim?.claimName === persistentVolumeClaim.claimName,
+  );
 }
 
 /** The pod with its identity and volumes restored; the same object if unchanged. */
@@ -62,7 +62,8 @@ function claimVolumes(set: StatefulSet, ordinal: number) {
 /** The volumes of its claims, and the template's other volumes. */
 function volumesFor(set: StatefulSet, ordinal: number, volumes: readonly core.Volume[] = []): core.Volume[] {
   const claimed = claimVolumes(set, ordinal);
-  return [...claimed, ...volumes.filter((volume) => !claimed.some((claim) => claim.name === volume.name))];
+  const names = new Set(claimed.map(({ name }) => name));
+  return [...claimed, ...volumes.filter(({ name }) => !names.has(name))];
 }
 
 export function claimName(set: StatefulSet, template: core.PersistentVolumeClaim, ordinal: number): string {
