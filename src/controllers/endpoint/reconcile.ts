@@ -1,6 +1,6 @@
 import type { core } from '#api';
 import { deepEqual } from '#machinery';
-import { type AddressAtPort, packSubsets } from '../runtime/endpoints/pack-subsets.ts';
+import { type AddressAtPort, boundedPairs, packSubsets } from '../runtime/endpoints/pack-subsets.ts';
 import {
   type AddressType,
   addressesOf,
@@ -20,7 +20,7 @@ const MAX_CAPACITY = 1000;
 
 /** The desired Endpoints of a service; the same object if unchanged. */
 export function reconcileEndpoints(service: core.Service, pods: readonly core.Pod[], existing: core.Endpoints | undefined): core.Endpoints {
-  const all = packSubsets(pods.flatMap((pod) => addressesAtPorts(service, pod)));
+  const all = packSubsets(boundedPairs(pairsOf(service, pods)));
   const { subsets, isTruncated } = truncate(all);
   const labels = labelsFor(service);
   const { [OVER_CAPACITY]: _, ...annotations } = existing?.metadata.annotations ?? {};
@@ -40,6 +40,10 @@ export function reconcileEndpoints(service: core.Service, pods: readonly core.Po
 function labelsFor(service: core.Service): Readonly<Record<string, string>> {
   const { [HEADLESS]: _, ...labels } = service.metadata.labels ?? {};
   return { ...labels, ...(isHeadless(service) && { [HEADLESS]: '' }), [MANAGED_BY]: 'endpoint-controller' };
+}
+
+function* pairsOf(service: core.Service, pods: readonly core.Pod[]): Iterable<readonly AddressAtPort[]> {
+  for (const pod of pods) yield addressesAtPorts(service, pod);
 }
 
 function addressesAtPorts(service: core.Service, pod: core.Pod): readonly AddressAtPort[] {

@@ -4,7 +4,7 @@ import { deepEqual } from '#machinery';
 import { controllerRef } from '../runtime/controller-ref.ts';
 import { MANAGED_BY, SERVICE_NAME } from '../runtime/endpoints/endpoint-slices.ts';
 import { reuseDeletedSlices, type SliceChanges } from '../runtime/endpoints/pack-slices.ts';
-import { type AddressAtPort, packSubsets } from '../runtime/endpoints/pack-subsets.ts';
+import { type AddressAtPort, boundedPairs, packSubsets } from '../runtime/endpoints/pack-subsets.ts';
 import { type AddressType, addressTypeOf, portsKey, sortedPorts } from '../runtime/endpoints/pod-endpoint.ts';
 import { TRIGGER_TIME } from '../runtime/endpoints/trigger-times.ts';
 import { podNamePrefix } from '../runtime/pod-control.ts';
@@ -24,13 +24,19 @@ export interface MirroredSlices extends SliceChanges {
 export function mirrorEndpoints(endpoints: core.Endpoints, existing: readonly EndpointSlice[], maxPerSubset: number): MirroredSlices {
   const { groups, invalid, excess } = wantedGroups(endpoints, maxPerSubset);
   const keyOf = (slice: EndpointSlice) => `${slice.addressType}\n${portsKey(slice.ports)}`;
+  const byKey = new Map<string, EndpointSlice[]>();
+  for (const slice of existing) {
+    const alike = byKey.get(keyOf(slice));
+    if (alike === undefined) byKey.set(keyOf(slice), [slice]);
+    else alike.push(slice);
+  }
   const results = [...groups].map(([key, group]) => {
-    const [first, ...others] = existing.filter((slice) => keyOf(slice) === key);
+    const [first, ...others] = byKey.get(key) ?? [];
     const slice = sliceFor(endpoints, group, first);
     if (first === undefined) return { create: [slice], update: [], remove: others };
     return { create: [], update: slice === first ? [] : [slice], remove: others };
   });
-  const obsolete = existing.filter((slice) => !groups.has(keyOf(slice)));
+  const obsolete = [...byKey].flatMap(([key, slices]) => (groups.has(key) ? [] : slices));
   const changes = {
     create: results.flatMap(({ create }) => create),
     update: results.flatMap(({ update }) => update),
@@ -49,8 +55,9 @@ function wantedGroups({ subsets = [] }: core.Endpoints, maxPerSubset: number) {
   const groups = new Map<string, Group>();
   let invalid = 0;
   let excess = 0;
-  for (const { addresses = [], notReadyAddresses = [], ports = [] } of packSubsets(subsets.flatMap(entriesOf))) {
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of packSubsets(boundedPairs(pairsOf(subsets)))) {
     const slicePorts = sortedPorts(ports.map(toSlicePort));
+    const ofPorts = portsKey(slicePorts);
     const all = [
       ...addresses.map((address) => endpointOf(address, true)),
       ...notReadyAddresses.map((address) => endpointOf(address, false)),
@@ -60,7 +67,7 @@ function wantedGroups({ subsets = [] }: core.Endpoints, maxPerSubset: number) {
     excess += Math.max(0, valid.length - maxPerSubset);
     for (const endpoint of valid.slice(0, maxPerSubset)) {
       const addressType = addressTypeOf(endpoint.addresses[0] ?? '');
-      const key = `${addressType}\n${portsKey(slicePorts)}`;
+      const key = `${addressType}\n${ofPorts}`;
       const group = groups.get(key) ?? { addressType, ports: slicePorts, endpoints: [] };
       groups.set(key, group);
       group.endpoints.push(endpoint);
@@ -69,12 +76,12 @@ function wantedGroups({ subsets = [] }: core.Endpoints, maxPerSubset: number) {
   return { groups, invalid, excess };
 }
 
-function entriesOf({ addresses = [], notReadyAddresses = [], ports = [] }: core.EndpointSubset): readonly AddressAtPort[] {
-  const at = (port: core.EndpointPort | undefined) => [
-    ...addresses.map((address) => ({ address, isReady: true, port })),
-    ...notReadyAddresses.map((address) => ({ address, isReady: false, port })),
-  ];
-  return ports.length === 0 ? at(undefined) : ports.flatMap(at);
+function* pairsOf(subsets: readonly core.EndpointSubset[]): Iterable<readonly AddressAtPort[]> {
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
+    const at: readonly (core.EndpointPort | undefined)[] = ports.length === 0 ? [undefined] : ports;
+    for (const address of addresses) yield at.map((port) => ({ address, isReady: true, port }));
+    for (const address of notReadyAddresses) yield at.map((port) => ({ address, isReady: false, port }));
+  }
 }
 
 function toSlicePort({ name = '', port, protocol = 'TCP', appProtocol }: core.EndpointPort): discovery.EndpointPort {

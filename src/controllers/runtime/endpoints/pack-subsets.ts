@@ -1,4 +1,5 @@
 import type { core } from '#api';
+import { pushAll } from '#base';
 import { compareBytes } from '#machinery';
 
 /** One address at one port; without a port for a headless service that has none. */
@@ -6,6 +7,19 @@ export interface AddressAtPort {
   readonly address: core.EndpointAddress;
   readonly isReady: boolean;
   readonly port: core.EndpointPort | undefined;
+}
+
+/** An object lists addresses and ports, so a few megabytes of it could ask for billions of pairs. Endpoints have at most 1000 addresses. */
+const MAX_PAIRS = 250_000;
+
+/** The pairs of as many addresses as there is room for. Each item is one address at all of its ports. */
+export function boundedPairs(addresses: Iterable<readonly AddressAtPort[]>): AddressAtPort[] {
+  const pairs: AddressAtPort[] = [];
+  for (const atPorts of addresses) {
+    if (pairs.length > 0 && pairs.length + atPorts.length > MAX_PAIRS) break;
+    pushAll(pairs, atPorts);
+  }
+  return pairs;
 }
 
 /** The canonical form: ports with the same addresses are grouped, and everything is sorted. */
@@ -27,18 +41,28 @@ export function packSubsets(entries: readonly AddressAtPort[]): readonly core.En
     byAddresses.set(key, subset);
     if (port) subset.ports.push(port);
   }
-  return [...byAddresses.values()].map(({ ports, addresses }) => subsetOf(ports, addresses)).sort(bySubsetHash);
+  return [...byAddresses.values()]
+    .map(({ ports, addresses }) => hashedSubset(ports, addresses))
+    .sort((a, b) => compareBytes(b.hashes, a.hashes))
+    .map(({ subset }) => subset);
 }
 
-function subsetOf(ports: readonly core.EndpointPort[], entries: readonly AddressAtPort[]): core.EndpointSubset {
+interface HashedSubset {
+  readonly subset: core.EndpointSubset;
+  /** Of its ports, by which upstream sorts subsets. */
+  readonly hashes: string;
+}
+
+function hashedSubset(ports: readonly core.EndpointPort[], entries: readonly AddressAtPort[]): HashedSubset {
   const addresses = entries.filter(({ isReady }) => isReady).map(({ address }) => address);
   const notReadyAddresses = entries.filter(({ isReady }) => !isReady).map(({ address }) => address);
-  const sorted = [...ports].sort((a, b) => compareBytes(portHash(a), portHash(b)));
-  return {
+  const hashed = ports.map((port) => ({ port, hash: portHash(port) })).sort((a, b) => compareBytes(a.hash, b.hash));
+  const subset = {
     ...(addresses.length > 0 && { addresses }),
     ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
-    ...(sorted.length > 0 && { ports: sorted }),
+    ...(hashed.length > 0 && { ports: hashed.map(({ port }) => port) }),
   };
+  return { subset, hashes: hashed.map(({ hash }) => hash).join() };
 }
 
 function addressKey({ ip, targetRef }: core.EndpointAddress): string {
@@ -56,16 +80,23 @@ function portText(port: core.EndpointPort | undefined): string {
 
 /** Upstream sorts ports by this hash of their printed form; clients compare the lists. */
 function portHash(port: core.EndpointPort): string {
-  return fnv128a(portText(port)).toString(16).padStart(32, '0');
+  return fnv128a(portText(port));
 }
 
-function bySubsetHash(a: core.EndpointSubset, b: core.EndpointSubset): number {
-  const hashes = ({ ports = [] }: core.EndpointSubset) => ports.map(portHash).join();
-  return compareBytes(hashes(b), hashes(a));
-}
+const WORD = 2 ** 32;
+/** The prime is 2^88 + this. */
+const FNV_PRIME_LOW = 0x13b;
 
-function fnv128a(text: string): bigint {
-  let hash = 0x6c62272e07bb014262b821756295c58dn;
-  for (const byte of Buffer.from(text, 'utf8')) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * 0x1000000000000000000013bn);
-  return hash;
+/** FNV-1a of 128 bits in hexadecimal, from words of 32 bits: a service may have thousands of ports, and BigInts would take seconds. */
+function fnv128a(text: string): string {
+  let [a, b, c, d] = [0x6295c58d, 0x62b82175, 0x07bb0142, 0x6c62272e];
+  for (const byte of Buffer.from(text, 'utf8')) {
+    const x = (a ^ byte) >>> 0;
+    const first = x * FNV_PRIME_LOW;
+    const second = b * FNV_PRIME_LOW + Math.floor(first / WORD);
+    const third = c * FNV_PRIME_LOW + Math.floor(second / WORD) + ((x << 24) >>> 0);
+    const fourth = d * FNV_PRIME_LOW + Math.floor(third / WORD) + (x >>> 8) + ((b << 24) >>> 0);
+    [a, b, c, d] = [first >>> 0, second >>> 0, third >>> 0, fourth >>> 0];
+  }
+  return [d, c, b, a].map((word) => word.toString(16).padStart(8, '0')).join('');
 }
