@@ -229,9 +229,8 @@ export class NodeVolumes implements PodVolumes {
     if (mounted === undefined || plugin.name === 'kubernetes.io/host-path') return undefined;
     const path = this.#pathOf(podUid, plugin, spec);
     try {
-      const reported = await plugin.usage?.({ path });
-      if (reported !== undefined || mounted.hostPath === undefined) return reported;
-      return await directoryUsage(mounted.hostPath);
+      if (plugin.usage !== undefined) return await plugin.usage({ path });
+      return mounted.hostPath === undefined ? undefined : await directoryUsage(mounted.hostPath);
     } catch (error) {
       // A volume that does not respond does not hide others.
       this.#deps.logger.debug('a volume could not be measured', { pod: podUid, volume: spec.name, error });

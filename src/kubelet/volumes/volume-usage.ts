@@ -22,6 +22,20 @@ export async function directoryUsage(path: string): Promise<FileSystemUsage> {
   return { ...capacity, usedBytes: bytes, inodesUsed: inodes };
 }
 
+/** Longer than a server that answers takes. */
+const REMOTE_TIMEOUT_MS = 10_000;
+
+/** The same for a mount whose server may be gone: a child process waits for it, for a while, rather than one of this process's few threads, for ever. */
+export async function remoteUsage(path: string): Promise<FileSystemUsage> {
+  const format = '--format=%S %b %f %a %c %d';
+  const text = await runProgram('stat', ['--file-system', format, '--', path], { timeoutMs: REMOTE_TIMEOUT_MS });
+  const [bsize = 0, blocks = 0, bfree = 0, bavail = 0, files = 0, ffree = 0] = text.trim().split(' ').map(Number);
+  return {
+    ...{ capacityBytes: blocks * bsize, availableBytes: bavail * bsize, usedBytes: (blocks - bfree) * bsize },
+    ...{ inodes: files, inodesFree: ffree, inodesUsed: files - ffree },
+  };
+}
+
 async function diskUsage(path: string, unit: string): Promise<number> {
   const stdout = await runProgram('du', ['--summarize', '--one-file-system', unit, '--', path]);
   return Number.parseInt(stdout, 10);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { AsyncSemaphore, runProgram } from '#base';
+import { AsyncSemaphore, ProgramError, runProgram } from '#base';
+import { messageOf } from '../volume-plugin.ts';
 import { type MountPoint, parseMountInfo } from './mount-info.ts';
 
 export interface MountRequest {
@@ -29,39 +30,77 @@ export class MountError extends Error {
   override readonly name = 'MountError';
 }
 
-export function hostMounter(): Mounter {
-  const permits = new AsyncSemaphore(CONCURRENCY);
-  const run = (program: string, args: readonly string[]) => permits.run(() => runProgram(program, args));
+export interface HostMounterDeps {
+  readonly run?: Run;
+  /** The text of /proc/self/mountinfo. */
+  readonly mountInfo?: () => Promise<string>;
+}
+
+type Run = (program: string, args: readonly string[]) => Promise<unknown>;
+
+export function hostMounter({ run = runProgram, mountInfo = readMountInfo }: HostMounterDeps = {}): Mounter {
+  const local = limited(run);
+  // Servers that do not answer hold up each other only.
+  const remote = limited(run);
   const mountsBelow = async (directory: string) => {
-    const mounts = parseMountInfo(await readFile('/proc/self/mountinfo', 'utf8'));
+    const mounts = parseMountInfo(await mountInfo());
     return mounts.filter(({ path }) => path === directory || path.startsWith(`${directory}/`));
   };
-  const isMountPoint = async (path: string) => (await mountsBelow(path)).some((mount) => mount.path === path);
+  const mountAt = async (path: string) => (await mountsBelow(path)).findLast((mount) => mount.path === path);
+  const isMountPoint = async (path: string) => (await mountAt(path)) !== undefined;
+  const unmountRemote = async (path: string) => {
+    await remote('umount', ['--no-canonicalize', '--', path]).catch(async (error: unknown) => {
+      // As upstream: pending requests to a server that is gone fail.
+      if (await isMountPoint(path)) await remote('umount', ['--no-canonicalize', '--internal-only', '--force', '--', path]);
+      else if (!(error instanceof ProgramError)) throw error;
+    });
+  };
+  const unmountAll = async (paths: readonly string[]) => {
+    try {
+      await local('umount', ['--', ...paths]);
+    } catch (error) {
+      // The error message is localized; the mount table is not.
+      for (const path of paths) {
+        if (await isMountPoint(path)) throw new MountError(`unmount failed: ${messageOf(error)}`, { cause: error });
+      }
+    }
+  };
   return {
     mountsBelow,
     isMountPoint,
-    mount: (request) => mount(request, run),
+    mount: (request) => mount(request, isRemoteType(request.fsType) ? remote : local),
     makeShared: async (path) => {
-      const own = (await mountsBelow(path)).find((mount) => mount.path === path);
+      const own = await mountAt(path);
       if (own?.shared === true) return;
-      if (own === undefined) await mount({ source: path, target: path }, run);
-      await run('mount', ['--make-shared', '--', path]);
+      if (own === undefined) await mount({ source: path, target: path }, local);
+      await local('mount', ['--make-shared', '--', path]);
     },
     unmount: async (...paths) => {
       if (paths.length === 0) return;
-      try {
-        await run('umount', ['--', ...paths]);
-      } catch (error) {
-        // The error message is localized; the mount table is not.
-        for (const path of paths) {
-          if (await isMountPoint(path)) throw new MountError(`unmount failed: ${(error as Error).message}`, { cause: error });
-        }
-      }
+      const remotes = new Set(
+        parseMountInfo(await mountInfo())
+          .filter(({ fsType }) => isRemoteType(fsType))
+          .map(({ path }) => path),
+      );
+      if (!paths.some((path) => remotes.has(path))) return unmountAll(paths);
+      for (const path of paths) await (remotes.has(path) ? unmountRemote(path) : unmountAll([path]));
     },
   };
 }
 
-type Run = (program: string, args: readonly string[]) => Promise<unknown>;
+function readMountInfo(): Promise<string> {
+  return readFile('/proc/self/mountinfo', 'utf8');
+}
+
+function limited(run: Run): Run {
+  const permits = new AsyncSemaphore(CONCURRENCY);
+  return (program, args) => permits.run(() => run(program, args));
+}
+
+/** Whether the file system's calls wait for a server, for ever if it is gone. */
+function isRemoteType(fsType: string | undefined): boolean {
+  return fsType === 'nfs' || fsType === 'nfs4';
+}
 
 async function mount({ source, target, fsType, options = [] }: MountRequest, run: Run): Promise<void> {
   // The source may be a /proc/PID/fd link that must reach the kernel unresolved: a resolved path could be replaced.

@@ -4,8 +4,9 @@ import type { Mounter, MountRequest } from '../mount/mounter.ts';
 
 /** Mounts a volume on its directory, unless it is mounted. */
 export async function mountVolume(request: MountRequest, mounter: Mounter): Promise<void> {
-  await mkdir(request.target, { recursive: true, mode: 0o750 });
+  // First: looking at a mounted directory may wait for a server that is gone.
   if (await mounter.isMountPoint(request.target)) return;
+  await mkdir(request.target, { recursive: true, mode: 0o750 });
   await mounter.mount(request);
 }
 

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { Mounter, MountRequest } from '../mount/mounter.ts';
 import { messageOf, type VolumePlugin, type VolumeSpec } from '../volume-plugin.ts';
+import { remoteUsage } from '../volume-usage.ts';
 import { mountVolume, unmountVolume } from './bind-volume.ts';
 
 export interface NfsPluginDeps {
@@ -24,6 +25,7 @@ export function nfsPlugin({ mounter, helper = '/sbin/mount.nfs' }: NfsPluginDeps
       return { hostPath: path, mustBeReadOnly };
     },
     tearDown: ({ path }) => unmountVolume(path, mounter),
+    usage: ({ path }) => remoteUsage(path),
   };
 }
 
