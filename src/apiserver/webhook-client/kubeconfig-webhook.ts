@@ -23,6 +23,9 @@ interface Service {
   readonly path: string;
 }
 
+/** Upstream tells every such service how long it waits. */
+const WAITED = new URLSearchParams({ timeout: '30s' });
+
 /** Far more than a review can be. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -52,7 +55,8 @@ export class KubeconfigWebhook implements AsyncDisposable {
     using timeout = timeoutSignal(this.#deps.clock, timeoutMs, signal);
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of transport.stream({ method: 'POST', path, body, accept: 'application/json', signal: timeout.signal })) {
+    const request = { method: 'POST', path, query: WAITED, body, accept: 'application/json', signal: timeout.signal } as const;
+    for await (const chunk of transport.stream(request)) {
       size += chunk.length;
       if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
       chunks.push(chunk);
