@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { isLocalHost } from '#base';
 import type { ApiServerConfig } from './server.ts';
 
@@ -8,4 +9,14 @@ export function advertisedAddress({ advertiseAddress, hostAddress, listen }: Add
   if (advertiseAddress !== undefined) return advertiseAddress;
   const host = listen?.host ?? '127.0.0.1';
   return listen !== undefined && isLocalHost(host) ? (hostAddress ?? host) : host;
+}
+
+type ExternalConfig = AddressConfig & Pick<ApiServerConfig, 'externalHostname'>;
+
+/** The host of URLs for clients, as in discovery. */
+export function externalHost(config: ExternalConfig): string {
+  const { externalHostname, advertiseAddress, listen } = config;
+  const host = externalHostname ?? advertiseAddress ?? listen?.host ?? '127.0.0.1';
+  const reachable = host === '0.0.0.0' || host === '::' ? advertisedAddress(config) : host;
+  return isIPv6(reachable) ? `[${reachable}]` : reachable;
 }

@@ -23,7 +23,7 @@ import { OptionalPlugins } from './admission/optional-plugins.ts';
 import { type OptionalPluginName, orderedPlugins, type PluginName } from './admission/plugin-order.ts';
 import type { TolerationDefaults } from './admission/plugins/default-toleration-seconds.ts';
 import { builtInPlugins } from './admission/plugins.ts';
-import { advertisedAddress } from './advertised-address.ts';
+import { advertisedAddress, externalHost } from './advertised-address.ts';
 import { Aggregation, type AggregationConfig } from './aggregation/aggregation.ts';
 import { type AuditConfig, openAudit } from './audit/audit.ts';
 import type { Authenticator } from './authn/authenticator.ts';
@@ -95,6 +95,8 @@ export interface ApiServerConfig {
   readonly anonymousAuth: boolean;
   /** The advertised address. Default: the listen address. */
   readonly advertiseAddress?: string;
+  /** The name by which clients outside reach the server: in discovery, and in the URL of its keys. Default: the advertised address. */
+  readonly externalHostname?: string;
   /** The machine's address, for a server that listens on loopback or on all addresses. */
   readonly hostAddress?: string;
   /** The server's identity, for its lease in kube-system. Absent: no lease. */
@@ -283,7 +285,7 @@ export function startApiServer(config: ApiServerConfig, given: ApiServerDeps, si
   let listener: Listener | undefined;
   let podListener: { readonly address: string; readonly listener: Listener | undefined } | undefined;
   let tls = config.listen?.tls;
-  const address = () => `${config.listen?.host ?? '127.0.0.1'}:${listener?.port ?? 443}`;
+  const address = () => `${externalHost(config)}:${listener?.port ?? 443}`;
   const plugins = deps.admission ?? builtInPlugins({ ...deps, table, kubelets, authorizer }, config.admission);
   const { enabled = [], disabled, plugins: configurations = {} } = config.admission ?? {};
   const ownDeps = { ...deps, table, authorizer, client: () => client, peerClock: realClock };

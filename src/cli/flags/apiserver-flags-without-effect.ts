@@ -73,8 +73,6 @@ function requestFlags<S>(): FlagTable<S> {
   return {
     ...flagsWithoutEffect<S>('the kubelet serves log files; the API server has none', { 'enable-logs-handler': 'bool' }),
     ...flagsWithoutEffect<S>('streams are slowed down by those who read them', { 'max-connection-bytes-per-sec': 'count' }),
-    ...flagsWithoutEffect<S>('it is called --audit-webhook-initial-backoff now', { 'audit-webhook-batch-initial-backoff': 'duration' }),
-    ...flagsWithoutEffect<S>('the address is that of --advertise-address', { 'external-hostname': 'text' }),
     ...flagsWithoutEffect<S>('the server is alive as soon as it listens', { 'livez-grace-period': 'duration' }),
     ...flagsWithoutEffect<S>('the server answers until it has stopped listening', {
       'shutdown-send-retry-after': 'bool',

@@ -36,6 +36,7 @@ test.each<[string, ApiServerSettings]>([
     },
   ],
   ['audit-log-maxsize=5', { audit: { log: { maxSizeMegabytes: 5 } } }],
+  ['audit-webhook-batch-initial-backoff=3s', { audit: { webhook: { initialBackoffMs: 3000 } } }],
   ['audit-webhook-batch-max-wait=5s', { audit: { webhook: { batchMaxWaitMs: 5000 } } }],
   ['audit-webhook-config-file=key.pem', { audit: { webhook: { kubeconfig: { path: path.join(cwd, 'key.pem'), text: 'KEY' } } } }],
   ['default-not-ready-toleration-seconds=10', { admission: { tolerations: { notReadySeconds: 10, unreachableSeconds: 300 } } }],
@@ -43,6 +44,7 @@ test.each<[string, ApiServerSettings]>([
   ['enable-admission-plugins=NodeRestriction', {}],
   ['enable-admission-plugins=NodeRestriction,AlwaysPullImages', { admission: { enabled: ['AlwaysPullImages'] } }],
   ['enable-bootstrap-token-auth=false', { bootstrapTokens: false }],
+  ['external-hostname=api.example.com', { externalHostname: 'api.example.com' }],
   ['event-ttl=2h', { limits: { eventTtlSeconds: 7200 } }],
   ['http2-max-streams-per-connection=50', { limits: { maxStreamsPerConnection: 50 } }],
   [

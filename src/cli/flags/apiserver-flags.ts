@@ -36,6 +36,11 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     help: 'under which address others reach the server',
     apply: (s, value) => ({ ...s, advertiseAddress: value }),
   },
+  'external-hostname': {
+    value: 'name',
+    help: 'the name by which clients outside reach the server, in discovery and in the URL of its keys',
+    apply: (s, value) => ({ ...s, externalHostname: value }),
+  },
   'anonymous-auth': {
     value: 'bool',
     help: 'whether requests without credentials are anonymous',

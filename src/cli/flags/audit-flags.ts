@@ -86,6 +86,10 @@ export const AUDIT_FLAGS: FlagTable<ApiServerSettings> = {
     value: 'duration',
     help: 'how long to wait before the first retry (default 10s)',
   }),
+  'audit-webhook-batch-initial-backoff': webhookFlag('initialBackoffMs', durationValue, {
+    value: 'duration',
+    help: 'the older name of --audit-webhook-initial-backoff',
+  }),
   'audit-webhook-version': versionFlag(),
   ...sharedFlags('log', logFlag),
   ...sharedFlags('webhook', webhookFlag),

@@ -19,6 +19,7 @@ import { type ExternalSecuritySettings, externalSecurity } from './external-secu
 /** Settings of an API server, in a cluster or standalone. */
 export interface ApiServerSettings extends ExternalSecuritySettings {
   readonly advertiseAddress?: string;
+  readonly externalHostname?: string;
   /** The machine's address, for a server that listens on loopback or on all addresses. */
   readonly hostAddress?: string;
   /** The identity among several API servers. Absent: no identity lease. */
@@ -83,6 +84,7 @@ export function apiServerConfig(settings: ApiServerSettings, listen: ApiServerCo
     version: versionInfo(settings.emulation),
     anonymousAuth: allowsAnonymous(settings),
     ...(advertiseAddress && { advertiseAddress }),
+    ...(settings.externalHostname && { externalHostname: settings.externalHostname }),
     ...(hostAddress && { hostAddress }),
     ...(hostname && { hostname }),
     ...(services && { services }),
