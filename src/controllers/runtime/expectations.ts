@@ -9,6 +9,7 @@ interface Expectation {
 
 /** Expectations expire after this time: the events must have been lost. */
 const TIMEOUT_MS = 300_000;
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * What a controller created and deleted but its cache does not show yet. It acts on a key only when all of that was observed, so that a stale
@@ -50,9 +51,9 @@ export class Expectations {
     this.#byKey.get(key)?.deletions.delete(name);
   }
 
-  /** Deleted by the controller, and not yet observed. */
-  expectsDeletion(key: string, name: string): boolean {
-    return this.#byKey.get(key)?.deletions.has(name) === true;
+  /** Names of what the controller deleted and has not yet observed. */
+  expectedDeletions(key: string): ReadonlySet<string> {
+    return this.#byKey.get(key)?.deletions ?? NO_NAMES;
   }
 
   /** Nothing is outstanding, or the expectation has expired. */

@@ -45,12 +45,17 @@ export function countReplicas({ minReadySeconds, templateLabels }: ReplicaSetVie
   const labels = Object.entries(templateLabels);
   const counts = { replicas: pods.length, fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 };
   for (const pod of pods) {
-    if (labels.every(([key, value]) => pod.metadata.labels?.[key] === value)) counts.fullyLabeledReplicas++;
+    if (hasLabels(pod, labels)) counts.fullyLabeledReplicas++;
     if (!isPodReady(pod)) continue;
     counts.readyReplicas++;
     if (isPodAvailable(pod, minReadySeconds, now)) counts.availableReplicas++;
   }
   return counts;
+}
+
+function hasLabels({ metadata }: core.Pod, labels: readonly (readonly [string, string])[]): boolean {
+  for (const [key, value] of labels) if (metadata.labels?.[key] !== value) return false;
+  return true;
 }
 
 export interface ReplicaCondition {

@@ -169,7 +169,8 @@ export class ReplicaController<T extends Identified> implements RunningControlle
     const active = await this.#claim(set, selector, candidates);
     const failure = mayAct ? await this.#manage(set, active) : undefined;
     // Pods that were just deleted must not count in the status.
-    const remaining = active.filter((pod) => !this.#expectations.expectsDeletion(key, keyOf(pod)));
+    const deleted = this.#expectations.expectedDeletions(key);
+    const remaining = deleted.size === 0 ? active : active.filter((pod) => !deleted.has(keyOf(pod)));
     const now = this.context.clock.now();
     const terminating = own.filter((pod) => isPodTerminating(pod) && selector.matches(pod.metadata.labels)).length;
     const surplus = active.length - this.spec.view(set).replicas;
