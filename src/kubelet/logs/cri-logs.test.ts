@@ -78,6 +78,17 @@ describe('the log of a container', () => {
     expect(await read({ tailLines })).toBe(expected);
   });
 
+  it('has no more entries than were asked for when it grows while it is read', async () => {
+    await writeFile(`${current()}.20260101-000001`, line(1, 'one') + line(2, 'two'));
+    await writeFile(current(), line(3, 'three'));
+    const entries: string[] = [];
+    for await (const { content } of logs().read(container(), { tailLines: 2 })) {
+      entries.push(content.toString());
+      if (entries.length === 1) await appendFile(current(), line(4, 'four'));
+    }
+    expect(entries).toEqual(['two\n', 'three\n']);
+  });
+
   it('has the last lines of a file of many blocks', async () => {
     const lines = Array.from({ length: 20_000 }, (_, i) => line(i % 60, `entry ${i}`));
     await writeFile(current(), lines.join(''));

@@ -19,7 +19,23 @@ const LOOK_AGAIN_MS = 1000;
 
 /** CRI log files: rotated ones, compressed or not, then the current one, and new output. */
 export function criLogs(deps: CriLogsDeps): ContainerLogs {
-  return { read: (container, options = {}) => readLogs(container, options, deps) };
+  return {
+    read: (container, options = {}) => {
+      const entries = readLogs(container, options, deps);
+      const { tailLines, follow = false } = options;
+      return tailLines === undefined || follow ? entries : firstEntries(entries, tailLines);
+    },
+  };
+}
+
+/** No more than this many: a container may write on while its last entries are read. */
+async function* firstEntries(entries: AsyncGenerator<LogEntry>, count: number): AsyncGenerator<LogEntry> {
+  let left = count;
+  if (left <= 0) return;
+  for await (const entry of entries) {
+    yield entry;
+    if (--left === 0) return;
+  }
 }
 
 async function* readLogs(container: PodContainer, options: LogReadOptions, deps: CriLogsDeps): AsyncGenerator<LogEntry> {
