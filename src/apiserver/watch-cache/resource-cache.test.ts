@@ -49,6 +49,20 @@ describe('the state of a watch cache', () => {
     expect(await at.cache.snapshotAt(first + 1)).toBeUndefined();
   });
 
+  test('S5: a past state that is read again and again is gone once the store has compacted it', async () => {
+    await using at = await open();
+    const first = await at.put('a', 'red');
+    await at.cache.fresh();
+    at.cache.keepSnapshot(first, at.cache.snapshot());
+    await at.put('b', 'red');
+    const answers: boolean[] = [];
+    for (let seconds = 20; seconds <= 400; seconds += 20) {
+      await at.clock.advance(20_000);
+      answers.push((await at.cache.snapshotAt(first)) !== undefined);
+    }
+    expect([answers.at(0), answers.at(-1)]).toEqual([true, false]);
+  });
+
   test('S7: may begin with that of another, and goes its own way', async () => {
     await using origin = await open();
     await origin.put('a', 'red');

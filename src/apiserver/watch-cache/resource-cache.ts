@@ -52,6 +52,8 @@ const STABLE_MS = 60_000;
 const KEPT_SNAPSHOTS = 16;
 /** The lifetime of snapshots, like that of history in stores: clients rely on expiring continue tokens. */
 const SNAPSHOT_MS = 300_000;
+/** The lifetime of states read from the store's history: it may be compacted soon. */
+const PAST_STATE_MS = 10_000;
 /** The page size of store reads. */
 const READ_PAGE = 200;
 const READ_ATTEMPTS = 3;
@@ -83,7 +85,7 @@ export class ResourceCache {
   readonly #memory: ResidentMemory | undefined;
   #waiters: { revision: number; resolve: () => void; reject: (error: Error) => void }[] = [];
   /** Snapshots of paginated lists by revision, oldest first. */
-  readonly #snapshots = new Map<number, { readonly snapshot: Snapshot; readonly keptAtMs: number }>();
+  readonly #snapshots = new Map<number, { readonly snapshot: Snapshot; readonly untilMs: number }>();
   #watch: WatchHandle | undefined;
   #started: Promise<void> | undefined;
   #isCurrent = false;
@@ -205,18 +207,18 @@ export class ResourceCache {
   }
 
   /** Keeps a state for pagination. */
-  keepSnapshot(revision: number, snapshot: Snapshot): void {
+  keepSnapshot(revision: number, snapshot: Snapshot, lifetimeMs = SNAPSHOT_MS): void {
     this.#snapshots.delete(revision);
-    this.#snapshots.set(revision, { snapshot, keptAtMs: this.#options.clock.monotonic() });
+    this.#snapshots.set(revision, { snapshot, untilMs: this.#options.clock.monotonic() + lifetimeMs });
     if (this.#snapshots.size > KEPT_SNAPSHOTS) this.#snapshots.delete(this.#snapshots.keys().next().value!);
   }
 
   /** The state at `revision`; undefined when it is no longer available. */
   async snapshotAt(revision: number): Promise<Snapshot | undefined> {
     const cached = this.#snapshots.get(revision);
-    if (cached !== undefined && this.#options.clock.monotonic() - cached.keptAtMs < SNAPSHOT_MS) return cached.snapshot;
+    if (cached !== undefined && this.#options.clock.monotonic() < cached.untilMs) return cached.snapshot;
     const state = await this.#read(revision);
-    if (state !== undefined) this.keepSnapshot(revision, state.objects);
+    if (state !== undefined) this.keepSnapshot(revision, state.objects, PAST_STATE_MS);
     return state?.objects;
   }
 
