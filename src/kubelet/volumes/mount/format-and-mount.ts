@@ -18,7 +18,7 @@ export async function formatAndMount({ device, target, fsType, options }: Device
     if (options.includes('ro')) throw new Error(`cannot mount unformatted disk ${device} as it is in read-only mode`);
     const isExt = fsType === 'ext4' || fsType === 'ext3';
     await runProgram(`mkfs.${fsType}`, [...(isExt ? ['-F', '-m0'] : []), device]);
-  }
+  } else if (!options.includes('ro')) await repair(device);
   try {
     await mounter.mount({ source: device, target, fsType, options });
   } catch (error) {
@@ -28,6 +28,21 @@ export async function formatAndMount({ device, target, fsType, options }: Device
     });
   }
 }
+
+/** fsck(8): errors were left uncorrected. */
+const ERRORS_LEFT = 4;
+
+/** As upstream: only errors that fsck leaves keep the device from being mounted. */
+async function repair(device: string): Promise<void> {
+  await runProgram('fsck', ['-a', device], { timeoutMs: REPAIR_TIMEOUT_MS }).catch((error: unknown) => {
+    if (!(error instanceof ProgramError)) throw error;
+    if (error.exitCode !== ERRORS_LEFT) return;
+    throw new Error(`'fsck' found errors on device ${device} but could not correct them: ${error.message}`, { cause: error });
+  });
+}
+
+/** A large file system that was not unmounted takes long. */
+const REPAIR_TIMEOUT_MS = 30 * 60_000;
 
 /** The exit code of blkid for a device without a known signature. */
 const NOTHING_FOUND = 2;
