@@ -113,7 +113,7 @@ describe.skipIf(reason !== undefined)('volumes in containers, as conformance req
     },
   );
 
-  it.each(['ConfigMap', 'Secret'] as const)('an immutable %s is not changed, and not made mutable again', async (kind) => {
+  it.each(['ConfigMap', 'Secret'] as const)('an immutable %s is not changed, and not made mutable again, but labelled', async (kind) => {
     const objects = node.client.of((kind === 'Secret' ? core.Secret : core.ConfigMap) as typeof core.ConfigMap);
     const key = { name: 'immutable', namespace: 'default' };
     await objects.create({ metadata: key, data: { k: 'eA==' } });
@@ -121,6 +121,7 @@ describe.skipIf(reason !== undefined)('volumes in containers, as conformance req
     await objects.patch(key, { immutable: true });
     for (const change of [{ data: { k: 'eg==' } }, { immutable: false }, { data: { other: 'eg==' } }])
       await expect(objects.patch(key, change)).rejects.toSatisfy((error) => isStatusReason(error, 'Invalid'));
+    expect((await objects.patch(key, { metadata: { labels: { a: 'b' } } })).metadata.labels).toEqual({ a: 'b' });
     await objects.delete(key);
   });
 
