@@ -22,7 +22,7 @@ const V1_CONTROLLERS = [
 ];
 const V2_CONTROLLERS = ['cpuset', 'cpu', 'io', 'memory', 'hugetlb', 'pids'];
 const UNIFIED = 'unified';
-const PERIOD_US = 100_000;
+export const PERIOD_US = 100_000;
 
 /** The machine's cgroups, v1 or v2. Paths are relative to the mount point. */
 export interface CgroupTree {

@@ -8,8 +8,11 @@ import { type CgroupDriver, CgroupNames } from '../cgroups/cgroup-names.ts';
 import { openCgroupTree } from '../cgroups/cgroup-tree.ts';
 import { type CgroupsDeps, PodCgroups } from '../cgroups/cgroups-hook.ts';
 import { enforceReservedCgroups, type ReservedCgroupsConfig } from '../cgroups/reserved-cgroups.ts';
+import { SystemdTree } from '../cgroups/systemd-tree.ts';
+import { SystemdUnits } from '../cgroups/systemd-units.ts';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import type { StartDriverController } from '../csi/controller/csi-controllers.ts';
+import { SYSTEM_BUS } from '../dbus/dbus-connection.ts';
 import { DepartedDrivers } from '../dra/departed-drivers.ts';
 import { DeviceHealth } from '../dra/device-health.ts';
 import { DraManager } from '../dra/dra-manager.ts';
@@ -28,7 +31,6 @@ import type { PodHook } from '../pods/hooks/pod-hook.ts';
 import { POD_UID } from '../pods/labels.ts';
 import type { StartedContainer } from '../pods/start-container.ts';
 import { StateFile } from '../resources/state-file.ts';
-import { SYSTEM_BUS } from '../shutdown/dbus-connection.ts';
 import { holdInhibitor, openLogind } from '../shutdown/logind.ts';
 import { subordinateIds } from '../userns/subordinate-ids.ts';
 import { UserNamespaces } from '../userns/user-namespaces.ts';
@@ -97,7 +99,9 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
     const logDirectory = ({ metadata }: core.Pod) => `${podLogsDir}/${metadata.namespace}_${metadata.name}_${metadata.uid}`;
     const resources = await openNodeResources(config, { ...deps, rootDir, node: context.config });
     const machine = await linuxMachine(rootDir).read();
+    const units = new SystemdUnits({ socketPath: SYSTEM_BUS, userId: process.getuid?.() ?? 0 }, deps.clock);
     const cgroupOptions = {
+      units,
       hasExclusiveCpus: (uid: string) => resources.cpus?.hasExclusiveCpus(uid) ?? false,
       hugePageSizes: hugePageSizes(machine),
     };
@@ -171,18 +175,19 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
         open: (onShutdown, signal) => openLogind({ socketPath: SYSTEM_BUS, userId: process.getuid?.() ?? 0, signal, onShutdown }),
         inhibit: holdInhibitor,
       },
-      [Symbol.asyncDispose]: () => stopAll([resources, services, departed, health, plugins, storage, podResources]),
+      [Symbol.asyncDispose]: () => stopAll([units, resources, services, departed, health, plugins, storage, podResources]),
     } satisfies NodeParts;
   };
 }
 
-type CgroupsOptions = LinuxPartsDeps & Pick<CgroupsDeps, 'hasExclusiveCpus' | 'hugePageSizes'>;
+type CgroupsOptions = LinuxPartsDeps & Pick<CgroupsDeps, 'hasExclusiveCpus' | 'hugePageSizes'> & { readonly units: SystemdUnits };
 
 async function openCgroups(config: LinuxPartsConfig, context: NodePartsContext, deps: CgroupsOptions): Promise<PodCgroups> {
   const { cgroupDriver = config.cgroupDriver ?? 'cgroupfs' } = await deps.runtime.runtimeConfig();
   const names = new CgroupNames(cgroupDriver, config.cgroupRoot ?? '/');
   const { nodeName, podsLimit } = context.config;
-  const tree = await openCgroupTree();
+  const files = await openCgroupTree();
+  const tree = cgroupDriver === 'systemd' ? new SystemdTree(files, deps.units) : files;
   const cgroups = new PodCgroups({
     ...deps,
     names,

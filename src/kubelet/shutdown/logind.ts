@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { DbusConnection } from './dbus-connection.ts';
+import { DbusConnection } from '../dbus/dbus-connection.ts';
 
 const MANAGER = { destination: 'org.freedesktop.login1', path: '/org/freedesktop/login1' };
 

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { core } from '#api';
 import { silentLogger, VirtualClock } from '#base';
+import { decodeMessage, encodeCall, messageLength } from '../dbus/dbus-wire.ts';
+import { type FakeBus, openFakeBus } from '../dbus/fake-bus.test-setup.ts';
 import type { PodEviction } from '../status/pod-status.ts';
-import { decodeMessage, encodeCall, encodeMessage, messageLength } from './dbus-wire.ts';
 import { openLogind, type ShutdownSource } from './logind.ts';
 import { shutdownGroups, shutdownPeriods } from './shutdown-groups.ts';
 import { ShutdownManager } from './shutdown-manager.ts';
@@ -123,74 +120,28 @@ describe('ShutdownManager', () => {
 });
 
 describe('openLogind', () => {
-  let directory: string;
-  let server: Server;
-  let client: Socket | undefined;
+  let bus: FakeBus;
   let requests: string[] = [];
 
   beforeEach(async () => {
     requests = [];
-    directory = await mkdtemp(path.join(os.tmpdir(), 'bus-'));
-    server = createServer((socket) => {
-      client = socket;
-      let input: Buffer = Buffer.alloc(0);
-      let isBegun = false;
-      socket.on('error', () => {});
-      socket.on('data', (chunk) => {
-        input = Buffer.concat([input, chunk]);
-        if (!isBegun) {
-          const text = input.toString('latin1');
-          const begin = text.indexOf('BEGIN\r\n');
-          if (begin < 0 && text.endsWith('\r\n')) socket.write('OK 1234\r\n');
-          if (begin < 0) return;
-          isBegun = true;
-          input = input.subarray(begin + 'BEGIN\r\n'.length);
-        }
-        for (let length = messageLength(input); length !== undefined && input.length >= length; length = messageLength(input)) {
-          answer(socket, input.subarray(0, length));
-          input = input.subarray(length);
-        }
-      });
+    bus = await openFakeBus(({ member, body }) => {
+      requests.push([member, ...body].join(' '));
+      return member === 'Get' ? { signature: 'v', body: [{ type: 't', value: 30_000_000n }] } : {};
     });
-    await new Promise<void>((resolve) => server.listen(path.join(directory, 'bus'), resolve));
   });
 
-  afterEach(async () => {
-    client?.destroy();
-    await new Promise((resolve) => server.close(resolve));
-    await rm(directory, { recursive: true });
-  });
-
-  function answer(socket: Socket, bytes: Buffer): void {
-    const call = decodeMessage(bytes);
-    requests.push([call.member, ...call.body].join(' '));
-    const delay = Buffer.alloc(16);
-    delay.write('\x01t\0', 0, 'latin1');
-    delay.writeBigUInt64LE(30_000_000n, 8);
-    const isGet = call.member === 'Get';
-    const fields = [[5, 'u', call.serial] as const, ...(isGet ? [[8, 'g', 'v'] as const] : [])];
-    socket.write(encodeMessage({ type: 2, serial: 1, fields, content: isGet ? delay : Buffer.alloc(0) }));
-  }
+  afterEach(() => bus[Symbol.asyncDispose]());
 
   function signal(isShuttingDown: boolean): void {
-    const content = Buffer.alloc(4);
-    content.writeUInt32LE(isShuttingDown ? 1 : 0);
-    const fields = [
-      [1, 'o', '/org/freedesktop/login1'],
-      [2, 's', 'org.freedesktop.login1.Manager'],
-      [3, 's', 'PrepareForShutdown'],
-      [8, 'g', 'b'],
-    ] as const;
-    const bytes = encodeMessage({ type: 4, serial: 2, fields, content });
-    // In pieces, as a stream may bring it.
-    client?.write(bytes.subarray(0, 10));
-    client?.write(bytes.subarray(10));
+    const manager = { path: '/org/freedesktop/login1', interface: 'org.freedesktop.login1.Manager' };
+    bus.signal({ ...manager, member: 'PrepareForShutdown', signature: 'b', body: [isShuttingDown] });
   }
 
   it('reads the inhibitor delay, and reports shutdowns and their cancellation', async () => {
     const notices: boolean[] = [];
     using source = await openLogind({
-      socketPath: path.join(directory, 'bus'),
+      socketPath: bus.socketPath,
       userId: 0,
       signal: new AbortController().signal,
       onShutdown: (is) => void notices.push(is),
@@ -208,23 +159,23 @@ describe('openLogind', () => {
 
   it('reports a closed bus', async () => {
     using source = await openLogind({
-      socketPath: path.join(directory, 'bus'),
+      socketPath: bus.socketPath,
       userId: 0,
       signal: new AbortController().signal,
       onShutdown: () => {},
     });
-    client?.destroy();
+    bus.disconnect();
     await source.closed;
   });
 
   it('gives up on a bus that speaks something else', async () => {
     const opening = openLogind({
-      socketPath: path.join(directory, 'bus'),
+      socketPath: bus.socketPath,
       userId: 0,
       signal: new AbortController().signal,
       onShutdown: () => {},
     });
-    server.once('connection', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n'));
+    bus.server.once('connection', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n'));
     await expect(opening).rejects.toThrow('the bus refused the connection');
   });
 

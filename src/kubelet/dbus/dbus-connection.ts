@@ -6,6 +6,17 @@ import { type DbusCall, type DbusMessage, type DbusValue, decodeMessage, encodeC
 export const SYSTEM_BUS = '/run/dbus/system_bus_socket';
 const MAX_AUTH_BYTES = 4096;
 
+/** An error that the called service answered. */
+export class DbusError extends Error {
+  /** Such as `org.freedesktop.systemd1.UnitExists`. */
+  readonly errorName: string;
+
+  constructor({ errorName, body }: DbusMessage) {
+    super(`${errorName}: ${body.join(' ')}`);
+    this.errorName = errorName;
+  }
+}
+
 /** A D-Bus connection as this process's user. `closed` resolves when the bus disconnects. */
 export class DbusConnection implements Disposable {
   readonly closed: Promise<void>;
@@ -96,7 +107,7 @@ export class DbusConnection implements Disposable {
     }
     const call = this.#calls.get(message.replySerial ?? -1);
     this.#calls.delete(message.replySerial ?? -1);
-    if (message.type === 3) call?.reject(new Error(`${message.errorName}: ${message.body.join(' ')}`));
+    if (message.type === 3) call?.reject(new DbusError(message));
     else call?.resolve(message.body);
   }
 
