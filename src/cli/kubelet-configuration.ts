@@ -64,7 +64,7 @@ const CGROUP_MOUNT = '/sys/fs/cgroup';
 const CGROUP2_MAGIC = 0x63677270;
 
 /** Throws a UsageError with all validation errors, and logs fields without an effect. */
-export function checkConfiguration(configuration: KubeletConfiguration, logger: Logger): void {
+export function checkConfiguration(configuration: KubeletConfiguration, logger: Pick<Logger, 'warn'>): void {
   const cgroupVersion = existsSync(CGROUP_MOUNT) && statfsSync(CGROUP_MOUNT).type !== CGROUP2_MAGIC ? 1 : 2;
   const problems = configurationProblems(withDefaults(configuration), { cgroupVersion });
   if (problems.length > 0) {

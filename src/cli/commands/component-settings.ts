@@ -8,6 +8,7 @@ import { type FlagTable, flagValue, settingsFromArguments } from '../flags/flag-
 import { KUBELET_FLAGS } from '../flags/kubelet-flags.ts';
 import { PROXY_FLAGS } from '../flags/proxy-flags.ts';
 import { SCHEDULER_FLAGS } from '../flags/scheduler-flags.ts';
+import { checkConfiguration, configurationFrom } from '../kubelet-configuration.ts';
 import { UsageError } from '../usage-error.ts';
 
 export interface ComponentOptions {
@@ -25,12 +26,27 @@ export function addComponentOptions(command: Command): void {
     .option('--apiserver-arg <name=value>', 'a flag of the API server; repeatable', collect)
     .option('--controller-manager-arg <name=value>', 'a flag of the controller manager; repeatable', collect)
     .option('--scheduler-arg <name=value>', 'a flag of the scheduler; repeatable', collect)
-    .option('--kubelet-arg <name=value>', 'a flag of every kubelet; repeatable', collect)
+    .option('--kubelet-arg <name=value>', 'a flag of every kubelet, or config=FILE with a KubeletConfiguration; repeatable', collect)
     .option('--proxy-arg <name=value>', "a flag of the proxy of this machine's node; repeatable", collect)
     .option('--load-balancer-range <range>', "addresses for services of type LoadBalancer (default: the node's own); repeatable", collect);
 }
 
 export type ComponentSettings = Pick<ClusterConfig, 'apiServer' | 'controllerManager' | 'scheduler' | 'kubelet' | 'network'>;
+
+/** `config` is a KubeletConfiguration, most fields of which have no flag. Flags override it. */
+const MACHINE_KUBELET_FLAGS: typeof KUBELET_FLAGS = {
+  config: {
+    value: 'file',
+    help: 'a KubeletConfiguration',
+    apply: (settings, file, context) => {
+      const { configuration, warnings } = configurationFrom({ config: file }, context);
+      for (const warning of warnings) context.note(warning);
+      checkConfiguration(configuration, { warn: (sentence) => context.note(sentence) });
+      return { ...settings, configuration: { ...configuration, ...settings.configuration } };
+    },
+  },
+  ...KUBELET_FLAGS,
+};
 
 /** Cluster settings from component flags, on top of others. */
 export function componentSettings(options: ComponentOptions, context: CliContext, initial: ComponentSettings = {}): ComponentSettings {
@@ -42,7 +58,7 @@ export function componentSettings(options: ComponentOptions, context: CliContext
     apiServer: read(APISERVER_FLAGS, apiserverArg, { initial: apiServer, of: 'the API server' }),
     controllerManager: read(CONTROLLER_MANAGER_FLAGS, controllerManagerArg, { initial: controllerManager, of: 'the controller manager' }),
     scheduler: read(SCHEDULER_FLAGS, schedulerArg, { initial: scheduler, of: 'the scheduler' }),
-    kubelet: read(KUBELET_FLAGS, kubeletArg, { initial: kubelet, of: 'the kubelet' }),
+    kubelet: read(MACHINE_KUBELET_FLAGS, kubeletArg, { initial: kubelet, of: 'the kubelet' }),
     network: {
       proxy: read(PROXY_FLAGS, proxyArg, { initial: network.proxy ?? {}, of: 'the proxy' }),
       loadBalancer: { ranges: loadBalancerRanges(options) ?? network.loadBalancer?.ranges ?? [] },
