@@ -1,18 +1,31 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from '#base';
 import { cgroupRootOf } from './choose-runtime.ts';
 
+export interface ReleaseOptions {
+  /** Where cgroups are mounted. */
+  readonly cgroups?: string;
+  /** Runs a program of the machine. */
+  readonly run?: (program: string, args: readonly string[]) => Promise<unknown>;
+}
+
 /**
  * Removes what a node with this data directory leaves on the machine besides files: mounts below the directory, and cgroups.
  * Its containers must have exited.
  */
-export async function releaseMachine(dataDirectory: string): Promise<void> {
+export async function releaseMachine(dataDirectory: string, options: ReleaseOptions = {}): Promise<void> {
   if (process.platform !== 'linux') return;
-  for (const mountpoint of await mountsBelow(dataDirectory)) await runProgram('umount', ['--lazy', mountpoint]);
+  const { cgroups = '/sys/fs/cgroup', run = runProgram } = options;
+  for (const mountpoint of await mountsBelow(dataDirectory)) await run('umount', ['--lazy', mountpoint]);
   const root = cgroupRootOf(dataDirectory);
-  const hierarchies = await readdir('/sys/fs/cgroup').catch(() => []);
-  for (const place of ['', ...hierarchies]) await removeCgroup(path.join('/sys/fs/cgroup', place, root));
+  const hierarchies = await readdir(cgroups).catch(() => []);
+  const places = ['', ...hierarchies].map((name) => path.join(cgroups, name));
+  // With a runtime whose cgroup driver is systemd, pods are in a slice, which systemd would make again.
+  const slice = `${root.slice(1).replaceAll('-', '_')}.slice`;
+  if (places.some((place) => existsSync(path.join(place, slice)))) await run('systemctl', ['stop', slice]);
+  for (const place of places) for (const name of [root, slice]) await removeCgroup(path.join(place, name));
 }
 
 /** Innermost first. */
