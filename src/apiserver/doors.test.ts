@@ -31,11 +31,21 @@ const WEBSOCKET = {
 };
 const SPDY = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v5.channel.k8s.io' };
 const TUNNEL = { ...WEBSOCKET, 'sec-websocket-protocol': 'SPDY/3.1+portforward.k8s.io' };
+const PORTS = { ...WEBSOCKET, 'sec-websocket-protocol': 'v4.channel.k8s.io' };
+const SPDY_PORTS = { ...SPDY, 'x-stream-protocol-version': 'portforward.k8s.io' };
 const DOORS: readonly Door[] = [
   { door: 'exec', path: `${POD}/exec?command=ls&stdout=true`, admission: true, fairness: false },
   { door: 'exec over WebSocket', path: `${POD}/exec?command=w&stdout=true`, headers: WEBSOCKET, admission: true, fairness: false },
   { door: 'exec over SPDY', path: `${POD}/exec?command=s&stdout=true`, headers: SPDY, admission: true, fairness: false },
   { door: 'port-forward in a tunnel', path: `${POD}/portforward?ports=81`, headers: TUNNEL, admission: true, fairness: false },
+  { door: 'attach over WebSocket', path: `${POD}/attach?stdin=true`, headers: WEBSOCKET, admission: true, fairness: false },
+  { door: 'attach over SPDY', path: `${POD}/attach?stdin=1`, headers: SPDY, admission: true, fairness: false },
+  { door: 'port-forward over WebSocket', path: `${POD}/portforward?ports=82`, headers: PORTS, admission: true, fairness: false },
+  { door: 'port-forward over SPDY', path: `${POD}/portforward?ports=83`, headers: SPDY_PORTS, admission: true, fairness: false },
+  {
+    ...{ door: 'an upgrade by the proxy of services', path: '/api/v1/namespaces/default/services/web/proxy/ws' },
+    ...{ headers: WEBSOCKET, admission: true, fairness: false },
+  },
   { door: 'an upgrade by the proxy of pods', path: `${POD}/proxy/ws`, headers: WEBSOCKET, admission: true, fairness: false },
   { door: 'an upgrade by the proxy of nodes', path: '/api/v1/nodes/node/proxy/ws', headers: WEBSOCKET, admission: true, fairness: false },
   { door: 'an upgrade by an aggregated API', path: '/apis/fruit.example.com/v1/ws', headers: WEBSOCKET, admission: false, fairness: true },
@@ -44,6 +54,7 @@ const DOORS: readonly Door[] = [
   { door: 'the proxy of pods', path: `${POD}/proxy/x`, admission: true, fairness: false },
   { door: 'the proxy of services', path: '/api/v1/namespaces/default/services/web/proxy/x', admission: true, fairness: false },
   { door: 'the proxy of nodes', path: '/api/v1/nodes/node/proxy/x', admission: true, fairness: false },
+  { door: 'logs that are followed', path: `${POD}/log?follow=true`, admission: false, fairness: false },
   { door: 'logs', path: `${POD}/log`, admission: false, fairness: false },
   { door: 'an aggregated API', path: '/apis/fruit.example.com/v1/apples', admission: false, fairness: true },
   { door: 'the discovery of an aggregated API', path: '/apis/fruit.example.com/v1', admission: false, fairness: true },
