@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { core } from '#api';
 import { realClock, seededRandom, silentLogger } from '#base';
 import { openMemoryStore } from '#store';
 import { simulatedNodes } from './nodes/node-specification.ts';
@@ -20,6 +21,20 @@ it('waitForReady gives up after its timeout, and says why', async () => {
   await using store = openMemoryStore();
   await using cluster = startCluster(STUCK, { ...deps(), store });
   await expect(waitForReady(cluster, { ...STUCK, waitMs: 600 }, deps())).rejects.toThrow(/^the cluster is not ready after 0.6 s: /);
+});
+
+it('waitForReady names the reason that an unready node reports', async () => {
+  await using store = openMemoryStore();
+  await using cluster = startCluster({ nodes: [] }, { ...deps(), store });
+  await waitForReady(cluster, { nodes: [] }, deps());
+  const nodes = cluster.client.of(core.Node);
+  const message = 'container runtime network not ready: cni plugin not initialized';
+  const status = { conditions: [{ type: 'Ready', status: 'False', reason: 'KubeletNotReady', message }] };
+  await nodes.create({ metadata: { name: 'a' } });
+  await nodes.patch({ name: 'a' }, { status }, { type: 'merge', subresource: 'status' });
+  await expect(waitForReady(cluster, { nodes: simulatedNodes(['a']), waitMs: 600 }, deps())).rejects.toThrow(
+    `the cluster is not ready after 0.6 s: 1 of 1 nodes are not Ready, a among them: ${message}`,
+  );
 });
 
 it('waitForReady without a timeout waits for the server only', async () => {

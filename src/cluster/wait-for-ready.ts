@@ -54,12 +54,21 @@ async function whatIsMissing({ client }: Cluster, { nodes = [], controllerManage
   const expected = new Set(nodes.map(({ name }) => name));
   const own = nodeList.items.filter(({ metadata }) => expected.has(metadata.name));
   const ready = new Set(own.filter(takesPods).map(({ metadata }) => metadata.name));
-  const late = nodes.filter(({ name }) => !ready.has(name));
-  return late.length === 0 ? undefined : `${late.length} of ${nodes.length} nodes are not Ready, ${late[0]!.name} among them`;
+  const [first, ...others] = nodes.filter(({ name }) => !ready.has(name));
+  if (first === undefined) return undefined;
+  const reason = unreadyReason(own.find(({ metadata }) => metadata.name === first.name));
+  return `${1 + others.length} of ${nodes.length} nodes are not Ready, ${first.name} among them: ${reason}`;
 }
 
 function isReady({ status }: core.Node): boolean {
   return findCondition(status?.conditions, 'Ready')?.status === 'True';
+}
+
+/** What the kubelet reports, such as a runtime without a network. */
+function unreadyReason(node: core.Node | undefined): string {
+  if (node === undefined) return 'it has not registered';
+  if (isReady(node)) return 'it still has the taint node.kubernetes.io/not-ready';
+  return findCondition(node.status?.conditions, 'Ready')?.message || 'it has not reported its status';
 }
 
 function isTainted({ spec }: core.Node): boolean {
