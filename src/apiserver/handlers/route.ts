@@ -111,7 +111,7 @@ function isSupported({ info, method }: ApiRequest, resource: ServedResource): bo
   return resource.verbs.includes(info.verb) && NEEDS_NAME[info.verb] !== (info.name === '');
 }
 
-/** Upstream's router knows HEAD of no built-in resource, its handler of custom resources takes it for GET. */
+/** As upstream: HEAD is a GET for custom resources and 405 for built-in ones. */
 function answersHead({ custom }: ServedResource, verb: string): boolean {
   return custom && verb !== 'watch';
 }

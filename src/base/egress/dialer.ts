@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { duplexPair } from '../async/duplex-pair.ts';
 
 export interface DialTarget {
-  /** An address or a name; resolved by whoever connects. */
+  /** An address or a name; resolved where the connection is opened. */
   readonly host: string;
   readonly port: number;
 }

@@ -9,7 +9,7 @@ type Endpoint = discovery.Endpoint;
 
 const ANNOTATIONS = ['service.kubernetes.io/topology-aware-hints', 'service.kubernetes.io/topology-mode'];
 
-/** Whether the service asks for topology-aware routing. */
+/** Whether the service has topology-aware routing enabled. */
 export function sharesByZone({ metadata }: core.Service): boolean {
   const mode = ANNOTATIONS.map((name) => metadata.annotations?.[name]).find((value) => value !== undefined);
   return mode === 'Auto' || mode === 'auto';

@@ -8,7 +8,7 @@ import { version } from './api.ts';
 import type { ContainerdPaths } from './containerd-config.ts';
 import { socketOf } from './containerd-config.ts';
 
-/** A running containerd, whoever started it. */
+/** A running containerd, started by this process or an earlier one. */
 export interface ContainerdProcess {
   readonly pid: number;
   readonly identity: string | undefined;

@@ -13,7 +13,7 @@ export function allocationOf({ spec }: core.Pod): PodAllocation {
   return { pod: spec?.resources, containers: new Map(containersOf(spec).map(({ name, resources }) => [name, resources])) };
 }
 
-/** What an earlier kubelet gave to a pod that asks for something else. */
+/** What the kubelet allocated before its restart, where the spec differs by now. */
 export function allocatedByStatus(pod: core.Pod): PodAllocation {
   const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   const reported = new Map([...containerStatuses, ...initContainerStatuses].map((status) => [status.name, status.resources]));

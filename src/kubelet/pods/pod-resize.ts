@@ -60,7 +60,7 @@ export class PodResize {
     this.#allocation = allocationOf(pod);
   }
 
-  /** Gives the pod what it asks for, if `admit` has no objection. */
+  /** Allocates the requested resources if `admit` returns no problem. */
   settle(pod: core.Pod, admit: (pod: core.Pod) => PodRejection | undefined): void {
     if (this.#allocation === undefined) return;
     if (isAllocated(pod, this.#allocation)) {

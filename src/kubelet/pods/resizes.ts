@@ -111,7 +111,7 @@ function unfinished(container: core.Container, pod: core.ResourceRequirements | 
   return resources && requestText({ ...container, resources }, pod);
 }
 
-/** The part of an event that tells what the pod asks for. */
+/** The resources in the message of a resize event. */
 export function resizeDetails({ metadata, spec }: core.Pod, { generation = metadata.generation, error }: ResizeNote = {}): string {
   const summary = (containers: readonly core.Container[] = []) =>
     containers.length === 0 ? undefined : containers.map(({ name, resources }) => ({ name, resources: resourcesOf(resources) }));

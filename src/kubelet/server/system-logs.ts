@@ -17,7 +17,7 @@ const TEXT = 'text/plain; charset=utf-8';
 /** What a query may take, as upstream. */
 const QUERY_MS = 30_000;
 
-/** What `/logs/` answers: files and lists of the directory of logs, and what a query asks of the journal. */
+/** Serves `/logs/`: files and listings of the log directory, and journal queries. */
 export async function systemLogs(names: readonly string[], call: KubeletCall, config: SystemLogsConfig): Promise<KubeletAnswer> {
   if (config.allowsQueries) {
     const query = parseLogQuery(call.query);

@@ -28,7 +28,7 @@ export function isDeletion(item: JsonValue): boolean {
 }
 
 interface Orders {
-  /** The order that the patch asks for; its items come as it says. */
+  /** The order in the patch, which its items keep. */
   readonly patchOrder: readonly JsonValue[];
   /** The order of the live list, for all other items. */
   readonly liveOrder: readonly JsonValue[];

@@ -81,7 +81,7 @@ export interface EtcdStoreOptions {
   readonly connectTimeoutMs?: number;
   /** Keep-alive: a silent connection is pinged after this time, and closed after the same time again. Default 5 s. */
   readonly keepAliveMs?: number;
-  /** How long a read waits for one member before it asks another. Default 3 s. */
+  /** How long a read waits for one member before it tries another. Default 3 s. */
   readonly attemptTimeoutMs?: number;
   /** How long a call may take. Default 15 s. */
   readonly callTimeoutMs?: number;

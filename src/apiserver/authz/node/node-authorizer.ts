@@ -111,7 +111,7 @@ const SPECIAL = lookupTable<(request: NodeRequest) => Answer>({
   'certificates.k8s.io/clustertrustbundles': trustBundles,
 });
 
-/** Everybody may see whom the cluster trusts. */
+/** Trust bundles are public within the cluster. */
 function trustBundles({ attributes }: NodeRequest): Answer {
   return ['get', 'list', 'watch'].includes(attributes.verb) || 'can only read resources of this type';
 }

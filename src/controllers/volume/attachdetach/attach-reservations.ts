@@ -18,7 +18,7 @@ export class AttachReservations {
     this.#byVolume.set(volume, reservation);
   }
 
-  /** Drops the reservations of a node for volumes that are in the cache, or that it neither wants nor has. */
+  /** Drops the reservations of a node for volumes that are in the cache, or that are neither desired nor attached there. */
   async release(nodeName: string, { cached, wanted }: { cached: ReadonlySet<string>; wanted: ReadonlySet<string> }): Promise<void> {
     for (const [volume, reservation] of [...this.#byVolume]) {
       if (reservation.nodeName !== nodeName) continue;

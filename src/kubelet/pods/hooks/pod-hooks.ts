@@ -28,7 +28,7 @@ export class PodHooks {
     for (const hook of this.hooks) await hook.postStart?.(context);
   }
 
-  /** Undefined: no hook knows it. */
+  /** Undefined: no hook reports it. */
   async memory(context: PodContext): Promise<PodMemory | undefined> {
     return this.hooks.find((hook) => hook.memory !== undefined)?.memory?.(context);
   }

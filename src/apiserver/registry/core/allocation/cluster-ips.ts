@@ -121,7 +121,7 @@ function checkValid(address: KubeObject): void {
   throw new AllocationError(StatusError.invalid(networking.IPAddress, address.metadata.name, errors).message);
 }
 
-/** Upstream looks for the range of an address first, but asks any one of them in a dry run. */
+/** Upstream finds the range of an address first, but checks only one of the ranges in a dry run. */
 const NO_RANGE = 'the provided network does not match the current range';
 
 function outOfRange(ip: string, networks: readonly IpNetwork[]): string {
