@@ -15,7 +15,9 @@ import {
   parseGroupVersion,
   StatusError,
   strictDecodingError,
+  TooManyItemsError,
   unrecognizedObject,
+  type WrittenMembers,
 } from '#machinery';
 import type { RecurringSpecs } from '../registry/generic/recurring-specs.ts';
 import type { ServedResource } from '../registry/generic/served-resource.ts';
@@ -233,13 +235,28 @@ interface DecodeRequest {
 
 /** Decodes by schema; problems are errors, warnings or ignored, by fieldValidation. */
 export function checkedDecode({ request, expected, validation, parsed }: DecodeRequest, value: JsonValue): JsonObject {
-  const { object, error, problems } = expected.decode?.(value) ?? decodeObject(expected.schema, value, { written: parsed?.written });
+  const { object, error, problems } = expected.decode?.(value) ?? decodeBounded(expected, value, parsed?.written);
   const why = error ?? expected.conversionError?.(object);
   if (why !== undefined) throw cannotBeHandledError(expected, expected.kind, why);
   if (problems.length === 0 && parsed?.written === undefined && isJsonObject(object.spec ?? null))
     parsed?.learn?.(object.spec as JsonObject);
   reportProblems({ request, expected, validation }, parsed?.problems.length ? [...parsed.problems, ...problems] : problems);
   return object;
+}
+
+/**
+ * An object of 1.5 MB, the largest that is stored, has no more objects in its lists that say anything. A body of empty ones would grow a hundredfold
+ * by defaults.
+ */
+const MAX_ITEMS = 100_000;
+
+function decodeBounded({ schema }: ExpectedKind, value: JsonValue, written: WrittenMembers | undefined): DecodedObject {
+  try {
+    return decodeObject(schema, value, { written, maxItems: MAX_ITEMS });
+  } catch (error) {
+    if (!(error instanceof TooManyItemsError)) throw error;
+    throw StatusError.requestEntityTooLarge(`The allowed maximum of objects in lists is ${MAX_ITEMS}: ${error.message}`);
+  }
 }
 
 /** Unknown and repeated fields are errors, warnings or ignored, by fieldValidation. */

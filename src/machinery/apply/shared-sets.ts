@@ -38,7 +38,7 @@ export class SharedSets {
 
   /** The interned set, if there is an equal one. */
   share(set: FieldSet): FieldSet {
-    if (origins.has(set)) return set;
+    if (origins.has(set) || isLong(set)) return set;
     const text = JSON.stringify(set);
     if (text.length > MAX_TEXT) return set;
     const cached = this.#byText.get(text);
@@ -96,6 +96,22 @@ export class SharedSets {
   }
 }
 
+/** Whether its text is certainly too long, without writing it. */
+function isLong(set: FieldSet): boolean {
+  let left = MAX_TEXT / MIN_ELEMENT;
+  const countDown = (node: FieldSet): void => {
+    for (const element in node) {
+      if (--left < 0) return;
+      countDown(node[element as PathElement]!);
+    }
+  };
+  countDown(set);
+  return left < 0;
+}
+
+/** `"f:":{}` */
+const MIN_ELEMENT = 7;
+
 interface Origin {
   text: string | undefined;
   readonly shape: Shape;
@@ -123,7 +139,10 @@ export function isMadeFor(set: FieldSet | undefined, shape: Shape): boolean {
   return set !== undefined && origins.get(set)?.shape === shape;
 }
 
-/** Everything that determines an object's set of fields: names and kinds of values, and the keys of list items. */
+/**
+ * Everything that determines an object's set of fields: names and kinds of values, and the keys of list items. One that is too long to be kept
+ * may be incomplete.
+ */
 function outlineOf(shape: Shape, value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return scalarOutline(value);
   const facet = facetOf(shape, value);
@@ -161,6 +180,7 @@ function mapOutline(map: MapShape, value: JsonObject): string {
   if (map.atomic) return atomicOutline(value);
   let outline = '{';
   for (const key in value) {
+    if (outline.length > MAX_TEXT) break;
     const member = value[key];
     const shape = member === undefined ? undefined : (map.fields.get(key)?.shape ?? map.values);
     // Prefixed by its length, so that names are unambiguous.
@@ -173,6 +193,7 @@ function listOutline(list: ListShape, items: readonly JsonValue[]): string {
   if (list.atomic) return items.length === 0 ? '[]' : '[*]';
   let outline = '[';
   for (const item of items) {
+    if (outline.length > MAX_TEXT) break;
     const isKeyed = list.keys !== undefined && typeof item === 'object' && item !== null && !Array.isArray(item);
     outline += isKeyed ? keyOutline(list.keys, item as JsonObject) + outlineOf(list.items, item) : encodeJson(item);
     outline += ',';

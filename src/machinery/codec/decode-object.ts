@@ -7,7 +7,7 @@ import { Quantity, QuantityError } from '../values/quantity.ts';
 import { Base64TextError, canonicalBase64 } from './base64-text.ts';
 import { collapseRepeats } from './collapse-repeats.ts';
 import { type FieldPlan, Op, type Plan, planOf } from './decode-plan.ts';
-import { asInteger, fillIn, isZero, STRING_LIST, withoutUndefined } from './decoded-values.ts';
+import { asInteger, fillIn, isZero, knownMembers, STRING_LIST } from './decoded-values.ts';
 import { goTypeName } from './go-type-name.ts';
 import {
   canonicalSeconds,
@@ -37,6 +37,18 @@ const MAX_DEPTH = 500;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
+/** A document whose lists have more objects than its reader takes. */
+export class TooManyItemsError extends Error {
+  override readonly name = 'TooManyItemsError';
+}
+
+export interface DecodeOptions {
+  readonly written?: WrittenMembers | undefined;
+  readonly existing?: JsonObject | undefined;
+  /** How many objects its lists may have together: throws TooManyItemsError. */
+  readonly maxItems?: number;
+}
+
 /**
  * Decodes a parsed JSON value as an object of `schema`: types are checked, unknown fields dropped and reported, and every value converted to
  * its canonical form. Never mutates its input, and returns it if it is canonical.
@@ -44,17 +56,13 @@ const MAX_INT64 = 2n ** 63n - 1n;
  * merged as upstream does. `known` is an object that was decoded before: identical fields are taken
  * from it.
  */
-export function decodeObject(
-  schema: ObjectSchema,
-  value: JsonValue,
-  { written, existing }: { written?: WrittenMembers | undefined; existing?: JsonObject | undefined } = {},
-): DecodedObject {
+export function decodeObject(schema: ObjectSchema, value: JsonValue, { written, existing, maxItems }: DecodeOptions = {}): DecodedObject {
   if (!isJsonObject(value)) {
     const error = `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goTypeName(schema)}`;
     return { object: planOf(schema).zero as JsonObject, error, problems: [] };
   }
   const plan = planOf(schema);
-  const decoded = new Walk(written).run(plan, value, existing);
+  const decoded = new Walk(written, maxItems).run(plan, value, existing);
   if (written === undefined || decoded.error !== undefined) return decoded;
   const { object } = new Walk().run(plan, collapseRepeats(plan, value, written));
   return { ...decoded, object };
@@ -88,7 +96,10 @@ class Walk {
   private numberText: string | undefined;
 
   /** With `written` the walk visits every member of the text, but its result is unusable. */
-  constructor(private readonly written?: WrittenMembers) {}
+  constructor(
+    private readonly written?: WrittenMembers,
+    private itemsLeft = Number.POSITIVE_INFINITY,
+  ) {}
 
   run(plan: Plan, value: JsonObject, existing?: JsonObject): DecodedObject {
     const object = this.object(plan, value, existing) as JsonObject;
@@ -161,15 +172,18 @@ class Walk {
       if (field === undefined) {
         if (plan.preserveUnknown) continue;
         this.unknown(key);
-      } else if (field.isKept) size++;
+        drops = true;
+        continue;
+      }
+      if (field.isKept) size++;
       if (existing !== undefined && old === existing[key]) continue;
-      const next = field === undefined ? undefined : old === null ? field.absent : this.field(field, old);
+      const next = old === null ? field.absent : this.field(field, old);
       if (next === old) continue;
       out ??= { ...source };
       if (next === undefined) drops = true;
       setKey(out, key, next as JsonValue);
     }
-    if (drops && out) out = withoutUndefined(out);
+    if (drops) out = knownMembers(plan, out ?? source);
     return size === plan.alwaysPresent.length ? (out ?? value) : fillIn(plan.alwaysPresent, out ?? { ...source });
   }
 
@@ -189,6 +203,7 @@ class Walk {
     if (!Array.isArray(value)) return this.mismatch(plan, value);
     const items = value as readonly JsonValue[];
     const inner = plan.inner as Plan;
+    if (inner.op === Op.object) this.countItems(items.length);
     const members = this.written?.get(items);
     if (members !== undefined) return this.writtenEntries(plan, members);
     let out: JsonValue[] | undefined;
@@ -200,6 +215,11 @@ class Walk {
       out[i] = next;
     }
     return out ?? items;
+  }
+
+  private countItems(count: number): void {
+    this.itemsLeft -= count;
+    if (this.itemsLeft < 0) throw new TooManyItemsError(`too many items in ${this.path(this.depth)}`);
   }
 
   private map(plan: Plan, value: JsonValue): JsonValue {

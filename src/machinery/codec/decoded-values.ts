@@ -25,12 +25,12 @@ function isEmpty(object: JsonObject): boolean {
   return true;
 }
 
-// Copied, since deleting keys would turn the object into a slow dictionary.
-export function withoutUndefined(source: MutableJsonObject): MutableJsonObject {
+/** The members that are set and that the type has. Copied, since deleting keys would turn the object into a slow dictionary. */
+export function knownMembers({ fields, preserveUnknown }: Plan, source: JsonObject): MutableJsonObject {
   const out: MutableJsonObject = {};
   for (const key in source) {
     const value = source[key];
-    if (value !== undefined) setKey(out, key, value);
+    if (value !== undefined && (preserveUnknown || fields.has(key))) setKey(out, key, value);
   }
   return out;
 }

@@ -70,15 +70,16 @@ function rulesFor(webhooks: readonly Webhook[], old: readonly Webhook[]): Rules 
 function validate({ metadata, webhooks = [] }: Configuration, rules: Rules): FieldError[] {
   const errors = validateObjectMeta(metadata, META);
   const names = new Set<string>();
-  webhooks.forEach((webhook, i) => {
+  const ofWebhooks = itemErrors(webhooks, (webhook, i) => {
     const path = WEBHOOKS.index(i);
-    pushAll(errors, validateWebhook(path, webhook, rules));
-    pushAll(errors, validateVersions(path.child('admissionReviewVersions'), webhook.admissionReviewVersions ?? [], rules));
-    if (!rules.requireUniqueNames || !webhook.name) return;
-    if (names.has(webhook.name)) errors.push(FieldError.duplicate(path.child('name'), webhook.name));
+    const own = validateWebhook(path, webhook, rules);
+    pushAll(own, validateVersions(path.child('admissionReviewVersions'), webhook.admissionReviewVersions ?? [], rules));
+    if (!rules.requireUniqueNames || !webhook.name) return own;
+    if (names.has(webhook.name)) own.push(FieldError.duplicate(path.child('name'), webhook.name));
     names.add(webhook.name);
+    return own;
   });
-  return errors;
+  return [...errors, ...ofWebhooks];
 }
 
 function validateWebhook(path: Path, webhook: Webhook, rules: Rules): FieldError[] {

@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkQualifiedName, FieldError, nameIsDnsSubdomain, Path, Quantity } from '#machinery';
+import { checkQualifiedName, FieldError, itemErrors, nameIsDnsSubdomain, Path, Quantity } from '#machinery';
 import { invalidErrors } from '../../../field-checks.ts';
 import { validateObjectMeta } from '../../../meta/v1/object-meta.validation.ts';
 import type { ResourceList } from '../resource-list/resource-list.ts';
@@ -16,14 +16,13 @@ const MAX_MILLI_VALUE = (2n ** 63n - 1n) / 1000n;
 export function validateLimitRange(limitRange: LimitRange): FieldError[] {
   const errors = validateObjectMeta(limitRange.metadata, META);
   const seen = new Set<string>();
-  (limitRange.spec?.limits ?? []).forEach((item, i) => {
+  const ofItems = itemErrors(limitRange.spec?.limits ?? [], (item, i) => {
     const path = LIMITS.index(i);
-    pushAll(errors, validateType(path.child('type'), item.type ?? ''));
-    if (seen.has(item.type)) errors.push(FieldError.duplicate(path.child('type'), item.type));
+    const repeated = seen.has(item.type) ? [FieldError.duplicate(path.child('type'), item.type)] : [];
     seen.add(item.type);
-    pushAll(errors, validateItem(path, item));
+    return [...validateType(path.child('type'), item.type ?? ''), ...repeated, ...validateItem(path, item)];
   });
-  return errors;
+  return [...errors, ...ofItems];
 }
 
 function validateType(path: Path, type: string): readonly FieldError[] {
@@ -42,13 +41,12 @@ function validateItem(path: Path, item: LimitRangeItem): FieldError[] {
     errors.push(FieldError.required(path.child('limits'), why));
   }
   pushAll(errors, names('maxLimitRequestRatio'));
-  for (const name of resourceNames(item)) pushAll(errors, validateAmounts(path, name, item));
-  return errors;
+  return [...errors, ...itemErrors([...resourceNames(item)], (name) => validateAmounts(path, name, item))];
 }
 
 function validateNames(path: Path, type: string, list: ResourceList | undefined): FieldError[] {
   const validate = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
-  return Object.keys(list ?? {}).flatMap((name) => validate(path.key(name), name));
+  return itemErrors(Object.keys(list ?? {}), (name) => validate(path.key(name), name));
 }
 
 function validateNoDefaults(path: Path, item: LimitRangeItem): FieldError[] {

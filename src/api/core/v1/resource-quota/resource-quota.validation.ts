@@ -1,5 +1,4 @@
-import { pushAll } from '#base';
-import { FieldError, nameIsDnsSubdomain, Path, Quantity } from '#machinery';
+import { FieldError, itemErrors, nameIsDnsSubdomain, Path, Quantity } from '#machinery';
 import { goStruct } from '../../../go-struct.ts';
 import { FIELD_IS_IMMUTABLE, validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/v1/object-meta.validation.ts';
 import type { ResourceList } from '../resource-list/resource-list.ts';
@@ -67,29 +66,31 @@ function validateStatus(status: ResourceQuotaStatus): FieldError[] {
 }
 
 function validateAmounts(path: Path, list: ResourceList | undefined): FieldError[] {
-  return Object.entries(list ?? {}).flatMap(([name, amount]) => [
+  return itemErrors(Object.entries(list ?? {}), ([name, amount]) => [
     ...validateQuotaResourceName(path.key(name), name),
     ...validateResourceAmount(path.key(name), name, amount),
   ]);
 }
 
 /** The limited resources to which a scope does not apply. */
-function unscoped(scope: string, hard: ResourceList | undefined): string[] {
-  const fitting = SCOPED_RESOURCES.get(scope);
-  if (!fitting) return [];
-  return Object.keys(hard ?? {}).filter((name) => isStandardQuotaResource(name) && !fitting.includes(name));
+function unscopedBy(hard: ResourceList | undefined): (scope: string) => readonly string[] {
+  const byScope = new Map<string, readonly string[]>();
+  return (scope) => {
+    const fitting = SCOPED_RESOURCES.get(scope);
+    if (!fitting) return [];
+    const names = byScope.get(scope) ?? Object.keys(hard ?? {}).filter((name) => isStandardQuotaResource(name) && !fitting.includes(name));
+    byScope.set(scope, names);
+    return names;
+  };
 }
 
 function validateScopes({ scopes = [], hard }: ResourceQuotaSpec): FieldError[] {
   const path = SPEC.child('scopes');
-  const errors: FieldError[] = [];
-  for (const scope of scopes) {
-    if (!SCOPES.includes(scope)) errors.push(FieldError.invalid(path, scopes, 'unsupported scope'));
-    pushAll(
-      errors,
-      unscoped(scope, hard).map(() => FieldError.invalid(path, scopes, 'unsupported scope applied to resource')),
-    );
-  }
+  const unscoped = unscopedBy(hard);
+  const errors = itemErrors(scopes, (scope) => [
+    ...(SCOPES.includes(scope) ? [] : [FieldError.invalid(path, scopes, 'unsupported scope')]),
+    ...unscoped(scope).map(() => FieldError.invalid(path, scopes, 'unsupported scope applied to resource')),
+  ]);
   return [...errors, ...conflicts(scopes).map(() => FieldError.invalid(path, scopes, 'conflicting scopes'))];
 }
 
@@ -101,13 +102,16 @@ function validateScopeSelector({ scopeSelector, scopes, hard }: ResourceQuotaSpe
   if (!scopeSelector) return [];
   const path = SPEC.child('scopeSelector', 'matchExpressions');
   const requirements = scopeSelector.matchExpressions ?? [];
-  const errors = requirements.flatMap((requirement) => {
-    const printed = () => goStruct(ScopeSelector, scopeSelector);
+  const unscoped = unscopedBy(hard);
+  let printed: ReturnType<typeof goStruct> | undefined;
+  const errors = itemErrors(requirements, (requirement) => {
+    const names = unscoped(requirement.scopeName);
+    if (names.length > 0) printed ??= goStruct(ScopeSelector, scopeSelector);
     return [
       ...(SCOPES.includes(requirement.scopeName)
         ? []
         : [FieldError.invalid(path.child('scopeName'), requirement.scopeName ?? '', 'unsupported scope')]),
-      ...unscoped(requirement.scopeName, hard).map(() => FieldError.invalid(path, printed(), 'unsupported scope applied to resource')),
+      ...names.map(() => FieldError.invalid(path, printed, 'unsupported scope applied to resource')),
       ...validateRequirement(path, requirement),
     ];
   });
