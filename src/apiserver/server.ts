@@ -83,7 +83,7 @@ import type { Security, SecurityContext } from './security.ts';
 import { Encryption, type EncryptionConfig } from './storage-encryption/encryption.ts';
 import type { StorageMediaType } from './storage-format/storage-format.ts';
 import { WEBSOCKET_FEATURE } from './streaming/pod-connections.ts';
-import { openTracing } from './tracing/server-tracing.ts';
+import { openTracing, type ServerTracing } from './tracing/server-tracing.ts';
 import { tracedDeps } from './tracing/traced-deps.ts';
 import type { TracingConfiguration } from './tracing/tracing-configuration.ts';
 import { ResidentMemory } from './watch-cache/resident-memory.ts';
@@ -232,9 +232,17 @@ export interface ApiServer extends Component {
 const FIELD_GATES: readonly string[] = ['ClusterTrustBundleProjection', 'PodCertificateRequest'];
 
 // One file: the composition root of the API server; the parts that it connects have folders of their own.
-export function startApiServer(config: ApiServerConfig, given: ApiServerDeps, signal?: AbortSignal): ApiServer {
-  const tracing = openTracing(config.tracing, config.hostname ?? '', { ...given, realClock, dial: given.egress?.controlplane });
-  const deps = tracedDeps(given, tracing?.tracer);
+export function startApiServer(config: ApiServerConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
+  const tracing = openTracing(config.tracing, config.hostname ?? '', { ...deps, realClock, dial: deps.egress?.controlplane });
+  return startServer({ config, tracing }, tracedDeps(deps, tracing?.tracer), signal);
+}
+
+interface TracedConfig {
+  readonly config: ApiServerConfig;
+  readonly tracing: ServerTracing | undefined;
+}
+
+function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, signal?: AbortSignal): ApiServer {
   const table = new ResourceTable();
   const security = deps.security?.({ ...deps, table, address: () => address() });
   const { kubelets = new HttpsKubeletConnector() } = deps;

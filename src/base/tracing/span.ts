@@ -48,6 +48,10 @@ export class Span {
     return this;
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Calls after the first `end` are ignored. */
   end(): void {
     if (this.#isOver) return;

@@ -71,10 +71,11 @@ export class Tracer {
     }
   }
 
-  /** Does the work within a span of its own, if it belongs to a request whose trace is sampled. */
+  /** Does the work within a span of its own, if it belongs to a request whose trace is sampled, and which still waits for it. */
   child<T>(name: string, { kind, attributes }: ChildOptions, work: (span?: Span) => T): T {
     const parent = this.#active.getStore();
-    const span = parent && this.start(name, { parent: parent.context, ...(kind !== undefined && { kind }) });
+    // What a request has started may go on for ever.
+    const span = parent && !parent.isOver ? this.start(name, { parent: parent.context, ...(kind !== undefined && { kind }) }) : undefined;
     return this.within(span?.set(attributes()), () => work(span));
   }
 
