@@ -9,10 +9,10 @@ import {
 } from 'node:http2';
 import { type Logger, silentLogger } from '../logging/logger.ts';
 import { listenOn } from '../net/listen-on.ts';
-import { waitForDrain } from './drained.ts';
 import { unixSocketPath } from './endpoint.ts';
 import { DEFAULT_MAX_MESSAGE_BYTES, FrameReader, frame } from './frames.ts';
 import { GrpcError, grpcStatus } from './grpc-error.ts';
+import { waitForDrain } from './wait-for-drain.ts';
 
 export interface ServerCall {
   /** Aborts when the client disconnects or cancels. */

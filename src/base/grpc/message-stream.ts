@@ -1,9 +1,9 @@
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 import { onAbort } from '../async/abort.ts';
 import type { Clock, TimerHandle } from '../time/clock.ts';
-import { waitForDrain } from './drained.ts';
 import { FrameReader, frame } from './frames.ts';
 import { GrpcError, grpcStatus } from './grpc-error.ts';
+import { waitForDrain } from './wait-for-drain.ts';
 
 /** A stream of messages in both directions. */
 export interface GrpcStream {
