@@ -1,4 +1,3 @@
-export { computedRules } from './computed-rules.ts';
 export { applyConntrack } from './config/conntrack-settings.ts';
 export {
   LOCAL_MODES,
@@ -8,6 +7,7 @@ export {
   type ProxyMode,
   readProxyConfiguration,
 } from './config/proxy-configuration.ts';
+export { listRules } from './list-rules.ts';
 export { NftablesApplier, type NftablesSettings } from './nftables/nftables-applier.ts';
 export { removeAllRules } from './remove-all-rules.ts';
 export { computeServiceRules } from './rules/compute-rules.ts';

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { KernelNetwork, type Logger } from '#base';
 import {
   applyConntrack,
-  computedRules,
+  listRules,
   PROXY_MODES,
   type ProxyConfig,
   type ProxyConfiguration,
@@ -91,5 +91,5 @@ async function printRules(
   const mode: ProxyMode = flagValue('proxy-mode', options.proxyMode, (text) => oneOf(text, PROXY_MODES));
   const configuration = flagValue('cluster-cidr', options.clusterCidr, (text) => readProxyConfiguration({ clusterCIDR: text, mode }));
   await using client = await clientFrom(options, 'kube-proxy', { context, deps });
-  for (const line of await computedRules({ ...configuration, nodeName: options.node }, { ...deps, client })) context.print(line);
+  for (const line of await listRules({ ...configuration, nodeName: options.node }, { ...deps, client })) context.print(line);
 }

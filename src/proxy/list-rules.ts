@@ -6,7 +6,7 @@ import { computeServiceRules } from './rules/compute-rules.ts';
 import { type ProxyConfig, type ProxyDeps, proxyNode, SERVICE_LABEL } from './start-proxy.ts';
 
 /** The rules of a node's proxy as text. Does not touch this machine, so it works for simulated nodes too. */
-export async function computedRules(config: ProxyConfig, deps: ProxyDeps): Promise<readonly string[]> {
+export async function listRules(config: ProxyConfig, deps: ProxyDeps): Promise<readonly string[]> {
   const { client } = deps;
   const [services, slices, node] = await Promise.all([
     client.of(core.Service).list(),
