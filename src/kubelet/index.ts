@@ -3,7 +3,7 @@ export { type RotatingClient, rotatingClient } from './certificates/rotate-clien
 export { certificateFromFiles, certificateFromSigner, selfSignedFiles } from './certificates/serving-certificate.ts';
 export { moveToCgroup } from './cgroups/cgroup-tree.ts';
 export { type DefaultedConfiguration, withDefaults } from './configuration/defaults.ts';
-export { ineffectiveFields } from './configuration/effects.ts';
+export { ineffectiveFields } from './configuration/ineffective-fields.ts';
 export type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 export {
   ConfigurationError,

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withDefaults } from './defaults.ts';
-import { ineffectiveFields } from './effects.ts';
+import { ineffectiveFields } from './ineffective-fields.ts';
 import { KubeletConfiguration } from './kubelet-configuration.ts';
 import { settingsOf } from './kubelet-settings.ts';
 import { readConfiguration } from './read-configuration.ts';

@@ -13,7 +13,7 @@ import {
   waitUntilReady,
 } from './containerd-process.ts';
 import { importArchive } from './import-archive.ts';
-import { killRemains } from './kill-remains.ts';
+import { killLeftoverProcesses } from './kill-leftover-processes.ts';
 import { mayLowerOomScore, supportsOverlay } from './machine-programs.ts';
 import { noStreaming } from './no-streaming.ts';
 import { PAUSE_IMAGE, pauseArchive } from './pause-image.ts';
@@ -174,7 +174,7 @@ async function stopEverything(config: PrivateContainerdConfig, deps: PrivateCont
   using runtime = new GrpcRuntime({ endpoint: endpointOf(config) }, { ...deps, streaming: noStreaming });
   await stopSandboxes(runtime, deps.logger).catch((error: unknown) => deps.logger.warn('could not stop all containers', { error }));
   await endContainerd(running, config, deps.clock);
-  await killRemains(config);
+  await killLeftoverProcesses(config);
   await rm(config.runDirectory, { recursive: true, force: true });
 }
 

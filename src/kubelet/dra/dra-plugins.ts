@@ -1,7 +1,6 @@
 import { type Clock, type GrpcClient, grpcStatus, hasGrpcStatus, type Logger } from '#base';
 import type { PluginHandler } from '../csi/plugin-registry.ts';
 import { pluginClient } from '../plugin-client.ts';
-import type { DepartedDrivers } from './departed-drivers.ts';
 import type { DeviceHealth } from './device-health.ts';
 import {
   type ClaimReference,
@@ -16,6 +15,7 @@ import {
   unprepareResources,
   watchResources,
 } from './messages.ts';
+import type { ResourceSliceCleanup } from './resource-slice-cleanup.ts';
 
 const CALL_TIMEOUT_MS = 45_000;
 const HEALTH_RETRY_MS = 5_000;
@@ -73,7 +73,7 @@ interface WatchDeps {
 
 export interface DraPluginsDeps extends WatchDeps {
   readonly health: DeviceHealth;
-  readonly departed: DepartedDrivers;
+  readonly departed: ResourceSliceCleanup;
 }
 
 /** The registered DRA plugins, newest first per driver: during an update two may run. */

@@ -6,8 +6,8 @@ import type { StartDriverController } from '../csi/controller/csi-controllers.ts
 import { DEFAULT_EVICTION_HARD } from '../eviction/thresholds.ts';
 import { type Kubelet, startKubelet } from '../kubelet.ts';
 import { criLogs } from '../logs/cri-logs.ts';
+import { instrumentedRuntime } from '../metrics/instrumented-runtime.ts';
 import { KubeletMetrics } from '../metrics/kubelet-metrics.ts';
-import { instrumentedRuntime } from '../metrics/measured-runtime.ts';
 import { linuxMachine } from '../node/linux-machine.ts';
 import type { KubeletConfig } from '../node/node-config.ts';
 import { networkProber } from '../prober/network-prober.ts';

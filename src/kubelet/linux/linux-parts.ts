@@ -13,10 +13,10 @@ import { SystemdUnits } from '../cgroups/systemd-units.ts';
 import type { ContainerRuntime } from '../cri/runtime.ts';
 import type { StartDriverController } from '../csi/controller/csi-controllers.ts';
 import { SYSTEM_BUS } from '../dbus/dbus-connection.ts';
-import { DepartedDrivers } from '../dra/departed-drivers.ts';
 import { DeviceHealth } from '../dra/device-health.ts';
 import { DraManager } from '../dra/dra-manager.ts';
 import { DraPlugins } from '../dra/dra-plugins.ts';
+import { ResourceSliceCleanup } from '../dra/resource-slice-cleanup.ts';
 import { CredentialProvider } from '../images/credentials/credential-provider.ts';
 import { ImageCredentials } from '../images/credentials/image-credentials.ts';
 import type { CredentialProviderSpec } from '../images/credentials/provider-config.ts';
@@ -106,7 +106,7 @@ export function linuxParts(config: LinuxPartsConfig, deps: LinuxPartsDeps): Open
       hugePageSizes: hugePageSizes(machine),
     };
     const cgroups = config.cgroupsPerQos === false ? undefined : await openCgroups(config, context, { ...deps, ...cgroupOptions });
-    const departed = new DepartedDrivers({ ...deps, client: context.client, nodeName: context.config.nodeName });
+    const departed = new ResourceSliceCleanup({ ...deps, client: context.client, nodeName: context.config.nodeName });
     const healthListeners: ((podUids: readonly string[]) => void)[] = [];
     const notifyPods = (podUids: readonly string[]) => {
       for (const listener of healthListeners) listener(podUids);

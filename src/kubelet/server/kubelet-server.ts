@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { type Component, DeadPeerMonitor, type Logger, listenOn, runComponent, waitForAbort } from '#base';
 import { type AccessPolicy, CallerGate, type CallerGateDeps } from './caller-gate.ts';
 import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
-import { writeAnswer } from './write-answer.ts';
+import { writeResponse } from './write-response.ts';
 
 export interface KubeletServerConfig {
   readonly nodeName: string;
@@ -108,7 +108,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, deps: S
   try {
     const answer = await answerTo(request, left.signal, deps);
     if ('serve' in answer) throw new Error('an upgrade of a request that did not ask for it');
-    await writeAnswer(response, answer, left.signal);
+    await writeResponse(response, answer, left.signal);
   } catch (error) {
     if (left.signal.aborted) return;
     deps.logger.warn('a request to the kubelet failed', { url: request.url, error });
@@ -134,7 +134,7 @@ async function serveUpgrade(request: IncomingMessage, socket: Duplex, deps: Serv
     response.shouldKeepAlive = false;
     response.assignSocket(socket as never);
     response.once('finish', () => socket.end(() => socket.destroy()));
-    await writeAnswer(response, answer, left.signal);
+    await writeResponse(response, answer, left.signal);
   } catch (error) {
     if (!left.signal.aborted) deps.logger.warn('a connection to the kubelet failed', { url: request.url, error });
     socket.destroy();

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Component, type Logger, listenOn, runComponent, waitForAbort } from '#base';
 import { type KubeletAnswer, type KubeletCall, requestTarget } from './kubelet-call.ts';
-import { writeAnswer } from './write-answer.ts';
+import { writeResponse } from './write-response.ts';
 
 export interface PlainServerConfig {
   readonly host: string;
@@ -36,7 +36,7 @@ export function startPlainServer(config: PlainServerConfig, { logger, handle }: 
       if (!isServed) return void response.writeHead(404).end('404 page not found\n');
       const answer = await handle({ method: 'GET', path: url.pathname, query: url.searchParams, signal: left.signal });
       if ('serve' in answer) return void response.writeHead(404).end();
-      await writeAnswer(response, answer, left.signal);
+      await writeResponse(response, answer, left.signal);
     } catch (error) {
       if (!left.signal.aborted) logger.warn('a request to the kubelet failed', { url: request.url, error });
       response.destroy();

@@ -8,7 +8,7 @@ import { type NodePressure, PressureState } from '../../node/node-pressure.ts';
 import { type NodeFeed, ownNodeFeed } from '../../pods/pod-source.ts';
 import type { Prober } from '../../prober/prober.ts';
 import type { KubeletAnswer, KubeletCall } from '../../server/kubelet-handler.ts';
-import { GatedFeed } from './gated-feed.ts';
+import { NodeFeedGate } from './node-feed-gate.ts';
 import { PartitionGate } from './partition-gate.ts';
 import { simulatedMachine } from './simulated-machine.ts';
 import { SimulatedMeasurements, type SimulatedUsage } from './simulated-measurements.ts';
@@ -90,7 +90,7 @@ class SimulatedMachine {
   readonly #client: Client;
   kubelet: Kubelet | undefined;
   #running: Kubelet | undefined;
-  #feed: GatedFeed | undefined;
+  #feed: NodeFeedGate | undefined;
   #isContinued: boolean;
   #closing: (() => Promise<void>) | undefined;
   #stopping: AbortSignal | undefined;
@@ -163,7 +163,7 @@ class SimulatedMachine {
     const { nodeName } = this.config;
     const own = podSource === undefined ? ownNodeFeed(this.#client, { clock, random, logger }, nodeName) : undefined;
     own?.start(stopping);
-    const feed = new GatedFeed(podSource ?? (own as NodeFeed), cutOffWith);
+    const feed = new NodeFeedGate(podSource ?? (own as NodeFeed), cutOffWith);
     if (this.#gate.isCut) feed.cut();
     this.#feed = feed;
     this.#closing = async () => {

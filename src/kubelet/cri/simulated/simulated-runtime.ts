@@ -36,7 +36,7 @@ import {
 import { AddressPool } from './address-pool.ts';
 import { expectedCommand } from './command-script.ts';
 import { EventStream } from './event-stream.ts';
-import { runningBefore } from './running-before.ts';
+import { podFromStatus } from './pod-from-status.ts';
 import { containerScript, type SandboxScript, sandboxScript, scriptedValues } from './script.ts';
 import { SimulatedContainer } from './simulated-container.ts';
 import { SimulatedImages } from './simulated-images.ts';
@@ -299,7 +299,7 @@ export class SimulatedRuntime implements ContainerRuntime {
   }
 
   #restorePod(pod: core.Pod): void {
-    const before = runningBefore(pod);
+    const before = podFromStatus(pod);
     if (before === undefined) return;
     const sandbox = this.#addSandbox(this.#newId(), before.sandbox, before.ips);
     this.#claim(before.ips);

@@ -4,7 +4,7 @@ import { messageOf } from '../../volumes/volume-plugin.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { ControllerPublishVolume, ControllerUnpublishVolume } from '../messages.ts';
 import { isBlockVolume, volumeCapability } from '../volume-capability.ts';
-import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
+import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
 
 type Attachment = storage.VolumeAttachment;
 
@@ -13,7 +13,7 @@ const NODE_IDS = 'csi.volume.kubernetes.io/nodeid';
 const HANDLE = 'sampan.dev/volume-handle';
 
 /** Attaches and detaches volumes for VolumeAttachments, like external-attacher. */
-export function attacherDuty(deps: DutyDeps): Duty {
+export function attacherController(deps: DriverControllerDeps): DriverController {
   const { informers, driver } = deps;
   const attachments = informers.of(storage.VolumeAttachment);
   informers.of(storage.CSINode);
@@ -34,7 +34,7 @@ export function attacherDuty(deps: DutyDeps): Duty {
 class Attacher {
   readonly #finalizer: string;
 
-  constructor(private readonly deps: DutyDeps) {
+  constructor(private readonly deps: DriverControllerDeps) {
     this.#finalizer = `external-attacher/${deps.driver.name.replaceAll('.', '-')}`;
   }
 

@@ -4,7 +4,7 @@ import type { Requeue } from '#base';
 import { Quantity } from '#machinery';
 import { GetCapacity } from '../messages.ts';
 import { DEFAULT_FS_TYPE, volumeCapability } from '../volume-capability.ts';
-import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
+import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
 import { nodeTopology } from './topology.ts';
 
 const NAMESPACE = 'kube-system';
@@ -14,7 +14,7 @@ const DRIVER_LABEL = 'csi.storage.k8s.io/drivername';
 const ALL = 'all';
 
 /** Publishes the driver's storage capacity for the scheduler, like external-provisioner. */
-export function capacityDuty(deps: DutyDeps): Duty {
+export function capacityController(deps: DriverControllerDeps): DriverController {
   const { informers, driver } = deps;
   const drivers = informers.of(storage.CSIDriver);
   const classes = informers.of(storage.StorageClass);
@@ -42,7 +42,7 @@ interface Capacity {
 }
 
 class CapacityPublisher {
-  constructor(private readonly deps: DutyDeps) {}
+  constructor(private readonly deps: DriverControllerDeps) {}
 
   async sync(): Promise<Requeue | undefined> {
     const { informers, driver, client } = this.deps;

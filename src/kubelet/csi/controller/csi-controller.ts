@@ -4,15 +4,15 @@ import { type Client, EventSink, InformerFactory } from '#client';
 import { isStatusReason } from '#machinery';
 import type { CsiDriver } from '../csi-drivers.ts';
 import { ControllerGetCapabilities } from '../messages.ts';
-import { attacherDuty } from './attacher.ts';
-import { capacityDuty } from './capacity.ts';
-import type { Duty, DutyDeps } from './duty.ts';
-import { modifierDuty } from './modifier.ts';
-import { provisionerDuty } from './provisioner.ts';
-import { resizerDuty } from './resizer.ts';
-import { snapshotContentDuty } from './snapshot-contents.ts';
+import { attacherController } from './attacher.ts';
+import { capacityController } from './capacity.ts';
+import type { DriverController, DriverControllerDeps } from './driver-controller.ts';
+import { modifierController } from './modifier.ts';
+import { provisionerController } from './provisioner.ts';
+import { resizerController } from './resizer.ts';
+import { snapshotContentController } from './snapshot-contents.ts';
 import { ensureSnapshotDefinitions } from './snapshot-crds.ts';
-import { snapshotDuty } from './snapshotter.ts';
+import { snapshotController } from './snapshotter.ts';
 
 export interface CsiControllerConfig {
   /** The number of objects processed concurrently. */
@@ -31,7 +31,7 @@ const DEFAULT_CONCURRENCY = 10;
 const SIDECAR_RETRY_MS = 15_000;
 
 /**
- * Does the work of a CSI driver's sidecars: provisions, attaches, expands, modifies and snapshots volumes. A duty whose
+ * Does the work of a CSI driver's sidecars: provisions, attaches, expands, modifies and snapshots volumes. A controller whose
  * sidecar runs in the cluster and holds its lease is left to the sidecar.
  */
 export function startCsiController(config: CsiControllerConfig, deps: CsiControllerDeps, signal?: AbortSignal): Component {
@@ -42,10 +42,10 @@ export function startCsiController(config: CsiControllerConfig, deps: CsiControl
     const informers = new InformerFactory(deps.client, deps);
     const sink = new EventSink(deps, stopping);
     const events = sink.recorder({ component: deps.driver.name });
-    const duties = dutiesOf({ ...deps, driver: deps.driver.until(stopping), capabilities, informers, events });
-    const sidecars = new Sidecars(duties, informers, deps.clock);
+    const controllers = driverControllers({ ...deps, driver: deps.driver.until(stopping), capabilities, informers, events });
+    const sidecars = new Sidecars(controllers, informers, deps.clock);
     const queue = new WorkQueue<string>({ clock: deps.clock });
-    for (const duty of duties) duty.follow((key) => queue.add(`${duty.name}/${key}`));
+    for (const controller of controllers) controller.follow((key) => queue.add(`${controller.name}/${key}`));
     informers.start(stopping);
     try {
       await informers.synced();
@@ -55,7 +55,7 @@ export function startCsiController(config: CsiControllerConfig, deps: CsiControl
           deps.logger.warn('will try again', { queue: deps.driver.name, key, error });
       };
       const { concurrency = DEFAULT_CONCURRENCY } = config;
-      await runWorkers({ queue, concurrency, signal: stopping, onError }, (key) => sync(key, duties, sidecars));
+      await runWorkers({ queue, concurrency, signal: stopping, onError }, (key) => sync(key, controllers, sidecars));
     } finally {
       queue.shutDown();
       await informers.stop();
@@ -64,37 +64,37 @@ export function startCsiController(config: CsiControllerConfig, deps: CsiControl
   });
 }
 
-function dutiesOf(deps: DutyDeps): readonly Duty[] {
+function driverControllers(deps: DriverControllerDeps): readonly DriverController[] {
   const { capabilities } = deps;
   return [
-    attacherDuty(deps),
-    resizerDuty(deps),
-    ...(capabilities.has('CREATE_DELETE_VOLUME') ? [provisionerDuty(deps)] : []),
-    ...(capabilities.has('MODIFY_VOLUME') ? [modifierDuty(deps)] : []),
-    ...(capabilities.has('GET_CAPACITY') ? [capacityDuty(deps)] : []),
-    ...(capabilities.has('CREATE_DELETE_SNAPSHOT') ? [snapshotDuty(deps), snapshotContentDuty(deps)] : []),
+    attacherController(deps),
+    resizerController(deps),
+    ...(capabilities.has('CREATE_DELETE_VOLUME') ? [provisionerController(deps)] : []),
+    ...(capabilities.has('MODIFY_VOLUME') ? [modifierController(deps)] : []),
+    ...(capabilities.has('GET_CAPACITY') ? [capacityController(deps)] : []),
+    ...(capabilities.has('CREATE_DELETE_SNAPSHOT') ? [snapshotController(deps), snapshotContentController(deps)] : []),
   ];
 }
 
-async function sync(key: string, duties: readonly Duty[], sidecars: Sidecars): Promise<Requeue | undefined> {
+async function sync(key: string, controllers: readonly DriverController[], sidecars: Sidecars): Promise<Requeue | undefined> {
   const slash = key.indexOf('/');
-  const duty = duties.find(({ name }) => name === key.slice(0, slash));
-  if (duty === undefined) return undefined;
-  return sidecars.isAtWork(duty) ? { afterMs: SIDECAR_RETRY_MS } : duty.sync(key.slice(slash + 1));
+  const controller = controllers.find(({ name }) => name === key.slice(0, slash));
+  if (controller === undefined) return undefined;
+  return sidecars.isAtWork(controller) ? { afterMs: SIDECAR_RETRY_MS } : controller.sync(key.slice(slash + 1));
 }
 
 /** Detects from their leases which sidecars the driver's deployment includes. */
 class Sidecars {
   constructor(
-    duties: readonly Duty[],
+    controllers: readonly DriverController[],
     private readonly informers: InformerFactory,
     private readonly clock: Clock,
   ) {
-    for (const duty of duties) this.#leases(duty);
+    for (const controller of controllers) this.#leases(controller);
   }
 
-  isAtWork(duty: Duty): boolean {
-    return this.#leases(duty)
+  isAtWork(controller: DriverController): boolean {
+    return this.#leases(controller)
       .lister.list()
       .some(({ spec }) => {
         const { holderIdentity, renewTime, leaseDurationSeconds = 0 } = spec ?? {};
@@ -103,7 +103,7 @@ class Sidecars {
       });
   }
 
-  #leases({ sidecarLease }: Duty) {
+  #leases({ sidecarLease }: DriverController) {
     return this.informers.of(coordination.Lease, { fieldSelector: `metadata.name=${sidecarLease}` });
   }
 }

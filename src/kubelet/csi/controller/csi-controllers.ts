@@ -1,7 +1,7 @@
 import type { Component, Logger } from '#base';
 import type { CsiDriver } from '../csi-drivers.ts';
 
-/** Starts the sidecar duties of a driver. Supervised: restarted on failure. */
+/** Starts the controllers of a CSI driver. Supervised: restarted on failure. */
 export type StartDriverController = (driver: CsiDriver) => Component;
 
 /** Runs one controller for each registered driver of the node that has a controller service. */

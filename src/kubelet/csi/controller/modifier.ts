@@ -7,7 +7,7 @@ import { csiSecrets } from '../csi-secrets.ts';
 import { ControllerModifyVolume } from '../messages.ts';
 import { boundVolume } from './bound-volume.ts';
 import { type NewCondition, replaceConditions } from './claim-conditions.ts';
-import { type Duty, type DutyDeps, leaseName } from './duty.ts';
+import { type DriverController, type DriverControllerDeps, leaseName } from './driver-controller.ts';
 import { InfeasibleRequests } from './infeasible-requests.ts';
 
 type Claim = core.PersistentVolumeClaim;
@@ -16,7 +16,7 @@ const MODIFYING = ['ModifyingVolume', 'ModifyVolumeError'];
 const MISSING_CLASS_RETRY_MS = 30_000;
 
 /** Modifies volumes whose claims name another VolumeAttributesClass, like external-resizer. */
-export function modifierDuty(deps: DutyDeps): Duty {
+export function modifierController(deps: DriverControllerDeps): DriverController {
   const claims = deps.informers.of(core.PersistentVolumeClaim);
   const classes = deps.informers.of(storage.VolumeAttributesClass);
   deps.informers.of(core.PersistentVolume);
@@ -47,7 +47,7 @@ export function targetClass({ spec, status }: Claim): string | undefined {
 class Modifier {
   readonly #infeasible: InfeasibleRequests;
 
-  constructor(private readonly deps: DutyDeps) {
+  constructor(private readonly deps: DriverControllerDeps) {
     this.#infeasible = new InfeasibleRequests(deps.clock);
   }
 

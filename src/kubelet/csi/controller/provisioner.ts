@@ -6,7 +6,7 @@ import { messageOf } from '../../volumes/volume-plugin.ts';
 import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { type ContentSource, CreateVolume, DeleteVolume } from '../messages.ts';
-import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
+import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
 import {
   dataSourceOf,
   deletionSecret,
@@ -30,7 +30,7 @@ const CLAIM_FINALIZER = 'sampan.dev/csi-provisioning';
 const CLAIM = 'claim:';
 
 /** Provisions volumes for claims and deletes released ones, like external-provisioner. */
-export function provisionerDuty(deps: DutyDeps): Duty {
+export function provisionerController(deps: DriverControllerDeps): DriverController {
   const { informers, driver } = deps;
   const claims = informers.of(core.PersistentVolumeClaim);
   const volumes = informers.of(core.PersistentVolume);
@@ -62,7 +62,7 @@ interface CreatedVolume extends MadeVolume {
 }
 
 class Provisioner {
-  constructor(private readonly deps: DutyDeps) {}
+  constructor(private readonly deps: DriverControllerDeps) {}
 
   async syncClaim(key: string): Promise<Requeue | undefined> {
     const { informers, driver, events, capabilities } = this.deps;

@@ -9,7 +9,7 @@ import { ControllerExpandVolume } from '../messages.ts';
 import { isBlockVolume, volumeCapability } from '../volume-capability.ts';
 import { boundVolume } from './bound-volume.ts';
 import { type NewCondition, replaceConditions } from './claim-conditions.ts';
-import { type Duty, type DutyDeps, leaseName } from './duty.ts';
+import { type DriverController, type DriverControllerDeps, leaseName } from './driver-controller.ts';
 import { InfeasibleRequests } from './infeasible-requests.ts';
 
 type Claim = core.PersistentVolumeClaim;
@@ -21,7 +21,7 @@ const NO_NODE_EXPANSION = 'volume.kubernetes.io/node-expansion-not-required';
 const NODE_STATES: readonly (string | undefined)[] = ['NodeResizePending', 'NodeResizeInProgress'];
 
 /** Expands volumes whose claims request more, like external-resizer. */
-export function resizerDuty(deps: DutyDeps): Duty {
+export function resizerController(deps: DriverControllerDeps): DriverController {
   const claims = deps.informers.of(core.PersistentVolumeClaim);
   deps.informers.of(core.PersistentVolume);
   const resizer = new Resizer(deps);
@@ -56,7 +56,7 @@ function compare(a: string, b: string): number {
 class Resizer {
   readonly #infeasible: InfeasibleRequests;
 
-  constructor(private readonly deps: DutyDeps) {
+  constructor(private readonly deps: DriverControllerDeps) {
     this.#infeasible = new InfeasibleRequests(deps.clock);
   }
 

@@ -5,7 +5,7 @@ import { messageOf } from '../../volumes/volume-plugin.ts';
 import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { CreateSnapshot, DeleteSnapshot, ListSnapshots, type Snapshot } from '../messages.ts';
-import { type Duty, type DutyDeps, ignoreError, leaseName } from './duty.ts';
+import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
 import { SNAPSHOT_CLASS, SNAPSHOT_CONTENT, type VolumeSnapshotClass, type VolumeSnapshotContent } from './snapshot-kinds.ts';
 import { CONTENT_BOUND, SECRET } from './snapshotter.ts';
 
@@ -16,7 +16,7 @@ const BEING_CREATED = 'snapshot.storage.kubernetes.io/volumesnapshot-being-creat
 const NOT_READY_RETRY_MS = 5_000;
 
 /** Creates and deletes snapshots for VolumeSnapshotContents, like external-snapshotter. */
-export function snapshotContentDuty(deps: DutyDeps): Duty {
+export function snapshotContentController(deps: DriverControllerDeps): DriverController {
   const { informers, driver } = deps;
   const contents = informers.resource(SNAPSHOT_CONTENT);
   informers.resource(SNAPSHOT_CLASS);
@@ -36,7 +36,7 @@ export function snapshotContentDuty(deps: DutyDeps): Duty {
 }
 
 class Snapshotter {
-  constructor(private readonly deps: DutyDeps) {}
+  constructor(private readonly deps: DriverControllerDeps) {}
 
   get #contents() {
     return this.deps.client.resource(SNAPSHOT_CONTENT);

@@ -1,7 +1,7 @@
 import { apiextensions } from '#api';
 import type { Clock } from '#base';
 import type { Client } from '#client';
-import { ignoreError } from './duty.ts';
+import { ignoreError } from './driver-controller.ts';
 
 const GROUP = 'snapshot.storage.k8s.io';
 const TEXT = { type: 'string' };

@@ -2,7 +2,7 @@ import { core } from '#api';
 import type { Requeue } from '#base';
 import { keyOf, parseKey } from '#client';
 import { formatTime, Quantity } from '#machinery';
-import { type Duty, type DutyDeps, ignoreError } from './duty.ts';
+import { type DriverController, type DriverControllerDeps, ignoreError } from './driver-controller.ts';
 import {
   SNAPSHOT,
   SNAPSHOT_CLASS,
@@ -22,7 +22,7 @@ const SECRET_PARAMETER = 'csi.storage.k8s.io/snapshotter-secret';
 const RETRY_MS = 5_000;
 
 /** Binds VolumeSnapshots to VolumeSnapshotContents, like snapshot-controller, for one driver. */
-export function snapshotDuty(deps: DutyDeps): Duty {
+export function snapshotController(deps: DriverControllerDeps): DriverController {
   const { informers } = deps;
   const snapshots = informers.resource(SNAPSHOT);
   const contents = informers.resource(SNAPSHOT_CONTENT);
@@ -46,7 +46,7 @@ export function snapshotDuty(deps: DutyDeps): Duty {
 }
 
 class SnapshotBinder {
-  constructor(private readonly deps: DutyDeps) {}
+  constructor(private readonly deps: DriverControllerDeps) {}
 
   get #snapshots() {
     return this.deps.client.resource(SNAPSHOT);

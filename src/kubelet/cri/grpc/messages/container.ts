@@ -11,7 +11,7 @@ import {
   SupplementalGroupsPolicy,
 } from './sandbox.ts';
 import { signal } from './signals.ts';
-import { nanosAsMs, optionalNanosAsMs, secondsAsMs } from './times.ts';
+import { nanosAsMs, optionalNanosAsMs, secondsAsMs } from './time-fields.ts';
 
 export const ContainerState = enumeration('created', 'running', 'exited', 'unknown');
 

@@ -1,7 +1,7 @@
 /** CRI messages about images (api.proto). */
 import { embedded, field, message, optional, repeated, stringMap, wrapped } from '#base';
 import { SandboxConfig } from './sandbox.ts';
-import { nanosAsMs } from './times.ts';
+import { nanosAsMs } from './time-fields.ts';
 
 export const ImageSpec = message({
   image: field(1, 'string'),

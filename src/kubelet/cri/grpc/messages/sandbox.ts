@@ -1,6 +1,6 @@
 /** CRI messages about sandboxes (api.proto, runtime.v1), with the names of `runtime.ts`. */
 import { embedded, enumeration, field, message, optional, repeated, stringMap, wrapped } from '#base';
-import { nanosAsMs } from './times.ts';
+import { nanosAsMs } from './time-fields.ts';
 
 export const Empty = message({});
 

@@ -3,7 +3,7 @@ import { embedded, enumeration, field, message, repeated, stringMap, wrapped } f
 import { ContainerMetadata } from './container.ts';
 import { FilesystemUsage } from './image.ts';
 import { SandboxMetadata } from './sandbox.ts';
-import { nanosAsMs } from './times.ts';
+import { nanosAsMs } from './time-fields.ts';
 
 const PsiData = message({ total: field(1, 'uint64'), avg10: field(2, 'double'), avg60: field(3, 'double'), avg300: field(4, 'double') });
 const PsiStats = message({ full: embedded(1, PsiData), some: embedded(2, PsiData) });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { silentLogger, VirtualClock } from '#base';
-import { DepartedDrivers } from './departed-drivers.ts';
+import { ResourceSliceCleanup } from './resource-slice-cleanup.ts';
 
 /** What was removed, by the field selectors of the requests; the first ones may fail. */
 function recordingClient(failures = 0) {
@@ -16,7 +16,7 @@ function recordingClient(failures = 0) {
 test('the slices of a driver are removed when it stays away for half a minute, and not before', async () => {
   const clock = new VirtualClock();
   const { client, removed } = recordingClient(1);
-  await using drivers = new DepartedDrivers({ client, clock, logger: silentLogger, nodeName: 'n' });
+  await using drivers = new ResourceSliceCleanup({ client, clock, logger: silentLogger, nodeName: 'n' });
   drivers.departed('updated');
   drivers.departed('gone');
   await clock.advance(29_000);
@@ -28,7 +28,7 @@ test('the slices of a driver are removed when it stays away for half a minute, a
 
 test('all slices of the node are removed when the kubelet starts', async () => {
   const { client, removed } = recordingClient();
-  await using drivers = new DepartedDrivers({ client, clock: new VirtualClock(), logger: silentLogger, nodeName: 'n' });
+  await using drivers = new ResourceSliceCleanup({ client, clock: new VirtualClock(), logger: silentLogger, nodeName: 'n' });
   drivers.removeAll();
   await expect.poll(() => removed).toEqual(['spec.nodeName=n']);
 });

@@ -3,7 +3,7 @@ import type { Client, EventRecorder, InformerFactory } from '#client';
 import { isStatusReason } from '#machinery';
 import type { CsiDriver } from '../csi-drivers.ts';
 
-export interface DutyDeps {
+export interface DriverControllerDeps {
   /** Calls are cancelled when the controller stops. */
   readonly driver: Pick<CsiDriver, 'name' | 'call' | 'canOnNode'>;
   /** The controller service's capabilities, by their names in the specification. */
@@ -15,8 +15,8 @@ export interface DutyDeps {
   readonly informers: InformerFactory;
 }
 
-/** The work of one sidecar. */
-export interface Duty {
+/** The work of one of upstream's sidecars, such as external-provisioner. */
+export interface DriverController {
   readonly name: string;
   /** The lease that the sidecar holds while it runs. */
   readonly sidecarLease: string;

@@ -7,7 +7,7 @@ import { type ContainerdPaths, socketOf } from './containerd-config.ts';
  * Cleans up after containerd has exited: processes of containers that it could not stop, their shims, and mounts
  * in the run directory. Only processes that certainly belong to this containerd are killed.
  */
-export async function killRemains(paths: ContainerdPaths): Promise<void> {
+export async function killLeftoverProcesses(paths: ContainerdPaths): Promise<void> {
   for (const pid of await containerProcesses(paths)) kill(pid);
   for (const pid of await shimProcesses(paths)) kill(pid);
   const table = await readFile('/proc/self/mountinfo', 'utf8');

@@ -17,7 +17,7 @@ export interface RunningContainer {
 }
 
 /** The running containers according to a pod's status; undefined when there are none. */
-export function runningBefore({ metadata, spec, status }: core.Pod): RunningPod | undefined {
+export function podFromStatus({ metadata, spec, status }: core.Pod): RunningPod | undefined {
   const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   if (!statuses.some(({ state }) => state?.running)) return undefined;
   const { name, namespace = '', uid = '', labels = {}, annotations = {} } = metadata;

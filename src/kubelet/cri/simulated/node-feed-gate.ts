@@ -11,7 +11,7 @@ interface Subscriber<T> {
 }
 
 /** A feed that simulates a network partition: nothing is delivered until it heals, then all changes, deletions included. */
-export class GatedFeed implements NodeFeed {
+export class NodeFeedGate implements NodeFeed {
   readonly synced: Promise<unknown>;
   readonly #pods = new Set<Subscriber<core.Pod>>();
   readonly #nodes = new Set<Subscriber<core.Node>>();

@@ -2,7 +2,7 @@ import { resource } from '#api';
 import { Backoff, type Clock, type Logger } from '#base';
 import type { Client } from '#client';
 
-export interface DepartedDriversDeps {
+export interface ResourceSliceCleanupDeps {
   readonly client: Pick<Client, 'of'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -14,12 +14,12 @@ const AWAY_MS = 30_000;
 const RETRY = { initialMs: 1000, maxMs: 60_000 };
 
 /** Removes the ResourceSlices of drivers that are no longer on this machine: pods would be scheduled here and wait for them. */
-export class DepartedDrivers implements AsyncDisposable {
+export class ResourceSliceCleanup implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #waiting = new Map<string, AbortController>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(private readonly deps: DepartedDriversDeps) {}
+  constructor(private readonly deps: ResourceSliceCleanupDeps) {}
 
   /** When a kubelet starts no driver has registered: those that are there publish theirs again. */
   removeAll(): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { core } from '#api';
 import { VirtualClock } from '#base';
-import { MountAttempt } from './missing-volumes.ts';
+import { MountAttempt } from './mount-attempt.ts';
 import { PodRecord } from './pod-record.ts';
 
 const volume = (name: string): core.Volume => ({ name });
