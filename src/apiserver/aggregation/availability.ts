@@ -4,8 +4,8 @@ import type { Client } from '#client';
 import { formatTime } from '#machinery';
 import type { ServiceEndpoints } from '../service-endpoints/service-endpoints.ts';
 import type { Backend } from './backend.ts';
+import { backingServiceProblem } from './backing-service.ts';
 import { type APIService, availableCondition, type RemoteApi } from './remote-api.ts';
-import { backingServiceProblem } from './unreachable-service.ts';
 
 type Condition = apiregistration.APIServiceCondition;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeJson, isJsonObject, type JsonObject, type JsonValue } from '#machinery';
 import type { ApiResponse } from '../handlers/api-response.ts';
-import type { DelegatedOpenApi } from '../openapi/index.ts';
+import type { AggregatedOpenApi } from '../openapi/index.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import type { Backend } from './backend.ts';
 import { partOfV2 } from './openapi-v2-part.ts';
@@ -25,7 +25,7 @@ interface Description {
 }
 
 /** OpenAPI of aggregated APIs. A server can only describe the versions that it is registered for. */
-export class RemoteOpenApi implements DelegatedOpenApi {
+export class RemoteOpenApi implements AggregatedOpenApi {
   readonly #descriptions = new Map<string, Description>();
   #generation = 0;
 

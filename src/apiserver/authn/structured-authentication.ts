@@ -1,5 +1,5 @@
 import type { Clock, Logger, MetricsRegistry } from '#base';
-import { FollowedFile } from '../config-file/followed-file.ts';
+import { WatchedFile } from '../config-file/watched-file.ts';
 import type { EgressSelector } from '../egress/egress-selector.ts';
 import type { TokenAuthenticator, TokenVerdict } from './authenticator.ts';
 import { type AnonymousConfiguration, parseAuthenticationConfiguration } from './oidc/authentication-configuration.ts';
@@ -24,7 +24,7 @@ interface LoadedAuthentication {
 
 /** Authentication by an AuthenticationConfiguration file: JWT issuers and anonymous access. */
 export class StructuredAuthentication implements TokenAuthenticator {
-  readonly #file: FollowedFile<LoadedAuthentication>;
+  readonly #file: WatchedFile<LoadedAuthentication>;
 
   /** Throws when the file is invalid. */
   constructor(path: string, deps: StructuredAuthenticationDeps) {
@@ -32,7 +32,7 @@ export class StructuredAuthentication implements TokenAuthenticator {
       const { jwt, anonymous } = parseAuthenticationConfiguration(text, deps.disallowedIssuers);
       return { authenticators: jwt.map((entry) => new JwtAuthenticator(entry, deps)), anonymous };
     };
-    this.#file = new FollowedFile({ path, parse, subject: 'authentication' }, { ...deps, clock: deps.realClock });
+    this.#file = new WatchedFile({ path, parse, subject: 'authentication' }, { ...deps, clock: deps.realClock });
   }
 
   /** By the token's issuer: at most one authenticator matches. */

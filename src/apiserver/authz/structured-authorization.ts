@@ -1,5 +1,5 @@
 import type { Clock, Logger, MetricsRegistry, Random } from '#base';
-import { FollowedFile } from '../config-file/followed-file.ts';
+import { WatchedFile } from '../config-file/watched-file.ts';
 import type { EgressSelector } from '../egress/egress-selector.ts';
 import type { UserInfo } from '../request/user.ts';
 import { KubeconfigWebhook } from '../webhook-client/kubeconfig-webhook.ts';
@@ -28,7 +28,7 @@ interface LoadedAuthorization {
 
 /** The authorizers of an AuthorizationConfiguration file, in order. */
 export class StructuredAuthorization implements Authorizer {
-  readonly #file: FollowedFile<LoadedAuthorization>;
+  readonly #file: WatchedFile<LoadedAuthorization>;
   readonly #deps: StructuredAuthorizationDeps;
   /** Includes those of earlier versions of the file: requests may still wait for them. */
   readonly #webhooks: KubeconfigWebhook[] = [];
@@ -37,7 +37,7 @@ export class StructuredAuthorization implements Authorizer {
   constructor(path: string, deps: StructuredAuthorizationDeps) {
     this.#deps = deps;
     const parse = (text: string) => this.#load(parseAuthorizationConfiguration(text));
-    this.#file = new FollowedFile({ path, parse, subject: 'authorization' }, { ...deps, clock: deps.realClock });
+    this.#file = new WatchedFile({ path, parse, subject: 'authorization' }, { ...deps, clock: deps.realClock });
   }
 
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision> {

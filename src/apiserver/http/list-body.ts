@@ -1,7 +1,7 @@
 import { encodeJson } from '#machinery';
 import type { ListResponse } from '../handlers/api-response.ts';
 import type { VersionedObject } from '../watch-cache/cached-object.ts';
-import { Fill } from './fill.ts';
+import { FixedBuffer } from './fixed-buffer.ts';
 
 const COMMA = 0x2c;
 const BRACE = 0x7b;
@@ -41,7 +41,7 @@ export class ListBody {
 
   /** The bytes in order, always in `buffer`: a chunk must be sent before the next one is requested. */
   *chunks(buffer: Buffer): Generator<Buffer> {
-    const fill = new Fill(buffer);
+    const fill = new FixedBuffer(buffer);
     yield* fill.add(this.#head);
     let isFirst = true;
     for (const item of this.#items) {

@@ -2,7 +2,7 @@ import { meta } from '#api';
 import { encodeProtobuf, type JsonObject, ListEncoding } from '#machinery';
 import type { ListResponse } from '../handlers/api-response.ts';
 import type { VersionedObject } from '../watch-cache/cached-object.ts';
-import { Fill } from './fill.ts';
+import { FixedBuffer } from './fixed-buffer.ts';
 import type { ProtobufMessages } from './protobuf-messages.ts';
 
 /** Messages encoded per event loop turn. */
@@ -61,7 +61,7 @@ export class ProtobufListBody {
 
   /** The bytes in order, always in `buffer`: a chunk must be sent before the next one is requested. */
   *chunks(buffer: Buffer): Generator<Buffer> {
-    const fill = new Fill(buffer);
+    const fill = new FixedBuffer(buffer);
     yield* fill.add(this.#encoding.headOf(this.#itemBytes));
     for (const item of this.#list.items) {
       const message = this.#message(item);

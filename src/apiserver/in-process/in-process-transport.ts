@@ -13,7 +13,7 @@ import { parseRequestInfo, type RequestInfo, selectedName } from '../request/req
 import type { UserInfo } from '../request/user.ts';
 import { convertingSink } from '../watch-cache/converting-sink.ts';
 import { cacheReloadedError, type WatchSink } from '../watch-cache/watcher.ts';
-import { MAX_ANSWER_BYTES, plainFailure, rawObject, readAll, streamedFailure, streamedObject } from './written-answer.ts';
+import { MAX_RESPONSE_BYTES, plainFailure, rawObject, readAll, streamedFailure, streamedObject } from './response-body.ts';
 
 export interface InProcessOptions {
   readonly clock: Clock;
@@ -243,7 +243,7 @@ class InProcessWatch implements Disposable {
   /** Events of an aggregated API, parsed from its stream. */
   async #follow({ code, body }: StreamResponse): Promise<void> {
     if (code >= 400) return this.fail(streamedFailure(code, await readAll(body)));
-    const lines = new LineSplitter(MAX_ANSWER_BYTES);
+    const lines = new LineSplitter(MAX_RESPONSE_BYTES);
     for await (const chunk of body) {
       lines.push(Buffer.from(chunk), (line) => this.#deliver(line));
       // Leaving the loop closes the connection.

@@ -3,14 +3,14 @@ import type { ApiResponse, Handler } from '../handlers/api-response.ts';
 import { PAGE_NOT_FOUND } from '../handlers/route.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { parseAccept } from '../request/negotiation.ts';
-import { type DelegatedOpenApi, NOTHING_DELEGATED } from './delegated.ts';
+import { type AggregatedOpenApi, NO_AGGREGATED_OPENAPI } from './merged-openapi.ts';
 import { addressOf, type OpenApi, type OpenApiDocument } from './openapi.ts';
 
 const JSON_TYPE = 'application/json';
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
 /** Serves everything below `/openapi`. */
-export function openapiHandler(openapi: OpenApi, clock: Clock, delegated: DelegatedOpenApi = NOTHING_DELEGATED): Handler {
+export function openapiHandler(openapi: OpenApi, clock: Clock, delegated: AggregatedOpenApi = NO_AGGREGATED_OPENAPI): Handler {
   return (request) => {
     const path = request.path.replace(/\/$/, '');
     if (path === '/openapi/v2') return openapi.prepareV2(clock).then((document) => negotiated(request, 'v2', document));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Clock, runInTurns, runSteps, TurnBudget } from '#base';
 import { encodeJson, isJsonObject, type JsonObject } from '#machinery';
-import { type DelegatedOpenApi, mergedV2, NOTHING_DELEGATED } from './delegated.ts';
 import { buildV2, buildV3, builtInGroupVersions, type DocumentOptions, type DocumentPlan, planDocuments } from './documents.ts';
+import { type AggregatedOpenApi, mergedV2, NO_AGGREGATED_OPENAPI } from './merged-openapi.ts';
 import type { OpenApiResource, OpenApiSource } from './openapi-resource.ts';
 import { encodeDocumentV2 } from './v2-protobuf.ts';
 import { encodeDocumentV3 } from './v3-protobuf.ts';
@@ -19,7 +19,7 @@ export interface OpenApiDocument {
 export interface OpenApiOptions {
   readonly serverVersion: string;
   /** Aggregated servers. Default: none. */
-  readonly delegated?: DelegatedOpenApi;
+  readonly delegated?: AggregatedOpenApi;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface OpenApiOptions {
 export class OpenApi {
   private readonly source: OpenApiSource;
   private readonly serverVersion: string;
-  private readonly delegated: DelegatedOpenApi;
+  private readonly delegated: AggregatedOpenApi;
   private generation = -1;
   private delegatedGeneration = 0;
   private plans: ReadonlyMap<string, DocumentPlan> = new Map();
@@ -37,7 +37,7 @@ export class OpenApi {
   private readonly v3 = new Map<string, { readonly plan: DocumentPlan; readonly document: OpenApiDocument }>();
   private v2: OpenApiDocument | undefined;
 
-  constructor(source: OpenApiSource, { serverVersion, delegated = NOTHING_DELEGATED }: OpenApiOptions) {
+  constructor(source: OpenApiSource, { serverVersion, delegated = NO_AGGREGATED_OPENAPI }: OpenApiOptions) {
     this.source = source;
     this.delegated = delegated;
     this.serverVersion = serverVersion;

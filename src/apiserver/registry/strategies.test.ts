@@ -7,7 +7,7 @@ import { persistentVolumeClaimsStrategy } from './core/persistent-volume-claims.
 import { persistentVolumesStrategy } from './core/persistent-volumes.ts';
 import { servicesStrategy } from './core/services.ts';
 import { endpointSlicesStrategy } from './discovery/endpoint-slices.ts';
-import { withKeptMetadata } from './generic/kept-metadata.ts';
+import { keepMetadata } from './generic/keep-metadata.ts';
 import type { ResourceStrategy } from './generic/strategy.ts';
 import { BUILT_IN_GROUPS } from './groups.ts';
 import { claimStatusRequirements } from './resource/claim-authorization.ts';
@@ -377,7 +377,7 @@ test('a status that keeps metadata keeps labels, annotations, owners and finaliz
   type Kept = { readonly metadata: meta.ObjectMeta };
   const old: Kept = { metadata: { name: 'a', labels: { a: 'b' }, finalizers: ['example.com/x'] } };
   const update: Kept = { metadata: { name: 'a', resourceVersion: '2', labels: { c: 'd' }, annotations: { e: 'f' } } };
-  expect(withKeptMetadata(update, old).metadata).toEqual({
+  expect(keepMetadata(update, old).metadata).toEqual({
     name: 'a',
     resourceVersion: '2',
     labels: { a: 'b' },

@@ -27,7 +27,7 @@ interface Service {
 const WAITED = new URLSearchParams({ timeout: '30s' });
 
 /** Far more than a review can be. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** A service outside of the cluster that a kubeconfig file describes, as upstream's audit, token and authorization webhooks are. */
 export class KubeconfigWebhook implements AsyncDisposable {
@@ -58,7 +58,7 @@ export class KubeconfigWebhook implements AsyncDisposable {
     const request = { method: 'POST', path, query: WAITED, body, accept: 'application/json', signal: timeout.signal } as const;
     for await (const chunk of transport.stream(request)) {
       size += chunk.length;
-      if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+      if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
       chunks.push(chunk);
     }
     return size === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -20,7 +20,7 @@ export interface FilterAnswer {
 export type VictimUids = ReadonlyMap<string, { readonly uids: readonly string[]; readonly violations: number }>;
 
 /** A response is at most a list of nodes, of some kilobytes each. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 /** The scale of extenders' scores. */
 export const MAX_EXTENDER_PRIORITY = 10;
 
@@ -135,7 +135,7 @@ function post(url: string, body: string, options: PostOptions): Promise<{ readon
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > MAX_ANSWER_BYTES) response.destroy(new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`));
+        if (size > MAX_RESPONSE_BYTES) response.destroy(new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`));
         else chunks.push(chunk);
       });
       response.on('error', reject);

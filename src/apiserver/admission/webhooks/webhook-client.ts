@@ -162,7 +162,7 @@ function securedBy(connect: () => Promise<Duplex>, address: DialTarget): Request
 }
 
 /** The limit of a response, far above any object. Leaving the loop closes the connection. */
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** The length of error bodies in messages, as upstream. */
 const MAX_FAILURE_TEXT = 2048;
@@ -172,7 +172,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   let size = 0;
   for await (const chunk of response) {
     size += (chunk as Buffer).length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk as Buffer);
   }
   return { code: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? '', body: Buffer.concat(chunks) };

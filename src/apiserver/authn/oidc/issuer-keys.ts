@@ -16,7 +16,7 @@ export interface IssuerKeysOptions {
 }
 
 const TIMEOUT_MS = 30_000;
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_KEYS = 100;
 /** The minimum interval of refreshes: tokens can name arbitrary key ids. */
 const MIN_REFRESH_MS = 1000;
@@ -113,7 +113,8 @@ async function fetchText(url: string, { certificateAuthority, clock, dial }: Iss
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
           chunks.push(chunk);
-          if (size > MAX_ANSWER_BYTES) response.destroy(new Error(`oidc: the answer of ${url} is longer than ${MAX_ANSWER_BYTES} bytes`));
+          if (size > MAX_RESPONSE_BYTES)
+            response.destroy(new Error(`oidc: the answer of ${url} is longer than ${MAX_RESPONSE_BYTES} bytes`));
         });
         response.on('error', reject);
         response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));

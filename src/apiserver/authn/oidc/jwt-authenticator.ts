@@ -5,9 +5,9 @@ import type { EgressSelector } from '../../egress/egress-selector.ts';
 import type { UserInfo } from '../../request/user.ts';
 import type { TokenAuthenticator, TokenVerdict } from '../authenticator.ts';
 import { claimedIssuer } from '../service-accounts/signed-tokens.ts';
-import { type Claims, userOfClaims } from './claims-user.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { type JwtConfiguration, SIGNING_ALGORITHMS } from './jwt-configuration.ts';
+import { type Claims, userOfClaims } from './user-of-claims.ts';
 
 const REMEMBERED_TOKENS = 4096;
 /** Upstream's cache TTL; times and rules are checked with every use. */

@@ -1,6 +1,6 @@
 import type { meta, rbac } from '#api';
 import { type JsonValue, semanticEqual } from '#machinery';
-import { uncoveredRules } from './covers.ts';
+import { uncoveredRules } from './uncovered-rules.ts';
 
 type AnyRole = rbac.Role & Pick<rbac.ClusterRole, 'aggregationRule'>;
 type AnyBinding = rbac.RoleBinding | rbac.ClusterRoleBinding;

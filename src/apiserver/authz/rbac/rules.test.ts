@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactRules, ruleText, uncoveredRules } from './covers.ts';
 import { type PolicyRule, type RuleRequest, ruleAllows, urlCovers } from './policy-rule.ts';
+import { compactRules, ruleText, uncoveredRules } from './uncovered-rules.ts';
 
 function resource(text: string): RuleRequest {
   const [verb = '', target = '', name = ''] = text.split(' ');

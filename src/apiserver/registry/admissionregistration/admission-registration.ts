@@ -1,5 +1,5 @@
 import { admissionregistration } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
 /** Updates require a resourceVersion, and the generation follows the spec. */
@@ -19,7 +19,7 @@ export const validatingAdmissionPoliciesStrategy: ResourceStrategy<admissionregi
   ...admissionregistration.validatingAdmissionPolicyBehaviour,
   ...COMMON,
   hasStatus: true,
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
 };
 

@@ -1,6 +1,6 @@
 import { apiregistration } from '#api';
 import { formatTime } from '#machinery';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
 /** Local APIServices are always available. */
@@ -19,7 +19,7 @@ export const apiServicesStrategy: ResourceStrategy<apiregistration.APIService> =
   hasStatus: true,
   allowUnconditionalUpdate: false,
   prepareForCreate: (service, { now }) => ({ ...service, status: service.spec?.service ? {} : { conditions: [localCondition(now)] } }),
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   location: 'apiregistration.k8s.io/apiservices',
   storedAsJson: true,

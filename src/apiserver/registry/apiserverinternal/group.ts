@@ -1,5 +1,5 @@
 import { apiserverinternalV1alpha1 as v1alpha1 } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import { type RegistryGroup, registryGroup } from '../generic/registry-group.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
@@ -7,7 +7,7 @@ const storageVersionsStrategy: ResourceStrategy<v1alpha1.StorageVersion> = {
   ...v1alpha1.storageVersionBehaviour,
   allowUnconditionalUpdate: false,
   hasStatus: true,
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
 };
 

@@ -1,5 +1,5 @@
 import { certificatesV1alpha1, certificatesV1beta1 } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import { type RegistryGroup, registryGroup, versionOf, withVersions } from '../generic/registry-group.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 import { certificateSigningRequestsStrategy } from './certificate-signing-requests.ts';
@@ -13,7 +13,7 @@ const podCertificateRequestsStrategy: ResourceStrategy<certificatesV1beta1.PodCe
   ...certificatesV1beta1.podCertificateRequestBehaviour,
   allowUnconditionalUpdate: false,
   hasStatus: true,
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   fieldLabelError: (field) => `field label not supported: ${field}`,
   resetFields: { status: [['spec']] },
 };

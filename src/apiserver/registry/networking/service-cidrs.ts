@@ -1,10 +1,10 @@
 import { networking } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const serviceCIDRsStrategy: ResourceStrategy<networking.ServiceCIDR> = {
   ...networking.serviceCIDRBehaviour,
   hasStatus: true,
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
 };

@@ -1,6 +1,6 @@
 import { resourceV1alpha3 as v1alpha3 } from '#api';
 import { formatTime } from '#machinery';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import type { RequestScope, ResourceStrategy } from '../generic/strategy.ts';
 
 type Rule = v1alpha3.DeviceTaintRule;
@@ -20,7 +20,7 @@ export const deviceTaintRulesStrategy: ResourceStrategy<Rule> = {
   tracksGeneration: true,
   prepareForCreate: (rule, scope) => withTimeAdded(rule, scope),
   prepareForUpdate: (rule, old, scope) => withTimeAdded(rule, scope, old),
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   returnsDeletedObject: true,
 };
@@ -35,7 +35,7 @@ export const resourcePoolStatusRequestsStrategy: ResourceStrategy<v1alpha3.Resou
   allowUnconditionalUpdate: false,
   hasStatus: true,
   prepareForCreate: withoutStatus,
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   returnsDeletedObject: true,
 };

@@ -1,5 +1,5 @@
 import { resource } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
 /** The status of deallocated devices is dropped. */
@@ -25,7 +25,7 @@ export const resourceClaimsStrategy: ResourceStrategy<resource.ResourceClaim> = 
   ...resource.resourceClaimBehaviour,
   hasStatus: true,
   canonicalize,
-  prepareForStatusUpdate: (claim, old) => dropFreedDevices(withKeptMetadata(claim, old), old),
+  prepareForStatusUpdate: (claim, old) => dropFreedDevices(keepMetadata(claim, old), old),
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   returnsDeletedObject: true,
 };

@@ -1,5 +1,5 @@
 import { schedulingV1alpha2 as v1alpha2 } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
 type GroupFields = Partial<v1alpha2.PodGroupTemplate> & Partial<v1alpha2.PodGroupSpec>;
@@ -37,7 +37,7 @@ export const podGroupsStrategy: ResourceStrategy<v1alpha2.PodGroup> = {
   hasStatus: true,
   prepareForCreate: (group) => prepareGroup(group),
   prepareForUpdate: (group, old) => prepareGroup(group, old),
-  prepareForStatusUpdate: (group, old) => withoutClaimStatuses(withKeptMetadata(group, old), old),
+  prepareForStatusUpdate: (group, old) => withoutClaimStatuses(keepMetadata(group, old), old),
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
 };
 

@@ -1,12 +1,12 @@
 import { storage } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
 export const volumeAttachmentsStrategy: ResourceStrategy<storage.VolumeAttachment> = {
   ...storage.volumeAttachmentBehaviour,
   hasStatus: true,
   allowUnconditionalUpdate: false,
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   returnsDeletedObject: true,
 };

@@ -1,5 +1,5 @@
 import { storagemigrationV1beta1 } from '#api';
-import { withKeptMetadata } from '../generic/kept-metadata.ts';
+import { keepMetadata } from '../generic/keep-metadata.ts';
 import { type RegistryGroup, registryGroup } from '../generic/registry-group.ts';
 import type { ResourceStrategy } from '../generic/strategy.ts';
 
@@ -7,7 +7,7 @@ const storageVersionMigrationsStrategy: ResourceStrategy<storagemigrationV1beta1
   ...storagemigrationV1beta1.storageVersionMigrationBehaviour,
   allowUnconditionalUpdate: false,
   hasStatus: true,
-  prepareForStatusUpdate: withKeptMetadata,
+  prepareForStatusUpdate: keepMetadata,
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
 };
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Clock, Logger, MetricsRegistry } from '#base';
 
-export interface FollowedFileOptions<T> {
+export interface WatchedFileOptions<T> {
   readonly path: string;
   /** Throws with a description of the error. */
   readonly parse: (text: string) => T;
@@ -10,7 +10,7 @@ export interface FollowedFileOptions<T> {
   readonly subject: string;
 }
 
-export interface FollowedFileDeps {
+export interface WatchedFileDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
@@ -20,14 +20,14 @@ export interface FollowedFileDeps {
 const CHECK_MS = 60_000;
 
 /** A configuration file that is reloaded when it changes. An invalid file is ignored. */
-export class FollowedFile<T> {
-  readonly #options: FollowedFileOptions<T>;
-  readonly #deps: FollowedFileDeps;
+export class WatchedFile<T> {
+  readonly #options: WatchedFileOptions<T>;
+  readonly #deps: WatchedFileDeps;
   #hash: string;
   #current: T;
 
   /** Throws when the file is invalid. */
-  constructor(options: FollowedFileOptions<T>, deps: FollowedFileDeps) {
+  constructor(options: WatchedFileOptions<T>, deps: WatchedFileDeps) {
     this.#options = options;
     this.#deps = deps;
     const text = this.#read();

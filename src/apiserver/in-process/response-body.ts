@@ -1,14 +1,14 @@
 import { NO_RESOURCE, type Status, StatusError, serverResponseError } from '#machinery';
 
 /** The limit of aggregated servers' responses to in-process clients. */
-export const MAX_ANSWER_BYTES = 64 << 20;
+export const MAX_RESPONSE_BYTES = 64 << 20;
 
 export async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../handlers/api-response.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 
 /** OpenAPI of aggregated servers. */
-export interface DelegatedOpenApi {
+export interface AggregatedOpenApi {
   /** Incremented with every change. */
   readonly generation: number;
   /** The paths of v3 documents, by key (`apis/GROUP/VERSION`). */
@@ -14,7 +14,7 @@ export interface DelegatedOpenApi {
   respond(key: string, request: ApiRequest): ApiResponse | Promise<ApiResponse> | undefined;
 }
 
-export const NOTHING_DELEGATED: DelegatedOpenApi = {
+export const NO_AGGREGATED_OPENAPI: AggregatedOpenApi = {
   generation: 0,
   addresses: () => new Map(),
   partsV2: () => [],

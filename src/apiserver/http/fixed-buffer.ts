@@ -1,5 +1,5 @@
 /** A reused buffer. */
-export class Fill {
+export class FixedBuffer {
   used = 0;
 
   constructor(readonly buffer: Buffer) {}

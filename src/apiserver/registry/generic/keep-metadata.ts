@@ -1,7 +1,7 @@
 import type { meta } from '#api';
 
 /** For kinds whose status subresource must not change metadata. */
-export function withKeptMetadata<T extends { readonly metadata: meta.ObjectMeta }>(object: T, old: T): T {
+export function keepMetadata<T extends { readonly metadata: meta.ObjectMeta }>(object: T, old: T): T {
   const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, deletionTimestamp: _d, ...rest } = object.metadata;
   const { labels, annotations, ownerReferences, finalizers, deletionTimestamp } = old.metadata;
   const preserved = {
