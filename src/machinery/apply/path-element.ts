@@ -118,12 +118,19 @@ export function compareElements(a: PathElement, b: PathElement): number {
   if (kindOfA !== kindOfB) return KIND_ORDER.indexOf(a.charAt(0)) - KIND_ORDER.indexOf(b.charAt(0));
   if (kindOfA === FIELD) return a < b ? -1 : 1;
   if (kindOfA === KEY) return compareKeys(a, b);
+  // Most sets are of strings: ordered without parsing.
+  if (isPlainString(a) && isPlainString(b)) return compareBytes(a.slice(3, -1), b.slice(3, -1));
   return compareValues(parseValue(a.slice(2)), parseValue(b.slice(2)));
 }
 
 const KIND_ORDER = 'fkvi';
 const FIELD = 'f'.charCodeAt(0);
 const KEY = 'k'.charCodeAt(0);
+const QUOTE = '"'.charCodeAt(0);
+
+function isPlainString(element: PathElement): boolean {
+  return element.charCodeAt(2) === QUOTE && !element.includes('\\');
+}
 
 function compareKeys(a: PathElement, b: PathElement): number {
   const start = plainKeyStart(a);
