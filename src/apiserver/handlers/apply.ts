@@ -1,6 +1,6 @@
-import type { MaybePromise } from '#base';
+import { runInTurns, TurnBudget } from '#base';
 import {
-  applyPatch,
+  applySteps,
   configurationName,
   conversionFailure,
   decodeObject,
@@ -16,6 +16,7 @@ import {
   type YamlDocument,
   YamlError,
 } from '#machinery';
+import { STEP_MS } from '../registry/generic/object-write.ts';
 import type { StoredResource } from '../registry/generic/served-resource.ts';
 import { updateObject } from '../registry/generic/update-object.ts';
 import { warn } from '../request/api-request.ts';
@@ -32,12 +33,16 @@ import type { WriteOptions } from './write-options.ts';
 
 /** Server-side apply: merges the manager's configuration, or reports conflicts. */
 export async function applyObject(call: ResourceCall, options: WriteOptions): Promise<ApiResponse> {
-  const { resource, subresource } = call;
+  const { resource, subresource, deps } = call;
+  const turn = new TurnBudget(deps.clock, STEP_MS);
   const applied = await appliedConfig(call, options);
   call.request.audit?.record?.setRequestObject(applied);
+  if (turn.isSpent) await turn.next();
   const create = async () => {
     checkNoUid(call, applied);
-    return createOnUpdate(call, await merged(call, { live: undefined, applied, options }), options);
+    const object = await merged(call, { live: undefined, applied, options });
+    if (turn.isSpent) await turn.next();
+    return createOnUpdate(call, object, options);
   };
   const { object, created } = await updateObject(objectWrite(call), {
     options,
@@ -78,13 +83,26 @@ interface ApplyRequest {
   readonly options: WriteOptions;
 }
 
-function merged(call: ResourceCall, apply: ApplyRequest): MaybePromise<KubeObject> {
-  return acrossVersions(call, (versions) => mergedWith(versions, call, apply));
+async function merged(call: ResourceCall, apply: ApplyRequest): Promise<KubeObject> {
+  const { resource, deps } = call;
+  const { live, applied } = apply;
+  const turn = new TurnBudget(deps.clock, STEP_MS);
+  const object = await acrossVersions(call, (versions) => patched(versions, call, apply));
+  if (object === (live as unknown)) return live!;
+  if (turn.isSpent) await turn.next();
+  const unconverted = resource.conversionError?.(object);
+  if (unconverted !== undefined)
+    throw new Error(`failed to convert to unversioned (${configurationName(resource, applied)}): ${unconverted}`);
+  // Custom resources keep nulls for validation; built-in kinds have none.
+  const converted = resource.custom ? object : convertedObject(resource, object, applied);
+  if (turn.isSpent) await turn.next();
+  const placed = withRequestIdentity(converted as unknown as KubeObject, call);
+  return resource.strategy.defaults?.(placed) ?? placed;
 }
 
-function mergedWith(versions: VersionLookup | undefined, call: ResourceCall, { live, applied, options }: ApplyRequest): KubeObject {
+function patched(versions: VersionLookup | undefined, call: ResourceCall, { live, applied, options }: ApplyRequest): Promise<JsonObject> {
   const { resource, subresource, request, deps } = call;
-  const object = applyPatch({
+  const steps = applySteps({
     schema: resource.schema,
     kind: resource,
     live,
@@ -96,14 +114,7 @@ function mergedWith(versions: VersionLookup | undefined, call: ResourceCall, { l
     versions,
     ...writtenFields(call),
   });
-  if (object === (live as unknown)) return live!;
-  const unconverted = resource.conversionError?.(object);
-  if (unconverted !== undefined)
-    throw new Error(`failed to convert to unversioned (${configurationName(resource, applied)}): ${unconverted}`);
-  // Custom resources keep nulls for validation; built-in kinds have none.
-  const converted = resource.custom ? object : convertedObject(resource, object, applied);
-  const placed = withRequestIdentity(converted as unknown as KubeObject, call);
-  return resource.strategy.defaults?.(placed) ?? placed;
+  return runInTurns(steps, deps.clock);
 }
 
 function convertedObject(resource: StoredResource, object: JsonObject, applied: JsonObject): JsonObject {

@@ -42,7 +42,7 @@ export function trackFieldOwnership(call: ResourceCall<ServedResource>, { live, 
  */
 export function acrossVersions<T>(
   { resource, deps }: ResourceCall<ServedResource>,
-  compute: (versions: VersionLookup | undefined) => T,
+  compute: (versions: VersionLookup | undefined) => MaybePromise<T>,
 ): MaybePromise<T> {
   const isAlone = resource.toStored === undefined && deps.table.versions(resource.group).length < 2;
   if (isAlone) return compute(undefined);

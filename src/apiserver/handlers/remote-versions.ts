@@ -1,3 +1,4 @@
+import type { MaybePromise } from '#base';
 import { encodeJson, isJsonObject, type JsonObject, type OtherVersion } from '#machinery';
 import type { ServedResource } from '../registry/generic/served-resource.ts';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
@@ -17,7 +18,7 @@ class MissingConversion extends Error {
 const MAX_CONVERSIONS = 100;
 
 /**
- * Webhook conversions for a synchronous computation: a missing version ends an attempt and is requested for the next one. A
+ * Webhook conversions for a computation that cannot wait: a missing version ends an attempt and is requested for the next one. A
  * computation on the same objects requests the same conversions, so that each attempt gets further.
  */
 export class RemoteVersions {
@@ -31,10 +32,10 @@ export class RemoteVersions {
     };
   }
 
-  async run<T>(attempt: () => T): Promise<T> {
+  async run<T>(attempt: () => MaybePromise<T>): Promise<T> {
     for (let i = 0; i < MAX_CONVERSIONS; i++) {
       try {
-        return attempt();
+        return await attempt();
       } catch (error) {
         if (!(error instanceof MissingConversion)) throw error;
         const { object, to } = error;

@@ -1,3 +1,4 @@
+import { runSteps } from '#base';
 import { type StatusCause, StatusError } from '../errors/status-error.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { apiVersionOf, type GroupVersionKind, type ObjectSchema } from '../schema.ts';
@@ -56,17 +57,24 @@ export interface ApplyPatchOptions extends WrittenFields {
  * schema, as upstream answers.
  */
 export function applyPatch(options: ApplyPatchOptions): JsonObject {
+  return runSteps(applySteps(options));
+}
+
+/** `applyPatch`, with a pause after each step whose cost grows with the object. */
+export function* applySteps(options: ApplyPatchOptions): Generator<void, JsonObject> {
   const applied = options.applied as JsonObject;
   checkType(options.kind, applied);
   const live = options.live as JsonObject | undefined;
   const owners = liveOwners(live);
   const rules = ownershipRules({ ...options, apiVersion: apiVersionOf(options.kind) });
   checkConfig(rules, options.kind, applied);
+  yield;
   const base = live === undefined ? emptyObject(options.schema) : withoutManagedFields(live);
   const started = owners.size === 0 ? ownersBeforeFirstApply(options, base) : owners;
-  const result = applyOrConflict({ rules, options, base }, applied, started);
+  const result = yield* applyOrConflict({ rules, options, base }, applied, started);
   const object = result.object ?? base;
   const synced = options.manager === KUBECTL ? syncLastApplied(object, applied) : object;
+  yield;
   const entries = encodeOwners(result.owners);
   if (live !== undefined && synced === base && sameEntries(entries, live)) return live;
   return withManagedFields(synced, entries);
@@ -140,17 +148,19 @@ interface ApplyContext {
   readonly base: JsonObject;
 }
 
-function applyOrConflict(context: ApplyContext, config: JsonObject, owners: Owners): ApplyResult {
+function* applyOrConflict(context: ApplyContext, config: JsonObject, owners: Owners): Generator<void, ApplyResult> {
   const { rules, options, base } = context;
   const self = selfOwner(options, owners);
-  const attempt = (force: boolean) => finished(applyConfig(rules, { live: base, config, owners, force }, self), self.id, options.now);
+  const attempt = function* (force: boolean): Generator<void, ApplyResult> {
+    return finished(yield* applyConfig(rules, { live: base, config, owners, force }, self), self.id, options.now);
+  };
   try {
-    return attempt(options.force);
+    return yield* attempt(options.force);
   } catch (error) {
     if (error instanceof ConversionError) throw unclassified(error.message);
     if (!(error instanceof ConflictError)) throw error;
     const conflicts = options.manager === KUBECTL ? conflictsBeyondLastApplied(rules, base, error) : error.conflicts;
-    if (conflicts.length === 0) return attempt(true);
+    if (conflicts.length === 0) return yield* attempt(true);
     throw conflictStatus(conflicts);
   }
 }

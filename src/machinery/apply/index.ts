@@ -1,4 +1,4 @@
-export { type ApplyPatchOptions, applyPatch, configurationName, conversionFailure } from './apply-patch.ts';
+export { type ApplyPatchOptions, applyPatch, applySteps, configurationName, conversionFailure } from './apply-patch.ts';
 export type { FieldPaths, WrittenFields } from './field-filter.ts';
 export { EMPTY_SET as EMPTY_FIELD_SET, type FieldSet, hasPath as hasFieldPath } from './field-set.ts';
 export { resetsManagedFields } from './managed-object.ts';

@@ -64,8 +64,8 @@ interface Transition {
 /** Moves the changed fields to `self`: it owns what it added and modified, exclusively. */
 export function ownershipAfterUpdate(rules: OwnershipRules, transition: Transition, self: Owner): Owners {
   const owners = reconcileOwners(rules, transition);
-  const { owners: others, comparison } = settle(rules, { ...transition, owners }, { self: self.id, force: true });
-  const set = rules.filter(comparison.changed);
+  const { owners: others, comparisons } = settle(rules, { ...transition, owners }, { self: self.id, force: true });
+  const set = rules.filter(comparisons.current.changed);
   if (isEmpty(set)) return others;
   return new Map(others).set(self.id, { ...self, set });
 }
@@ -83,16 +83,20 @@ interface ApplyTransition {
   readonly force: boolean;
 }
 
-/** Merges a configuration into the object and updates ownership. Throws ConflictError. */
-export function applyConfig(rules: OwnershipRules, transition: ApplyTransition, self: Owner): ApplyResult {
+/** Merges a configuration into the object and updates ownership. Throws ConflictError. Pauses between steps that may be long. */
+export function* applyConfig(rules: OwnershipRules, transition: ApplyTransition, self: Owner): Generator<void, ApplyResult> {
   const { live, config, force } = transition;
   const owners = reconcileOwners(rules, { live, owners: transition.owners });
   const last = owners.get(self.id);
   const merged = (mergeValues(rules.shape, live, config) ?? {}) as JsonObject;
+  yield;
   const set = rules.filter(fieldsOfObject(rules.shape, config));
+  yield;
   const withSelf = new Map(owners).set(self.id, { ...self, set });
   const object = last === undefined || isEmpty(last.set) ? merged : prune(rules, { merged, owners: withSelf, last });
+  yield;
   const settled = settle(rules, { live, updated: object, owners: withSelf }, { self: self.id, force });
+  yield;
   return { object: valuesEqual(live, object) ? undefined : object, owners: settled.owners };
 }
 
@@ -120,7 +124,7 @@ interface Change {
 
 interface Settlement {
   readonly owners: Owners;
-  readonly comparison: Change;
+  readonly comparisons: Comparisons;
 }
 
 // Removes the changed fields from all other sets; without force a field in one of them is a conflict.
@@ -141,7 +145,7 @@ function settle(rules: OwnershipRules, transition: Transition, { self, force }: 
     if (!isEmpty(left)) result.set(owner.id, withSet(owner, left));
   }
   if (!force && conflicts.length > 0) throw new ConflictError(conflicts);
-  return { owners: result, comparison: comparisons.current };
+  return { owners: result, comparisons };
 }
 
 function sortedById(owners: Owners): Owner[] {
@@ -151,14 +155,18 @@ function sortedById(owners: Owners): Owner[] {
 
 // The change, compared in every version that a manager used, at most once each.
 class Comparisons {
-  readonly current: Change;
+  private known: Change | undefined;
   private readonly others = new Map<string, Change | undefined>();
 
   constructor(
     private readonly rules: OwnershipRules,
     private readonly transition: Transition,
-  ) {
-    this.current = this.compare(rules.shape, transition.live, transition.updated);
+  ) {}
+
+  /** Not needed by an apply whose manager is alone. */
+  get current(): Change {
+    this.known ??= this.compare(this.rules.shape, this.transition.live, this.transition.updated);
+    return this.known;
   }
 
   at(apiVersion: string): Change | undefined {
