@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkLabelKey, checkLabelValue, FieldError, itemErrors, type Path } from '#machinery';
+import { checkLabelKey, checkLabelValue, FieldError, itemErrors, MAX_FIELD_ERRORS, type Path } from '#machinery';
 import type { LabelSelector } from './label-selector.ts';
 import type { LabelSelectorRequirement } from './label-selector-requirement.ts';
 
@@ -11,6 +11,7 @@ export function validateLabels(labels: Readonly<Record<string, string>> = NO_LAB
   const errors: FieldError[] = [];
   if (valid.has(labels)) return errors;
   for (const key of Object.keys(labels)) {
+    if (errors.length >= MAX_FIELD_ERRORS) return errors;
     for (const message of checkLabelKey(key)) errors.push(FieldError.invalid(path, key, message));
     const value = labels[key] ?? '';
     for (const message of checkLabelValue(value)) errors.push(FieldError.invalid(path, value, message));

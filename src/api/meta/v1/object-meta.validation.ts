@@ -1,5 +1,5 @@
 import { pushAll } from '#base';
-import { checkLabelKey, FieldError, goQuote, type NameCheck, nameIsDnsLabel, Path } from '#machinery';
+import { checkLabelKey, FieldError, goQuote, itemErrors, MAX_FIELD_ERRORS, type NameCheck, nameIsDnsLabel, Path } from '#machinery';
 import { validateLabels } from './label.validation.ts';
 import { validateManagedFields } from './managed-fields.validation.ts';
 import type { ObjectMeta, OwnerReference } from './object-meta.ts';
@@ -7,6 +7,7 @@ import type { ObjectMeta, OwnerReference } from './object-meta.ts';
 export const ANNOTATIONS_SIZE_LIMIT = 256 * 1024;
 const ORPHAN_DEPENDENTS = 'orphan';
 const DELETE_DEPENDENTS = 'foregroundDeletion';
+const NO_ERRORS: readonly FieldError[] = [];
 const STANDARD_FINALIZERS = new Set(['kubernetes', ORPHAN_DEPENDENTS, DELETE_DEPENDENTS]);
 export const FIELD_IS_IMMUTABLE = 'field is immutable';
 export const METADATA = Path.of('metadata');
@@ -116,6 +117,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   if (valid.has(annotations)) return errors;
   let size = 0;
   for (const key of Object.keys(annotations)) {
+    if (errors.length >= MAX_FIELD_ERRORS) return errors;
     pushInvalid(errors, { path, value: key }, checkLabelKey(key.toLowerCase()));
     size += key.length + (annotations[key]?.length ?? 0);
   }
@@ -182,8 +184,7 @@ function printedReference({ apiVersion, kind, name, uid, controller, blockOwnerD
 }
 
 export function validateFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const finalizer of finalizers) pushInvalid(errors, { path, value: finalizer }, checkLabelKey(finalizer));
+  const errors = itemErrors(finalizers, (value) => checkLabelKey(value).map((message) => FieldError.invalid(path, value, message)));
   if (finalizers.includes(ORPHAN_DEPENDENTS) && finalizers.includes(DELETE_DEPENDENTS)) {
     const detail = `finalizer ${ORPHAN_DEPENDENTS} and ${DELETE_DEPENDENTS} cannot be both set`;
     errors.push(FieldError.invalid(path, finalizers, detail));
@@ -193,13 +194,11 @@ export function validateFinalizers(finalizers: readonly string[], path: Path): F
 
 /** The core group's rule: a finalizer is a standard one or has a domain. */
 function validateKubeFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
-  const errors: FieldError[] = [];
-  finalizers.forEach((finalizer, i) => {
-    if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return;
+  return itemErrors(finalizers, (finalizer, i) => {
+    if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return NO_ERRORS;
     const detail = 'name is neither a standard finalizer name nor is it fully qualified';
-    errors.push(FieldError.invalid(path.child('finalizers').index(i), finalizer, detail));
+    return [FieldError.invalid(path.child('finalizers').index(i), finalizer, detail)];
   });
-  return errors;
 }
 
 export function validateNoNewFinalizers(finalizers: readonly string[] = [], old: readonly string[] = [], path: Path): FieldError[] {
