@@ -69,9 +69,11 @@ async function validateAndStore(
 ): Promise<CachedObject | ConvertedObject | undefined> {
   const { resource, namespace } = write;
   const context = writeContext(write);
+  const turn = new TurnBudget(write.clock, STEP_MS);
   const { strategy } = context.resource;
   for (const warning of strategy.incomingWarnings?.(object) ?? []) write.warn(warning);
   const prepared = beforeCreate(object, context);
+  if (turn.isSpent) await turn.next();
   for (const warning of strategy.warnings?.(prepared) ?? []) write.warn(warning);
   const served = fromInternal(resource, prepared);
   await write.validate(Object.assign({ object: served }, attributes));
