@@ -35,3 +35,15 @@ describe('a pod with several problems', () => {
     expect(admissionProblem(pod(spec), { node, others: [] })?.reason).toBe('SysctlForbidden');
   });
 });
+
+it('says why a pod whose host port is in use is rejected', () => {
+  const withPort = pod({ containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80, hostPort: 8080 }] }] });
+  const message = "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports";
+  expect(admissionProblem(withPort, { node, others: [withPort] })).toEqual({ reason: 'NodePorts', message });
+});
+
+it('says why a pod that does not tolerate a NoExecute taint is rejected', () => {
+  const tainted = { ...node, spec: { taints: [{ key: 'k', effect: 'NoExecute' }] } };
+  const message = "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate";
+  expect(admissionProblem(pod({}), { node: tainted, others: [] })).toEqual({ reason: 'TaintToleration', message });
+});

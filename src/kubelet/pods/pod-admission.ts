@@ -72,13 +72,13 @@ function portProblem(pod: core.Pod, { others }: AdmissionFacts): PodRejection | 
   if (ports.length === 0) return undefined;
   const portsInUse = others.flatMap(hostPorts);
   if (!ports.some((port) => portsInUse.some((other) => collide(port, other)))) return undefined;
-  return { reason: 'NodePorts', message: 'Predicate NodePorts failed' };
+  return { reason: 'NodePorts', message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports" };
 }
 
 function taintProblem({ spec }: core.Pod, { node }: AdmissionFacts): PodRejection | undefined {
   const harmful = (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
   if (harmful.every((taint) => core.isTaintTolerated(spec?.tolerations ?? [], taint))) return undefined;
-  return { reason: 'TaintToleration', message: 'Predicate TaintToleration failed' };
+  return { reason: 'TaintToleration', message: "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate" };
 }
 
 function appArmorProblem({ spec }: core.Pod, { hasAppArmor = true }: AdmissionFacts): PodRejection | undefined {
