@@ -120,7 +120,7 @@ export async function checkMachine(configuration: DefaultedConfiguration, logger
   if (configuration.kubeletCgroups) await moveToCgroup(configuration.kubeletCgroups, process.pid);
   // Only root may lower it.
   await writeFile('/proc/self/oom_score_adj', String(oomScoreAdj)).catch((error: unknown) => {
-    logger.warn('the kubelet may not protect itself from being killed for memory', { oomScoreAdj, error });
+    logger.warn('the kubelet may not protect itself from being killed for memory', { oomScoreAdj, reason: (error as Error).message });
   });
 }
 

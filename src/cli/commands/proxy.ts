@@ -79,7 +79,7 @@ function setOomScore(score: number, logger: Logger): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', String(score));
   } catch (error) {
-    logger.warn('the out-of-memory score could not be set', { score, error });
+    logger.warn('the out-of-memory score could not be set', { score, reason: (error as Error).message });
   }
 }
 
