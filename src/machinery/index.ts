@@ -135,6 +135,6 @@ export { maxQuantity, minQuantity, Quantity, QuantityError } from './values/quan
 export { fieldsOfKind, StrictConfigurationReader } from './values/strict-configuration-reader.ts';
 export * from './values/time.ts';
 export { encodeYaml, encodeYamlNode } from './yaml/encode-yaml.ts';
-export { parseYaml, parseYamlDocuments } from './yaml/parse-yaml.ts';
+export { parseYaml, parseYamlDocuments, yamlSteps } from './yaml/parse-yaml.ts';
 export type { YamlDocument } from './yaml/yaml-composer.ts';
 export { YamlError } from './yaml/yaml-error.ts';

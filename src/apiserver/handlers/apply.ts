@@ -9,12 +9,12 @@ import {
   goJsonKind,
   isJsonObject,
   type JsonObject,
-  parseYaml,
   restoreError,
   StatusError,
   type VersionLookup,
   type YamlDocument,
   YamlError,
+  yamlSteps,
 } from '#machinery';
 import { STEP_MS } from '../registry/generic/object-write.ts';
 import type { StoredResource } from '../registry/generic/served-resource.ts';
@@ -55,7 +55,7 @@ export async function applyObject(call: ResourceCall, options: WriteOptions): Pr
 export async function appliedConfig(call: ResourceCall, { fieldValidation }: WriteOptions): Promise<JsonObject> {
   const { body } = call.request;
   if (body.type === 'object') return body.value as JsonObject;
-  const { value, problems } = yamlConfig(await body.read(BODY_LIMIT));
+  const { value, problems } = await runInTurns(yamlConfig(await body.read(BODY_LIMIT)), call.deps.clock);
   if (problems.length > 0 && fieldValidation === 'Strict') {
     throw StatusError.badRequest(
       `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${problems.join('\n  ')}`,
@@ -68,9 +68,9 @@ export async function appliedConfig(call: ResourceCall, { fieldValidation }: Wri
   throw StatusError.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
 }
 
-function yamlConfig(bytes: Buffer): YamlDocument {
+function* yamlConfig(bytes: Buffer): Generator<void, YamlDocument> {
   try {
-    return parseYaml(bytes);
+    return yield* yamlSteps(bytes);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw StatusError.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);

@@ -1,4 +1,4 @@
-import { type MaybePromise, mapMaybePromise } from '#base';
+import { type Clock, type MaybePromise, mapMaybePromise, runInTurns, TurnBudget } from '#base';
 import {
   cannotBeHandledError,
   type DecodedObject,
@@ -19,6 +19,7 @@ import {
   unrecognizedObject,
   type WrittenMembers,
 } from '#machinery';
+import { STEP_MS } from '../registry/generic/object-write.ts';
 import type { RecurringSpecs } from '../registry/generic/recurring-specs.ts';
 import type { ServedResource } from '../registry/generic/served-resource.ts';
 import { type ApiRequest, warn } from '../request/api-request.ts';
@@ -31,6 +32,8 @@ import {
   PROTOBUF_TYPE,
   parseBody,
   warningsOf,
+  YAML_TYPE,
+  yamlBody,
 } from '../request/parse-body.ts';
 import type { KubeObject } from '../watch-cache/kube-object.ts';
 import { internalType, isRegistered, MAIN_SCHEME, schemeOf } from './registered-kinds.ts';
@@ -59,11 +62,20 @@ export interface ExpectedKind {
 
 /** The object in the request's body: canonical, defaulted, in the version of the request. */
 export function decodeBody(call: ResourceCall<ServedResource>, validation: FieldValidation): MaybePromise<KubeObject> {
-  return mapMaybePromise(decodeBodyAs(call.request, call.resource, validation), (decoded) => {
-    const object = call.resource.strategy.defaults?.(decoded as KubeObject) ?? (decoded as KubeObject);
-    call.request.audit?.record?.setRequestObject(object);
+  const { request, resource: expected, deps } = call;
+  const turn = new TurnBudget(deps.clock, STEP_MS);
+  const parsed = mapMaybePromise(parseRequest(request, expected, deps.clock), (document) => inNextTurn(document, turn));
+  const decode = (document: RequestDocument) => inNextTurn(decodeDocument(document, { request, expected, validation }), turn);
+  return mapMaybePromise(mapMaybePromise(parsed, decode), (decoded) => {
+    const object = expected.strategy.defaults?.(decoded as KubeObject) ?? (decoded as KubeObject);
+    request.audit?.record?.setRequestObject(object);
     return object;
   });
+}
+
+/** A large document is not parsed, decoded and defaulted in one turn of the event loop. */
+function inNextTurn<T>(value: T, turn: TurnBudget): MaybePromise<T> {
+  return turn.isSpent ? turn.next().then(() => value) : value;
 }
 
 export function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, validation: FieldValidation): MaybePromise<JsonObject> {
@@ -97,9 +109,13 @@ interface RequestDocument extends ParsedBody {
   readonly learn?: (spec: JsonObject) => void;
 }
 
-function parseRequest({ body }: ApiRequest, expected: ExpectedKind): MaybePromise<RequestDocument> {
+/** With a clock, large YAML is composed in several turns of the event loop. */
+function parseRequest({ body }: ApiRequest, expected: ExpectedKind, clock?: Clock): MaybePromise<RequestDocument> {
   if (body.type === 'object') return documentOf(body.value as JsonValue, expected);
-  return mapMaybePromise(body.read(BODY_LIMIT), (bytes) => parseBytes(bytes, body.contentType, expected));
+  return mapMaybePromise(body.read(BODY_LIMIT), (bytes) => {
+    const isYaml = clock !== undefined && mediaTypeOf(body.contentType) === YAML_TYPE;
+    return isYaml ? runInTurns(yamlBody(bytes, expected.kind), clock) : parseBytes(bytes, body.contentType, expected);
+  });
 }
 
 function parseBytes(bytes: Buffer, contentType: string, expected: ExpectedKind): RequestDocument {

@@ -1,3 +1,4 @@
+import { runSteps } from '#base';
 import {
   cannotBeHandledError,
   decodeEnvelope,
@@ -13,11 +14,11 @@ import {
   ProtobufError,
   parseGroupVersion,
   parseJson,
-  parseYaml,
   StatusError,
   unrecognizedObject,
   type WrittenMembers,
   YamlError,
+  yamlSteps,
 } from '#machinery';
 
 export interface ParsedBody {
@@ -51,7 +52,7 @@ export function mediaTypeOf(contentType: string): string {
 export function parseBody(bytes: Buffer, contentType: string, expected: ExpectedBody): ParsedBody {
   const type = mediaTypeOf(contentType);
   if (type === JSON_TYPE) return jsonBody(bytes, expected);
-  if (type === YAML_TYPE) return yamlBody(bytes, expected.kind);
+  if (type === YAML_TYPE) return runSteps(yamlBody(bytes, expected.kind));
   if (type === PROTOBUF_TYPE && !expected.custom) return { value: protobufBody(bytes, expected), problems: [], bytes: undefined };
   throw StatusError.unsupportedMediaType(expected.custom ? ACCEPTED_CUSTOM : ACCEPTED);
 }
@@ -76,9 +77,10 @@ function parsedJson(bytes: Buffer, kind: string): ParsedDocument {
   }
 }
 
-function yamlBody(bytes: Buffer, kind: string): ParsedBody {
+/** Reads a YAML body, with pauses. */
+export function* yamlBody(bytes: Buffer, kind: string): Generator<void, ParsedBody> {
   try {
-    const { value, problems } = parseYaml(bytes);
+    const { value, problems } = yield* yamlSteps(bytes);
     return { value, problems: problems.length === 0 ? [] : [yamlProblem(problems)], bytes };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;

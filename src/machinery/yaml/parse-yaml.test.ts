@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../json/encode-json.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { encodeYaml } from './encode-yaml.ts';
-import { parseYaml, parseYamlDocuments } from './parse-yaml.ts';
+import { parseYaml, parseYamlDocuments, yamlSteps } from './parse-yaml.ts';
 
 const value = (text: string) => parseYaml(text).value;
 
@@ -131,4 +131,13 @@ describe('encoding YAML', () => {
       }),
     );
   });
+});
+
+it('a large text is composed with pauses, to the same value', () => {
+  const text = Array.from({ length: 12_000 }, (_, i) => `k${i}: v\n`).join('');
+  const steps = yamlSteps(text);
+  let pauses = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) pauses++;
+  expect({ pauses, value: step.value.value }).toEqual({ pauses: 3, value: parseYaml(text).value });
 });

@@ -1,4 +1,5 @@
 import { parseEvents } from 'js-yaml';
+import { runSteps } from '#base';
 import { JsonSyntaxError, type ParsedDocument } from '../json/exact-json-parser.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { YamlComposer, type YamlDocument } from './yaml-composer.ts';
@@ -14,15 +15,20 @@ const EMPTY: YamlDocument = { value: null, duplicates: [], problems: [] };
  * YAML, and is parsed as JSON when it is. An empty text is null. Throws YamlError.
  */
 export function parseYaml(input: Uint8Array | string): YamlDocument {
+  return runSteps(yamlSteps(input));
+}
+
+/** `parseYaml`, with pauses in large texts. */
+export function* yamlSteps(input: Uint8Array | string): Generator<void, YamlDocument> {
   const text = textOf(input);
   const json = /^\s*[{[]/.test(text) ? parseAsJson(text) : undefined;
   if (json !== undefined && json.duplicates.length === 0) return { value: json.value, duplicates: [], problems: [] };
-  return compose(text)[0] ?? EMPTY;
+  return (yield* compose(text))[0] ?? EMPTY;
 }
 
 /** All documents of a YAML text, empty ones as null. Throws YamlError. */
 export function parseYamlDocuments(input: Uint8Array | string): YamlDocument[] {
-  return compose(textOf(input));
+  return runSteps(compose(textOf(input)));
 }
 
 function textOf(input: Uint8Array | string): string {
@@ -39,9 +45,11 @@ function parseAsJson(text: string): ParsedDocument | undefined {
   }
 }
 
-function compose(text: string): YamlDocument[] {
+function* compose(text: string): Generator<void, YamlDocument[]> {
   try {
-    return new YamlComposer(text).compose(parseEvents(text, { maxDepth: MAX_DEPTH }));
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    yield;
+    return yield* new YamlComposer(text).compose(events);
   } catch (error) {
     if (error instanceof RangeError) throw new YamlError(`exceeded max depth of ${MAX_DEPTH}`, { cause: error });
     throw translateYamlError(error);

@@ -47,6 +47,8 @@ interface Anchor {
   readonly composed: ComposedValue | undefined;
 }
 
+const EVENTS_A_STEP = 10_000;
+
 /**
  * Builds JSON values from parser events: keys become strings, scalars follow YAML 1.1, merge keys are applied. Aliases share their value, but are
  * counted as if they repeated it, so that a small text cannot expand without bound.
@@ -64,8 +66,11 @@ export class YamlComposer {
 
   constructor(private readonly source: string) {}
 
-  compose(events: readonly Event[]): YamlDocument[] {
-    for (const event of events) this.accept(event);
+  *compose(events: readonly Event[]): Generator<void, YamlDocument[]> {
+    for (let i = 0; i < events.length; i++) {
+      if (i % EVENTS_A_STEP === EVENTS_A_STEP - 1) yield;
+      this.accept(events[i]!);
+    }
     return this.documents;
   }
 
