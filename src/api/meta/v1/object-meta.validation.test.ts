@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameIsDnsSubdomain } from '#machinery';
+import { MAX_FIELD_ERRORS, nameIsDnsSubdomain } from '#machinery';
 import { validateConditions } from './condition.validation.ts';
 import { validateLabelSelector } from './label.validation.ts';
 import type { ObjectMeta } from './object-meta.ts';
@@ -153,4 +153,12 @@ test('a million owners that are all wrong make a bounded number of errors', () =
   const ownerReferences = Array.from({ length: 1_000_000 }, () => ({ apiVersion: '', kind: '', name: '', uid: '', controller: true }));
   const errors = validateObjectMeta({ ...GOOD, ownerReferences }, RULES);
   expect(errors.length).toBeLessThan(200);
+});
+
+test.each<[string, ObjectMeta]>([
+  ['labels', { labels: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`!${i}`, ''])) }],
+  ['annotations', { annotations: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`!${i}`, ''])) }],
+  ['finalizers', { finalizers: Array.from({ length: 20_000 }, () => 'a/!') }],
+])('bad %s are reported up to the limit of errors', (_, meta) => {
+  expect(validateObjectMeta({ ...GOOD, ...meta }, RULES)).toHaveLength(MAX_FIELD_ERRORS);
 });
