@@ -4,7 +4,7 @@ import { GroupVersionResource } from '../../meta/v1/group-version-resource.ts';
 import { Status } from '../../meta/v1/status.ts';
 import { always, anyObject, bool, bytes, field, type Infer, listOf, mapOf, message, named, object, pointer, string } from '../../schema.ts';
 
-export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest', 'A request that a webhook is asked about.', {
+export const AdmissionRequest = object('io.k8s.api.admission.v1.AdmissionRequest', 'The request that a webhook is called for.', {
   uid: always(1, named('types.UID'), 'The id of this question, which the answer repeats.'),
   kind: always(2, GroupVersionKind, 'The kind of the object, in the version the webhook asked for.'),
   resource: always(3, GroupVersionResource, 'The resource, in the version the webhook asked for.'),

@@ -21,11 +21,11 @@ import { WebhookClientConfig } from './webhook-client-config.ts';
 
 export const MutatingWebhook = object(
   'io.k8s.api.admissionregistration.v1.MutatingWebhook',
-  'A server that may change objects, and when it is asked.',
+  'A webhook that may change objects, and the requests that it is called for.',
   {
     name: required(1, string, 'The name, as a domain.'),
     clientConfig: required(2, WebhookClientConfig, 'How to reach the server.'),
-    rules: field(3, listOf(RuleWithOperations), 'Which requests it is asked about.'),
+    rules: field(3, listOf(RuleWithOperations), 'The requests that it is called for.'),
     failurePolicy: pointer(4, named('v1.FailurePolicyType'), 'What if it cannot be asked: Fail (the default) or Ignore.'),
     matchPolicy: pointer(9, named('v1.MatchPolicyType'), 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
     namespaceSelector: pointer(5, LabelSelector, 'Labels of the namespaces that count.'),
@@ -36,7 +36,7 @@ export const MutatingWebhook = object(
     reinvocationPolicy: pointer(
       10,
       named('v1.ReinvocationPolicyType'),
-      'Whether it is asked again after others changed the object: Never (the default) or IfNeeded.',
+      'Whether it is called again after other plugins changed the object: Never (the default) or IfNeeded.',
     ),
     matchConditions: field(12, mapListOf(MatchCondition, 'name'), 'CEL expressions that must be true for it to be asked.', {
       merge: 'name',
@@ -58,7 +58,7 @@ export const MutatingWebhookConfiguration = kind(
   'Servers that may change objects before they are written.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
-    webhooks: field(2, mapListOf(MutatingWebhook, 'name'), 'The servers, and when each is asked.', { merge: 'name' }),
+    webhooks: field(2, mapListOf(MutatingWebhook, 'name'), 'The webhooks and the requests that they are called for.', { merge: 'name' }),
   },
 );
 export type MutatingWebhookConfiguration = Infer<typeof MutatingWebhookConfiguration>;

@@ -22,7 +22,7 @@ import { WebhookClientConfig } from './webhook-client-config.ts';
 export const ValidatingWebhook = object('io.k8s.api.admissionregistration.v1.ValidatingWebhook', 'A server that is asked, and when.', {
   name: required(1, string, 'The name, as a domain.'),
   clientConfig: required(2, WebhookClientConfig, 'How to reach the server.'),
-  rules: field(3, listOf(RuleWithOperations), 'Which requests it is asked about.'),
+  rules: field(3, listOf(RuleWithOperations), 'The requests that it is called for.'),
   failurePolicy: pointer(4, named('v1.FailurePolicyType'), 'What if it cannot be asked: Fail (the default) or Ignore.'),
   matchPolicy: pointer(9, named('v1.MatchPolicyType'), 'Whether requests in other versions count: Equivalent (the default) or Exact.'),
   namespaceSelector: pointer(5, LabelSelector, 'Labels of the namespaces that count.'),
@@ -47,7 +47,7 @@ export const ValidatingWebhookConfiguration = kind(
   'Servers that are asked whether objects may be written.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
-    webhooks: field(2, mapListOf(ValidatingWebhook, 'name'), 'The servers, and when each is asked.', { merge: 'name' }),
+    webhooks: field(2, mapListOf(ValidatingWebhook, 'name'), 'The webhooks and the requests that they are called for.', { merge: 'name' }),
   },
 );
 export type ValidatingWebhookConfiguration = Infer<typeof ValidatingWebhookConfiguration>;

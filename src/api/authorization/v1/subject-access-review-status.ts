@@ -2,7 +2,7 @@ import { bool, field, type Infer, object, required, string } from '../../schema.
 
 export const SubjectAccessReviewStatus = object('io.k8s.api.authorization.v1.SubjectAccessReviewStatus', 'Whether it is allowed.', {
   allowed: required(1, bool, 'Whether it is allowed.'),
-  denied: field(4, bool, 'Whether it is forbidden outright, so that no other authorizer is asked.'),
+  denied: field(4, bool, 'Whether the request is denied without consulting further authorizers.'),
   reason: field(2, string, 'Why.'),
   evaluationError: field(3, string, 'What went wrong while finding out.'),
 });

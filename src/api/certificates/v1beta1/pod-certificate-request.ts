@@ -20,7 +20,7 @@ import {
 
 export const PodCertificateRequestSpec = object(
   'io.k8s.api.certificates.v1beta1.PodCertificateRequestSpec',
-  'The certificate that is asked for, and for whom. Cannot be changed.',
+  'The desired certificate and its subject. Immutable.',
   {
     signerName: required(1, string, 'The signer.'),
     podName: required(2, string, 'The pod that gets the certificate.'),
@@ -65,7 +65,7 @@ export const PodCertificateRequest = kind(
   'Asks a signer for a certificate of a pod.',
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
-    spec: required(2, PodCertificateRequestSpec, 'What is asked for.'),
+    spec: required(2, PodCertificateRequestSpec, 'The desired certificate.'),
     status: always(3, PodCertificateRequestStatus, 'What the signer answered.'),
   },
 );

@@ -87,7 +87,7 @@ export type PolicyRulesWithSubjects = Infer<typeof PolicyRulesWithSubjects>;
 
 export const FlowSchemaSpec = object('io.k8s.api.flowcontrol.v1.FlowSchemaSpec', 'Which requests go to which level.', {
   priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'The level.'),
-  matchingPrecedence: always(2, int32, 'The rank among schemas: the lower, the earlier it is asked.'),
+  matchingPrecedence: always(2, int32, 'Precedence among schemas: lower values match first.'),
   distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What tells flows apart: ByUser or ByNamespace.'),
   rules: field(4, listOf(PolicyRulesWithSubjects), 'Which requests; one must match.'),
 });

@@ -48,7 +48,7 @@ export const ExemptPriorityLevelConfiguration = object(
   'io.k8s.api.flowcontrol.v1.ExemptPriorityLevelConfiguration',
   'Settings of an exempt level.',
   {
-    nominalConcurrencyShares: pointer(1, int32, 'Its share, as far as it can be lent.'),
+    nominalConcurrencyShares: pointer(1, int32, 'Its share of the total concurrency.'),
     lendablePercent: pointer(2, int32, 'How much of its share other levels may borrow.'),
   },
 );

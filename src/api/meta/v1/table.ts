@@ -21,7 +21,7 @@ export type TableRowCondition = Infer<typeof TableRowCondition>;
 export const TableRow = object('io.k8s.apimachinery.pkg.apis.meta.v1.TableRow', 'A row of a table.', {
   cells: always(0, listOf(any('any')), 'The cells, one a column.'),
   conditions: field(0, listOf(TableRowCondition), 'What is to be said of the row, such as Completed.'),
-  object: always(0, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The object, as far as it was asked for.'),
+  object: always(0, anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension'), 'The requested part of the object.'),
 });
 export type TableRow = Infer<typeof TableRow>;
 

@@ -49,7 +49,7 @@ export const CapacityRequestPolicy = object(
   'io.k8s.api.resource.v1.CapacityRequestPolicy',
   'In what portions a capacity can be asked for.',
   {
-    default: nullable(1, quantity, 'How much, when nothing is asked.'),
+    default: nullable(1, quantity, 'The amount used if the request names none.'),
     validValues: field(3, listOf(quantity), 'The amounts that can be asked.'),
     validRange: pointer(4, CapacityRequestPolicyRange, 'The range of amounts that can be asked.'),
   },

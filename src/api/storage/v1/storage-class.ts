@@ -16,7 +16,7 @@ export const StorageClass = kind(
   {
     metadata: always(1, ObjectMeta, "Standard object's metadata."),
     provisioner: required(2, string, 'Who makes the volumes.'),
-    parameters: field(3, mapOf(string), 'What the provisioner is told.'),
+    parameters: field(3, mapOf(string), 'Parameters of the provisioner.'),
     reclaimPolicy: pointer(
       4,
       named('v1.PersistentVolumeReclaimPolicy'),

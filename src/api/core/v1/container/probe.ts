@@ -80,7 +80,7 @@ export type LifecycleHandler = Infer<typeof LifecycleHandler>;
 
 export const Lifecycle = object('io.k8s.api.core.v1.Lifecycle', 'What to do when a container starts and ends.', {
   postStart: pointer(1, LifecycleHandler, 'Done right after the start. If it fails, the container is killed.'),
-  preStop: pointer(2, LifecycleHandler, 'Done before the container is told to end.'),
+  preStop: pointer(2, LifecycleHandler, 'Runs before the container is stopped.'),
   stopSignal: pointer(3, named('v1.Signal'), 'The signal that tells the container to end.'),
 });
 export type Lifecycle = Infer<typeof Lifecycle>;

@@ -96,7 +96,7 @@ export const FlexPersistentVolumeSource = object('io.k8s.api.core.v1.FlexPersist
   fsType: field(2, string, 'The file system, such as ext4.'),
   secretRef: pointer(3, SecretReference, 'The Secret with credentials.'),
   readOnly: field(4, bool, 'Whether it is mounted read-only.'),
-  options: field(5, mapOf(string), 'What the driver is told.'),
+  options: field(5, mapOf(string), 'Options passed to the driver.'),
 });
 export type FlexPersistentVolumeSource = Infer<typeof FlexPersistentVolumeSource>;
 
@@ -142,7 +142,7 @@ export const CSIPersistentVolumeSource = object('io.k8s.api.core.v1.CSIPersisten
   volumeHandle: required(2, string, 'The volume, as the driver calls it. Cannot be changed.'),
   readOnly: field(3, bool, 'Whether it is mounted read-only.'),
   fsType: field(4, string, 'The file system, such as ext4.'),
-  volumeAttributes: field(5, mapOf(string), 'What the driver is told.'),
+  volumeAttributes: field(5, mapOf(string), 'Options passed to the driver.'),
   controllerPublishSecretRef: pointer(6, SecretReference, 'The Secret for attaching.'),
   nodeStageSecretRef: pointer(7, SecretReference, 'The Secret for making the volume ready on a node.'),
   nodePublishSecretRef: pointer(8, SecretReference, 'The Secret for mounting.'),

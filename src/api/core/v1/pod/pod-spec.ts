@@ -148,7 +148,7 @@ export const PodSpec = object('io.k8s.api.core.v1.PodSpec', 'What a pod runs, an
   serviceAccountName: field(8, string, 'The service account that the pod acts as.'),
   serviceAccount: field(9, string, 'The old name of serviceAccountName.'),
   automountServiceAccountToken: pointer(21, bool, "Whether the service account's token is mounted into the containers."),
-  nodeName: field(10, string, 'The node that the pod runs on. Set by the scheduler; who sets it, does without one.'),
+  nodeName: field(10, string, 'The node that the pod runs on. Set by the scheduler; a pod created with it bypasses the scheduler.'),
   hostNetwork: field(11, bool, "If true, the pod uses the node's network."),
   hostPID: field(12, bool, "If true, the pod sees the node's processes."),
   hostIPC: field(13, bool, "If true, the pod shares the node's inter-process communication."),

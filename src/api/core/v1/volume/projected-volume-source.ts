@@ -71,7 +71,7 @@ export const PodCertificateProjection = object(
     credentialBundlePath: field(4, string, 'The file for key and certificates together.'),
     keyPath: field(5, string, 'The file for the key.'),
     certificateChainPath: field(6, string, 'The file for the certificates.'),
-    userAnnotations: field(7, mapOf(string), 'What the signer is told besides.'),
+    userAnnotations: field(7, mapOf(string), 'Additional values for the signer.'),
   },
 );
 export type PodCertificateProjection = Infer<typeof PodCertificateProjection>;

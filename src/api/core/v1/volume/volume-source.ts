@@ -103,7 +103,7 @@ export const FlexVolumeSource = object('io.k8s.api.core.v1.FlexVolumeSource', 'A
   fsType: field(2, string, 'The file system, such as ext4.'),
   secretRef: pointer(3, LocalObjectReference, 'The Secret with credentials.'),
   readOnly: field(4, bool, 'Whether it is mounted read-only.'),
-  options: field(5, mapOf(string), 'What the driver is told.'),
+  options: field(5, mapOf(string), 'Options passed to the driver.'),
 });
 export type FlexVolumeSource = Infer<typeof FlexVolumeSource>;
 
@@ -173,7 +173,7 @@ export const CSIVolumeSource = object('io.k8s.api.core.v1.CSIVolumeSource', 'A v
   driver: required(1, string, 'The driver.'),
   readOnly: pointer(2, bool, 'Whether it is mounted read-only.'),
   fsType: pointer(3, string, 'The file system; the driver decides by default.'),
-  volumeAttributes: field(4, mapOf(string), 'What the driver is told.'),
+  volumeAttributes: field(4, mapOf(string), 'Options passed to the driver.'),
   nodePublishSecretRef: pointer(5, LocalObjectReference, 'The Secret that the driver is given.'),
 });
 export type CSIVolumeSource = Infer<typeof CSIVolumeSource>;
