@@ -67,12 +67,12 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'default-not-ready-toleration-seconds': {
     value: 'seconds',
-    help: 'how long pods stay on a node that is not ready',
+    help: 'how long pods tolerate a node that is not ready',
     apply: (s, value) => withTolerations(s, { notReadySeconds: wholeNumberValue(value) }),
   },
   'default-unreachable-toleration-seconds': {
     value: 'seconds',
-    help: 'how long pods stay on a node that is out of reach',
+    help: 'how long pods tolerate an unreachable node',
     apply: (s, value) => withTolerations(s, { unreachableSeconds: wholeNumberValue(value) }),
   },
   'disable-admission-plugins': {
@@ -102,7 +102,7 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'quota-backend-bytes': {
     value: 'bytes',
-    help: 'how much the database may hold before writes fail; 0 for 2 GiB',
+    help: 'the database size at which writes fail; 0 for 2 GiB',
     apply: (s, value) => withLimits(s, { quotaBytes: wholeNumberValue(value) }),
   },
   'enable-aggregator-routing': {
@@ -150,27 +150,27 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'http2-max-streams-per-connection': {
     value: 'number',
-    help: 'how many requests one connection may have open',
+    help: 'the maximum number of concurrent streams per connection',
     apply: (s, value) => withLimits(s, { maxStreamsPerConnection: wholeNumberValue(value) }),
   },
   'max-mutating-requests-inflight': {
     value: 'number',
-    help: 'how many writing requests are served at a time, the rest are answered 429; 0 for no limit (default 200)',
+    help: 'the maximum number of concurrent mutating requests, further ones get 429; 0 for no limit (default 200)',
     apply: (s, value) => withInFlight(s, { maxMutatingRequestsInFlight: wholeNumberValue(value) }),
   },
   'max-requests-inflight': {
     value: 'number',
-    help: 'how many reading requests are served at a time, the rest are answered 429; 0 for no limit (default 400)',
+    help: 'the maximum number of concurrent non-mutating requests, further ones get 429; 0 for no limit (default 400)',
     apply: (s, value) => withInFlight(s, { maxRequestsInFlight: wholeNumberValue(value) }),
   },
   'min-request-timeout': {
     value: 'seconds',
-    help: 'how long a watch lasts at least whose client does not say',
+    help: 'the minimum timeout of watches that specify none',
     apply: (s, value) => withLimits(s, { minWatchTimeoutMs: wholeNumberValue(value) * 1000 }),
   },
   'proxy-client-cert-file': {
     value: 'file',
-    help: 'the certificate to show to the servers of aggregated APIs',
+    help: 'the client certificate for aggregated API servers',
     apply: (s, value, context) => withProxyClient(s, { certificate: fileText(value, context) }),
   },
   'proxy-client-key-file': {
@@ -185,13 +185,13 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'requestheader-allowed-names': {
     value: 'names',
-    help: 'common names of front proxies; all that the authority knows when empty',
+    help: 'common names of front proxies; empty allows every certificate of the CA',
     repeatable: true,
     apply: (s, value) => withRequestHeader(s, { allowedNames: listValue(value) }),
   },
   'requestheader-client-ca-file': {
     value: 'file',
-    help: 'the authority of front proxies, which say in headers who asks',
+    help: 'the CA of front proxies, which authenticate users by headers',
     apply: (s, value, context) => {
       const authorities = fileText(value, context);
       return withRequestHeader(s, { authorities: () => authorities });
@@ -223,7 +223,7 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'runtime-config': {
     value: 'key=bool',
-    help: 'what is served: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource, each =true or =false',
+    help: 'the enabled API versions: api/all, api/ga, api/beta, api/alpha, group/version or group/version/resource, each =true or =false',
     repeatable: true,
     apply: (s, value) => {
       const runtimeConfig = new Map([...(s.runtimeConfig ?? []), ...parseRuntimeConfig(value)]);
@@ -238,7 +238,7 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'service-account-issuer': {
     value: 'urls',
-    help: 'the issuer of service account tokens; tokens of further ones are accepted',
+    help: 'the issuer of service account tokens; repeat to accept tokens of other issuers',
     repeatable: true,
     apply: (s, value) => {
       const [issuer, ...additionalIssuers] = listValue(value);
@@ -253,18 +253,18 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'service-account-key-file': {
     value: 'files',
-    help: 'further keys that service account tokens may be signed with',
+    help: 'keys that verify service account tokens',
     repeatable: true,
     apply: (s, value, context) => withAccounts(s, { verificationKeys: listValue(value).map((file) => fileText(file, context)) }),
   },
   'service-account-max-token-expiration': {
     value: 'duration',
-    help: 'how long service account tokens live at most',
+    help: 'the maximum lifetime of service account tokens',
     apply: (s, value) => withAccounts(s, { maxTokenExpirationSeconds: Math.floor(durationValue(value) / 1000) }),
   },
   'service-cluster-ip-range': {
     value: 'ranges',
-    help: 'ranges of service addresses, one or one of each family',
+    help: 'service CIDRs: one, or one per IP family',
     apply: (s, value) => ({ ...s, services: { ...(s.services ?? DEFAULT_SERVICES), clusterIpRanges: listValue(value) } }),
   },
   'service-node-port-range': {
@@ -274,7 +274,7 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'shutdown-delay-duration': {
     value: 'duration',
-    help: 'how long the server goes on after /readyz has begun to fail',
+    help: 'how long the server continues to serve after /readyz starts to fail',
     apply: (s, value) => withLimits(s, { shutdownDelayMs: durationValue(value) }),
   },
   'storage-media-type': {

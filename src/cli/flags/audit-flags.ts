@@ -30,13 +30,13 @@ const SHARED: readonly ({ readonly name: string; readonly key: keyof AuditBacken
     help: `how events are sent: ${AUDIT_MODES.join(', ')}`,
   },
   { name: 'batch-buffer-size', key: 'batchBufferSize', read: wholeNumberValue, value: 'events', help: 'how many may wait in batch mode' },
-  { name: 'batch-max-size', key: 'batchMaxSize', read: wholeNumberValue, value: 'events', help: 'the most in a batch' },
+  { name: 'batch-max-size', key: 'batchMaxSize', read: wholeNumberValue, value: 'events', help: 'the maximum batch size' },
   {
     name: 'batch-max-wait',
     key: 'batchMaxWaitMs',
     read: durationValue,
     value: 'duration',
-    help: 'how long a batch that is not full waits',
+    help: 'how long to wait before sending an incomplete batch',
   },
   { name: 'batch-throttle-enable', key: 'batchThrottleEnable', read: booleanValue, value: 'bool', help: 'whether batches are throttled' },
   { name: 'batch-throttle-qps', key: 'batchThrottleQps', read: numberValue, value: 'rate', help: 'batches a second, on average' },
@@ -54,7 +54,7 @@ const SHARED: readonly ({ readonly name: string; readonly key: keyof AuditBacken
     key: 'truncateMaxEventBytes',
     read: wholeNumberValue,
     value: 'bytes',
-    help: 'larger events lose their bodies, and are dropped when they are still too large',
+    help: 'larger events are truncated, and dropped if they are still too large',
   },
 ];
 

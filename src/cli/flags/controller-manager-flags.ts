@@ -33,7 +33,7 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     help: "which controllers run: '*', 'name', '-name', separated by commas",
     apply: (config, value) => ({ ...config, controllers: listValue(value) }),
   },
-  'root-ca-file': option('rootCa', fileText, { value: 'file', help: 'the certificate authority that pods trust' }),
+  'root-ca-file': option('rootCa', fileText, { value: 'file', help: 'the CA certificate in service account volumes' }),
   'service-account-private-key-file': option('serviceAccountPrivateKey', fileText, {
     value: 'file',
     help: 'the key that signs tokens in secrets',
@@ -44,14 +44,14 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     value: 'bool',
     help: 'whether dependents of deleted objects are collected',
   }),
-  'node-monitor-period': option('nodeMonitorPeriodMs', parseDurationMs, { value: 'duration', help: 'how often nodes are looked at' }),
+  'node-monitor-period': option('nodeMonitorPeriodMs', parseDurationMs, { value: 'duration', help: 'how often node health is checked' }),
   'node-monitor-grace-period': option('nodeMonitorGracePeriodMs', parseDurationMs, {
     value: 'duration',
-    help: 'how long a silent node counts as ready',
+    help: 'how long a node may miss heartbeats before it is unhealthy',
   }),
   'node-startup-grace-period': option('nodeStartupGracePeriodMs', parseDurationMs, {
     value: 'duration',
-    help: 'how long a new node may be silent',
+    help: 'how long a new node may take to send its first heartbeat',
   }),
   'node-eviction-rate': option('nodeEvictionRate', numberValue, {
     value: 'rate',
@@ -63,7 +63,7 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
   }),
   'unhealthy-zone-threshold': option('unhealthyZoneThreshold', numberValue, {
     value: 'share',
-    help: 'the share of silent nodes from which a zone is unhealthy',
+    help: 'the fraction of unhealthy nodes from which a zone is unhealthy',
   }),
   'large-cluster-size-threshold': option('largeClusterSizeThreshold', numberValue, {
     value: 'nodes',
@@ -75,11 +75,11 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
   }),
   'pvclaimbinder-sync-period': option('pvClaimBinderSyncPeriodMs', parseDurationMs, {
     value: 'duration',
-    help: 'how often claims and volumes that are not bound are looked at again',
+    help: 'how often unbound claims and volumes are synced again',
   }),
   'horizontal-pod-autoscaler-sync-period': option('horizontalPodAutoscalerSyncPeriodMs', parseDurationMs, {
     value: 'duration',
-    help: 'how often autoscalers look at their metrics',
+    help: 'how often autoscalers are synced',
   }),
   'horizontal-pod-autoscaler-downscale-stabilization': option('horizontalPodAutoscalerDownscaleStabilizationMs', parseDurationMs, {
     value: 'duration',
@@ -87,7 +87,7 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
   }),
   'horizontal-pod-autoscaler-tolerance': option('horizontalPodAutoscalerTolerance', numberValue, {
     value: 'share',
-    help: 'how far from its target a metric may be without any scaling',
+    help: 'the ratio by which a metric may deviate from its target without scaling',
   }),
   'horizontal-pod-autoscaler-cpu-initialization-period': option('horizontalPodAutoscalerCpuInitializationPeriodMs', parseDurationMs, {
     value: 'duration',
@@ -137,7 +137,7 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
   }),
   'max-endpoints-per-slice': option('maxEndpointsPerSlice', wholeNumberValue, {
     value: 'count',
-    help: 'how many endpoints an EndpointSlice holds at most (default: 100)',
+    help: 'the maximum number of endpoints in an EndpointSlice (default: 100)',
   }),
   'legacy-service-account-token-clean-up-period': option('legacyServiceAccountTokenCleanUpPeriodMs', durationValue, {
     value: 'duration',
@@ -145,13 +145,13 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
   }),
   'mirroring-max-endpoints-per-subset': option('mirroringMaxEndpointsPerSubset', wholeNumberValue, {
     value: 'count',
-    help: 'how many addresses of a subset of Endpoints are mirrored (default: 1000)',
+    help: 'the maximum number of addresses mirrored per subset of Endpoints (default: 1000)',
   }),
   'node-cidr-mask-size-ipv4': option('nodeCidrMaskSizeIpv4', wholeNumberValue, { value: 'bits', help: "the size of a node's IPv4 range" }),
   'node-cidr-mask-size-ipv6': option('nodeCidrMaskSizeIpv6', wholeNumberValue, { value: 'bits', help: "the size of a node's IPv6 range" }),
   'resource-quota-sync-period': option('resourceQuotaSyncPeriodMs', durationValue, {
     value: 'duration',
-    help: 'how often what quotas count is counted anew',
+    help: 'how often quota usage is recalculated',
   }),
   'service-cluster-ip-range': option('serviceClusterIpRanges', listValue, {
     value: 'ranges',

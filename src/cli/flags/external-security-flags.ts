@@ -25,7 +25,7 @@ export const EXTERNAL_SECURITY_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'authentication-token-webhook-config-file': {
     value: 'file',
-    help: 'a kubeconfig of a service that knows tokens',
+    help: 'the kubeconfig of a token review webhook',
     apply: (s, value, context) => withTokenWebhook(s, { kubeconfig: kubeconfigFile(value, context) }),
   },
   'authentication-token-webhook-version': {
@@ -35,7 +35,7 @@ export const EXTERNAL_SECURITY_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'authentication-token-webhook-cache-ttl': {
     value: 'duration',
-    help: 'how long its answers are remembered (default 2m)',
+    help: 'how long its responses are cached (default 2m)',
     apply: (s, value) => withTokenWebhook(s, { cacheTtlMs: durationValue(value) }),
   },
   'authorization-config': {
@@ -60,12 +60,12 @@ export const EXTERNAL_SECURITY_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'authorization-webhook-cache-authorized-ttl': {
     value: 'duration',
-    help: 'how long it is remembered that something is allowed (default 5m)',
+    help: 'how long allowed decisions are cached (default 5m)',
     apply: (s, value) => withAuthorizationWebhook(s, { authorizedTtlMs: durationValue(value) }),
   },
   'authorization-webhook-cache-unauthorized-ttl': {
     value: 'duration',
-    help: 'how long it is remembered that something is not (default 30s)',
+    help: 'how long denied decisions are cached (default 30s)',
     apply: (s, value) => withAuthorizationWebhook(s, { unauthorizedTtlMs: durationValue(value) }),
   },
   'oidc-issuer-url': oidcFlag('issuerUrl', (value) => value, {
@@ -86,12 +86,12 @@ export const EXTERNAL_SECURITY_FLAGS: FlagTable<ApiServerSettings> = {
   'oidc-groups-prefix': oidcFlag('groupsPrefix', (value) => value, { value: 'text', help: 'what goes before groups' }),
   'oidc-required-claim': oidcFlag('requiredClaims', requiredClaims, {
     value: 'claim=value',
-    help: 'claims that tokens must have, with their values',
+    help: 'required claims and their values',
     repeatable: true,
   }),
   'oidc-signing-algs': oidcFlag('signingAlgorithms', (value) => listValue(value).map((name) => oneOf(name, SIGNING_ALGORITHMS)), {
     value: 'names',
-    help: 'how tokens may be signed (default RS256)',
+    help: 'allowed signing algorithms (default RS256)',
     repeatable: true,
   }),
 };

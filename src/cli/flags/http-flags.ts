@@ -15,7 +15,7 @@ export const HTTP_FLAGS: FlagTable<ApiServerSettings> = {
   },
   'goaway-chance': {
     value: 'number',
-    help: 'which share of HTTP/2 requests is followed by asking the client to connect anew, at most 0.02 (default 0)',
+    help: 'the fraction of HTTP/2 requests after which the client is asked to reconnect, at most 0.02 (default 0)',
     apply: (s, value) => withHttp(s, { goAwayChance: chanceValue(value) }),
   },
   'strict-transport-security-directives': {

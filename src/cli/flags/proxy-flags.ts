@@ -23,7 +23,7 @@ const CONNTRACK_FLAGS: FlagTable<ProxyFields> = {
   },
   'conntrack-min': {
     value: 'count',
-    help: 'connections that the kernel tracks at least (default: 131072)',
+    help: 'the minimum size of the connection tracking table (default: 131072)',
     apply: (c, value) => inConntrack(c, { min: wholeNumberValue(value) }),
   },
   'conntrack-tcp-timeout-established': {
@@ -98,7 +98,7 @@ export const PROXY_FLAGS: FlagTable<ProxyFields> = {
   },
   'pod-interface-name-prefix': {
     value: 'prefix',
-    help: 'with InterfaceNamePrefix: how names of the interfaces of pods begin',
+    help: 'with InterfaceNamePrefix: the prefix of pod interface names',
     apply: (c, value) => ({ ...c, detectLocal: { ...(c.detectLocal as object), interfaceNamePrefix: value } }),
   },
   'bind-address': {
@@ -113,7 +113,7 @@ export const PROXY_FLAGS: FlagTable<ProxyFields> = {
   },
   'oom-score-adj': {
     value: 'score',
-    help: 'how likely the kernel ends the proxy when memory runs out, from -1000 to 1000 (default: -999)',
+    help: 'the OOM score adjustment of the proxy, from -1000 to 1000 (default: -999)',
     apply: (c, value) => checked({ ...c, oomScoreAdj: Number(value) }),
   },
   ...CONNTRACK_FLAGS,
@@ -160,7 +160,7 @@ export const PROXY_FLAGS: FlagTable<ProxyFields> = {
   },
   'iptables-masquerade-bit': {
     value: 'bit',
-    help: 'the bit of the packet mark that asks for masquerading (default: 14)',
+    help: 'the bit of the packet mark that requests masquerading (default: 14)',
     apply: (c, value) => inRules(c, { masqueradeBit: wholeNumberValue(value) }),
   },
   'iptables-sync-period': {

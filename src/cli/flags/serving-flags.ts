@@ -56,12 +56,12 @@ export const SERVING_FLAGS: FlagTable<ServingSettings> = {
   },
   'authentication-kubeconfig': {
     value: 'file',
-    help: 'how to ask the API server who a token belongs to (default: --kubeconfig)',
+    help: 'the kubeconfig for TokenReviews (default: --kubeconfig)',
     apply: (s, value) => ({ ...s, authenticationKubeconfig: value }),
   },
   'authorization-kubeconfig': {
     value: 'file',
-    help: 'how to ask the API server what callers may do (default: --kubeconfig)',
+    help: 'the kubeconfig for SubjectAccessReviews (default: --kubeconfig)',
     apply: (s, value) => ({ ...s, authorizationKubeconfig: value }),
   },
   'authentication-skip-lookup': {
@@ -71,17 +71,17 @@ export const SERVING_FLAGS: FlagTable<ServingSettings> = {
   },
   'authentication-token-webhook-cache-ttl': {
     value: 'duration',
-    help: 'how long it is remembered who a token belongs to (default: 10s)',
+    help: 'how long token reviews are cached (default: 10s)',
     apply: (s, value) => withTimes(s, { tokenMs: durationValue(value) }),
   },
   'authorization-webhook-cache-authorized-ttl': {
     value: 'duration',
-    help: 'how long it is remembered that somebody may do something (default: 10s)',
+    help: 'how long allowed decisions are cached (default: 10s)',
     apply: (s, value) => withTimes(s, { allowedMs: durationValue(value) }),
   },
   'authorization-webhook-cache-unauthorized-ttl': {
     value: 'duration',
-    help: 'how long it is remembered that somebody may not (default: 10s)',
+    help: 'how long denied decisions are cached (default: 10s)',
     apply: (s, value) => withTimes(s, { deniedMs: durationValue(value) }),
   },
   'authorization-always-allow-paths': {

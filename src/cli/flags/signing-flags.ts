@@ -32,7 +32,7 @@ export const SIGNING_FLAGS: FlagTable<ControllerManagerConfig> = {
   ),
   'cluster-signing-duration': {
     value: 'duration',
-    help: 'how long signed certificates live at most (default: 8760h)',
+    help: 'the maximum lifetime of signed certificates (default: 8760h)',
     apply: (config, value) => withSigning(config, (signing) => ({ ...signing, durationMs: durationValue(value) })),
   },
 };
