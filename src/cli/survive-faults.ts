@@ -22,7 +22,7 @@ export function surviveFaults(source: FaultSource, { logger, metrics }: FaultDep
   });
   const report = (kind: string) => (error: unknown) => {
     total.with({ kind }).inc();
-    logger.error('an error was not handled anywhere: this is a bug, please report it with this line; the process goes on', { kind, error });
+    logger.error('unhandled error: this is a bug, please report it with this line; the process continues', { kind, error });
   };
   const lost = metrics.counter({ name: 'sampan_log_write_errors_total', help: 'Lines of the log that could not be written.' }).with({});
   const [onRejection, onException] = [report('rejection'), report('exception')];

@@ -177,7 +177,7 @@ async function makeKey({ pki: { serviceAccountKey }, deps }: RunningParts): Prom
   try {
     if (typeof serviceAccountKey === 'function') await serviceAccountKey();
   } catch (error) {
-    deps.logger.error('the key for tokens of service accounts could not be kept; it is made anew when one is asked for', { error });
+    deps.logger.error('the service account signing key could not be stored; it is generated again when needed', { error });
   }
 }
 

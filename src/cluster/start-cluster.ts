@@ -325,7 +325,7 @@ const SCHEDULER: UserInfo = { name: 'system:kube-scheduler', groups: ['system:au
 
 function warnOfUnusedSettings({ config, deps }: StartContext): void {
   for (const setting of standaloneSettings(config.scheduler?.configuration))
-    deps.logger.warn('a setting of the scheduler has no effect where all runs in one process', { setting });
+    deps.logger.warn('a scheduler setting has no effect in a single process', { setting });
 }
 
 function startSchedulerIn({ config, deps, clientAs }: StartContext): Component {

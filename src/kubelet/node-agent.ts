@@ -217,7 +217,7 @@ export class NodeAgent {
       this.#reporter.relisted();
       kubeletMetrics?.relisted(clock.now(), durationMs);
     };
-    const onError = (error: unknown) => logger.error('the events of the runtime ended; they are followed again', { error });
+    const onError = (error: unknown) => logger.error('the event stream of the runtime ended; reconnecting', { error });
     await repeat({ clock, intervalMs: RESUME_MS, signal, onError }, async () => {
       // Starts are caused by the worker itself, which syncs again anyway.
       for await (const { type, podUid } of runtime.getContainerEvents({ signal, onRelist })) {

@@ -141,7 +141,7 @@ class AgentRun {
     try {
       await work();
     } catch (error) {
-      this.deps.logger.error('the pod network could not be brought up to date', { error });
+      this.deps.logger.error('updating the pod network failed', { error });
       changes.raise();
       await this.deps.clock.sleep(RETRY_MS, stopping);
     }

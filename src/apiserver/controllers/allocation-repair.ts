@@ -67,8 +67,8 @@ export class AllocationRepair {
     const { logger } = this.#deps;
     const claim = { namespace: service.namespace, name: service.name, value };
     await claiming.then(
-      () => logger.info('claimed what a service uses', claim),
-      (error: unknown) => logger.warn('a service uses what cannot be claimed for it', { ...claim, error }),
+      () => logger.info('allocated the cluster IPs and node ports of a service', claim),
+      (error: unknown) => logger.warn('the cluster IPs or node ports of a service could not be allocated', { ...claim, error }),
     );
   }
 

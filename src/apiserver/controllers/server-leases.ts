@@ -42,7 +42,7 @@ export class ServerLeases {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#deps;
-    const onError = (error: unknown) => logger.error('cannot tell others of this server', { error });
+    const onError = (error: unknown) => logger.error('advertising this API server failed', { error });
     await repeat({ clock, intervalMs: INTERVAL_MS, signal, onError }, () => this.renew());
   }
 

@@ -113,7 +113,7 @@ export class Encryption {
       logger.info('the encryption configuration has changed and is in use', { path: this.#config.path });
     } catch (error) {
       counter.with({ status: 'failure' }).inc();
-      logger.error('the encryption configuration cannot be used; the one from before stays', { error });
+      logger.error('the encryption configuration is invalid; keeping the previous one', { error });
     }
   }
 

@@ -51,7 +51,7 @@ export function supervise(part: SupervisedPart, deps: SupervisionDeps, signal?: 
       if (clock.monotonic() - begunMs >= STABLE_MS) backoff.reset();
       const delayMs = backoff.next();
       part.onState?.('failed', failure);
-      logger.error('a part of the cluster failed and will be started again', {
+      logger.error('a component failed and will be restarted', {
         part: part.name,
         delayMs: Math.round(delayMs),
         error: failure,

@@ -77,7 +77,7 @@ class NodeLifecycleController implements RunningController {
 
   async run(): Promise<void> {
     const { clock, signal, options, logger } = this.context;
-    const onError = (error: unknown) => logger.error('cannot look after the health of nodes', { error });
+    const onError = (error: unknown) => logger.error('checking the health of nodes failed', { error });
     const monitoring = repeat({ clock, signal, intervalMs: options.nodeMonitorPeriodMs, onError }, () => this.#monitor());
     await Promise.all([monitoring, this.#keyed.run()]);
     for (const { evictions } of this.#zones.values()) evictions.stop();

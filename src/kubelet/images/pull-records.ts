@@ -86,7 +86,7 @@ export class PullRecords {
       await this.#add(image, imageRef, credential);
       await rm(this.#intentPath(image), { force: true });
     } catch (error) {
-      this.deps.logger.error('how an image was pulled could not be remembered', { image, error });
+      this.deps.logger.error('storing an image pull record failed', { image, error });
     }
   }
 

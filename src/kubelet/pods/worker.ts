@@ -297,7 +297,7 @@ export class PodWorker {
   #retryMs(error: unknown): number {
     const { quarantine, logger } = this.#deps;
     if (!isFault(error) || (error instanceof RuntimeError && error.code === 'unavailable')) {
-      logger.warn('a pod could not be brought in order; trying again', { pod: podText(this.#pod), error });
+      logger.warn('syncing a pod failed; retrying', { pod: podText(this.#pod), error });
       return RETRY_MS;
     }
     const about = () => ({ kind: 'Pod', apiVersion: 'v1', ...this.#pod });

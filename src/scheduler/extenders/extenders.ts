@@ -126,7 +126,7 @@ export class Extenders {
   }
 
   #skipped(extender: HttpExtender, error: unknown): undefined {
-    this.#deps.logger.warn('an extender was left out: it failed', { extender: extender.config.urlPrefix, error });
+    this.#deps.logger.warn('ignoring an extender that failed', { extender: extender.config.urlPrefix, error });
     return undefined;
   }
 }

@@ -86,7 +86,7 @@ class AttachDetachController implements RunningController {
 
   async run(): Promise<void> {
     const { clock, signal, logger } = this.context;
-    const onError = (error: unknown) => logger.error('cannot look at all attachments again', { error });
+    const onError = (error: unknown) => logger.error('resyncing all volume attachments failed', { error });
     await Promise.all([this.#queue.run(), repeat({ clock, signal, intervalMs: RESYNC_MS, onError }, () => this.#resync())]);
   }
 

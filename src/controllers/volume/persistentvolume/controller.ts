@@ -101,7 +101,7 @@ class PersistentVolumeBinder implements RunningController {
 
   async run(): Promise<void> {
     const { clock, signal, options, logger } = this.context;
-    const onError = (error: unknown) => logger.error('cannot look at all volumes again', { error });
+    const onError = (error: unknown) => logger.error('resyncing all volumes failed', { error });
     const resync = repeat({ clock, signal, intervalMs: options.pvClaimBinderSyncPeriodMs, onError }, () => this.#resync());
     await Promise.all([this.#claimQueue.run(), this.#volumeQueue.run(), resync]);
     await this.#recycler.settled();

@@ -20,7 +20,7 @@ export class CsiControllers implements AsyncDisposable {
     try {
       if (!(await driver.hasController())) return;
     } catch (error) {
-      this.logger.warn('a driver does not say whether it has a controller service', { driver: driver.name, error });
+      this.logger.warn('cannot determine whether a driver has a controller service', { driver: driver.name, error });
       return;
     }
     // The driver may have been deregistered in the meantime.
