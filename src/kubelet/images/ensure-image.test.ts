@@ -67,4 +67,9 @@ describe('an image that was pulled with a secret', () => {
       message: `Container image "${IMAGE}" is not present with pull policy of Never`,
     });
   });
+
+  it('shows the message of a failed pull without the code Unknown', async () => {
+    const { start } = await openNode(directory);
+    await expect(start('other')).rejects.toMatchObject({ reason: 'ErrImagePull', message: 'authorization failed' });
+  });
 });

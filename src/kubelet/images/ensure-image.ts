@@ -174,7 +174,9 @@ function pullFailure(image: string, error: Error): { readonly reason: string; re
     if (!description.startsWith(reason)) continue;
     return { reason, text: `image pull failed for ${image} because ${words}${description.slice(reason.length)}` };
   }
-  return { reason: 'ErrImagePull', text: error.message };
+  // As upstream: the code Unknown says nothing, others are shown.
+  const isUnknown = error instanceof RuntimeError && error.code === 'unknown';
+  return { reason: 'ErrImagePull', text: isUnknown ? description : error.message };
 }
 
 function normalizedName(image: string, { container, events }: ImageRequest): string {

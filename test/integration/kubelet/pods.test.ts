@@ -63,16 +63,16 @@ describe('a pod', () => {
     await bench.create('p', { annotations: { 'pull-error': 'manifest unknown', 'pull-failures': '2' } });
     expect((await bench.container('p')).state?.waiting).toEqual({
       reason: 'ErrImagePull',
-      message: 'rpc error: code = Unknown desc = manifest unknown',
+      message: 'manifest unknown',
     });
     expect(await bench.status('p')).toMatchObject({ phase: 'Pending' });
     await bench.clock.advance(2000);
-    const message = 'Back-off pulling image "app:1": ErrImagePull: rpc error: code = Unknown desc = manifest unknown';
+    const message = 'Back-off pulling image "app:1": ErrImagePull: manifest unknown';
     expect((await bench.container('p')).state?.waiting).toEqual({ reason: 'ImagePullBackOff', message });
     await bench.clock.advance(8000);
     await bench.clock.advance(20_000);
     expect(await bench.status('p')).toMatchObject({ phase: 'Running' });
-    expect(await bench.events('p')).toContain('Failed: Failed to pull image "app:1": rpc error: code = Unknown desc = manifest unknown');
+    expect(await bench.events('p')).toContain('Failed: Failed to pull image "app:1": manifest unknown');
   });
 
   it('waits in ContainerCreating while its image is pulled', async () => {
