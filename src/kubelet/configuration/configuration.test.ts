@@ -132,6 +132,12 @@ describe('defaults', () => {
     expect(Object.keys(withDefaults(configuration).evictionHard)).toEqual(signals);
   });
 
+  test('of eviction do not hold where a file sets no thresholds', () => {
+    const text = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nevictionHard: {}\n';
+    const { configuration } = readConfiguration(file(text));
+    expect(withDefaults(configuration).evictionHard).toEqual({});
+  });
+
   test('hold where a configuration of kubeadm writes zeros', () => {
     const { configuration } = readConfiguration(file(KUBEADM));
     const config = withDefaults(configuration);

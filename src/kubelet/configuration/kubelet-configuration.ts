@@ -25,6 +25,8 @@ const count = pointer(0, int32);
 const span = field(0, duration);
 const texts = field(0, listOf(string));
 const pairs = field(0, mapOf(string));
+/** No pairs mean none, not the default ones. */
+const explicitPairs = pointer(0, mapOf(string));
 
 const Authentication = object('v1beta1.KubeletAuthentication', '', {
   x509: field(0, object('v1beta1.KubeletX509Authentication', '', { clientCAFile: text })),
@@ -80,7 +82,7 @@ export const KubeletConfiguration = message('v1beta1.KubeletConfiguration', '', 
   ...{ resolvConf: pointer(0, string), runOnce: flag, cpuCFSQuota: flag, cpuCFSQuotaPeriod: pointer(0, duration) },
   ...{ nodeStatusMaxImages: count, maxOpenFiles: pointer(0, int64), contentType: text, kubeAPIQPS: count, kubeAPIBurst: count },
   ...{ serializeImagePulls: flag, maxParallelImagePulls: count },
-  ...{ evictionHard: pairs, evictionSoft: pairs, evictionSoftGracePeriod: pairs, evictionPressureTransitionPeriod: span },
+  ...{ evictionHard: explicitPairs, evictionSoft: pairs, evictionSoftGracePeriod: pairs, evictionPressureTransitionPeriod: span },
   ...{ evictionMaxPodGracePeriod: count, evictionMinimumReclaim: pairs, mergeDefaultEvictionSettings: flag },
   ...{ podsPerCore: count, enableControllerAttachDetach: flag, protectKernelDefaults: flag, makeIPTablesUtilChains: flag },
   ...{ iptablesMasqueradeBit: count, iptablesDropBit: count, featureGates: field(0, mapOf(bool)), failSwapOn: flag },
