@@ -162,7 +162,9 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+    // A path through a file: nothing can be created, and preparing it fails, as upstream.
+    if (code === 'ENOTDIR') return true;
+    if (code !== 'ENOENT') throw error;
     return (await lstat(path).catch(() => undefined)) !== undefined;
   }
 }

@@ -193,6 +193,14 @@ describe.skipIf(!isRoot)('the volumes of a node (needs root: it mounts)', () => 
     expect(await readdir(join(root, 'pods'))).toEqual([]);
   });
 
+  it('say that a subPath through a file cannot be prepared', async () => {
+    await makeConfigMap({ a: '1' });
+    const pod = await podWith({ projected: { sources: [{ configMap: { name: 'm' } }] } });
+    await volumes.prepare(pod, signal);
+    await expect(sourceOf(pod, { subPath: 'a/b' })).rejects.toThrow('failed to prepare subPath for volumeMount "v" of container "c"');
+    await end(pod);
+  });
+
   it.each([
     [{ subPathExpr: '$(E)/x' }, undefined],
     [{ subPathExpr: '$(NO)/x' }, 'missing value for NO'],
