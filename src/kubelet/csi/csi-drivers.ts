@@ -98,6 +98,16 @@ export class CsiError extends Error {
     return this.isInvalid || ['OutOfRange', 'NotFound'].includes(CODES[this.status] ?? '');
   }
 
+  /** The operation is not in progress. A driver that answers so after it acted violates the specification. */
+  get isFinal(): boolean {
+    return !['Canceled', 'DeadlineExceeded', 'Unavailable', 'Aborted'].includes(CODES[this.status] ?? '');
+  }
+
+  /** The driver did not begin. ResourceExhausted may also mean that its answer was too long. */
+  get isRejection(): boolean {
+    return this.isFinal && !['Unknown', 'Internal', 'DataLoss', 'ResourceExhausted'].includes(CODES[this.status] ?? '');
+  }
+
   /** The operation may be in progress or done: only repeating the call shows which. */
   get isUncertain(): boolean {
     return ['Canceled', 'DeadlineExceeded', 'Unavailable', 'Aborted', 'ResourceExhausted'].includes(CODES[this.status] ?? '');

@@ -9,6 +9,7 @@ import { boundVolume } from './bound-volume.ts';
 import { type NewCondition, replaceConditions } from './claim-conditions.ts';
 import { type DriverController, type DriverControllerDeps, leaseName } from './driver-controller.ts';
 import { InfeasibleRequests } from './infeasible-requests.ts';
+import { modifySecret } from './provision-request.ts';
 
 type Claim = core.PersistentVolumeClaim;
 
@@ -85,7 +86,7 @@ class Modifier {
     if (target.driverName !== driver.name) throw new Error(`VAC "${name}" is for driver ${target.driverName}, not ${driver.name}`);
     await driver.call(ControllerModifyVolume, {
       volumeId: volume.spec?.csi?.volumeHandle ?? '',
-      secrets: await csiSecrets(volume.spec?.csi?.controllerExpandSecretRef, client),
+      secrets: await csiSecrets(modifySecret(volume), client),
       mutableParameters: target.parameters ?? {},
     });
     await client.of(core.PersistentVolume).patch(volume.metadata, { spec: { volumeAttributesClassName: name } });

@@ -9,7 +9,11 @@ type Claim = core.PersistentVolumeClaim;
 export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 export const VOLUME_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
 const DELETION_SECRET = 'volume.kubernetes.io/provisioner-deletion-secret';
+const MODIFY_SECRET = 'volume.kubernetes.io/controller-modify-secret';
 const OWN_PARAMETERS = 'csi.storage.k8s.io/';
+const FS_TYPE = `${OWN_PARAMETERS}fstype`;
+const SECRET_PARAMETER =
+  /^csi\.storage\.k8s\.io\/((provisioner|controller-publish|node-stage|node-publish|controller-expand|node-expand|controller-modify)-)?secret-name(space)?$/;
 const SNAPSHOT_GROUP = 'snapshot.storage.k8s.io';
 
 /** A request to provision a volume for a claim. */
@@ -20,22 +24,44 @@ export interface ProvisionRequest {
   readonly name: string;
   readonly fsType: string;
   readonly requiredBytes: number;
-  readonly capability: VolumeCapability;
+  /** One for each access mode. */
+  readonly volumeCapabilities: readonly VolumeCapability[];
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 export function provisionRequest(claim: Claim, storageClass: storage.StorageClass, knowsSingleNodeModes: boolean): ProvisionRequest {
   const { accessModes = [], volumeMode, resources } = claim.spec ?? {};
+  if (claim.spec?.selector !== undefined) throw new Error('claim Selector is not supported');
   const isBlock = volumeMode === 'Block';
   const all = storageClass.parameters ?? {};
-  const fsType = isBlock ? '' : (all[`${OWN_PARAMETERS}fstype`] ?? DEFAULT_FS_TYPE);
+  const fsType = isBlock ? '' : fsTypeOf(all);
   const { mountOptions = [] } = storageClass;
   return {
     ...{ claim, storageClass, name: `pvc-${claim.metadata.uid}`, fsType },
     requiredBytes: Quantity.parse(resources?.requests?.storage ?? '0').value(),
-    capability: volumeCapability({ accessModes, isBlock, fsType, mountOptions, knowsSingleNodeModes }),
-    parameters: Object.fromEntries(Object.entries(all).filter(([key]) => !key.startsWith(OWN_PARAMETERS))),
+    volumeCapabilities: accessModes.map((mode) =>
+      volumeCapability({ accessModes: [mode], isBlock, fsType, mountOptions, knowsSingleNodeModes }),
+    ),
+    parameters: driverParameters(all),
   };
+}
+
+/** The deprecated parameter `fstype`, in any case, is also passed on to the driver. */
+export function fsTypeOf(parameters: Readonly<Record<string, string>>): string {
+  const names = Object.keys(parameters).filter((name) => name.toLowerCase() === 'fstype' || name === FS_TYPE);
+  if (names.length > 1) throw new Error(`fstype specified in parameters with both "fstype" and "${FS_TYPE}" keys`);
+  return parameters[names[0] ?? FS_TYPE] || DEFAULT_FS_TYPE;
+}
+
+/** The parameters of a class without those that are for the provisioner. */
+export function driverParameters(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(parameters);
+  const unknown = entries.find(([key]) => key.startsWith(OWN_PARAMETERS) && key !== FS_TYPE && !SECRET_PARAMETER.test(key));
+  if (unknown !== undefined)
+    throw new Error(
+      `failed to strip CSI Parameters of prefixed keys: found unknown parameter key "${unknown[0]}" with reserved namespace ${OWN_PARAMETERS}`,
+    );
+  return Object.fromEntries(entries.filter(([key]) => !key.startsWith(OWN_PARAMETERS)));
 }
 
 export function secretFor({ claim, storageClass, name }: ProvisionRequest, purpose: string): core.SecretReference | undefined {
@@ -102,18 +128,29 @@ export function persistentVolume(request: ProvisionRequest, volume: MadeVolume):
   };
 }
 
-/** The deletion secret is recorded on the volume: the class may be deleted by then. */
+/** Secrets of later calls are recorded on the volume: the class may be deleted by then. An empty name says that there is none. */
 function annotationsFor(request: ProvisionRequest, driverName: string): Readonly<Record<string, string>> {
-  const secret = secretFor(request, 'provisioner');
+  const { name = '', namespace = '' } = secretFor(request, 'provisioner') ?? {};
+  const modify = secretFor(request, 'controller-modify');
   return {
     [PROVISIONED_BY]: driverName,
-    ...(secret?.name && { [`${DELETION_SECRET}-name`]: secret.name, [`${DELETION_SECRET}-namespace`]: secret.namespace ?? '' }),
+    ...{ [`${DELETION_SECRET}-name`]: name, [`${DELETION_SECRET}-namespace`]: namespace },
+    ...(modify && { [`${MODIFY_SECRET}-name`]: modify.name ?? '', [`${MODIFY_SECRET}-namespace`]: modify.namespace ?? '' }),
   };
 }
 
-export function deletionSecret({ metadata }: core.PersistentVolume): core.SecretReference | undefined {
-  const name = metadata.annotations?.[`${DELETION_SECRET}-name`];
-  const namespace = metadata.annotations?.[`${DELETION_SECRET}-namespace`];
+export function deletionSecret(volume: core.PersistentVolume): core.SecretReference | undefined {
+  return annotatedSecret(volume, DELETION_SECRET);
+}
+
+/** The secret of ControllerModifyVolume; by default that of ControllerExpandVolume. */
+export function modifySecret(volume: core.PersistentVolume): core.SecretReference | undefined {
+  return annotatedSecret(volume, MODIFY_SECRET) ?? volume.spec?.csi?.controllerExpandSecretRef;
+}
+
+function annotatedSecret({ metadata }: core.PersistentVolume, annotation: string): core.SecretReference | undefined {
+  const name = metadata.annotations?.[`${annotation}-name`];
+  const namespace = metadata.annotations?.[`${annotation}-namespace`];
   return name && namespace ? { name, namespace } : undefined;
 }
 

@@ -7,6 +7,7 @@ import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { type ContentSource, CreateVolume, DeleteVolume } from '../messages.ts';
 import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
+import { InfeasibleRequests } from './infeasible-requests.ts';
 import {
   dataSourceOf,
   deletionSecret,
@@ -27,6 +28,7 @@ const PROVISIONERS = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.k
 const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 /** Protects a claim until its volume is recorded or ruled out, so that a crash in between leaks nothing. */
 const CLAIM_FINALIZER = 'sampan.dev/csi-provisioning';
+const MAX_FAILED_UNDOS = 5;
 const CLAIM = 'claim:';
 
 /** Provisions volumes for claims and deletes released ones, like external-provisioner. */
@@ -62,10 +64,16 @@ interface CreatedVolume extends MadeVolume {
 }
 
 class Provisioner {
-  constructor(private readonly deps: DriverControllerDeps) {}
+  readonly #infeasible: InfeasibleRequests;
+  /** By volume name: how often in a row the driver failed to say what it made. */
+  readonly #failedUndos = new Map<string, number>();
+
+  constructor(private readonly deps: DriverControllerDeps) {
+    this.#infeasible = new InfeasibleRequests(deps.clock);
+  }
 
   async syncClaim(key: string): Promise<Requeue | undefined> {
-    const { informers, driver, events, capabilities } = this.deps;
+    const { informers, driver, events } = this.deps;
     const claim = informers.of(core.PersistentVolumeClaim).lister.get(parseKey(key));
     if (claim === undefined) return undefined;
     const isBegun = claim.metadata.finalizers?.includes(CLAIM_FINALIZER) === true;
@@ -79,26 +87,39 @@ class Provisioner {
     const node = claim.metadata.annotations?.[SELECTED_NODE];
     if (storageClass === undefined || (isDeleted && !isBegun)) return undefined;
     if (!isBegun && node === undefined && storageClass.volumeBindingMode === 'WaitForFirstConsumer') return undefined;
-    const source = dataSourceOf(claim);
-    if (source.type === 'foreign') return undefined;
-    const request = provisionRequest(claim, storageClass, capabilities.has('SINGLE_NODE_MULTI_WRITER'));
-    if (isDeleted) return this.#undo(request);
-    const { namespace, name } = claim.metadata;
-    events.normal(claim, 'Provisioning', `External provisioner is provisioning volume for claim "${namespace}/${name}"`);
+    if (dataSourceOf(claim).type === 'foreign') {
+      events.normal(claim, 'Provisioning', 'Assuming an external populator will provision the volume');
+      return undefined;
+    }
+    if (isDeleted) return this.#undo(this.#request(claim, storageClass));
+    const classId = storageClass.metadata.uid ?? '';
+    const delay = this.#infeasible.delay(key, classId);
+    if (delay !== undefined) return delay;
+    events.normal(claim, 'Provisioning', `External provisioner is provisioning volume for claim "${key}"`);
     try {
+      const request = this.#request(claim, storageClass);
       await this.#provision(request, node);
+      events.normal(claim, 'ProvisioningSucceeded', `Successfully provisioned volume ${request.name}`);
+      return undefined;
     } catch (error) {
       // Somebody else changed the claim: the next try reads it again.
-      if (!isStatusReason(error, 'Conflict')) await this.#failed(request, node, error);
+      if (isStatusReason(error, 'Conflict')) throw error;
+      if (error instanceof CsiError && error.isInvalid) {
+        const text = `Volume provisioning failed with infeasible error. Retries will be delayed. ${messageOf(error)}`;
+        events.warning(claim, 'ProvisioningFailed', text);
+        return this.#infeasible.add(key, classId);
+      }
+      await this.#failed(claim, node, error);
       throw error;
     }
-    events.normal(claim, 'ProvisioningSucceeded', `Successfully provisioned volume ${request.name}`);
-    return undefined;
   }
 
-  async #failed({ claim, storageClass }: ProvisionRequest, node: string | undefined, error: unknown): Promise<void> {
-    const text = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
-    this.deps.events.warning(claim, 'ProvisioningFailed', text);
+  #request(claim: Claim, storageClass: storage.StorageClass): ProvisionRequest {
+    return provisionRequest(claim, storageClass, this.deps.capabilities.has('SINGLE_NODE_MULTI_WRITER'));
+  }
+
+  async #failed(claim: Claim, node: string | undefined, error: unknown): Promise<void> {
+    this.deps.events.warning(claim, 'ProvisioningFailed', messageOf(error));
     // No capacity on the selected node: the scheduler must choose another one.
     if (node === undefined || !(error instanceof CsiError) || !error.isExhausted) return;
     await this.#setFinalizer(claim, false);
@@ -120,11 +141,11 @@ class Provisioner {
 
   async #create(request: ProvisionRequest, node: string | undefined): Promise<CreatedVolume> {
     const { driver, client, informers } = this.deps;
-    const { claim, name, requiredBytes, capability, parameters } = request;
+    const { claim, name, requiredBytes, volumeCapabilities, parameters } = request;
     const topology = nodeTopology(node, driver.name, informers);
     const contentSource = await this.#contentSource(claim);
     const { volume } = await driver.call(CreateVolume, {
-      ...{ name, parameters, capacityRange: { requiredBytes }, volumeCapabilities: [capability] },
+      ...{ name, parameters, capacityRange: { requiredBytes }, volumeCapabilities },
       secrets: await csiSecrets(secretFor(request, 'provisioner'), client),
       mutableParameters: await this.#mutableParameters(claim),
       ...(contentSource && { volumeContentSource: contentSource }),
@@ -190,13 +211,28 @@ class Provisioner {
 
   /** The claim was deleted before its volume was recorded: the call is repeated to find the volume, which is then deleted. */
   async #undo(request: ProvisionRequest): Promise<undefined> {
-    const { name } = request;
+    const { name, claim } = request;
     const existing = await this.deps.client.of(core.PersistentVolume).get({ name }).catch(ignoreError('NotFound'));
     if (existing === undefined) {
-      const { volumeId } = await this.#create(request, request.claim.metadata.annotations?.[SELECTED_NODE]);
-      await this.#delete(volumeId, secretFor(request, 'provisioner'));
+      const volumeId = await this.#volumeToUndo(request);
+      if (volumeId !== undefined) await this.#delete(volumeId, secretFor(request, 'provisioner'));
     }
-    await this.#setFinalizer(request.claim, false);
+    this.#failedUndos.delete(name);
+    await this.#setFinalizer(claim, false);
+  }
+
+  /** A driver that rejects the request has no volume for it; one that only ever fails must not keep the claim for good. */
+  async #volumeToUndo(request: ProvisionRequest): Promise<string | undefined> {
+    const { name, claim } = request;
+    try {
+      return (await this.#create(request, claim.metadata.annotations?.[SELECTED_NODE])).volumeId;
+    } catch (error) {
+      if (!(error instanceof CsiError) || !error.isFinal) throw error;
+      const failures = (this.#failedUndos.get(name) ?? 0) + 1;
+      this.#failedUndos.set(name, failures);
+      if (error.isRejection || failures >= MAX_FAILED_UNDOS) return undefined;
+      throw error;
+    }
   }
 
   async #setFinalizer(claim: Claim, isSet: boolean): Promise<void> {
@@ -229,10 +265,9 @@ class Provisioner {
   async #reclaim(volume: core.PersistentVolume, handle: string): Promise<void> {
     const { name } = volume.metadata;
     const attachments = this.deps.informers.of(storage.VolumeAttachment).lister.list();
-    // Volumes that are still attached must not be deleted.
-    if (attachments.some(({ spec }) => spec.source?.persistentVolumeName === name))
-      throw new Error(`volume ${name} is still attached to a node`);
+    const attachment = attachments.find(({ spec }) => spec.source?.persistentVolumeName === name);
     try {
+      if (attachment !== undefined) throw new Error(`persistentvolume ${name} is still attached to node ${attachment.spec.nodeName}`);
       await this.#delete(handle, deletionSecret(volume));
     } catch (error) {
       this.deps.events.warning(volume, 'VolumeFailedDelete', messageOf(error));
@@ -257,5 +292,5 @@ class Provisioner {
 function defectOf({ capacityBytes, isEmpty }: CreatedVolume, { requiredBytes }: ProvisionRequest): string | undefined {
   if (capacityBytes > 0 && capacityBytes < requiredBytes)
     return `created volume capacity ${capacityBytes} less than requested capacity ${requiredBytes}`;
-  return isEmpty ? 'the driver made an empty volume where one with a data source was asked for' : undefined;
+  return isEmpty ? 'volume content source missing' : undefined;
 }
