@@ -13,6 +13,7 @@ const SNAPSHOT = { name: 's', namespace: 'default' };
 
 interface ShownSnapshot {
   readonly metadata: { readonly uid?: string };
+  readonly spec: { readonly volumeSnapshotClassName?: string };
   readonly status?: { readonly readyToUse?: boolean; readonly restoreSize?: string; readonly error?: { readonly message?: string } };
 }
 
@@ -128,18 +129,35 @@ describe('what sidecars of a CSI driver would do', () => {
     expect((await snapshot()).status?.error).toBeUndefined();
   });
 
-  it('gives a name to a snapshot that was there before', async () => {
+  const putOldSnapshot = async (deletionPolicy: string) => {
     await bench.server.state.putSnapshot({ id: 'old', name: 'old', volumeId: 'v', bytes: 2 ** 20, backing: 'directory', createdMs: 1e12 });
-    const ref = { ...SNAPSHOT };
     await client()
       .resource(CONTENTS)
       .create({
         ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshotContent', metadata: { name: 'old' } },
-        spec: { driver: DRIVER, deletionPolicy: 'Retain', source: { snapshotHandle: 'old' }, volumeSnapshotRef: ref },
+        spec: { driver: DRIVER, deletionPolicy, source: { snapshotHandle: 'old' }, volumeSnapshotRef: { ...SNAPSHOT } },
       } as never);
     await makeSnapshot({ volumeSnapshotContentName: 'old' });
     await bench.until(async () => (await snapshot()).status?.readyToUse === true);
+  };
+
+  it('gives a name to a snapshot that was there before', async () => {
+    await putOldSnapshot('Retain');
     expect((await snapshot()).status?.restoreSize).toBe('1Mi');
+  });
+
+  it('deletes a snapshot that was there before, by the policy of its content', async () => {
+    await putOldSnapshot('Delete');
+    await client().resource(SNAPSHOTS).delete(SNAPSHOT);
+    await bench.until(() => bench.isGone(client().resource(SNAPSHOTS).get(SNAPSHOT)));
+    expect(bench.server.state.snapshots).toEqual([]);
+  });
+
+  it('records the default class of a snapshot', async () => {
+    await makeClass('Delete');
+    await bench.makeBoundClaim();
+    await makeSnapshot();
+    await bench.until(async () => (await snapshot()).spec.volumeSnapshotClassName === 'snap');
   });
 
   it('says why a snapshot cannot be taken', async () => {

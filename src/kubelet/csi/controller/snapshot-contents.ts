@@ -46,6 +46,7 @@ class Snapshotter {
     const content = this.deps.informers.resource(SNAPSHOT_CONTENT).lister.get({ name }) as Content | undefined;
     if (content?.spec.driver !== this.deps.driver.name) return undefined;
     if (content.metadata.deletionTimestamp !== undefined) return this.#delete(content);
+    await this.#protect(content);
     if (content.status?.readyToUse === true) return undefined;
     try {
       return await this.#create(content);
@@ -53,6 +54,13 @@ class Snapshotter {
       await this.#saveError(content, error);
       throw error;
     }
+  }
+
+  /** Contents that somebody else made have no finalizer yet: without it the snapshot in the storage system would outlive them. */
+  async #protect({ metadata }: Content): Promise<void> {
+    const { finalizers = [], resourceVersion } = metadata;
+    if (finalizers.includes(CONTENT_BOUND)) return;
+    await this.#contents.patch(metadata, { metadata: { finalizers: [...finalizers, CONTENT_BOUND], resourceVersion } });
   }
 
   async #create(content: Content): Promise<Requeue | undefined> {

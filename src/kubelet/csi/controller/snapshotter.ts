@@ -97,6 +97,9 @@ class SnapshotBinder {
     if (typeof chosen === 'string')
       return this.#fail(snapshot, 'SnapshotContentCreationFailed', `Failed to create snapshot content with error ${chosen}`);
     await this.#protect(snapshot, true);
+    const { name: volumeSnapshotClassName } = chosen.metadata;
+    if (snapshot.spec.volumeSnapshotClassName === undefined)
+      await this.#snapshots.patch(snapshot.metadata, { spec: { volumeSnapshotClassName } });
     await this.#contents.create(newContent(snapshot, chosen, volume) as never).catch(ignoreError('AlreadyExists'));
     events.normal(
       snapshot,
