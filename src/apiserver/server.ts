@@ -11,6 +11,7 @@ import {
   type Random,
   realClock,
   runComponent,
+  type SniSource,
   waitForAbort,
 } from '#base';
 import { Client } from '#client';
@@ -166,7 +167,7 @@ export interface ListenConfig {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  readonly tls: SecureContextOptions;
+  readonly tls: SecureContextOptions & SniSource;
 }
 
 export interface ApiServerDeps {
@@ -225,7 +226,7 @@ export interface ApiServer extends Component {
   /** Valid once ready, when the server listens. */
   readonly port: number | undefined;
   /** Replaces the certificate for new connections. */
-  useCertificate(tls: SecureContextOptions): void;
+  useCertificate(tls: SecureContextOptions & SniSource): void;
 }
 
 /** Gates that are off by default and decide about fields of objects. */

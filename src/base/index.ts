@@ -9,6 +9,7 @@ export { runInTurns, runSteps, TurnBudget } from './async/turn-budget.ts';
 export { type BuildInfo, buildInfo } from './build-info.ts';
 export { type Component, type ComponentScope, runComponent, stopAll } from './component.ts';
 export * from './crypto/secretbox/index.ts';
+export { type SniCertificate, type SniSource, sniContexts } from './crypto/sni-certificates.ts';
 export { cipherNames, curveNames, TLS_VERSIONS } from './crypto/tls-names.ts';
 export * from './crypto/x509/index.ts';
 export * from './egress/index.ts';

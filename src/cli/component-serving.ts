@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { childSignal, createSelfSigned } from '#base';
+import { childSignal, createSelfSigned, type SniCertificate } from '#base';
 import { type Client, type ComponentCertificates, core, type LeaderHealth, startComponentServer } from '#client';
 import { followCertificates, versionInfo } from '#cluster';
 import type { CliContext } from './context.ts';
@@ -32,8 +32,13 @@ export async function serveComponent(
   const { bindAddress: host = '0.0.0.0', securePort: port = component.defaultPort, alwaysAllowPaths, times } = settings;
   if (port === 0) return undefined;
   const certificates = await servingCertificates(settings, component, place);
-  const { ciphers, minVersion } = settings;
-  const tls = { ...certificates.current, ...(ciphers && { ciphers }), ...(minVersion && { minVersion }) };
+  const { ciphers, minVersion, sniCertificates } = settings;
+  const tls = {
+    ...certificates.current,
+    ...(ciphers && { ciphers }),
+    ...(minVersion && { minVersion }),
+    ...(sniCertificates && { sniCertificates }),
+  };
   const config = { name: component.name, host, port, tls, ...(alwaysAllowPaths && { alwaysAllowPaths }), ...(times && { times }) };
   const reviewers = await reviewClients(component, { settings, options, place });
   const server = startComponentServer(config, {
@@ -82,10 +87,15 @@ async function reviewClients({ name, client }: ServedComponent, { settings, opti
   return { own, clients: { client: await from(authenticationKubeconfig), accessClient: await from(authorizationKubeconfig) } };
 }
 
+interface FollowedCertificates extends ComponentCertificates {
+  /** Certificates of names; the server reads them by its settings. */
+  readonly named?: readonly SniCertificate[] | undefined;
+}
+
 interface CertificateSource {
-  readonly current: ComponentCertificates;
+  readonly current: FollowedCertificates;
   /** Reads the files that flags name. */
-  readonly read: () => ComponentCertificates;
+  readonly read: () => FollowedCertificates;
 }
 
 async function servingCertificates(
@@ -101,7 +111,7 @@ async function servingCertificates(
   const published = clientCaFile === undefined ? await lookUpAuthority(settings, component, deps) : undefined;
   const read = () => {
     const clientCa = clientCaFile === undefined ? published : files.certificate('client-ca-file');
-    return { ...(own ?? files.pair()), ...(clientCa && { clientCa }) };
+    return { ...(own ?? files.pair()), ...(clientCa && { clientCa }), named: settings.sniCertificates?.() };
   };
   return { current: read(), read };
 }

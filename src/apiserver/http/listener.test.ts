@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { silentLogger } from '#base';
+import { createSelfSigned, realClock, silentLogger, systemRandom } from '#base';
 import { LOOPBACK_TLS } from '../admission/webhooks/loopback-certificate.test-data.ts';
 import type { Exchange } from './exchange.ts';
 import { type Listener, listen } from './listener.ts';
@@ -56,6 +56,55 @@ describe('a connection of HTTP/1.1', () => {
     const body = 'y'.repeat(100_000);
     socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
     expect(await receivedUntil(socket, ' bytes')).toMatch(/HTTP\/1.1 201 Created[\s\S]*\r\n\r\n100000 bytes$/);
+    socket.destroy();
+  });
+});
+
+describe('certificates by server name', () => {
+  const pair = (commonName: string) =>
+    createSelfSigned(
+      { commonName, authorityName: 'ca', dnsNames: [], ipAddresses: ['127.0.0.1'] },
+      { clock: realClock, random: systemRandom },
+    );
+  const client = pair('client');
+
+  async function connect(port: number, servername: string) {
+    // errors: fail the test
+    const socket = tls.connect({ host: '127.0.0.1', port, servername, ...client, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    await once(socket, 'secureConnect');
+    return socket;
+  }
+
+  async function shown(port: number, servername: string) {
+    const socket = await connect(port, servername);
+    const { CN } = socket.getPeerCertificate().subject;
+    socket.destroy();
+    return CN;
+  }
+
+  async function serveNames(handle: (exchange: Exchange) => Promise<void>) {
+    let named = { ...pair('first'), names: ['a.example.com'] };
+    const settings = { ...pair('default'), ca: client.cert, sniCertificates: () => [named] };
+    listener = await listen({ host: '127.0.0.1', port: 0, tls: settings, handle, logger: silentLogger });
+    const renew = () => {
+      named = { ...pair('second'), names: ['a.example.com'] };
+      listener?.useCertificate(settings);
+    };
+    return { port: listener.port, renew };
+  }
+
+  it('a renewed certificate is shown to new connections that ask for its name', async () => {
+    const { port, renew } = await serveNames(async () => {});
+    const before = await shown(port, 'a.example.com');
+    renew();
+    expect([before, await shown(port, 'a.example.com'), await shown(port, 'b.example.com')]).toEqual(['first', 'second', 'default']);
+  });
+
+  it("a connection by name asks for the client's certificate", async () => {
+    const { port } = await serveNames(async (exchange) => exchange.respond(200, {}, String(exchange.clientCertificate !== undefined)));
+    const socket = await connect(port, 'a.example.com');
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    expect(await receivedUntil(socket, 'true')).toMatch(/true$/);
     socket.destroy();
   });
 });

@@ -2,7 +2,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import tls, { type SecureContextOptions, type TLSSocket } from 'node:tls';
-import { DeadPeerMonitor, type Logger, listenOn } from '#base';
+import { DeadPeerMonitor, type Logger, listenOn, type SniSource, sniContexts } from '#base';
 import type { Exchange } from './exchange.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
@@ -13,7 +13,7 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  readonly tls: SecureContextOptions;
+  readonly tls: SecureContextOptions & SniSource;
   /** Resolves when the exchange is over; never rejects. */
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly logger: Logger;
@@ -27,7 +27,7 @@ export interface Listener {
   /** Refuses new connections and asks clients to reconnect elsewhere. Requests in flight continue. */
   drain(): void;
   /** Replaces the certificate for new connections. */
-  useCertificate(context: SecureContextOptions): void;
+  useCertificate(context: SecureContextOptions & SniSource): void;
   /** Drains, waits for responses until `grace`, then closes the remaining connections. */
   close(grace: Promise<void>): Promise<void>;
 }
@@ -89,8 +89,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const ended = () => idle.end(session);
     void serve(exchange).then(ended, ended);
   });
+  let contextFor = sniContexts(options.tls);
   const server = tls.createServer({
     ...options.tls,
+    SNICallback: (serverName, use) => use(null, contextFor(serverName)),
     ALPNProtocols: ['h2', 'http/1.1'],
     requestCert: options.tls.ca !== undefined,
     rejectUnauthorized: false,
@@ -117,7 +119,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   return {
     port: (server.address() as AddressInfo).port,
-    useCertificate: (context) => server.setSecureContext(context),
+    useCertificate: (context) => {
+      const renewed = sniContexts(context);
+      server.setSecureContext(context);
+      contextFor = renewed;
+    },
     drain: () => void drain(),
     async close(grace) {
       const closed = drain();

@@ -58,7 +58,8 @@ async function run(options: Options, context: CliContext): Promise<void> {
   checkProxyClient(settings);
   const listen = { host: options.bindAddress, port: portOf(options.securePort) };
   const files = pemFiles(options, context);
-  const servingPair = files.serving();
+  const readServing = () => ({ ...files.serving(), sniCertificates: settings.tls?.sniCertificates?.() });
+  const servingPair = readServing();
   const config = {
     settings,
     listen,
@@ -72,7 +73,7 @@ async function run(options: Options, context: CliContext): Promise<void> {
   const server = startStandaloneApiServer(config, { ...deps, store, egress }, context.signal);
   using stop = childSignal(context.signal);
   const use = (certificates: ServingCertificates) => server.useCertificates(certificates);
-  const following = followCertificates({ current: servingPair, read: () => files.serving(), use }, deps, stop.signal);
+  const following = followCertificates({ current: servingPair, read: readServing, use }, deps, stop.signal);
   try {
     await runUntilStopped(server, 'the API server', deps);
   } catch (error) {

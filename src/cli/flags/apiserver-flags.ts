@@ -20,6 +20,7 @@ import { EXTERNAL_SECURITY_FLAGS } from './external-security-flags.ts';
 import { booleanValue, durationValue, type FlagTable, fileText, listValue, oneOf, wholeNumberValue } from './flag-table.ts';
 import { HTTP_FLAGS } from './http-flags.ts';
 import { RELEASE_FLAGS } from './release-flags.ts';
+import { SNI_FLAG, withSniCertificates } from './sni-flag.ts';
 
 const STORAGE_MEDIA_TYPES = ['application/json', 'application/vnd.kubernetes.protobuf'] as const;
 const MODES: readonly AuthorizationMode[] = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'];
@@ -292,6 +293,10 @@ export const APISERVER_FLAGS: FlagTable<ApiServerSettings> = {
     value: 'version',
     help: `the oldest version of TLS: ${[...TLS_VERSIONS.keys()].join(', ')}`,
     apply: (s, value) => ({ ...s, tls: { ...s.tls, minVersion: TLS_VERSIONS.get(oneOf(value, [...TLS_VERSIONS.keys()]))! } }),
+  },
+  'tls-sni-cert-key': {
+    ...SNI_FLAG,
+    apply: (s, value, context) => ({ ...s, tls: { ...s.tls, ...withSniCertificates(s.tls ?? {}, value, context) } }),
   },
   'token-auth-file': {
     value: 'file',

@@ -55,6 +55,5 @@ export function servingFlagsWithoutEffect<S>(): FlagTable<S> {
     ...flagsWithoutEffect<S>('a port is listened on by one process', { 'permit-port-sharing': 'bool', 'permit-address-sharing': 'bool' }),
     ...flagsWithoutEffect<S>('the curves are those of Node.js', { 'tls-curve-preferences': 'list' }),
     ...flagsWithoutEffect<S>('HTTP/2 is negotiated by the client', { 'disable-http2-serving': 'bool' }),
-    ...flagsWithoutEffect<S>('one certificate serves all names: give it with --tls-cert-file', { 'tls-sni-cert-key': 'list' }),
   };
 }

@@ -11,8 +11,8 @@ export interface Flag<Settings> {
   readonly help: string;
   /** The placeholder of its value in the help. */
   readonly value: string;
-  /** May be repeated; values are joined by commas. */
-  readonly repeatable?: boolean;
+  /** May be repeated; values are joined by commas, or by lines where values contain commas. */
+  readonly repeatable?: boolean | 'lines';
   /** Why it has no effect. Logged at start if the flag is given. */
   readonly noEffect?: string;
   /** Returns the settings with the flag's value. Throws on an invalid value. */
@@ -26,7 +26,7 @@ export function addFlags<S>(command: Command, table: FlagTable<S>): Command {
   for (const [name, { value, help, repeatable, noEffect }] of Object.entries(table)) {
     // As upstream, a boolean flag may be given without a value.
     const option = new Option(value === 'bool' ? `--${name} [bool]` : `--${name} <${value}>`, help);
-    if (repeatable) option.argParser(joined);
+    if (repeatable) option.argParser(repeatable === 'lines' ? joinedLines : joined);
     command.addOption(noEffect === undefined ? option : option.hideHelp());
   }
   return command;
@@ -56,6 +56,10 @@ function flagWithoutEffect<S>(noEffect: string, value: FlagForm): Flag<S> {
 
 function joined(value: string, previous?: string): string {
   return previous === undefined ? value : `${previous},${value}`;
+}
+
+function joinedLines(value: string, previous?: string): string {
+  return previous === undefined ? value : `${previous}\n${value}`;
 }
 
 /** Settings from a command's options. */

@@ -1,10 +1,11 @@
-import { cipherNames, TLS_VERSIONS } from '#base';
+import { cipherNames, type SniSource, TLS_VERSIONS } from '#base';
 import { ALWAYS_ALLOWED, type DelegationTimes } from '#client';
 import { servingFlagsWithoutEffect } from './common-flags.ts';
 import { booleanValue, durationValue, type FlagTable, flagsWithoutEffect, listValue, oneOf, wholeNumberValue } from './flag-table.ts';
+import { SNI_FLAG, withSniCertificates } from './sni-flag.ts';
 
 /** Settings of a component's secure port. */
-export interface ServingSettings {
+export interface ServingSettings extends SniSource {
   readonly bindAddress?: string;
   /** 0: disabled. */
   readonly securePort?: number;
@@ -54,6 +55,7 @@ export const SERVING_FLAGS: FlagTable<ServingSettings> = {
     help: `the oldest version of TLS: ${[...TLS_VERSIONS.keys()].join(', ')}`,
     apply: (s, value) => ({ ...s, minVersion: TLS_VERSIONS.get(oneOf(value, [...TLS_VERSIONS.keys()]))! }),
   },
+  'tls-sni-cert-key': { ...SNI_FLAG, apply: (s, value, context) => ({ ...s, ...withSniCertificates(s, value, context) }) },
   'authentication-kubeconfig': {
     value: 'file',
     help: 'the kubeconfig for TokenReviews (default: --kubeconfig)',

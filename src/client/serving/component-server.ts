@@ -2,7 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type Component, type Logger, listenOn, METRICS_CONTENT_TYPE, type MetricsRegistry, runComponent, waitForAbort } from '#base';
+import {
+  type Component,
+  type Logger,
+  listenOn,
+  METRICS_CONTENT_TYPE,
+  type MetricsRegistry,
+  runComponent,
+  type SniSource,
+  sniContexts,
+  waitForAbort,
+} from '#base';
 import {
   ANONYMOUS,
   bearerToken,
@@ -28,10 +38,11 @@ export interface ComponentServerConfig {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly tls: ComponentCertificates & {
-    readonly ciphers?: string;
-    readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
-  };
+  readonly tls: ComponentCertificates &
+    SniSource & {
+      readonly ciphers?: string;
+      readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+    };
   /** Paths without authorization; a trailing `*` matches any suffix. */
   readonly alwaysAllowPaths?: readonly string[];
   readonly times?: Partial<DelegationTimes>;
@@ -71,10 +82,21 @@ interface Answer {
 /** Health, metrics and configuration of a component over https, with delegated authentication and authorization. */
 export function startComponentServer(config: ComponentServerConfig, deps: ComponentServerDeps, signal?: AbortSignal): ComponentServer {
   const access = new DelegatedAccess(deps, { ...DEFAULT_TIMES, ...config.times });
-  const { cert, key, clientCa, ciphers, minVersion = 'TLSv1.2' } = config.tls;
-  const authorities = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
-  const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
-  const server = createServer({ cert, key, minVersion, ...authorities, ...limits, ...(ciphers && { ciphers }) });
+  const { ciphers, minVersion = 'TLSv1.2', sniCertificates } = config.tls;
+  const contextOf = ({ cert, key, clientCa: ca }: ComponentCertificates) => ({
+    ...{ cert, key, minVersion },
+    ...(ca && { ca }),
+    ...(ciphers && { ciphers }),
+    ...(sniCertificates && { sniCertificates }),
+  });
+  const context = contextOf(config.tls);
+  let contextFor = sniContexts(context);
+  const server = createServer({
+    ...context,
+    ...(config.tls.clientCa !== undefined && { requestCert: true, rejectUnauthorized: false }),
+    ...{ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    SNICallback: (serverName, use) => use(null, contextFor(serverName)),
+  });
   server.maxConnections = MAX_CONNECTIONS;
   const startedMs = deps.clock.now();
   const routes = routesOf(config, deps, startedMs);
@@ -90,7 +112,12 @@ export function startComponentServer(config: ComponentServerConfig, deps: Compon
     get port() {
       return (server.address() as AddressInfo | null)?.port ?? config.port;
     },
-    use: ({ clientCa: ca, ...pair }) => server.setSecureContext({ ...pair, minVersion, ...(ca && { ca }), ...(ciphers && { ciphers }) }),
+    use: (certificates) => {
+      const renewed = contextOf(certificates);
+      const renewedFor = sniContexts(renewed);
+      server.setSecureContext(renewed);
+      contextFor = renewedFor;
+    },
     [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
   };
 }

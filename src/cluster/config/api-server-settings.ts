@@ -11,7 +11,7 @@ import {
   type TracingConfiguration,
   type UserInfo,
 } from '#apiserver';
-import type { Logger } from '#base';
+import type { Logger, SniSource } from '#base';
 import { versionInfo } from '../version.ts';
 import { type AuditSettings, auditConfig, auditWarning } from './audit-settings.ts';
 import { type ExternalSecuritySettings, externalSecurity } from './external-security-settings.ts';
@@ -71,7 +71,7 @@ export type ServingLimits = Pick<
   | 'http'
 >;
 
-export type TlsSettings = Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
+export type TlsSettings = Pick<SecureContextOptions, 'minVersion' | 'ciphers'> & SniSource;
 
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 

@@ -1,4 +1,5 @@
-import type { Clock, Logger } from '#base';
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock, Logger, SniCertificate } from '#base';
 
 /** A server's certificate and client CA. PEM. */
 export interface ServingCertificates {
@@ -6,6 +7,8 @@ export interface ServingCertificates {
   readonly key: string;
   /** The CA of client certificates. */
   readonly clientAuthority: string;
+  /** Certificates of names; the server reads them by its settings. */
+  readonly sniCertificates?: readonly SniCertificate[] | undefined;
 }
 
 /** PEM files to follow. */
@@ -31,7 +34,7 @@ export async function followCertificates<T extends object>(
     if (signal.aborted) return;
     try {
       const certificates = following.read();
-      if (isSame(certificates, current)) continue;
+      if (isDeepStrictEqual(certificates, current)) continue;
       following.use(certificates);
       current = certificates;
       logger.info('the certificates in the files have changed and are in use');
@@ -39,8 +42,4 @@ export async function followCertificates<T extends object>(
       logger.warn('the certificates in the files cannot be used; those from before stay', { error });
     }
   }
-}
-
-function isSame<T extends object>(a: T, b: T): boolean {
-  return (Object.keys(a) as (keyof T)[]).every((name) => a[name] === b[name]);
 }

@@ -1,0 +1,50 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+
+/** A certificate for clients that ask for one of its names. PEM. */
+export interface SniCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** Names and patterns such as `*.example.com`. Empty: the certificate's own names. */
+  readonly names: readonly string[];
+}
+
+/** What a server is given besides its own certificate. */
+export interface SniSource {
+  /** Reads the certificates anew at each call, in order of precedence. */
+  readonly sniCertificates?: () => readonly SniCertificate[];
+}
+
+/** Finds the certificate for the server name that a client asks for; undefined: the server's own. A wildcard stands for the first label. */
+export function sniContexts({
+  sniCertificates,
+  ...own
+}: SecureContextOptions & SniSource): (serverName: string) => SecureContext | undefined {
+  const named = (sniCertificates?.() ?? []).map(({ cert, key, names }) => ({
+    // The authority of clients, the versions and the ciphers are those of the server.
+    context: createSecureContext({ ...own, cert, key }),
+    names,
+    derived: names.length === 0 ? certificateNames(cert) : [],
+  }));
+  const contexts = new Map<string, SecureContext>();
+  const add = (name: string, context: SecureContext) => contexts.has(name) || contexts.set(name, context);
+  for (const { names, context } of named) for (const name of names) add(name, context);
+  for (const { derived, context } of named) for (const name of derived) add(name, context);
+  return (serverName) => {
+    const name = serverName.toLowerCase();
+    return contexts.get(name) ?? contexts.get(name.replace(/^[^.]*/, '*'));
+  };
+}
+
+const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/; // bounded: names in the operator's own certificate
+
+/** Addresses are left out: clients do not ask for them by name. */
+function certificateNames(cert: string): readonly string[] {
+  const { subject = '', subjectAltName = '' } = new X509Certificate(cert);
+  const line = subject.split('\n').find((attribute) => attribute.startsWith('CN='));
+  const commonName = line?.slice('CN='.length) ?? '';
+  const isDomain = isIP(commonName) === 0 && (commonName === '*' || DOMAIN.test(commonName.replace(/^\*\./, '')));
+  const dnsNames = [...subjectAltName.matchAll(/DNS:([^,\s]+)/g)].map(([, name]) => name!);
+  return isDomain ? [commonName, ...dnsNames] : dnsNames;
+}
