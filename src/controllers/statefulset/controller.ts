@@ -109,11 +109,12 @@ class StatefulSetController implements RunningController {
     if (next !== undefined) this.#keyed.enqueueAfter(set, next);
   }
 
-  /** Executes the plan until an action fails; the status is written in any case. */
+  /** Executes the plan until an action fails or the plan is outdated; the status is written in any case. */
   async #act(observed: ObservedStatefulSet): Promise<Outcome> {
     let replaced = 0;
     try {
       for (const action of planStateful(observed)) {
+        if (this.#isOutdated(observed.set)) break;
         await this.#perform(observed, action);
         if (action.type === 'delete' && action.forUpdate) replaced++;
       }
@@ -121,6 +122,13 @@ class StatefulSetController implements RunningController {
     } catch (failure) {
       return { replaced, failure };
     }
+  }
+
+  /** A plan may take hundreds of writes: whether the set was deleted or changed meanwhile (it is queued again), or the controller stops. */
+  #isOutdated({ metadata }: StatefulSet): boolean {
+    if (this.context.signal.aborted) return true;
+    const live = this.#sets.get(metadata)?.metadata;
+    return live?.uid !== metadata.uid || live?.generation !== metadata.generation || live?.deletionTimestamp !== undefined;
   }
 
   async #ensureRevision(set: StatefulSet): Promise<string | undefined> {

@@ -168,3 +168,14 @@ describe('a stateful set of two billion replicas', () => {
     expect(plan({ spec: HUGE, slots: { 0: 'ready old' } })).toEqual(['create 1 update']);
   });
 });
+
+describe('what one sync creates of a parallel set of two billion replicas', () => {
+  it.each([
+    { claims: 0, pods: 500 },
+    { claims: 49, pods: 10 },
+    { claims: 1000, pods: 1 },
+  ])('$pods pods with $claims claims each', ({ claims, pods }) => {
+    const volumeClaimTemplates = Array.from({ length: claims }, (_, i) => ({ metadata: { name: `v${i}` } }));
+    expect(plan({ spec: { ...PARALLEL, replicas: 2147483647, volumeClaimTemplates }, slots: {} })).toHaveLength(pods);
+  });
+});

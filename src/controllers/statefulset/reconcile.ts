@@ -50,7 +50,7 @@ interface Slot {
   readonly pod: core.Pod | undefined;
 }
 
-/** The maximum number of creations per sync, as for replica sets; the next sync continues. */
+/** The maximum number of pods and claims that one sync creates, as of pods for replica sets; the next sync continues. */
 const MAX_CREATIONS = 500;
 
 /**
@@ -92,8 +92,12 @@ function condemnedOf({ set, pods }: ObservedStatefulSet): readonly core.Pod[] {
 
 function planReplicas(observed: ObservedStatefulSet, isOrdered: boolean): Plan {
   const actions: StatefulAction[] = [];
+  const objectsPerPod = 1 + (observed.set.spec?.volumeClaimTemplates ?? []).length;
+  let created = 0;
   for (const slot of slots(observed, isOrdered ? 1 : MAX_CREATIONS)) {
+    if (slot.pod === undefined && created >= MAX_CREATIONS) continue;
     const plan = planReplica(observed, slot, isOrdered);
+    if (plan.actions.some(({ type }) => type === 'create')) created += objectsPerPod;
     pushAll(actions, plan.actions);
     if (plan.isBlocked && isOrdered) return { actions, isBlocked: true };
   }
