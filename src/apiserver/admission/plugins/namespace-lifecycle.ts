@@ -2,7 +2,7 @@ import { mapMaybePromise } from '#base';
 import { StatusError } from '#machinery';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { type PluginDeps, readObject } from './plugin-deps.ts';
+import { type PluginDeps, pluginForbiddenError, readObject } from './plugin-deps.ts';
 
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
@@ -43,14 +43,14 @@ function checkNamespace(attributes: AdmissionAttributes, object: KubeObject | un
   if (isTerminating) throw terminating(attributes, namespace);
 }
 
-function terminating({ resource, name }: AdmissionAttributes, namespace: string): StatusError {
+function terminating(attributes: AdmissionAttributes, namespace: string): StatusError {
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const { message } = StatusError.forbidden({ group: resource.group, resource: resource.resource }, name, why);
+  const { message, details } = pluginForbiddenError(attributes, why);
   const causes = [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }];
   return new StatusError({
     code: 403,
     reason: 'Forbidden',
     message,
-    details: { name, group: resource.group, kind: resource.resource, causes },
+    details: { ...details, causes },
   });
 }
