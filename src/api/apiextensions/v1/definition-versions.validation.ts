@@ -46,7 +46,8 @@ export function validateVersions(internal: InternalDefinition, rules: Definition
     errors.push(FieldError.invalid(path, printedVersions(versions), 'must contain unique version names'));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.push(FieldError.invalid(path, printedVersions(versions), 'must have exactly one version marked as storage version'));
+    const printed = internal.hasVersions ? printedVersions(versions) : null;
+    errors.push(FieldError.invalid(path, printed, 'must have exactly one version marked as storage version'));
   }
   const problems = internal.version === '' ? [] : checkDns1035Label(internal.version);
   if (problems.length > 0) errors.push(FieldError.invalid(SPEC.child('version'), internal.version, problems.join(',')));

@@ -22,6 +22,8 @@ export interface InternalDefinition {
   readonly additionalPrinterColumns: readonly CustomResourceColumnDefinition[];
   readonly selectableFields: readonly SelectableField[];
   readonly versions: readonly CustomResourceDefinitionVersion[];
+  /** Missing versions are printed as null in errors, an empty list as []. */
+  readonly hasVersions: boolean;
 }
 
 const SHARED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
@@ -38,6 +40,7 @@ export function internalDefinition(spec: CustomResourceDefinitionSpec): Internal
     additionalPrinterColumns: (top('additionalPrinterColumns') ?? []) as readonly CustomResourceColumnDefinition[],
     selectableFields: (top('selectableFields') ?? []) as readonly SelectableField[],
     versions: versions.map((version) => without(version, shared)),
+    hasVersions: spec.versions != null,
   };
 }
 
