@@ -23,9 +23,10 @@ describe('paths of custom resources', () => {
   let server: ApiServer;
   const store = openMemoryStore({ clock: realClock });
 
-  const send = (method: string, path: string, body?: object) =>
+  const send = (method: string, path: string, body?: object, contentType = 'application/json') =>
     new Promise<{ code: number; body: string }>((resolve, reject) => {
-      const options = { host: '127.0.0.1', port: server.port, path, method, rejectUnauthorized: false, agent: false };
+      const headers = { 'content-type': contentType };
+      const options = { host: '127.0.0.1', port: server.port, path, method, headers, rejectUnauthorized: false, agent: false };
       const request = https.request(options, async (response) => {
         let text = '';
         for await (const chunk of response) text += String(chunk);
@@ -76,5 +77,18 @@ describe('paths of custom resources', () => {
     const { code, body } = await send('OPTIONS', WIDGETS);
     expect(code).toBe(405);
     expect(JSON.parse(body).message).toBe(` is not supported on resources of kind "widgets.${GROUP}"`);
+  });
+
+  test('a PUT of a custom resource without metadata is rejected', async () => {
+    const { code, body } = await send('PUT', `${WIDGETS}/a`, { apiVersion: `${GROUP}/v1`, kind: 'Widget' });
+    const message = 'the name of the object () does not match the name on the URL (a)';
+    expect({ code, message: JSON.parse(body).message }).toEqual({ code: 400, message });
+  });
+
+  test('an object is not created by an applied configuration without a name', async () => {
+    const widget = { apiVersion: `${GROUP}/v1`, kind: 'Widget' };
+    const { code, body } = await send('PATCH', `${WIDGETS}/b?fieldManager=me`, widget, 'application/apply-patch+yaml');
+    const message = 'the name of the object (b based on URL) was undeterminable: name must be provided';
+    expect({ code, message: JSON.parse(body).message }).toEqual({ code: 400, message });
   });
 });

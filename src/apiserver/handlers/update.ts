@@ -14,7 +14,10 @@ import { writeOptions } from './write-options.ts';
 export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
   const { resource, subresource } = call;
   const options = writeOptions(call.request, 'UpdateOptions');
-  const decoded = withRequestIdentity(await decodeBody(call, options.fieldValidation), call);
+  const replacement = await decodeBody(call, options.fieldValidation);
+  const { name, generateName } = replacement.metadata;
+  if (!name && generateName === undefined && resource.custom) checkName('', call.name);
+  const decoded = withRequestIdentity(replacement, call);
   checkPathName(call.name);
   const body = withUniqueOwners(decoded, (message) => warn(call.request, message), IN_REQUEST);
   const create = async () => createOnUpdate(call, await trackFieldOwnership(call, { live: undefined, updated: body, options }), options);
@@ -30,8 +33,8 @@ export async function handleUpdate(call: ResourceCall): Promise<ApiResponse> {
 
 /** The object with the name and namespace of the URL, which it must not contradict. */
 export function withRequestIdentity(object: KubeObject, { resource, name, namespace }: ResourceCall): KubeObject {
-  const metadata = object.metadata;
-  if (!metadata.name && metadata.generateName === undefined && resource.custom) checkName('', name);
+  // Applied custom resources may lack it.
+  const metadata = object.metadata ?? {};
   if (metadata.name) checkName(metadata.name, name);
   else throw StatusError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (!resource.namespaced) return withoutMetadata(object, 'namespace');
