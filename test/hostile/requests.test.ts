@@ -158,8 +158,8 @@ describe("bad input that used to be the server's fault", () => {
     expect(JSON.parse(body).message).not.toMatch(/primitive value/);
   });
 
-  test('a network policy of two hundred thousand peers that say nothing is invalid', async () => {
-    const ingress = [{ from: Array.from({ length: 200_000 }, () => ({})) }];
+  test('a network policy of 99,999 empty peers is invalid', async () => {
+    const ingress = [{ from: Array.from({ length: 99_999 }, () => ({})) }];
     const path = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
     expect((await post(path, { metadata: { name: 'a' }, spec: { podSelector: {}, ingress } })).code).toBe(422);
   });
