@@ -76,7 +76,7 @@ describe('what does not follow the grammar', () => {
     ['x +', [`1:4: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
     ['object.x ==', [`1:12: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
     ['Object{', ["1:8: Syntax error: mismatched input '<EOF>' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"]],
-    ['', [`1:1: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
+    ['', [`1:0: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
     ['a b', ["1:3: Syntax error: extraneous input 'b' expecting <EOF>"]],
     ['(a', ["1:3: Syntax error: missing ')' at '<EOF>'"]],
     ['a.', ["1:3: Syntax error: no viable alternative at input '.'"]],

@@ -33,6 +33,8 @@ export class Source {
   }
 
   locationOf(offset: number): Location {
+    // Upstream reports an empty expression before its first column.
+    if (this.characters.length === 0) return { line: 1, column: -1 };
     let line = 1;
     while (line < this.lineStarts.length && (this.lineStarts[line] ?? 0) <= offset) line++;
     return { line, column: offset - (this.lineStarts[line - 1] ?? 0) };
