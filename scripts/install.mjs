@@ -8,8 +8,16 @@ export function ensureInstalled() {
   const reason = staleness();
   if (!reason) return;
   console.error(`sampan: installing dependencies (${reason})…`);
-  // NODE_ENV=production must not leave out what the build needs.
-  const { status, error } = npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--progress=true']);
+  // NODE_ENV=production must not leave out what the build needs. The packages bring their binaries, so none has to run a script of its own.
+  const { status, error } = npm([
+    'ci',
+    '--include=dev',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--progress=true',
+  ]);
   if (status === 0) return;
   console.error(`sampan: could not install the dependencies${error ? `: ${error.message}` : ''}`);
   console.error('hint: is the npm registry reachable? Try `npm ci` by hand.');
