@@ -32,6 +32,7 @@ import type { RequestHeaderConfig } from './authn/request-header.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { alwaysAllow } from './authz/privileged-groups.ts';
 import { ensureRestoredObjects, ensureSystemObjects, type SystemObjectsOptions } from './bootstrap/system-objects.ts';
+import { SystemObjectsBootstrap } from './bootstrap/system-objects-bootstrap.ts';
 import { builtInHandlers } from './built-in-handlers.ts';
 import { AllocationRepair } from './controllers/allocation-repair.ts';
 import { ApiServiceRegistration } from './controllers/api-service-registration.ts';
@@ -281,6 +282,7 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
     { name: 'database-quota', readinessOnly: true, check: () => quota.isHealthy() },
     { name: 'heap-quota', readinessOnly: true, check: () => heap.isHealthy() },
     { name: 'informer-sync', readinessOnly: true, check: () => isStarted },
+    { name: 'system-objects', readinessOnly: true, check: () => config.systemObjects === false || bootstrap.isComplete },
     // bounded: spread lists are the checks of this program
     ...steps.checks,
     ...(encryption?.usesKms ? [{ name: 'kms-providers', check: () => encryption.check() }] : []),
@@ -398,15 +400,18 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
       await ensureRestoredObjects(currentObjects(), { ...deps, table, client });
     }
   };
-  /** A full database or heap does not prevent the start: otherwise nothing could be deleted. */
-  const unlessFull = async (step: () => Promise<unknown>) => {
+  /** A full database, or a webhook that is down, does not prevent the start: otherwise neither could be put right. What fails is repeated later. */
+  const attempt = async (step: () => Promise<unknown> | undefined) => {
     try {
       await step();
     } catch (error) {
-      if (heap.isHealthy() && (await quota.isHealthy())) throw error;
-      deps.logger.error('part of the start was left out: the database or the heap is full', { error });
+      deps.logger.error('part of the start failed and will be repeated', { error });
     }
   };
+  const bootstrap = new SystemObjectsBootstrap({
+    ...{ clock: deps.clock, logger: deps.logger },
+    ensure: () => ensureSystemObjects(systemObjects(config, listener, !deps.store.localReads), { ...deps, table, client }),
+  });
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
     let leases: ServerLeases | undefined;
     const identity = config.hostname === undefined ? undefined : new IdentityLease(config.hostname, { ...deps, client });
@@ -416,18 +421,18 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
       await security?.start();
       await definitions.start();
       steps.reach('definitions');
-      await unlessFull(() => allocationRepair.start(deps.store.localReads));
+      await attempt(() => allocationRepair.start(deps.store.localReads));
       steps.reach('allocation');
       if (config.listen) await open(config.listen);
       const objects = systemObjects(config, listener, !deps.store.localReads);
       leases = objects.sharesStore ? new ServerLeases({ ...deps, client, keyPrefix, advertise: objects.advertise }) : undefined;
       if (config.systemObjects !== false) {
-        await unlessFull(() => ensureSystemObjects(objects, { ...deps, table, client }));
+        await bootstrap.attempt();
         await registration.start();
         await systemObjectsController.start();
       }
-      await unlessFull(async () => leases?.renew());
-      await unlessFull(async () => identity?.start());
+      await attempt(() => leases?.renew());
+      await attempt(() => identity?.start());
       await flowControl?.start();
       await flowSchemas.start();
       await aggregation.start();
@@ -436,6 +441,7 @@ function startServer({ config, tracing }: TracedConfig, deps: ApiServerDeps, sig
       ready();
       await Promise.all([
         waitForAbort(stopping),
+        config.systemObjects === false || bootstrap.run(stopping),
         allocationRepair.run(stopping),
         migrator.run(stopping),
         leases?.run(stopping),

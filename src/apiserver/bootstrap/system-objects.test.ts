@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { admissionregistration, flowcontrol, type meta } from '#api';
-import { MetricsRegistry, seededRandom, silentLogger, VirtualClock } from '#base';
+import { admissionregistration, flowcontrol, type meta, rbac } from '#api';
+import { MetricsRegistry, realClock, seededRandom, silentLogger, VirtualClock } from '#base';
 import { Client } from '#client';
 import { openMemoryStore } from '#store';
 import { inProcessTransport } from '../in-process/in-process-transport.ts';
@@ -53,21 +53,48 @@ test('a second start creates nothing that the first one created', async () => {
   expect(creates).toEqual([]);
 });
 
-test('a server starts again while the webhook that has to admit every write does not answer', async () => {
+const DOWN = {
+  name: 'down.example.com',
+  rules: [{ operations: ['CREATE', 'UPDATE'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }],
+  clientConfig: { url: 'https://127.0.0.1:1/' },
+  admissionReviewVersions: ['v1'],
+  sideEffects: 'None',
+};
+
+/** A store of an earlier server, in which a webhook that does not answer has to admit every write. */
+async function storeWithWebhook(change: (client: Client) => Promise<unknown>) {
   const clock = new VirtualClock();
   const store = openMemoryStore({ clock });
-  const first = await serve(clock, store, true);
-  const rule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] };
-  const webhook = {
-    name: 'down.example.com',
-    rules: [rule],
-    clientConfig: { url: 'https://127.0.0.1:1/' },
-    admissionReviewVersions: ['v1'],
-    sideEffects: 'None',
-  };
-  const configuration = { metadata: { name: 'down' }, webhooks: [webhook] };
+  await using first = await serve(clock, store, true);
+  const configuration = { metadata: { name: 'down' }, webhooks: [DOWN] };
   await first.client.of(admissionregistration.ValidatingWebhookConfiguration).create(configuration as never);
-  await first[Symbol.asyncDispose]();
+  await change(first.client);
+  return { clock, store };
+}
+
+test('a server starts again while the webhook that has to admit every write does not answer', async () => {
+  const { clock, store } = await storeWithWebhook(async () => {});
   await using second = await serve(clock, store, true);
   expect(await second.client.of(flowcontrol.FlowSchema).get({ name: 'exempt' })).toMatchObject({ metadata: { name: 'exempt' } });
+});
+
+test('what a webhook keeps a start from writing is written once the webhook is gone', async () => {
+  const { clock, store } = await storeWithWebhook(async (client) => {
+    await client.of(rbac.ClusterRole).delete({ name: 'view' });
+    await client.of(flowcontrol.FlowSchema).delete({ name: 'probes' });
+  });
+  await using second = await serve(clock, store, true);
+  const { client } = second;
+  const ready = () => client.transport.text({ method: 'GET', path: '/readyz/system-objects' });
+  await expect(ready()).rejects.toThrow('system-objects is not ready');
+  expect(await client.transport.text({ method: 'GET', path: '/livez' })).toBe('ok');
+  await expect(client.of(rbac.ClusterRole).get({ name: 'view' })).rejects.toThrow('not found');
+  await client.of(admissionregistration.ValidatingWebhookConfiguration).delete({ name: 'down' });
+  for (let attempt = 0; attempt < 100 && (await ready().catch(() => '')) !== 'ok'; attempt++) {
+    await clock.advance(1000);
+    await realClock.sleep(20);
+  }
+  expect(await ready()).toBe('ok');
+  expect(await client.of(rbac.ClusterRole).get({ name: 'view' })).toMatchObject({ metadata: { name: 'view' } });
+  expect(await client.of(flowcontrol.FlowSchema).get({ name: 'probes' })).toMatchObject({ metadata: { name: 'probes' } });
 });

@@ -38,7 +38,10 @@ export interface SystemObjectsDeps {
 
 const FLOW_CONTROL: WriteOptions = { fieldManager: 'api-priority-and-fairness-config-producer-v1' };
 
-/** Creates the objects that every cluster has. Existing ones stay, except that RBAC objects are reconciled. */
+/**
+ * Creates the objects that every cluster has. Existing ones stay, except that RBAC objects are reconciled. Rejects if an object could not be
+ * written, after trying all others.
+ */
 export async function ensureSystemObjects(options: SystemObjectsOptions, deps: SystemObjectsDeps): Promise<void> {
   const { client, clock, logger, table } = deps;
   const isServed = ({ group, version, resource }: Kind<unknown>) => table.find(group, version, resource) !== undefined;
@@ -46,18 +49,25 @@ export async function ensureSystemObjects(options: SystemObjectsOptions, deps: S
     if (isServed(kind)) await createMissing(deps, kind, { objects: objects as readonly Draft<T>[], options });
   };
   // Each step waits only for what it needs: every write waits for the disk.
-  const ground = Promise.all([ensureNamespaces(deps), ensure(networking.ServiceCIDR, [kubernetesServiceCidr(options.serviceCidrs)])]);
-  await Promise.all([
+  const namespaces = ensureNamespaces(deps);
+  const ground = all([namespaces, ensure(networking.ServiceCIDR, [kubernetesServiceCidr(options.serviceCidrs)])]);
+  await all([
     ground.then(() => publishKubernetesService(options, deps)),
-    ground.then(() => ensure(core.ConfigMap, [legacyTokenTracking(clock.now())])),
-    ground.then(() => publishAuthorities(client, options)),
-    ground.then(() => (isServed(rbac.ClusterRole) ? reconcileRbac(client, DEFAULT_RBAC_POLICY, logger) : undefined)),
+    namespaces.then(() => ensure(core.ConfigMap, [legacyTokenTracking(clock.now())])),
+    namespaces.then(() => publishAuthorities(client, options)),
+    namespaces.then(() => (isServed(rbac.ClusterRole) ? reconcileRbac(client, DEFAULT_RBAC_POLICY, logger) : undefined)),
     ensure(scheduling.PriorityClass, SYSTEM_PRIORITY_CLASSES),
     ensure(flowcontrol.PriorityLevelConfiguration, DEFAULT_PRIORITY_LEVELS, FLOW_CONTROL).then(() =>
       ensure(flowcontrol.FlowSchema, DEFAULT_FLOW_SCHEMAS, FLOW_CONTROL),
     ),
     ensureApiServices(deps),
   ]);
+}
+
+/** Waits for all steps, also if some fail. */
+async function all(steps: readonly Promise<unknown>[]): Promise<void> {
+  const failures = (await Promise.allSettled(steps)).flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+  if (failures.length > 0) throw new AggregateError(failures, (failures[0] as Error).message);
 }
 
 /** Removes registrations of versions that are no longer served. */
@@ -70,7 +80,7 @@ async function ensureApiServices(deps: SystemObjectsDeps): Promise<void> {
   const objects = served.map((service) => withAvailability(service, clock) as Draft<apiregistration.APIService>);
   await createMissing(deps, apiregistration.APIService, { objects });
   const stale = (await services.list()).items.filter((service) => isManagedOnStart(service.metadata.labels) && !isServed(service));
-  await Promise.all(stale.map(({ metadata }) => services.delete(metadata)));
+  await all(stale.map(({ metadata }) => services.delete(metadata)));
 }
 
 /** The objects that are recreated if they are deleted while the server runs. */
@@ -99,7 +109,7 @@ async function createMissing<T extends Identified>(
     const { namespace = '', name = '' } = metadata as { readonly namespace?: string; readonly name?: string };
     return storage.cache.get(storage.keyOf(namespace, name)) === undefined;
   };
-  await Promise.all(objects.filter(isMissing).map((object) => createIfMissing(client.of(kind), object, options)));
+  await all(objects.filter(isMissing).map((object) => createIfMissing(client.of(kind), object, options)));
 }
 
 async function createIfMissing<T extends Identified>(
