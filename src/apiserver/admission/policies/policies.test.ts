@@ -158,6 +158,15 @@ describe('a mutating policy', () => {
     expect(JSON.stringify(created.metadata.managedFields)).not.toContain('added');
   });
 
+  it.each([
+    ['a configuration', configuration("Object{metadata: Object.metadata{labels: {'added': 'a'}}}")],
+    ['a patch', patch("[JSONPatch{op: 'add', path: '/data', value: {'m': '2'}}]")],
+  ])('leaves it to validation that an object changed by %s lacks a name', async (_, mutations) => {
+    const { maps } = await withMutation({ mutations });
+    const message = 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required';
+    await expect(maps.create({ metadata: { namespace: 'default' } } as never)).rejects.toMatchObject({ code: 422, message });
+  });
+
   it('patches the object, and leaves it alone when a test in the patch fails', async () => {
     const mutations = patch("[JSONPatch{op: 'test', path: '/data/n', value: '1'}, JSONPatch{op: 'add', path: '/data/m', value: '2'}]");
     const { maps } = await withMutation({ mutations });

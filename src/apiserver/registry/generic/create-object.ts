@@ -57,7 +57,9 @@ async function tryCreate(
   const attributes = { operation: 'CREATE', oldObject: undefined, dryRun, options: raw, name: object.metadata.name } as const;
   const admitted = (await write.admit(Object.assign({ object }, attributes))) as KubeObject;
   if (turn.isSpent) await turn.next();
-  const internal = toInternal(resource, withUniqueOwners(admitted, write.warn, AFTER_ADMISSION));
+  // Admission that changes an object without a name decodes it anew.
+  const named = admitted.metadata.name === undefined ? withMetadata(admitted, { name: '' }) : admitted;
+  const internal = toInternal(resource, withUniqueOwners(named, write.warn, AFTER_ADMISSION));
   const reserving = internalResource(resource).reserve?.(internal, undefined, dryRun);
   return withReservation(reserving, dryRun, (reserved) => validateAndStore(write, reserved ?? internal, attributes));
 }
