@@ -89,6 +89,7 @@ async function merged(call: ResourceCall, apply: ApplyRequest): Promise<KubeObje
   const turn = new TurnBudget(deps.clock, STEP_MS);
   const object = await acrossVersions(call, (versions) => patched(versions, call, apply));
   if (object === (live as unknown)) return live!;
+  call.request.document = object;
   if (turn.isSpent) await turn.next();
   const unconverted = resource.conversionError?.(object);
   if (unconverted !== undefined)

@@ -139,3 +139,23 @@ describe('an object with a resource version', () => {
     await expect(maps.create(versioned('0'))).resolves.toMatchObject({ metadata: { name: 'a' } });
   });
 });
+
+describe('errors about labels of a template', () => {
+  const deployment = (labels: object | undefined) => {
+    const template = { metadata: { ...(labels && { labels }) }, spec: { containers: [{ name: 'a', image: 'a' }] } };
+    return { metadata: PLACE, spec: { selector: { matchLabels: { app: 'a' } }, template } };
+  };
+  const mismatch = (printed: string) =>
+    `Deployment.apps "a" is invalid: spec.template.metadata.labels: Invalid value: ${printed}: \`selector\` does not match template \`labels\``;
+
+  it.each([
+    ['{} for an empty map', {}, '{}'],
+    ['null for none', undefined, 'null'],
+  ] as const)('print %s, on create and patch', async (_what, labels, printed) => {
+    const deployments = (await serveAdmission()).client.of(apps.Deployment);
+    expect(await refusal(deployments.create(deployment(labels) as never))).toMatchObject({ message: mismatch(printed) });
+    await deployments.create(deployment({ app: 'a' }) as never);
+    const patch = { spec: { template: { metadata: { labels: labels ? { app: null } : null } } } };
+    expect(await refusal(deployments.patch(PLACE, patch))).toMatchObject({ message: mismatch(printed) });
+  });
+});

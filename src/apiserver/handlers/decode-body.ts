@@ -88,6 +88,7 @@ export function decodeBodyAs(request: ApiRequest, expected: ExpectedKind, valida
 
 function decodeDocument(parsed: RequestDocument, { request, expected, validation }: Omit<DecodeRequest, 'parsed'>): JsonObject {
   const value = ofKind(parsed, expected);
+  request.document = value;
   const object = withKind(checkedDecode({ request, expected, validation, parsed }, value), value, expected);
   const whole = parsed.spec === undefined ? object : Object.assign({}, object, { spec: parsed.spec });
   return withReset(whole as unknown as KubeObject, value) as unknown as JsonObject;

@@ -13,6 +13,7 @@ export function objectWrite(call: ResourceCall): ObjectWrite {
     user,
     clock: deps.clock,
     random: deps.random,
+    document: () => call.request.document,
     warn: (message) => warn(call.request, message),
     admit: (request) => deps.admission.admit(admissionAttributes(call, request)),
     validate: (request) => deps.admission.validate(admissionAttributes(call, request)),

@@ -132,6 +132,7 @@ interface PatchRequest {
 function patched(call: ResourceCall, patching: PatchRequest): KubeObject {
   const { resource } = call;
   const { object, value } = patchedDocument(call, { ...patching, expected: resource });
+  call.request.document = value;
   const decoded = withRequestIdentity(withReset(object as unknown as KubeObject, value), call);
   return resource.strategy.defaults?.(decoded) ?? decoded;
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Span } from '#base';
-import type { StatusError } from '#machinery';
+import type { JsonValue, StatusError } from '#machinery';
 import type { HeaderLine } from './header-lines.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { UserInfo } from './user.ts';
@@ -35,6 +35,8 @@ export interface ApiRequest {
   responseHeaders?: Readonly<Record<string, string>>;
   /** Set by the first filter. */
   audit?: AuditContext;
+  /** Set by the handler of a write: the document that the object was decoded from. */
+  document?: JsonValue;
   /** Set by tracing, if the request is sampled. */
   span?: Span;
   /** Set by flow control: the flow schema and priority level. */

@@ -110,6 +110,11 @@ export class FieldError {
     return new FieldError({ type: 'InternalError', path, value: error, detail: error.message });
   }
 
+  /** The same problem with another value. */
+  withValue(value: unknown): FieldError {
+    return new FieldError({ type: this.type, path: this.path, value, detail: this.detail });
+  }
+
   get field(): string {
     return this.path.toString();
   }

@@ -14,6 +14,7 @@ export interface WriteContext {
   readonly namespace: string;
   readonly scope: RequestScope;
   readonly random: Random;
+  readonly document: (() => JsonValue | undefined) | undefined;
 }
 
 /** A new object as it is to be stored: system fields set, status cleared, validated. */
@@ -24,8 +25,8 @@ export function beforeCreate(object: KubeObject, context: WriteContext): KubeObj
   const owned = Object.assign({}, object, strategy.hasStatus ? { metadata, status: emptyStatusOf(resource) } : { metadata });
   const prepared = strategy.prepareForCreate?.(owned, scope) ?? owned;
   const { name } = prepared.metadata;
-  checkValid(resource, name, () => strategy.validate?.(prepared) ?? []);
-  checkValid(resource, name, () => meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
+  checkValid(context, name, () => strategy.validate?.(prepared) ?? []);
+  checkValid(context, name, () => meta.validateObjectMeta(prepared.metadata, commonRules(resource)));
   return canonical(resource, prepared);
 }
 
@@ -47,7 +48,7 @@ export function beforeUpdate(object: KubeObject, old: KubeObject, context: Write
   const restored = restoreMetadata(object, old);
   const prepared = subresource === '' ? prepareMain(restored, old, context) : prepareSubresource(restored, old, context);
   // Upstream validates metadata generically and again by the kind's own rules: an error that both find appears twice.
-  checkValid(resource, old.metadata.name, () => [
+  checkValid(context, old.metadata.name, () => [
     ...meta.validateObjectMeta(prepared.metadata, commonRules(resource)),
     ...meta.validateObjectMetaUpdate(prepared.metadata, old.metadata, { anyFinalizer: true }),
     ...validateUpdate(prepared, old, context),
@@ -126,10 +127,20 @@ function validateUpdate(object: KubeObject, old: KubeObject, { resource, subreso
   return strategy.validateUpdate?.(object, old) ?? [];
 }
 
-function checkValid(resource: ServedResource, name: string, validate: () => readonly FieldError[]): void {
+function checkValid({ resource, document }: WriteContext, name: string, validate: () => readonly FieldError[]): void {
   const errors = reportedErrors(validate);
-  if (errors.length > 0)
-    throw StatusError.invalid({ group: resource.strategy.invalidGroup ?? resource.group, kind: resource.kind }, name, errors);
+  if (errors.length === 0) return;
+  const group = resource.strategy.invalidGroup ?? resource.group;
+  throw StatusError.invalid({ group, kind: resource.kind }, name, withExplicitEmpties(errors, document?.()));
+}
+
+/** Decoded objects lack empty maps and lists. Where a client wrote one, upstream prints it instead of null. */
+function withExplicitEmpties(errors: readonly FieldError[], document: JsonValue | undefined): readonly FieldError[] {
+  return errors.map((error) => {
+    if (error.value !== null) return error;
+    const value = error.path.valueIn(document);
+    return typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? error.withValue(value) : error;
+  });
 }
 
 /** The error of a PUT without a resourceVersion, for kinds that require one. */

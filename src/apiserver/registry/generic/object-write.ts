@@ -1,5 +1,5 @@
 import type { Clock, MaybePromise, Random } from '#base';
-import type { GroupResource } from '#machinery';
+import type { GroupResource, JsonValue } from '#machinery';
 import type { UserInfo } from '../../request/user.ts';
 import type { CachedObject, VersionedObject } from '../../watch-cache/cached-object.ts';
 import type { KubeObject } from '../../watch-cache/kube-object.ts';
@@ -21,6 +21,8 @@ export interface ObjectWrite {
   readonly user: UserInfo;
   readonly clock: Clock;
   readonly random: Random;
+  /** The document that the object was decoded from, for errors. */
+  readonly document?: () => JsonValue | undefined;
   /** Sends a warning with the response. */
   warn(message: string): void;
   /** Returns the object as changed by admission. Throws if it is rejected. */
@@ -53,13 +55,14 @@ export function groupResourceOf({ resource }: ObjectWrite): GroupResource {
   return { group: resource.group, resource: resource.resource };
 }
 
-export function writeContext({ resource, subresource, namespace, user, clock, random }: ObjectWrite): WriteContext {
+export function writeContext({ resource, subresource, namespace, user, clock, random, document }: ObjectWrite): WriteContext {
   return {
     resource: internalResource(resource),
     subresource,
     namespace,
     scope: { user, now: clock.now(), features: resource.features },
     random,
+    document,
   };
 }
 
