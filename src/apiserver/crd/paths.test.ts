@@ -73,6 +73,14 @@ describe('paths of custom resources', () => {
     expect(await send('GET', `${WIDGETS}/a/status/more`)).toMatchObject({ code: 200 });
   });
 
+  test('a POST to the path of an object creates the object in its body', async () => {
+    const widget = { apiVersion: `${GROUP}/v1`, kind: 'Widget', metadata: { name: 'posted' } };
+    expect((await send('POST', `${WIDGETS}/other`, widget)).code).toBe(201);
+    expect((await send('GET', `${WIDGETS}/posted`)).code).toBe(200);
+    expect((await send('GET', `${WIDGETS}/other`)).code).toBe(404);
+    expect((await send('POST', `${WIDGETS}/other`, widget, 'application/merge-patch+json')).code).toBe(415);
+  });
+
   test('methods without a verb are named by their resource', async () => {
     const { code, body } = await send('OPTIONS', WIDGETS);
     expect(code).toBe(405);

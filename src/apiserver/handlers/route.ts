@@ -93,7 +93,7 @@ function dispatch(request: ApiRequest, resource: ServedResource, { deps, handler
     deps: resource.isTerminating?.() ? { ...deps, admission: withoutCreation(deps.admission) } : deps,
     subresource: info.subresource,
     namespace: resource.namespaced ? info.namespace : '',
-    name: info.name,
+    name: isCustomCreation(info, resource) ? '' : info.name,
     user: request.user ?? ANONYMOUS,
   };
   if (info.subresource !== '') return dispatchSubresource(call, handlers);
@@ -108,7 +108,12 @@ function dispatch(request: ApiRequest, resource: ServedResource, { deps, handler
 
 function isSupported({ info, method }: ApiRequest, resource: ServedResource): boolean {
   if (method === 'HEAD' && !answersHead(resource, info.verb)) return false;
-  return resource.verbs.includes(info.verb) && NEEDS_NAME[info.verb] !== (info.name === '');
+  return resource.verbs.includes(info.verb) && (NEEDS_NAME[info.verb] !== (info.name === '') || isCustomCreation(info, resource));
+}
+
+/** As upstream: the name in the path of a custom resource is not looked at, the body has its own. */
+function isCustomCreation({ verb }: ApiRequest['info'], { custom }: ServedResource): boolean {
+  return custom && verb === 'create';
 }
 
 /** As upstream: HEAD is a GET for custom resources and 405 for built-in ones. */
@@ -117,7 +122,7 @@ function answersHead({ custom }: ServedResource, verb: string): boolean {
 }
 
 function unsupportedMethod({ info }: ApiRequest, resource: ServedResource): StatusError {
-  return resource.custom && info.verb !== 'create' ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
+  return resource.custom ? StatusError.methodNotSupported(resource, info.verb) : methodNotAllowed();
 }
 
 function storedCall(call: ResourceCall<ServedResource>): ResourceCall {
