@@ -1,8 +1,8 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import tls, { type SecureContextOptions, type TLSSocket } from 'node:tls';
-import { DeadPeerMonitor, type Logger, listenOn, type SniSource, sniContexts } from '#base';
+import type { TLSSocket } from 'node:tls';
+import { createTlsPort, DeadPeerMonitor, type Logger, listenOn, type ServingCertificates } from '#base';
 import type { Exchange } from './exchange.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
@@ -13,7 +13,7 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  readonly tls: SecureContextOptions & SniSource;
+  readonly tls: ServingCertificates;
   /** Resolves when the exchange is over; never rejects. */
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly logger: Logger;
@@ -27,7 +27,7 @@ export interface Listener {
   /** Refuses new connections and asks clients to reconnect elsewhere. Requests in flight continue. */
   drain(): void;
   /** Replaces the certificate for new connections. */
-  useCertificate(context: SecureContextOptions & SniSource): void;
+  useCertificate(certificates: ServingCertificates): void;
   /** Drains, waits for responses until `grace`, then closes the remaining connections. */
   close(grace: Promise<void>): Promise<void>;
 }
@@ -89,25 +89,21 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const ended = () => idle.end(session);
     void serve(exchange).then(ended, ended);
   });
-  let contextFor = sniContexts(options.tls);
-  const server = tls.createServer({
-    ...options.tls,
-    SNICallback: (serverName, use) => use(null, contextFor(serverName)),
+  const port = createTlsPort(options.tls, {
     ALPNProtocols: ['h2', 'http/1.1'],
     requestCert: options.tls.ca !== undefined,
-    rejectUnauthorized: false,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    onConnection: (socket) => {
+      connections.add(socket);
+      peers.add(socket);
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      socket.once('close', () => connections.delete(socket));
+      socket.on('error', () => socket.destroy());
+      (socket.alpnProtocol === 'h2' ? multiplexed : http1).emit('connection', socket);
+    },
   });
-  server.on('secureConnection', (socket) => {
-    connections.add(socket);
-    peers.add(socket);
-    socket.setNoDelay(true);
-    socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.once('close', () => connections.delete(socket));
-    socket.on('error', () => socket.destroy());
-    (socket.alpnProtocol === 'h2' ? multiplexed : http1).emit('connection', socket);
-  });
-  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  const server = port.listener;
   await listenOn(server, { host: options.host, port: options.port }, options.logger);
   let closed: Promise<void> | undefined;
   const drain = () => {
@@ -119,11 +115,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
   return {
     port: (server.address() as AddressInfo).port,
-    useCertificate: (context) => {
-      const renewed = sniContexts(context);
-      server.setSecureContext(context);
-      contextFor = renewed;
-    },
+    useCertificate: (certificates) => port.useCertificates(certificates),
     drain: () => void drain(),
     async close(grace) {
       const closed = drain();

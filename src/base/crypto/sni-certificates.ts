@@ -6,7 +6,7 @@ import { createSecureContext, type SecureContext, type SecureContextOptions } fr
 export interface SniCertificate {
   readonly cert: string;
   readonly key: string;
-  /** Names and patterns such as `*.example.com`. Empty: the certificate's own names. */
+  /** Names, patterns such as `*.example.com`, and addresses of this server. Empty: the names in the certificate. */
   readonly names: readonly string[];
 }
 
@@ -37,9 +37,20 @@ export function sniContexts({
   };
 }
 
+/** The certificates for clients that connect to an address and do not ask for a name, by the address. */
+export function certificatesByAddress({ sniCertificates }: SniSource): ReadonlyMap<string, SniCertificate> {
+  const byAddress = new Map<string, SniCertificate>();
+  for (const certificate of sniCertificates?.() ?? []) {
+    for (const address of certificate.names.filter((name) => isIP(name) !== 0)) {
+      if (!byAddress.has(address)) byAddress.set(address, certificate);
+    }
+  }
+  return byAddress;
+}
+
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/; // bounded: names in the operator's own certificate
 
-/** Addresses are left out: clients do not ask for them by name. */
+/** As upstream, addresses in a certificate are left out: only those among its patterns count. */
 function certificateNames(cert: string): readonly string[] {
   const { subject = '', subjectAltName = '' } = new X509Certificate(cert);
   const line = subject.split('\n').find((attribute) => attribute.startsWith('CN='));

@@ -30,8 +30,7 @@ function directory(files: Readonly<Record<string, string>>) {
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   const write = (name: string, text: string) => writeFileSync(path.join(cwd, name), text);
   for (const [name, text] of Object.entries(files)) write(name, text);
-  const notes: string[] = [];
-  return { write, notes, context: { cwd, note: (text: string) => void notes.push(text) } as unknown as CliContext };
+  return { write, context: { cwd } as unknown as CliContext };
 }
 
 it.each([
@@ -53,11 +52,4 @@ it('certificates of several flags are read in their order, anew at each call', (
     { ...first, names: ['x'] },
     { ...renewed, names: [] },
   ]);
-});
-
-it('addresses among the names are said to have no effect', () => {
-  const { cert, key } = pair();
-  const { context, notes } = directory({ cert, key });
-  withSniCertificates({}, 'cert,key:192.0.2.1', context);
-  expect(notes).toEqual([expect.stringContaining('addresses among the names have no effect')]);
 });

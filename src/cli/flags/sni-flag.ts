@@ -1,5 +1,4 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { SniCertificate, SniSource } from '#base';
 import type { CliContext } from '../context.ts';
 import { fileText } from './flag-table.ts';
@@ -7,17 +6,13 @@ import { fileText } from './flag-table.ts';
 /** The value and help of `--tls-sni-cert-key`. */
 export const SNI_FLAG = {
   value: 'cert,key[:names]',
-  help: 'a certificate and its key for clients that ask for these names (default: those in the certificate)',
+  help: 'a certificate and its key for clients that ask for these names, or connect to these addresses without a name (default: the names in the certificate)',
   repeatable: 'lines',
 } as const;
 
 /** Adds the certificates of `cert,key[:names]`, one a line. Reads them once, so that invalid files are errors at the start. */
 export function withSniCertificates(source: SniSource, value: string, context: CliContext): SniSource {
   const files = value.split('\n').map(parseSniFlag);
-  if (files.some(({ names }) => names.some((name) => isIP(name) !== 0)))
-    context.note(
-      '--tls-sni-cert-key: addresses among the names have no effect: clients that connect by address get the certificate of --tls-cert-file',
-    );
   const read = () => [...(source.sniCertificates?.() ?? []), ...files.map((pair) => readSniCertificate(pair, context))];
   read();
   return { sniCertificates: read };

@@ -1,16 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import {
   type Component,
+  createTlsPort,
   type Logger,
   listenOn,
   METRICS_CONTENT_TYPE,
   type MetricsRegistry,
   runComponent,
   type SniSource,
-  sniContexts,
   waitForAbort,
 } from '#base';
 import {
@@ -71,6 +70,7 @@ export const ALWAYS_ALLOWED = ['/healthz', '/readyz', '/livez'] as const;
 const DEFAULT_TIMES: DelegationTimes = { tokenMs: 10_000, allowedMs: 10_000, deniedMs: 10_000 };
 const MAX_CONNECTIONS = 256;
 const REQUEST_TIMEOUT_MS = 30_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 interface Answer {
   readonly code: number;
@@ -89,43 +89,37 @@ export function startComponentServer(config: ComponentServerConfig, deps: Compon
     ...(ciphers && { ciphers }),
     ...(sniCertificates && { sniCertificates }),
   });
-  const context = contextOf(config.tls);
-  let contextFor = sniContexts(context);
-  const server = createServer({
-    ...context,
-    ...(config.tls.clientCa !== undefined && { requestCert: true, rejectUnauthorized: false }),
-    ...{ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-    SNICallback: (serverName, use) => use(null, contextFor(serverName)),
+  // errors: it does not listen; Node handles those of its connections
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS });
+  // Node enforces time limits only on listening servers.
+  server.emit('listening');
+  const port = createTlsPort(contextOf(config.tls), {
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    requestCert: config.tls.clientCa !== undefined,
+    onConnection: (socket) => server.emit('connection', socket),
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  port.listener.maxConnections = MAX_CONNECTIONS;
   const startedMs = deps.clock.now();
   const routes = routesOf(config, deps, startedMs);
   server.on('request', (request, response) => void serve(request, response, { config, deps, access, routes }));
   const component = runComponent(signal, async ({ signal: stopping, ready }) => {
-    await listenOn(server, { host: config.host, port: config.port }, deps.logger);
+    await listenOn(port.listener, { host: config.host, port: config.port }, deps.logger);
     ready();
     await waitForAbort(stopping);
-    await close(server);
+    const closed = new Promise<void>((resolve) => port.listener.close(() => resolve()));
+    server.close();
+    server.closeAllConnections();
+    await closed;
   });
   return {
     ...{ ready: component.ready, done: component.done },
     get port() {
-      return (server.address() as AddressInfo | null)?.port ?? config.port;
+      return (port.listener.address() as AddressInfo | null)?.port ?? config.port;
     },
-    use: (certificates) => {
-      const renewed = contextOf(certificates);
-      const renewedFor = sniContexts(renewed);
-      server.setSecureContext(renewed);
-      contextFor = renewedFor;
-    },
+    use: (certificates) => port.useCertificates(contextOf(certificates)),
     [Symbol.asyncDispose]: () => component[Symbol.asyncDispose](),
   };
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
 }
 
 interface RequestDeps {

@@ -5,7 +5,8 @@ import { silentLogger } from '../logging/logger.ts';
 import { listenOn } from '../net/listen-on.ts';
 import { systemRandom } from '../random.ts';
 import { realClock } from '../time/clock.ts';
-import { type SniCertificate, sniContexts } from './sni-certificates.ts';
+import type { SniCertificate } from './sni-certificates.ts';
+import { createTlsPort } from './tls-port.ts';
 import { createSelfSigned } from './x509/index.ts';
 
 const pair = (commonName: string, dnsNames: readonly string[] = []) =>
@@ -19,15 +20,13 @@ const named = (commonName: string, names: readonly string[], dnsNames: readonly 
   names,
 });
 
-/** The common name of the certificate that a client sees. */
-async function shownTo(servername: string, certificates: readonly SniCertificate[]): Promise<string> {
-  const contextFor = sniContexts({ ...own, sniCertificates: () => certificates });
-  // errors: its connections are those of this test
-  const server = tls.createServer({ ...own, SNICallback: (name, use) => use(null, contextFor(name)) });
-  onTestFinished(() => void server.close());
-  server.on('secureConnection', (socket) => socket.on('error', () => {}).end());
-  await listenOn(server, { host: '127.0.0.1', port: 0 }, silentLogger);
-  const { port } = server.address() as { port: number };
+/** The common name of the certificate that a client sees which connects to 127.0.0.1. */
+async function shownTo(servername: string, certificates: readonly SniCertificate[], host = '127.0.0.1'): Promise<string> {
+  const onConnection = (socket: tls.TLSSocket) => void socket.on('error', () => {}).end();
+  const { listener } = createTlsPort({ ...own, sniCertificates: () => certificates }, { onConnection });
+  onTestFinished(() => void listener.close());
+  await listenOn(listener, { host, port: 0 }, silentLogger);
+  const { port } = listener.address() as { port: number };
   // errors: fail the test
   const socket = tls.connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -60,4 +59,17 @@ it.each<[string, string, readonly SniCertificate[], string]>([
   ],
 ])('%s gets its certificate', async (_what, servername, certificates, expected) => {
   expect(await shownTo(servername, certificates)).toBe(expected);
+});
+
+const ADDRESS = named('address', ['127.0.0.1', 'a.example.com']);
+it.each<[string, string, readonly SniCertificate[], string]>([
+  ['no name and an address among the patterns', '', [ADDRESS], 'address'],
+  ['no name and an address in two certificates', '', [ADDRESS, named('later', ['127.0.0.1'])], 'address'],
+  ['no name and the address of another pattern', '', [named('other', ['192.0.2.1'])], 'default'],
+  ['no name and an address in a certificate without patterns', '', [named('other', [])], 'default'],
+  ['a name, whatever the address', 'a.example.com', [named('named', ['a.example.com']), ADDRESS], 'named'],
+  ['a name of nobody, whatever the address', 'nobody.example.com', [ADDRESS], 'default'],
+])('a client with %s gets its certificate', async (_what, servername, certificates, expected) => {
+  expect(await shownTo(servername, certificates)).toBe(expected);
+  expect(await shownTo(servername, certificates, '::')).toBe(expected);
 });
