@@ -25,6 +25,8 @@ export interface WorkloadOptions {
   readonly largeClusterSizeThreshold: number;
   /** The pod CIDR ranges, one per family. Undefined: none are allocated. */
   readonly clusterCidrs?: readonly string[];
+  /** Whether nodes get ranges of `clusterCidrs`. Default: true. */
+  readonly allocateNodeCidrs?: boolean;
   readonly nodeCidrMaskSizeIpv4: number;
   readonly nodeCidrMaskSizeIpv6: number;
   /** Service ranges, excluded from allocation. */

@@ -7,10 +7,7 @@ export function controllerManagerFlagsWithoutEffect<S>(): FlagTable<S> {
     ...commonFlagsWithoutEffect<S>(),
     ...cloudFlags<S>(),
     ...volumeFlags<S>(),
-    ...flagsWithoutEffect<S>('nodes get ranges when --cluster-cidr is given', {
-      'allocate-node-cidrs': 'bool',
-      'cidr-allocator-type': 'text',
-    }),
+    ...flagsWithoutEffect<S>('nodes get ranges of --cluster-cidr', { 'cidr-allocator-type': 'text' }),
     ...flagsWithoutEffect<S>('give the address of the API server in --kubeconfig', { master: 'text' }),
     ...flagsWithoutEffect<S>('objects are exchanged as JSON', { 'kube-api-content-type': 'text' }),
     ...flagsWithoutEffect<S>('caches follow the API server without being filled again', {

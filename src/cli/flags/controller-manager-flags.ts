@@ -39,6 +39,10 @@ export const CONTROLLER_MANAGER_FLAGS: FlagTable<ControllerManagerConfig> = {
     help: 'the key that signs tokens in secrets',
   }),
   'cluster-cidr': option('clusterCidrs', listValue, { value: 'ranges', help: 'ranges that nodes get their pod addresses from' }),
+  'allocate-node-cidrs': option('allocateNodeCidrs', booleanValue, {
+    value: 'bool',
+    help: 'whether nodes get ranges (default: true if --cluster-cidr is given)',
+  }),
   'node-cidr-mask-size': option('nodeCidrMaskSizeIpv4', numberValue, { value: 'bits', help: "the size of a node's range" }),
   'enable-garbage-collector': option('enableGarbageCollector', booleanValue, {
     value: 'bool',

@@ -101,6 +101,8 @@ function applyFlag<S>(
   { settings, context }: { settings: S; context: CliContext },
 ): S {
   const flag = table[name]!;
+  // As upstream, the empty name of a file means none.
+  if (flag.value === 'file' && value === '') return settings;
   try {
     const changed = flag.apply(settings, value, context);
     if (flag.noEffect !== undefined) context.note(`--${name} has no effect: ${flag.noEffect}`);

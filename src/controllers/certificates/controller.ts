@@ -98,7 +98,8 @@ function authoritiesOf({ authority, authorities }: ClusterSigningOptions): Reado
     if (authority !== undefined) throw new Error('cannot specify default and per controller certs at the same time');
     return new Map(entries.map(([signer, pair]) => [signer, loadAuthority(pair)]));
   }
-  if (authority === undefined) return new Map();
+  // Half of a pair is no authority, as upstream.
+  if (!authority?.certificate || !authority.key) return new Map();
   const loaded = loadAuthority(authority);
   return new Map(Object.values(SIGNERS).map((signer) => [signer, loaded]));
 }

@@ -9,7 +9,10 @@ export const nodeIpamController: Controller = {
   name: 'node-ipam-controller',
   aliases: ['nodeipam'],
   enabledByDefault: true,
-  start: (context) => ((context.options.clusterCidrs ?? []).length === 0 ? undefined : startAllocator(context, setsOf(context))),
+  start(context) {
+    const { clusterCidrs = [], allocateNodeCidrs = true } = context.options;
+    return allocateNodeCidrs && clusterCidrs.length > 0 ? startAllocator(context, setsOf(context)) : undefined;
+  },
 };
 
 function setsOf({ options }: ControllerContext): readonly CidrSet[] {

@@ -139,4 +139,12 @@ describe('ranges for the pods of nodes', () => {
     const { items } = await plane.client.of(core.Event).list({ namespace: 'default' });
     expect(items.filter(({ reason }) => reason === 'CIDRNotAvailable')).toHaveLength(1);
   });
+
+  it('are not given out with allocateNodeCidrs turned off', async () => {
+    const options = { clusterCidrs: ['10.244.0.0/23'], allocateNodeCidrs: false };
+    await using plane = await startControlPlane({ controllers: ['node-ipam-controller'], options });
+    await plane.client.of(core.Node).create({ metadata: { name: 'a' } });
+    await plane.clock.advance(60_000);
+    expect((await plane.client.of(core.Node).get({ name: 'a' })).spec?.podCIDR).toBeUndefined();
+  });
 });
