@@ -5,8 +5,11 @@ import type { DriverState, StoredSnapshot, StoredVolume } from './driver-state.t
 import { detachLoopDevice } from './loop-devices.ts';
 import type { servedMethods } from './service-method.ts';
 
+type Segments = Readonly<Record<string, string>>;
+
 export interface ControllerServiceOptions {
-  readonly topology?: Readonly<Record<string, string>> | undefined;
+  readonly topology?: Segments | undefined;
+  readonly places?: readonly Segments[] | undefined;
   /** What there is room for. Default: 1 TiB. */
   readonly capacityBytes?: number | undefined;
 }
@@ -91,7 +94,8 @@ function checkMutable(parameters: Readonly<Record<string, string>>): void {
 
 type CreateRequest = ReturnType<typeof csi.CreateVolume.request.decode>;
 
-async function createVolume(request: CreateRequest, { topology, capacityBytes = TIB }: ControllerServiceOptions, state: DriverState) {
+async function createVolume(request: CreateRequest, options: ControllerServiceOptions, state: DriverState) {
+  const { capacityBytes = TIB } = options;
   const { name, capacityRange, volumeCapabilities, parameters, volumeContentSource, mutableParameters } = request;
   required({ name, volumeCapabilities: volumeCapabilities[0] });
   checkMutable(mutableParameters);
@@ -104,11 +108,13 @@ async function createVolume(request: CreateRequest, { topology, capacityBytes = 
     throw new GrpcError(grpcStatus.alreadyExists, `${name} exists with another size, source or access mode`);
   if (bytes > TIB) throw new GrpcError(grpcStatus.outOfRange, `no volume has ${bytes} bytes`);
   if (bytes > capacityBytes) throw new GrpcError(grpcStatus.resourceExhausted, `there is no room for ${bytes} bytes`);
+  const place = before?.place ?? placeFor(request, options);
   const isBlock = volumeCapabilities.some(({ block }) => block !== undefined);
   const stored: StoredVolume = before ?? {
     ...{ id: `vol-${name}`, name, bytes, nodes: [], mutableParameters, exclusive },
     backing: isBlock || parameters.backing === 'loop' ? 'image' : 'directory',
     ...(source && { source }),
+    ...(place && { place }),
   };
   // The volume counts as made when the state says so: a crash before leaves something that the next call replaces.
   if (before === undefined) {
@@ -119,9 +125,21 @@ async function createVolume(request: CreateRequest, { topology, capacityBytes = 
     volume: {
       ...{ capacityBytes: stored.bytes, volumeId: stored.id, volumeContext: { made: 'here' } },
       ...(volumeContentSource && { contentSource: volumeContentSource }),
-      accessibleTopology: topology === undefined ? [] : [{ segments: topology }],
+      accessibleTopology: place === undefined ? [] : [{ segments: place }],
     },
   };
+}
+
+/** The first of the preferred places, then of the requisite ones, that it has. */
+function placeFor({ accessibilityRequirements }: CreateRequest, { topology, places = topology && [topology] }: ControllerServiceOptions) {
+  const { preferred = [], requisite = [] } = accessibilityRequirements ?? {};
+  if (places === undefined || preferred.length + requisite.length === 0) return places?.[0];
+  const isAt = (place: Segments, segments: Segments) => Object.entries(segments).every(([key, value]) => place[key] === value);
+  for (const { segments } of [...preferred, ...requisite]) {
+    const place = places.find((candidate) => isAt(candidate, segments));
+    if (place !== undefined) return place;
+  }
+  throw new GrpcError(grpcStatus.resourceExhausted, 'there is no room in any of these places');
 }
 
 async function fill(volume: StoredVolume, state: DriverState): Promise<void> {

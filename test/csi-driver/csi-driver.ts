@@ -17,7 +17,10 @@ export interface CsiDriverOptions {
   readonly socket: string;
   /** `ROOT/plugins_registry/NAME-reg.sock`: where it introduces itself to a kubelet. Absent: it does not. */
   readonly registrationSocket?: string;
+  /** Where the node is. With neither this nor `places`, its volumes are accessible from everywhere. */
   readonly topology?: Readonly<Record<string, string>>;
+  /** Where it makes volumes. Default: where the node is. */
+  readonly places?: readonly Readonly<Record<string, string>>[];
   readonly maxVolumes?: number;
   readonly stages?: boolean;
   readonly capacityBytes?: number;
@@ -84,9 +87,12 @@ export class TestCsiDriver implements AsyncDisposable, CallLog {
   }
 
   #identity(): readonly MethodEntry[] {
-    const { name, controller = true } = this.options;
+    const { name, controller = true, topology, places } = this.options;
     const method = servedMethods(this);
-    const services = [...(controller ? (['CONTROLLER_SERVICE'] as const) : []), 'VOLUME_ACCESSIBILITY_CONSTRAINTS' as const];
+    const services = [
+      ...(controller ? (['CONTROLLER_SERVICE'] as const) : []),
+      ...(topology || places ? (['VOLUME_ACCESSIBILITY_CONSTRAINTS'] as const) : []),
+    ];
     return [
       method(csi.GetPluginInfo, async () => ({ name, vendorVersion: '1' })),
       method(csi.GetPluginCapabilities, async () => ({ capabilities: services.map((type) => ({ service: { type } })) })),

@@ -15,6 +15,8 @@ export interface StoredVolume {
   readonly exclusive: boolean;
   /** Absent: a directory. */
   readonly backing?: Backing;
+  /** The only place that it is accessible from; absent: it is from everywhere. */
+  readonly place?: Readonly<Record<string, string>>;
   /** What it was filled from: `snapshot/ID` or `volume/ID`. */
   readonly source?: string;
   readonly mutableParameters?: Readonly<Record<string, string>>;

@@ -21,6 +21,7 @@ export interface FaultyCall<T> {
 /** Faults on demand, by the name of a call: `NodeStageVolume`. */
 export class Faults {
   readonly #faults = new Map<string, Fault>();
+  readonly #errors = new Map<string, GrpcError>();
   readonly #changes = new Map<string, (answer: never) => unknown>();
 
   constructor(private readonly clock: Clock) {}
@@ -34,12 +35,20 @@ export class Faults {
     this.#changes.set(call, change);
   }
 
+  /** Until cleared, the driver does nothing and answers with an error. */
+  reject(call: string, error: GrpcError): void {
+    this.#errors.set(call, error);
+  }
+
   clear(): void {
+    this.#errors.clear();
     this.#faults.clear();
     this.#changes.clear();
   }
 
   async run<T>(call: FaultyCall<T>): Promise<T> {
+    const error = this.#errors.get(call.name);
+    if (error !== undefined) throw error;
     const answer = await this.#run(call);
     const change = this.#changes.get(call.name);
     return change === undefined ? answer : (change(answer as never) as T);

@@ -51,6 +51,7 @@ export const CreateVolume = {
   }),
   response: message({ volume: field(1, Volume) }),
 };
+export type CreateVolumeRequest = Parameters<typeof CreateVolume.request.encode>[0];
 export const DeleteVolume = {
   name: 'csi.v1.Controller/DeleteVolume',
   request: message({ volumeId: field(1, 'string'), secrets: stringMap(2) }),

@@ -52,8 +52,13 @@ export class CsiDriver implements Disposable {
   }
 
   async hasController(): Promise<boolean> {
-    const { capabilities } = await this.call(GetPluginCapabilities, {});
-    return capabilities.some(({ service }) => service?.type === 'CONTROLLER_SERVICE');
+    return (await this.services()).has('CONTROLLER_SERVICE');
+  }
+
+  /** What the plugin offers, by the names in the specification. */
+  async services(signal?: AbortSignal): Promise<ReadonlySet<string>> {
+    const { capabilities } = await this.call(GetPluginCapabilities, {}, signal);
+    return new Set(capabilities.flatMap(({ service }) => service?.type ?? []));
   }
 
   [Symbol.dispose](): void {

@@ -17,6 +17,7 @@ import { messageOf } from '../volumes/volume-plugin.ts';
 import type { LocalBackend, LocalVolumeRequest } from './local-backend.ts';
 import { VolumeInUseError } from './loop-image.ts';
 import {
+  allowsNode,
   BACKING,
   backingOf,
   type ClaimAction,
@@ -95,7 +96,7 @@ class LocalProvisioner {
   readonly #volumes: Lister<core.PersistentVolume>;
   readonly #classes: Lister<storage.StorageClass>;
   readonly #nodes: Lister<core.Node>;
-  /** Claims whose node is not in the cache yet, by queue key: any node that comes may be theirs. */
+  /** Claims without a node, by queue key: it is not in the cache yet, or the class allows none of those here. Any node that comes may be theirs. */
   readonly #waitingForNode = new Set<string>();
 
   constructor(
@@ -113,11 +114,10 @@ class LocalProvisioner {
     this.#classes = classes.lister;
     const nodes = informers.of(core.Node);
     this.#nodes = nodes.lister;
-    nodes.addHandler({
-      add: () => {
-        for (const key of this.#waitingForNode) this.#queue.add(key);
-      },
-    });
+    const nodesChanged = () => {
+      for (const key of this.#waitingForNode) this.#queue.add(key);
+    };
+    nodes.addHandler({ add: nodesChanged, update: nodesChanged });
     const claimChanged = (claim: core.PersistentVolumeClaim) => this.#queue.add(CLAIM + keyOf(claim));
     const removeUnfinished = () => this.#queue.add(UNFINISHED);
     claims.addHandler({ add: claimChanged, update: (_, claim) => claimChanged(claim), delete: removeUnfinished });
@@ -173,10 +173,9 @@ class LocalProvisioner {
 
   async #provision(claim: core.PersistentVolumeClaim, action: ClaimAction & { type: 'provision' }, storageClass: storage.StorageClass) {
     const name = volumeNameOf(claim);
-    const nodeName = action.nodeName ?? this.config.nodeNames()[0];
-    const backend = nodeName === undefined ? undefined : this.config.backendOf(nodeName);
-    const node = this.#nodes.get({ name: nodeName ?? '' });
+    const node = this.#nodeFor(claim, action, storageClass);
     if (node === undefined) this.#waitingForNode.add(CLAIM + keyOf(claim));
+    const backend = node && this.config.backendOf(node.metadata.name);
     if (backend === undefined || node === undefined || this.#volumes.get({ name }) !== undefined) return;
     const { namespace, name: claimName } = claim.metadata;
     this.events.normal(claim, 'Provisioning', `External provisioner is provisioning volume for claim "${namespace}/${claimName}"`);
@@ -191,6 +190,15 @@ class LocalProvisioner {
     await this.#create(newVolume({ claim, storageClass, hostname, path: backend.path(name, backing) }));
     await backend.commit(name);
     this.events.normal(claim, 'ProvisioningSucceeded', `Successfully provisioned volume ${name}`);
+  }
+
+  #nodeFor(claim: core.PersistentVolumeClaim, action: ClaimAction & { type: 'provision' }, storageClass: storage.StorageClass) {
+    const names = action.nodeName === undefined ? this.config.nodeNames() : [action.nodeName];
+    const nodes = names.flatMap((name) => this.#nodes.get({ name }) ?? []);
+    const node = nodes.find((candidate) => allowsNode(storageClass, candidate));
+    if (node === undefined && nodes.length > 0 && nodes.length === names.length)
+      this.#provisioningFailed(claim, 'no node is in the allowed topologies of the class');
+    return node;
   }
 
   async #create(volume: core.PersistentVolume): Promise<void> {

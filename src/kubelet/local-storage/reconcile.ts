@@ -112,6 +112,13 @@ export interface NewVolume {
   readonly path: string;
 }
 
+/** Whether the class allows volumes on the node. */
+export function allowsNode({ allowedTopologies = [] }: storage.StorageClass, { metadata }: core.Node): boolean {
+  const isAllowed = ({ matchLabelExpressions = [] }: core.TopologySelectorTerm) =>
+    matchLabelExpressions.every(({ key, values = [] }) => values.some((value) => metadata.labels?.[key] === value));
+  return allowedTopologies.length === 0 || allowedTopologies.some(isAllowed);
+}
+
 export function volumeNameOf({ metadata }: core.PersistentVolumeClaim): string {
   return `pvc-${metadata.uid}`;
 }

@@ -34,8 +34,17 @@ export class CsiControllerBench implements AsyncDisposable {
     const bench = new CsiControllerBench(plane, root, await TestCsiDriver.start({ ...own, ...options }));
     const fast = { metadata: { name: 'fast' }, provisioner: DRIVER, parameters: { type: 'ssd' }, allowVolumeExpansion: true };
     await plane.client.of(storage.StorageClass).create(fast);
+    await bench.makeNode('node-1', { zone: 'a' });
     await bench.startController();
     return bench;
+  }
+
+  /** A node with the driver. */
+  async makeNode(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    const { client } = this.plane;
+    await client.of(core.Node).create({ metadata: { name, labels } });
+    const drivers = [{ name: DRIVER, nodeID: name.replace('node', 'id'), topologyKeys: Object.keys(labels) }];
+    await client.of(storage.CSINode).create({ metadata: { name }, spec: { drivers } });
   }
 
   async startController(): Promise<void> {
@@ -83,6 +92,10 @@ export class CsiControllerBench implements AsyncDisposable {
 
   async eventReasons(): Promise<readonly (string | undefined)[]> {
     return (await this.plane.client.of(core.Event).list()).items.map(({ reason }) => reason);
+  }
+
+  async eventMessages(): Promise<readonly string[]> {
+    return (await this.plane.client.of(core.Event).list()).items.map(({ reason, message }) => `${reason}: ${message}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

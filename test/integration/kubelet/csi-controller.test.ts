@@ -38,8 +38,6 @@ describe('the controller duties of a CSI driver', () => {
     const name = await bench.makeBoundClaim();
     const { client } = bench.plane;
     const attachments = client.of(storage.VolumeAttachment);
-    await client.of(core.Node).create({ metadata: { name: 'node-1' } });
-    await client.of(storage.CSINode).create({ metadata: { name: 'node-1' }, spec: { drivers: [{ name: DRIVER, nodeID: 'id-1' }] } });
     bench.server.faults.set('ControllerPublishVolume', 'fail-after-acting');
     const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }];
     const pod = { name: 'p', namespace: 'default' };

@@ -213,13 +213,6 @@ describe('what sidecars of a CSI driver would do', () => {
   });
 
   it('tells the scheduler how much room there is', async () => {
-    await client()
-      .of(core.Node)
-      .create({ metadata: { name: 'node-1', labels: { zone: 'a' } } });
-    const entry = { name: DRIVER, nodeID: 'id-1', topologyKeys: ['zone'] };
-    await client()
-      .of(storage.CSINode)
-      .create({ metadata: { name: 'node-1' }, spec: { drivers: [entry] } });
     const capacities = client().of(storage.CSIStorageCapacity);
     await client()
       .of(storage.CSIDriver)

@@ -136,6 +136,30 @@ describe('the default storage class', () => {
     await cluster.waitFor(async () => (await claim()).status?.phase === 'Bound', { what: 'the volume' });
   });
 
+  it('binds immediately to a node that the class allows, and says when there is none', async () => {
+    await using cluster = await startCluster({ nodes: 1, clock: 'virtual', storage: true });
+    await cluster.apply(`
+      apiVersion: storage.k8s.io/v1
+      kind: StorageClass
+      metadata: { name: fast }
+      provisioner: sampan.dev/local
+      allowedTopologies: [{ matchLabelExpressions: [{ key: disk, values: [ssd] }] }]`);
+    await cluster.apply(`
+      apiVersion: v1
+      kind: PersistentVolumeClaim
+      metadata: { name: c, namespace: default }
+      spec: { storageClassName: fast, accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } }`);
+    const message = 'failed to provision volume with StorageClass "fast": no node is in the allowed topologies of the class';
+    const events = () => cluster.client.of(core.Event).list({ namespace: 'default' });
+    await cluster.waitFor(async () => (await events()).items.some((event) => event.message === message), { what: 'the event' });
+    await cluster.addNode('n2');
+    await cluster.clock.until(cluster.client.of(core.Node).patch({ name: 'n2' }, { metadata: { labels: { disk: 'ssd' } } }));
+    const claim = () => cluster.client.of(core.PersistentVolumeClaim).get({ name: 'c', namespace: 'default' });
+    await cluster.waitFor(async () => (await claim()).status?.phase === 'Bound', { what: 'the volume' });
+    const [volume] = (await cluster.clock.until(cluster.client.of(core.PersistentVolume).list())).items;
+    expect(volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values).toEqual(['n2']);
+  });
+
   it('says why it cannot serve a claim', async () => {
     await using cluster = await startCluster({ nodes: 1, clock: 'virtual', storage: true });
     await cluster.apply(`

@@ -13,6 +13,7 @@ import { resizerController } from './resizer.ts';
 import { snapshotContentController } from './snapshot-contents.ts';
 import { ensureSnapshotDefinitions } from './snapshot-crds.ts';
 import { snapshotController } from './snapshotter.ts';
+import { sourceProtectionController } from './source-protection.ts';
 
 export interface CsiControllerConfig {
   /** The number of objects processed concurrently. */
@@ -42,7 +43,9 @@ export function startCsiController(config: CsiControllerConfig, deps: CsiControl
     const informers = new InformerFactory(deps.client, deps);
     const sink = new EventSink(deps, stopping);
     const events = sink.recorder({ component: deps.driver.name });
-    const controllers = driverControllers({ ...deps, driver: deps.driver.until(stopping), capabilities, informers, events });
+    const supportsTopology = (await deps.driver.services(stopping)).has('VOLUME_ACCESSIBILITY_CONSTRAINTS');
+    const driver = deps.driver.until(stopping);
+    const controllers = driverControllers({ ...deps, driver, capabilities, supportsTopology, informers, events });
     const sidecars = new Sidecars(controllers, informers, deps.clock);
     const queue = new WorkQueue<string>({ clock: deps.clock });
     for (const controller of controllers) controller.follow((key) => queue.add(`${controller.name}/${key}`));
@@ -69,7 +72,7 @@ function driverControllers(deps: DriverControllerDeps): readonly DriverControlle
   return [
     attacherController(deps),
     resizerController(deps),
-    ...(capabilities.has('CREATE_DELETE_VOLUME') ? [provisionerController(deps)] : []),
+    ...(capabilities.has('CREATE_DELETE_VOLUME') ? [provisionerController(deps), sourceProtectionController(deps)] : []),
     ...(capabilities.has('MODIFY_VOLUME') ? [modifierController(deps)] : []),
     ...(capabilities.has('GET_CAPACITY') ? [capacityController(deps)] : []),
     ...(capabilities.has('CREATE_DELETE_SNAPSHOT') ? [snapshotController(deps), snapshotContentController(deps)] : []),

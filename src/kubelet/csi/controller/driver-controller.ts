@@ -8,6 +8,8 @@ export interface DriverControllerDeps {
   readonly driver: Pick<CsiDriver, 'name' | 'call' | 'canOnNode'>;
   /** The controller service's capabilities, by their names in the specification. */
   readonly capabilities: ReadonlySet<string>;
+  /** Whether the driver's volumes are accessible from some nodes only. */
+  readonly supportsTopology: boolean;
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;

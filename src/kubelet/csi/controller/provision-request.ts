@@ -37,13 +37,17 @@ export function provisionRequest(claim: Claim, storageClass: storage.StorageClas
   const fsType = isBlock ? '' : fsTypeOf(all);
   const { mountOptions = [] } = storageClass;
   return {
-    ...{ claim, storageClass, name: `pvc-${claim.metadata.uid}`, fsType },
+    ...{ claim, storageClass, name: volumeName(claim), fsType },
     requiredBytes: Quantity.parse(resources?.requests?.storage ?? '0').value(),
     volumeCapabilities: accessModes.map((mode) =>
       volumeCapability({ accessModes: [mode], isBlock, fsType, mountOptions, knowsSingleNodeModes }),
     ),
     parameters: driverParameters(all),
   };
+}
+
+export function volumeName({ metadata }: Claim): string {
+  return `pvc-${metadata.uid}`;
 }
 
 /** The deprecated parameter `fstype`, in any case, is also passed on to the driver. */
@@ -71,7 +75,7 @@ export function secretFor({ claim, storageClass, name }: ProvisionRequest, purpo
 export type DataSource =
   | { readonly type: 'none' }
   | { readonly type: 'snapshot'; readonly name: string; readonly namespace: string }
-  | { readonly type: 'claim'; readonly name: string }
+  | { readonly type: 'claim'; readonly name: string; readonly namespace: string }
   /** A volume populator provides the volume. */
   | { readonly type: 'foreign'; readonly kind: string };
 
@@ -81,7 +85,7 @@ export function dataSourceOf({ spec, metadata }: Claim): DataSource {
   if (!source) return { type: 'none' };
   const { kind, name, apiGroup } = source;
   const namespace = spec?.dataSourceRef?.namespace ?? metadata.namespace ?? '';
-  if (kind === 'PersistentVolumeClaim' && !apiGroup) return { type: 'claim', name };
+  if (kind === 'PersistentVolumeClaim' && !apiGroup) return { type: 'claim', name, namespace };
   if (kind === 'VolumeSnapshot' && apiGroup === SNAPSHOT_GROUP) return { type: 'snapshot', name, namespace };
   return { type: 'foreign', kind: apiGroup ? `${apiGroup}/${kind}` : kind };
 }
@@ -99,9 +103,11 @@ export interface MadeVolume {
 export function persistentVolume(request: ProvisionRequest, volume: MadeVolume): core.PersistentVolume {
   const { claim, storageClass, name, fsType, requiredBytes } = request;
   const { accessModes = [], volumeMode = 'Filesystem', volumeAttributesClassName } = claim.spec ?? {};
-  const nodeSelectorTerms = volume.topologies.map((segments) => ({
-    matchExpressions: Object.entries(segments).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
-  }));
+  const nodeSelectorTerms = volume.topologies
+    .filter((segments) => Object.keys(segments).length > 0)
+    .map((segments) => ({
+      matchExpressions: Object.entries(segments).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
+    }));
   const secrets = {
     controllerPublishSecretRef: secretFor(request, 'controller-publish'),
     nodeStageSecretRef: secretFor(request, 'node-stage'),

@@ -5,7 +5,9 @@ import { isStatusReason } from '#machinery';
 import { messageOf } from '../../volumes/volume-plugin.ts';
 import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
-import { type ContentSource, CreateVolume, DeleteVolume } from '../messages.ts';
+import { CreateVolume, type CreateVolumeRequest, DeleteVolume } from '../messages.ts';
+import { type AccessibilityRequirements, accessibilityRequirements, UnusableNodeError } from './accessibility.ts';
+import { contentSource } from './content-source.ts';
 import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
 import { InfeasibleRequests } from './infeasible-requests.ts';
 import {
@@ -18,9 +20,8 @@ import {
   provisionRequest,
   secretFor,
   VOLUME_FINALIZER,
+  volumeName,
 } from './provision-request.ts';
-import { SNAPSHOT, SNAPSHOT_CONTENT, type VolumeSnapshot, type VolumeSnapshotContent } from './snapshot-kinds.ts';
-import { nodeTopology } from './topology.ts';
 
 type Claim = core.PersistentVolumeClaim;
 
@@ -38,6 +39,7 @@ export function provisionerController(deps: DriverControllerDeps): DriverControl
   const volumes = informers.of(core.PersistentVolume);
   const classes = informers.of(storage.StorageClass);
   informers.of(storage.CSINode);
+  informers.of(storage.CSIDriver);
   informers.of(core.Node);
   const provisioner = new Provisioner(deps);
   return {
@@ -67,6 +69,11 @@ class Provisioner {
   readonly #infeasible: InfeasibleRequests;
   /** By volume name: how often in a row the driver failed to say what it made. */
   readonly #failedUndos = new Map<string, number>();
+  /** By volume name: requests without a certain outcome. */
+  readonly #accessibility = new Map<
+    string,
+    { readonly node: string | undefined; readonly requirements: AccessibilityRequirements | undefined }
+  >();
 
   constructor(private readonly deps: DriverControllerDeps) {
     this.#infeasible = new InfeasibleRequests(deps.clock);
@@ -86,7 +93,7 @@ class Provisioner {
     const storageClass = informers.of(storage.StorageClass).lister.get({ name: claim.spec?.storageClassName ?? '' });
     const node = claim.metadata.annotations?.[SELECTED_NODE];
     if (storageClass === undefined || (isDeleted && !isBegun)) return undefined;
-    if (!isBegun && node === undefined && storageClass.volumeBindingMode === 'WaitForFirstConsumer') return undefined;
+    if (!isDeleted && node === undefined && storageClass.volumeBindingMode === 'WaitForFirstConsumer') return undefined;
     if (dataSourceOf(claim).type === 'foreign') {
       events.normal(claim, 'Provisioning', 'Assuming an external populator will provision the volume');
       return undefined;
@@ -96,9 +103,9 @@ class Provisioner {
     const delay = this.#infeasible.delay(key, classId);
     if (delay !== undefined) return delay;
     events.normal(claim, 'Provisioning', `External provisioner is provisioning volume for claim "${key}"`);
+    const request = { claim, name: volumeName(claim) };
     try {
-      const request = this.#request(claim, storageClass);
-      await this.#provision(request, node);
+      await this.#provision(this.#request(claim, storageClass), node);
       events.normal(claim, 'ProvisioningSucceeded', `Successfully provisioned volume ${request.name}`);
       return undefined;
     } catch (error) {
@@ -109,8 +116,7 @@ class Provisioner {
         events.warning(claim, 'ProvisioningFailed', text);
         return this.#infeasible.add(key, classId);
       }
-      await this.#failed(claim, node, error);
-      throw error;
+      return this.#failed(request, node, error);
     }
   }
 
@@ -118,18 +124,22 @@ class Provisioner {
     return provisionRequest(claim, storageClass, this.deps.capabilities.has('SINGLE_NODE_MULTI_WRITER'));
   }
 
-  async #failed(claim: Claim, node: string | undefined, error: unknown): Promise<void> {
+  /** Resolves when the scheduler has to choose another node first; rejects otherwise: the request is repeated. */
+  async #failed({ claim, name }: Pick<ProvisionRequest, 'claim' | 'name'>, node: string | undefined, error: unknown): Promise<undefined> {
     this.deps.events.warning(claim, 'ProvisioningFailed', messageOf(error));
-    // No capacity on the selected node: the scheduler must choose another one.
-    if (node === undefined || !(error instanceof CsiError) || !error.isExhausted) return;
-    await this.#setFinalizer(claim, false);
+    const isFinal = error instanceof CsiError && error.isFinal;
+    if (isFinal) this.#accessibility.delete(name);
+    const isExhausted = this.deps.supportsTopology && error instanceof CsiError && error.isExhausted;
+    if (node === undefined || !(isExhausted || error instanceof UnusableNodeError)) throw error;
+    if (isExhausted) await this.#setFinalizer(claim, false);
     await this.deps.client.of(core.PersistentVolumeClaim).patch(claim.metadata, { metadata: { annotations: { [SELECTED_NODE]: null } } });
   }
 
   async #provision(request: ProvisionRequest, node: string | undefined): Promise<void> {
     const { client } = this.deps;
+    const call = await this.#prepare(request, node);
     await this.#setFinalizer(request.claim, true);
-    const created = await this.#create(request, node);
+    const created = await this.#create(call);
     const defect = defectOf(created, request);
     if (defect !== undefined) {
       await this.#delete(created.volumeId, secretFor(request, 'provisioner'));
@@ -137,76 +147,66 @@ class Provisioner {
     }
     await client.of(core.PersistentVolume).create(persistentVolume(request, created)).catch(ignoreError('AlreadyExists'));
     await this.#setFinalizer(request.claim, false);
+    this.#accessibility.delete(request.name);
   }
 
-  async #create(request: ProvisionRequest, node: string | undefined): Promise<CreatedVolume> {
-    const { driver, client, informers } = this.deps;
+  async #prepare(request: ProvisionRequest, node: string | undefined): Promise<CreateVolumeRequest> {
     const { claim, name, requiredBytes, volumeCapabilities, parameters } = request;
-    const topology = nodeTopology(node, driver.name, informers);
-    const contentSource = await this.#contentSource(claim);
-    const { volume } = await driver.call(CreateVolume, {
-      ...{ name, parameters, capacityRange: { requiredBytes }, volumeCapabilities },
-      secrets: await csiSecrets(secretFor(request, 'provisioner'), client),
-      mutableParameters: await this.#mutableParameters(claim),
-      ...(contentSource && { volumeContentSource: contentSource }),
-      ...(topology && { accessibilityRequirements: { requisite: [{ segments: topology }], preferred: [{ segments: topology }] } }),
-    });
+    const volumeContentSource = await contentSource(claim, this.deps);
+    const secrets = await csiSecrets(secretFor(request, 'provisioner'), this.deps.client);
+    const mutableParameters = await this.#mutableParameters(claim);
+    const accessibilityRequirements = this.#accessibilityRequirements(request, node);
+    return {
+      ...{ name, parameters, capacityRange: { requiredBytes }, volumeCapabilities, secrets, mutableParameters },
+      ...(volumeContentSource && { volumeContentSource }),
+      ...(accessibilityRequirements && { accessibilityRequirements }),
+    };
+  }
+
+  /** Unchanged until the outcome is certain, whatever happens to nodes: drivers expect a repeated call to be the same. */
+  #accessibilityRequirements(
+    { name, claim, storageClass }: ProvisionRequest,
+    node: string | undefined,
+  ): AccessibilityRequirements | undefined {
+    const { informers, driver, supportsTopology } = this.deps;
+    if (!supportsTopology) return undefined;
+    const before = this.#accessibility.get(name);
+    if (before !== undefined && before.node === node) return before.requirements;
+    const { allowedTopologies = [] } = storageClass;
+    const options = { driverName: driver.name, claimName: claim.metadata.name, allowedTopologies, selectedNode: node };
+    try {
+      const requirements = accessibilityRequirements(options, informers);
+      this.#accessibility.set(name, { node, requirements });
+      return requirements;
+    } catch (error) {
+      // The volume of a claim that is being deleted has to be found, even if its node is gone.
+      if (claim.metadata.deletionTimestamp !== undefined) return undefined;
+      if (error instanceof UnusableNodeError) throw error;
+      throw new Error(`error generating accessibility requirements: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  async #create(call: CreateVolumeRequest): Promise<CreatedVolume> {
+    const { driver, supportsTopology } = this.deps;
+    const { volume } = await driver.call(CreateVolume, call);
     if (!volume?.volumeId) throw new Error('the driver made a volume without an id');
     const { volumeId, capacityBytes, volumeContext } = volume;
-    const topologies = volume.accessibleTopology.map(({ segments }) => segments);
-    const isEmpty = contentSource !== undefined && volume.contentSource === undefined;
+    const topologies = supportsTopology ? volume.accessibleTopology.map(({ segments }) => segments) : [];
+    const isEmpty = call.volumeContentSource !== undefined && volume.contentSource === undefined;
     return { driverName: driver.name, volumeId, capacityBytes, volumeContext, topologies, isEmpty };
   }
 
   async #mutableParameters({ spec }: Claim): Promise<Readonly<Record<string, string>>> {
     const name = spec?.volumeAttributesClassName;
     if (!name) return {};
+    if (!this.deps.capabilities.has('MODIFY_VOLUME'))
+      throw new Error('CSI driver does not support VolumeAttributesClass: controller MODIFY_VOLUME capability is not reported');
     const attributes = await this.deps.client.of(storage.VolumeAttributesClass).get({ name });
     if (attributes.driverName !== this.deps.driver.name)
-      throw new Error(`VolumeAttributesClass "${name}" is for driver ${attributes.driverName}`);
+      throw new Error(
+        `VAC ${name} referenced in PVC is for driver ${attributes.driverName} which does not match driver name ${this.deps.driver.name}`,
+      );
     return attributes.parameters ?? {};
-  }
-
-  async #contentSource(claim: Claim): Promise<ContentSource | undefined> {
-    const source = dataSourceOf(claim);
-    if (source.type === 'snapshot') {
-      this.#require('CREATE_DELETE_SNAPSHOT', 'snapshots');
-      if (source.namespace !== claim.metadata.namespace)
-        throw new Error(`snapshot ${source.namespace}/${source.name} is in another namespace`);
-      return { snapshot: { snapshotId: await this.#snapshotHandle(source.name, source.namespace) } };
-    }
-    if (source.type !== 'claim') return undefined;
-    this.#require('CLONE_VOLUME', 'clones');
-    return { volume: { volumeId: await this.#handleOfClaim(source.name, claim) } };
-  }
-
-  #require(capability: string, feature: string): void {
-    if (!this.deps.capabilities.has(capability)) throw new Error(`driver ${this.deps.driver.name} does not support ${feature}`);
-  }
-
-  async #snapshotHandle(name: string, namespace: string): Promise<string> {
-    const { client } = this.deps;
-    const snapshot = (await client.resource(SNAPSHOT).get({ name, namespace })) as VolumeSnapshot;
-    const { boundVolumeSnapshotContentName: contentName, readyToUse } = snapshot.status ?? {};
-    if (readyToUse !== true || !contentName) throw new Error(`snapshot ${name} is not Ready`);
-    const content = (await client.resource(SNAPSHOT_CONTENT).get({ name: contentName })) as VolumeSnapshotContent;
-    const { volumeSnapshotRef, driver } = content.spec;
-    if (volumeSnapshotRef.uid !== snapshot.metadata.uid) throw new Error(`snapshot ${name} is not bound to content ${contentName}`);
-    if (driver !== this.deps.driver.name) throw new Error(`snapshot ${name} is of driver ${driver}`);
-    const handle = content.status?.snapshotHandle;
-    if (!handle) throw new Error(`content ${contentName} has no snapshot handle`);
-    return handle;
-  }
-
-  async #handleOfClaim(name: string, { metadata, spec }: Claim): Promise<string> {
-    const { client, driver } = this.deps;
-    const source = await client.of(core.PersistentVolumeClaim).get({ name, namespace: metadata.namespace });
-    if (source.status?.phase !== 'Bound') throw new Error(`the PVC DataSource ${name} is not bound`);
-    if ((source.spec?.volumeMode ?? 'Filesystem') !== (spec?.volumeMode ?? 'Filesystem'))
-      throw new Error(`the source PVC and destination PVCs must have the same volume mode for cloning`);
-    const volume = await client.of(core.PersistentVolume).get({ name: source.spec?.volumeName ?? '' });
-    if (volume.spec?.csi?.driver !== driver.name) throw new Error(`the volume of claim ${name} is not of driver ${driver.name}`);
-    return volume.spec.csi.volumeHandle;
   }
 
   /** The claim was deleted before its volume was recorded: the call is repeated to find the volume, which is then deleted. */
@@ -218,6 +218,7 @@ class Provisioner {
       if (volumeId !== undefined) await this.#delete(volumeId, secretFor(request, 'provisioner'));
     }
     this.#failedUndos.delete(name);
+    this.#accessibility.delete(name);
     await this.#setFinalizer(claim, false);
   }
 
@@ -225,7 +226,8 @@ class Provisioner {
   async #volumeToUndo(request: ProvisionRequest): Promise<string | undefined> {
     const { name, claim } = request;
     try {
-      return (await this.#create(request, claim.metadata.annotations?.[SELECTED_NODE])).volumeId;
+      const call = await this.#prepare(request, claim.metadata.annotations?.[SELECTED_NODE]);
+      return (await this.#create(call)).volumeId;
     } catch (error) {
       if (!(error instanceof CsiError) || !error.isFinal) throw error;
       const failures = (this.#failedUndos.get(name) ?? 0) + 1;
