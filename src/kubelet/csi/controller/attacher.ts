@@ -1,41 +1,66 @@
 import { core, storage } from '#api';
-import { formatTime } from '#machinery';
+import { formatTime, isStatusReason } from '#machinery';
 import { messageOf } from '../../volumes/volume-plugin.ts';
+import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { ControllerPublishVolume, ControllerUnpublishVolume } from '../messages.ts';
-import { isBlockVolume, volumeCapability } from '../volume-capability.ts';
+import { volumeCapability } from '../volume-capability.ts';
 import { type DriverController, type DriverControllerDeps, ignoreError, leaseName } from './driver-controller.ts';
+import { addFinalizer, removeFinalizer } from './finalizers.ts';
 
 type Attachment = storage.VolumeAttachment;
+type Volume = core.PersistentVolume;
 
-const NODE_IDS = 'csi.volume.kubernetes.io/nodeid';
+/** On an attachment: detaching needs the id when the node and its CSINode are gone. */
+const NODE_ID = 'csi.alpha.kubernetes.io/node-id';
 /** Set by the controller that created the attachment: it outlives the PersistentVolume. */
 const HANDLE = 'sampan.dev/volume-handle';
+const VOLUME = 'volume/';
 
-/** Attaches and detaches volumes for VolumeAttachments, like external-attacher. */
+/** Attaches and detaches volumes for VolumeAttachments, like external-attacher. A volume's object stays while it may be attached. */
 export function attacherController(deps: DriverControllerDeps): DriverController {
   const { informers, driver } = deps;
   const attachments = informers.of(storage.VolumeAttachment);
+  const volumes = informers.of(core.PersistentVolume);
   informers.of(storage.CSINode);
-  informers.of(core.Node);
-  informers.of(core.PersistentVolume);
   const attacher = new Attacher(deps);
   return {
     name: 'attach',
     sidecarLease: leaseName(`external-attacher-leader-${driver.name}`),
     follow(enqueue) {
-      const add = ({ metadata, spec }: Attachment) => spec.attacher === driver.name && enqueue(metadata.name);
-      attachments.addHandler({ add, update: (_, attachment) => add(attachment) });
+      const add = ({ metadata, spec }: Attachment) => {
+        if (spec.attacher === driver.name) enqueue(metadata.name);
+      };
+      const update = (before: Attachment, after: Attachment) => {
+        if (!isErrorReport(before, after)) add(after);
+      };
+      const remove = ({ spec }: Attachment) => enqueue(VOLUME + (spec.source?.persistentVolumeName ?? ''));
+      attachments.addHandler({ add, update, delete: remove });
+      const volumeChanged = ({ metadata }: Volume) => {
+        if (metadata.deletionTimestamp !== undefined) enqueue(VOLUME + metadata.name);
+      };
+      volumes.addHandler({ add: volumeChanged, update: (_, volume) => volumeChanged(volume) });
     },
-    sync: (name) => attacher.sync(name),
+    sync: (key) => (key.startsWith(VOLUME) ? attacher.releaseVolume(key.slice(VOLUME.length)) : attacher.sync(key)),
   };
+}
+
+/** The controller's own report of an error must not repeat the call before the backoff is over. */
+function isErrorReport(before: Attachment, after: Attachment): boolean {
+  if (before.metadata.resourceVersion === after.metadata.resourceVersion) return false;
+  if (after.status?.attachError === undefined && after.status?.detachError === undefined) return false;
+  const rest = ({ metadata, spec, status }: Attachment) => {
+    const { resourceVersion: _, managedFields: __, ...others } = metadata;
+    return JSON.stringify([others, spec, status?.attached, status?.attachmentMetadata]);
+  };
+  return rest(before) === rest(after);
 }
 
 class Attacher {
   readonly #finalizer: string;
 
   constructor(private readonly deps: DriverControllerDeps) {
-    this.#finalizer = `external-attacher/${deps.driver.name.replaceAll('.', '-')}`;
+    this.#finalizer = `external-attacher/${sanitized(deps.driver.name)}`;
   }
 
   async sync(name: string): Promise<undefined> {
@@ -45,56 +70,89 @@ class Attacher {
     else if (attachment.status?.attached !== true) await this.#attach(attachment);
   }
 
+  /** A volume that is being deleted is let go when no attachment names it. */
+  async releaseVolume(name: string): Promise<undefined> {
+    const { informers, client } = this.deps;
+    const { metadata } = informers.of(core.PersistentVolume).lister.get({ name }) ?? {};
+    if (metadata?.deletionTimestamp === undefined || !metadata.finalizers?.includes(this.#finalizer)) return;
+    const attachments = informers.of(storage.VolumeAttachment).lister.list();
+    if (attachments.some(({ spec }) => spec.source?.persistentVolumeName === name)) return;
+    await removeFinalizer(client.of(core.PersistentVolume), { name }, this.#finalizer);
+  }
+
   async #attach(attachment: Attachment): Promise<void> {
-    const { name, finalizers = [] } = attachment.metadata;
-    const saveStatus = (status: object) => this.#attachments.patch({ name }, { status }, { subresource: 'status' });
-    if (!this.#canPublish) {
-      await saveStatus({ attached: true });
-      return;
-    }
-    // Added before the driver is called: from now on deletion must wait for the detach.
-    if (!finalizers.includes(this.#finalizer))
-      await this.#attachments.patch({ name }, { metadata: { finalizers: [...finalizers, this.#finalizer] } });
+    const { name } = attachment.metadata;
     try {
-      const { publishContext } = await this.#publish(attachment);
-      await saveStatus({ attached: true, attachmentMetadata: publishContext, attachError: null });
+      const attachmentMetadata = this.#canPublish ? await this.#publish(attachment) : undefined;
+      await this.#attachments.patch(
+        { name },
+        { status: { attached: true, attachmentMetadata, attachError: null } },
+        { subresource: 'status' },
+      );
     } catch (error) {
-      await this.#saveError(attachment, 'attachError', error);
+      // Somebody else changed the volume or the attachment: the next try reads it again.
+      if (!isStatusReason(error, 'Conflict')) await this.#saveError(attachment, 'attachError', error);
       throw error;
     }
   }
 
-  async #publish(attachment: Attachment) {
+  /** Whatever can be checked is checked before the finalizer is set: it would keep an attachment that never was. */
+  async #publish(attachment: Attachment): Promise<Readonly<Record<string, string>>> {
     const { driver, client, capabilities } = this.deps;
-    const volume = this.#volumeOf(attachment);
-    if (volume === undefined) throw new Error(`persistentvolume "${attachment.spec.source?.persistentVolumeName}" not found`);
-    const { csi, accessModes = [], mountOptions = [] } = volume.spec ?? {};
+    const { csi, accessModes = [], mountOptions = [], volumeMode } = await this.#protectedSpec(attachment);
     const knowsSingleNodeModes = capabilities.has('SINGLE_NODE_MULTI_WRITER');
-    return driver.call(ControllerPublishVolume, {
-      ...{ volumeId: csi?.volumeHandle ?? '', nodeId: this.#nodeId(attachment.spec.nodeName), readonly: csi?.readOnly ?? false },
+    const secrets = await this.#secrets(csi);
+    const nodeId = this.#registeredNodeId(attachment.spec.nodeName);
+    if (nodeId === undefined) throw this.#missingDriver(attachment);
+    const { name, annotations } = attachment.metadata;
+    if (annotations?.[NODE_ID] !== nodeId) await this.#attachments.patch({ name }, { metadata: { annotations: { [NODE_ID]: nodeId } } });
+    await addFinalizer(client.of(storage.VolumeAttachment), { name }, this.#finalizer);
+    const { publishContext } = await driver.call(ControllerPublishVolume, {
+      ...{ volumeId: csi.volumeHandle, nodeId, secrets, volumeContext: csi.volumeAttributes ?? {} },
+      readonly: capabilities.has('PUBLISH_READONLY') && (csi.readOnly ?? false),
       volumeCapability: volumeCapability({
-        ...{ accessModes, mountOptions, knowsSingleNodeModes, isBlock: isBlockVolume(volume), fsType: csi?.fsType ?? '' },
+        ...{ accessModes, mountOptions, knowsSingleNodeModes, isBlock: volumeMode === 'Block', fsType: csi.fsType ?? '' },
       }),
-      secrets: await csiSecrets(csi?.controllerPublishSecretRef, client),
-      volumeContext: csi?.volumeAttributes ?? {},
     });
+    return publishContext;
+  }
+
+  /** The specification of the volume, whose object has the finalizer now if there is one. */
+  async #protectedSpec({ spec: { source } }: Attachment) {
+    const inline = source?.inlineVolumeSpec;
+    const volume = inline === undefined ? this.#volumeOf(source) : undefined;
+    if (volume?.metadata.deletionTimestamp !== undefined)
+      throw new Error(`PersistentVolume "${volume.metadata.name}" is marked for deletion`);
+    if (volume !== undefined && !volume.metadata.finalizers?.includes(this.#finalizer))
+      await addFinalizer(this.deps.client.of(core.PersistentVolume), volume.metadata, this.#finalizer);
+    const spec = inline ?? volume?.spec;
+    const csi = spec?.csi;
+    if (spec === undefined || csi === undefined) throw missingVolume(source);
+    return { ...spec, csi };
   }
 
   async #detach(attachment: Attachment): Promise<void> {
-    const { name, finalizers = [], resourceVersion, annotations } = attachment.metadata;
-    if (!finalizers.includes(this.#finalizer)) return;
+    const { metadata, spec } = attachment;
+    if (!metadata.finalizers?.includes(this.#finalizer)) return;
     try {
-      const { csi } = this.#volumeOf(attachment)?.spec ?? {};
-      const volumeId = csi?.volumeHandle ?? annotations?.[HANDLE];
-      if (volumeId === undefined) throw new Error(`persistentvolume "${attachment.spec.source?.persistentVolumeName}" not found`);
-      const secrets = await csiSecrets(csi?.controllerPublishSecretRef, this.deps.client);
-      await this.deps.driver.call(ControllerUnpublishVolume, { volumeId, nodeId: this.#nodeId(attachment.spec.nodeName), secrets });
+      const csi = (spec.source?.inlineVolumeSpec ?? this.#volumeOf(spec.source)?.spec)?.csi;
+      const volumeId = csi?.volumeHandle ?? metadata.annotations?.[HANDLE];
+      if (volumeId === undefined) throw missingVolume(spec.source);
+      const nodeId = this.#registeredNodeId(spec.nodeName) ?? metadata.annotations?.[NODE_ID];
+      if (nodeId === undefined) throw this.#missingDriver(attachment);
+      await this.deps.driver.call(ControllerUnpublishVolume, { volumeId, nodeId, secrets: await this.#secrets(csi) });
     } catch (error) {
       await this.#saveError(attachment, 'detachError', error);
       throw error;
     }
-    const remaining = finalizers.filter((entry) => entry !== this.#finalizer);
-    await this.#attachments.patch({ name }, { metadata: { finalizers: remaining, resourceVersion } }).catch(ignoreError('NotFound'));
+    await this.#markDetached(metadata.name);
+  }
+
+  /** The finalizer goes first: without it the attachment counts as detached, whatever its status says. */
+  async #markDetached(name: string): Promise<void> {
+    await removeFinalizer(this.deps.client.of(storage.VolumeAttachment), { name }, this.#finalizer);
+    const status = { attached: false, attachmentMetadata: null, detachError: null };
+    await this.#attachments.patch({ name }, { status }, { subresource: 'status' }).catch(ignoreError('NotFound'));
   }
 
   get #attachments() {
@@ -105,39 +163,51 @@ class Attacher {
     return this.deps.capabilities.has('PUBLISH_UNPUBLISH_VOLUME');
   }
 
-  /** An unchanged error is not written again: each write would trigger another sync. */
+  async #secrets(csi: core.CSIPersistentVolumeSource | undefined): Promise<Readonly<Record<string, string>>> {
+    const reference = csi?.controllerPublishSecretRef;
+    try {
+      return await csiSecrets(reference, this.deps.client);
+    } catch (error) {
+      throw new Error(`failed to load secret "${reference?.namespace}/${reference?.name}": ${messageOf(error)}`, { cause: error });
+    }
+  }
+
   async #saveError(
     { metadata: { name }, status: before }: Attachment,
     member: 'attachError' | 'detachError',
     error: unknown,
   ): Promise<void> {
-    if (before?.[member]?.message === messageOf(error)) return;
-    const status = { [member]: { message: messageOf(error), time: formatTime(this.deps.clock.now()) } };
+    const message = messageOf(error);
+    if (before?.[member]?.message === message) return;
+    const errorCode = member === 'attachError' && error instanceof CsiError ? error.status : undefined;
+    const status = { [member]: { message, time: formatTime(this.deps.clock.now()), ...(errorCode !== undefined && { errorCode }) } };
     await this.#attachments.patch({ name }, { status }, { subresource: 'status' }).catch(ignoreError('NotFound'));
   }
 
-  #volumeOf({ spec }: Attachment): core.PersistentVolume | undefined {
-    return this.deps.informers.of(core.PersistentVolume).lister.get({ name: spec.source?.persistentVolumeName ?? '' });
+  #volumeOf(source: Attachment['spec']['source']): Volume | undefined {
+    return this.deps.informers.of(core.PersistentVolume).lister.get({ name: source?.persistentVolumeName ?? '' });
   }
 
-  /** Also stored in the node's annotation, for nodes whose CSINode is already deleted. */
-  #nodeId(nodeName: string): string {
+  #registeredNodeId(nodeName: string): string | undefined {
     const { driver, informers } = this.deps;
     const drivers = informers.of(storage.CSINode).lister.get({ name: nodeName })?.spec?.drivers ?? [];
-    const entry = drivers.find(({ name }) => name === driver.name);
-    if (entry !== undefined) return entry.nodeID;
-    const text = informers.of(core.Node).lister.get({ name: nodeName })?.metadata.annotations?.[NODE_IDS];
-    const id = new Map(Object.entries(parseIds(text))).get(driver.name);
-    if (typeof id !== 'string') throw new Error(`CSINode ${nodeName} does not contain driver ${driver.name}`);
-    return id;
+    return drivers.find(({ name }) => name === driver.name)?.nodeID;
+  }
+
+  #missingDriver({ spec: { nodeName } }: Attachment): Error {
+    const exists = this.deps.informers.of(storage.CSINode).lister.get({ name: nodeName }) !== undefined;
+    const text = exists
+      ? `CSINode ${nodeName} does not contain driver ${this.deps.driver.name}`
+      : `csinode.storage.k8s.io "${nodeName}" not found`;
+    return new Error(text);
   }
 }
 
-function parseIds(text: string | undefined): object {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}');
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+function missingVolume(source: Attachment['spec']['source']): Error {
+  return new Error(`persistentvolume "${source?.persistentVolumeName ?? ''}" not found`);
+}
+
+function sanitized(driverName: string): string {
+  const name = driverName.replace(/[^a-zA-Z0-9-]/g, '-');
+  return name.endsWith('-') ? `${name}X` : name;
 }
