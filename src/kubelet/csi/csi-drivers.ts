@@ -83,10 +83,15 @@ const CODES = [
 export class CsiError extends Error {
   override readonly name = 'CsiError';
   readonly status: number;
+  /** The status by its name, such as `NotFound`. */
+  readonly code: string;
+  readonly description: string;
 
   constructor(cause: GrpcError) {
     super(`rpc error: code = ${CODES[cause.status] ?? `Code(${cause.status})`} desc = ${cause.message}`, { cause });
     this.status = cause.status;
+    this.code = CODES[cause.status] ?? `Code(${cause.status})`;
+    this.description = cause.message;
   }
 
   /** The storage is exhausted, here or entirely. */

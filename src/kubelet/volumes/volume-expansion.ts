@@ -1,6 +1,9 @@
 import { core } from '#api';
+import type { Clock } from '#base';
 import type { Client, EventRecorder } from '#client';
 import { Quantity } from '#machinery';
+import { CsiError } from '../csi/csi-drivers.ts';
+import { mergeConditions } from './claim-conditions.ts';
 import type { VolumeEntry } from './pod-record.ts';
 import { messageOf, type SetUpRequest, type VolumePlugin } from './volume-plugin.ts';
 
@@ -8,6 +11,7 @@ type Claim = core.PersistentVolumeClaim;
 
 export interface VolumeExpansionDeps {
   readonly client: Client;
+  readonly clock: Clock;
   readonly recorder: EventRecorder;
 }
 
@@ -32,7 +36,10 @@ export function pendingSize(claim: Claim, { spec }: core.PersistentVolume): stri
 }
 
 /** Expands mounted volumes on the node after their controller expansion. */
-export async function expandIfPending({ plugin, request }: ExpandableVolume, { client, recorder }: VolumeExpansionDeps): Promise<void> {
+export async function expandIfPending(
+  { plugin, request }: ExpandableVolume,
+  { client, recorder, clock }: VolumeExpansionDeps,
+): Promise<void> {
   const { spec, pod } = request;
   const { name = '', namespace } = spec.claim?.metadata ?? {};
   if (plugin.expand === undefined || spec.persistentVolume === undefined) return;
@@ -53,11 +60,21 @@ export async function expandIfPending({ plugin, request }: ExpandableVolume, { c
     return;
   }
   const saveStatus = (status: object) => claims.patch({ name, namespace }, { status }, { subresource: 'status' });
+  const saveFailure = (error: CsiError) =>
+    saveStatus({
+      // The driver's controller decides what is next: a claim may request less by then.
+      ...(error.isInfeasible && { allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' } }),
+      conditions: mergeConditions(claim, {
+        conditions: [{ type: 'NodeResizeError', message: `failed to expand pvc with ${messageOf(error)}` }],
+        nowMs: clock.now(),
+      }),
+    });
   await saveStatus({ allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } });
   try {
     if (!(await plugin.expand({ ...request, spec: { ...spec, persistentVolume } }, Quantity.parse(size).value()))) return;
   } catch (error) {
     recorder.warning(pod, 'VolumeResizeFailed', `NodeExpandVolume.NodeExpandVolume failed for volume "${spec.name}" : ${messageOf(error)}`);
+    if (error instanceof CsiError && !error.isUncertain) await saveFailure(error);
     throw error;
   }
   tell(

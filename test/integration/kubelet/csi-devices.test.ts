@@ -4,7 +4,7 @@ import { open, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { core } from '#api';
-import { runProgram } from '#base';
+import { GrpcError, grpcStatus, runProgram } from '#base';
 import { loopDeviceOf } from '../../csi-driver/loop-devices.ts';
 import { CLAIM, CsiNodeBench, DRIVER } from './csi-node-bench.ts';
 
@@ -136,6 +136,21 @@ describe.skipIf(!canLoop)('volumes of a CSI driver with devices', () => {
       'VolumeResizeFailed: NodeExpandVolume.NodeExpandVolume failed for volume "pv-1" : rpc error: code = Internal desc = NodeExpandVolume failed',
     );
     expect((await claimStatus())?.allocatedResourceStatuses).toEqual({ storage: 'NodeResizeInProgress' });
+    expect((await claimStatus())?.conditions?.at(-1)).toMatchObject({
+      type: 'NodeResizeError',
+      message: 'failed to expand pvc with rpc error: code = Internal desc = NodeExpandVolume failed',
+    });
+    await bench.volumes.cleanUp(uidOf(pod));
+  });
+
+  it('are left to the driver’s controller when the node’s driver says that they can never grow', async () => {
+    await bench.makeVolume({ isImage: true, bytes: 16 * MIB });
+    await enlarge(64 * MIB);
+    bench.driver.faults.reject('NodeExpandVolume', new GrpcError(grpcStatus.outOfRange, 'too large'));
+    const pod = await bench.makePod('one');
+    await bench.volumes.prepare(pod, signal);
+    expect((await claimStatus())?.allocatedResourceStatuses).toEqual({ storage: 'NodeResizeInfeasible' });
+    expect((await claimStatus())?.conditions?.at(-1)?.type).toBe('NodeResizeError');
     await bench.volumes.cleanUp(uidOf(pod));
   });
 

@@ -65,7 +65,7 @@ describe('what sidecars of a CSI driver would do', () => {
     await bench.until(async () => (await bench.claim()).status?.allocatedResourceStatuses?.storage === 'NodeResizePending');
     const { status } = await bench.claim();
     expect(status?.capacity?.storage).toBe('1Gi');
-    expect(status?.conditions?.map(({ type }) => type)).toEqual(['FileSystemResizePending']);
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(['Resizing', 'FileSystemResizePending']);
     expect(await bench.eventReasons()).toContain('FileSystemResizeRequired');
   });
 

@@ -23,6 +23,10 @@ export class InfeasibleRequests {
     return { afterMs: RETRY_MS };
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   /** How long the same request must wait; undefined when it need not. */
   delay(key: string, request: string): Requeue | undefined {
     const entry = this.#entries.get(key);

@@ -1,15 +1,16 @@
 import { core } from '#api';
 import type { Requeue } from '#base';
 import { keyOf, parseKey } from '#client';
-import { Quantity } from '#machinery';
+import { isStatusReason, Quantity } from '#machinery';
+import { mergeConditions, type NewCondition } from '../../volumes/claim-conditions.ts';
 import { messageOf } from '../../volumes/volume-plugin.ts';
 import { CsiError } from '../csi-drivers.ts';
 import { csiSecrets } from '../csi-secrets.ts';
 import { ControllerExpandVolume } from '../messages.ts';
 import { isBlockVolume, volumeCapability } from '../volume-capability.ts';
 import { boundVolume } from './bound-volume.ts';
-import { type NewCondition, replaceConditions } from './claim-conditions.ts';
 import { type DriverController, type DriverControllerDeps, leaseName } from './driver-controller.ts';
+import { type Expansion, needsExpansion, nextExpansion } from './expansion.ts';
 import { InfeasibleRequests } from './infeasible-requests.ts';
 
 type Claim = core.PersistentVolumeClaim;
@@ -18,7 +19,8 @@ type Volume = core.PersistentVolume;
 const RESIZING = ['Resizing', 'FileSystemResizePending', 'ControllerResizeError', 'NodeResizeError'];
 /** On a claim: the expansion needs no work on the node. */
 const NO_NODE_EXPANSION = 'volume.kubernetes.io/node-expansion-not-required';
-const NODE_STATES: readonly (string | undefined)[] = ['NodeResizePending', 'NodeResizeInProgress'];
+const IN_USE_RETRY_MS = 10_000;
+const MISSING_VOLUME_RETRY_MS = 60_000;
 
 /** Expands volumes whose claims request more, like external-resizer. */
 export function resizerController(deps: DriverControllerDeps): DriverController {
@@ -29,66 +31,106 @@ export function resizerController(deps: DriverControllerDeps): DriverController 
     name: 'resize',
     sidecarLease: leaseName(`external-resizer-${deps.driver.name}`),
     follow(enqueue) {
-      const add = (claim: Claim) => targetSize(claim) !== undefined && enqueue(keyOf(claim));
-      claims.addHandler({ add, update: (_, claim) => add(claim) });
+      const add = (claim: Claim) => {
+        if (needsExpansion(claim)) enqueue(keyOf(claim));
+      };
+      const update = (before: Claim, after: Claim) => {
+        if (progressOf(before) !== progressOf(after)) add(after);
+      };
+      claims.addHandler({ add, update });
     },
     sync: (key) => resizer.sync(key),
   };
 }
 
-/** The requested size of a bound claim that exceeds its capacity, unless a node is expanding it. */
-export function targetSize({ spec, status }: Claim): string | undefined {
-  const requested = spec?.resources?.requests?.storage ?? '0';
-  const isWaitingForNode = NODE_STATES.includes(status?.allocatedResourceStatuses?.storage);
-  if (status?.phase !== 'Bound' || isWaitingForNode) return undefined;
-  return compare(requested, status.capacity?.storage ?? '0') > 0 ? requested : undefined;
-}
-
-function isBegun({ spec, status }: Claim): boolean {
-  const { storage } = status?.allocatedResources ?? {};
-  return storage !== undefined && compare(storage, spec?.resources?.requests?.storage ?? '0') === 0;
-}
-
-function compare(a: string, b: string): number {
-  return Quantity.parse(a).compare(Quantity.parse(b));
+/** What makes another attempt worthwhile; the controller's own conditions do not. */
+function progressOf({ spec, status }: Claim): string {
+  const { phase, capacity, allocatedResourceStatuses } = status ?? {};
+  return [phase, spec?.resources?.requests?.storage, capacity?.storage, allocatedResourceStatuses?.storage].join();
 }
 
 class Resizer {
   readonly #infeasible: InfeasibleRequests;
+  /** Claims whose last attempt is certain to have failed, by key. */
+  readonly #finalErrors = new Set<string>();
+  /** Claims whose volume the driver does not enlarge while a pod uses it, by key. */
+  readonly #usedOffline = new Set<string>();
 
   constructor(private readonly deps: DriverControllerDeps) {
     this.#infeasible = new InfeasibleRequests(deps.clock);
   }
 
   async sync(key: string): Promise<Requeue | undefined> {
-    const { informers, events } = this.deps;
+    const { informers, events, driver } = this.deps;
     const claim = informers.of(core.PersistentVolumeClaim).lister.get(parseKey(key));
-    const size = claim && targetSize(claim);
-    if (claim === undefined || size === undefined) return undefined;
+    if (claim === undefined || !needsExpansion(claim)) return this.#forget(key);
     const volume = boundVolume(claim, this.deps);
-    if (volume === undefined) return undefined;
-    const delay = this.#infeasible.delay(key, size);
+    // The cache may be behind: nothing else asks again.
+    if (volume === undefined) return { afterMs: MISSING_VOLUME_RETRY_MS };
+    const expansion = nextExpansion({ claim, volume, hasFinalError: this.#finalErrors.has(key), byController: this.#byController });
+    if (expansion === undefined) return undefined;
+    const delay = expansion.isRetry ? this.#infeasible.delay(key, expansion.size) : undefined;
     if (delay !== undefined) return delay;
-    // Retries are not reported again: each write would trigger another sync.
-    if (!isBegun(claim)) await this.#save(claim, { size, state: 'ControllerResizeInProgress', conditions: [{ type: 'Resizing' }] });
+    await this.#begin(claim, expansion);
+    if (this.#usedOffline.has(key) && (await this.#isUsed(claim))) {
+      const subject = `Unable to expand ${key} because CSI driver ${driver.name}`;
+      events.warning(claim, 'VolumeResizeFailed', `${subject} only supports offline expansion and volume is currently in-use`);
+      return { afterMs: IN_USE_RETRY_MS };
+    }
     events.normal(claim, 'Resizing', `External resizer is resizing volume ${volume.metadata.name}`);
+    this.#usedOffline.delete(key);
     try {
-      await this.#expand(claim, volume, size);
-      return undefined;
+      await this.#expand(claim, volume, expansion.size);
+      return this.#forget(key);
     } catch (error) {
-      return this.#failed(claim, volume, error);
+      return this.#failed({ claim, volume, size: expansion.size }, error);
     }
   }
 
-  async #failed(claim: Claim, volume: Volume, error: unknown): Promise<Requeue> {
+  #forget(key: string): undefined {
+    this.#finalErrors.delete(key);
+    this.#usedOffline.delete(key);
+    this.#infeasible.delete(key);
+  }
+
+  get #byController(): boolean {
+    return this.deps.capabilities.has('EXPAND_VOLUME');
+  }
+
+  /** Recorded before the driver is called: after a crash the same size is asked for again. */
+  async #begin(claim: Claim, { size, isRetry }: Expansion): Promise<void> {
+    const conditions = [{ type: 'Resizing' }];
+    if (claim.metadata.annotations?.[NO_NODE_EXPANSION] !== undefined) await this.#annotate(claim, null);
+    if (!isRetry) await this.#save(claim, { size, state: 'ControllerResizeInProgress', conditions, removed: RESIZING });
+    else if (!claim.status?.conditions?.some(({ type }) => type === 'Resizing')) await this.#save(claim, { conditions });
+  }
+
+  async #isUsed({ metadata: { name, namespace } }: Claim): Promise<boolean> {
+    const { items } = await this.deps.client.of(core.Pod).list({ namespace });
+    return items.some(({ spec, status }) => {
+      const isOver = status?.phase === 'Failed' || status?.phase === 'Succeeded';
+      return !isOver && spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === name) === true;
+    });
+  }
+
+  async #failed({ claim, volume, size }: Attempt, error: unknown): Promise<Requeue> {
     const { driver, events } = this.deps;
-    const message = `resize volume "${volume.metadata.name}" by resizer "${driver.name}" failed: ${messageOf(error)}`;
-    events.warning(claim, 'VolumeResizeFailed', message);
-    const isFinal = error instanceof CsiError && error.isInfeasible;
-    const conditions = [{ type: 'Resizing' }, { type: 'ControllerResizeError', message: `failed to expand pvc with ${messageOf(error)}` }];
-    await this.#save(claim, { conditions, ...(isFinal && { state: 'ControllerResizeInfeasible' }) });
-    if (!isFinal) throw error;
-    return this.#infeasible.add(keyOf(claim), claim.spec?.resources?.requests?.storage ?? '');
+    const key = keyOf(claim);
+    const csiError = error instanceof CsiError ? error : undefined;
+    if (csiError?.code === 'FailedPrecondition') this.#usedOffline.add(key);
+    if (csiError === undefined || csiError.isUncertain) this.#finalErrors.delete(key);
+    else {
+      this.#finalErrors.add(key);
+      const conditions = [{ type: 'ControllerResizeError', message: `failed to expand pvc with ${messageOf(error)}` }];
+      await this.#save(claim, { conditions, ...(csiError.isInfeasible && { state: 'ControllerResizeInfeasible' }) });
+    }
+    if (!isStatusReason(error, 'Conflict')) {
+      const message = `resize volume "${volume.metadata.name}" by resizer "${driver.name}" failed: ${messageOf(error)}`;
+      events.warning(claim, 'VolumeResizeFailed', message);
+    }
+    if (csiError?.isInfeasible) return this.#infeasible.add(key, size);
+    this.#infeasible.delete(key);
+    throw error;
   }
 
   async #expand(claim: Claim, volume: Volume, size: string): Promise<void> {
@@ -102,9 +144,8 @@ class Resizer {
       events.normal(claim, 'FileSystemResizeRequired', 'Require file system resize of volume on node');
       return;
     }
-    const claims = client.of(core.PersistentVolumeClaim);
-    await claims.patch(claim.metadata, { metadata: { annotations: { [NO_NODE_EXPANSION]: 'true' } } });
-    await this.#save(claim, { capacity: storage, state: null, conditions: [] });
+    await this.#annotate(claim, 'true');
+    await this.#save(claim, { capacity: storage, state: null, conditions: [], removed: RESIZING });
     events.normal(claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
   }
 
@@ -112,7 +153,7 @@ class Resizer {
     const { driver, client, capabilities } = this.deps;
     const requiredBytes = Quantity.parse(size).value();
     // The driver expands on nodes only.
-    if (!capabilities.has('EXPAND_VOLUME')) {
+    if (!this.#byController) {
       if (await driver.canOnNode('EXPAND_VOLUME')) return { bytes: requiredBytes, needsNode: true };
       throw new Error('the driver does not enlarge volumes');
     }
@@ -128,17 +169,29 @@ class Resizer {
     return { bytes: capacityBytes, needsNode: nodeExpansionRequired };
   }
 
-  async #save(claim: Claim, progress: Progress): Promise<void> {
-    const { size, state, capacity } = progress;
-    const conditions = replaceConditions(claim, RESIZING, { conditions: progress.conditions, nowMs: this.deps.clock.now() });
+  async #annotate({ metadata }: Claim, value: string | null): Promise<void> {
+    await this.deps.client.of(core.PersistentVolumeClaim).patch(metadata, { metadata: { annotations: { [NO_NODE_EXPANSION]: value } } });
+  }
+
+  /** The conditions are those of the current claim: several writes belong to one attempt. */
+  async #save({ metadata }: Claim, { size, state, capacity, conditions, removed }: Progress): Promise<void> {
+    const claims = this.deps.client.of(core.PersistentVolumeClaim);
+    const current = await claims.get(metadata);
     const status = {
-      conditions,
+      conditions: mergeConditions(current, { conditions, nowMs: this.deps.clock.now(), ...(removed && { removed }) }),
       ...(size !== undefined && { allocatedResources: { storage: size } }),
       ...(state !== undefined && { allocatedResourceStatuses: { storage: state } }),
       ...(capacity !== undefined && { capacity: { storage: capacity } }),
     };
-    await this.deps.client.of(core.PersistentVolumeClaim).patch(claim.metadata, { status }, { subresource: 'status' });
+    const { resourceVersion, uid } = current.metadata;
+    await claims.patch(metadata, { metadata: { resourceVersion, uid }, status }, { subresource: 'status' });
   }
+}
+
+interface Attempt {
+  readonly claim: Claim;
+  readonly volume: Volume;
+  readonly size: string;
 }
 
 interface Progress {
@@ -147,4 +200,5 @@ interface Progress {
   readonly state?: string | null;
   readonly capacity?: string;
   readonly conditions: readonly NewCondition[];
+  readonly removed?: readonly string[];
 }
