@@ -49,6 +49,13 @@ describe('a volume that is written atomically', () => {
     expect((await stat(join(directory, '..data'))).mode & 0o7777).toBe(0o755);
   });
 
+  it.skipIf(process.getuid?.() !== 0)('gives links to the owner of their files', async () => {
+    await writeAtomically(directory, new Map([['token', { ...file('T'), user: 1000 }]]), deps);
+    expect(await lstat(join(directory, 'token'))).toMatchObject({ uid: 1000 });
+    expect(await stat(join(directory, 'token'))).toMatchObject({ uid: 1000 });
+    expect(await lstat(join(directory, '..data'))).toMatchObject({ uid: 0 });
+  });
+
   it('is left alone when nothing changed', async () => {
     await writeAtomically(directory, payloadOf({ a: 'A' }), deps);
     const before = await readlink(join(directory, '..data'));

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock, Random } from '#base';
 
@@ -112,20 +112,22 @@ async function makeParents(directory: string, directories: Set<string>): Promise
   directories.add(directory);
 }
 
-function topNames(payload: Payload): ReadonlySet<string> {
-  return new Set(Array.from(payload.keys(), (path) => path.split('/')[0] as string));
-}
+const topName = (path: string) => path.split('/')[0] as string;
 
 async function linkNames(directory: string, payload: Payload): Promise<void> {
   const present = new Set(await readdir(directory));
-  for (const name of topNames(payload)) {
-    if (!present.has(name)) await symlink(join(DATA, name), join(directory, name));
+  for (const [path, { user }] of payload) {
+    const name = topName(path);
+    if (present.has(name)) continue;
+    await symlink(join(DATA, name), join(directory, name));
+    if (user !== undefined) await lchown(join(directory, name), user, -1);
+    present.add(name);
   }
 }
 
 /** Removes stale symlinks and payload directories. Directories created for subPaths stay. */
 async function removeStale(directory: string, payload: Payload, current: string): Promise<void> {
-  const names = topNames(payload);
+  const names = new Set(Array.from(payload.keys(), topName));
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const { name } = entry;
     if (name.startsWith('..') && entry.isDirectory() && name !== current) await rm(join(directory, name), { recursive: true });
