@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { GrpcClient, realClock, runProgram } from '#base';
+import { GrpcClient, realClock, runProgram, stopAll } from '#base';
 import { architectureOf, importArchive, type PrivateContainerd } from '#kubelet';
 import { openCgroupTree } from '../../src/kubelet/cgroups/cgroup-tree.ts';
 import { busyboxArchive } from '../../src/kubelet/containerd/busybox-archive.test-data.ts';
@@ -31,12 +31,17 @@ export class StandaloneKubelet implements AsyncDisposable {
     const site = await makeContainerdSite();
     await runProgram('ip', ['-n', site.netns, 'address', 'add', `${ADDRESS}/32`, 'dev', 'lo']);
     const containerd = site.start();
-    await containerd.ready;
     const self = new StandaloneKubelet(at, site, containerd);
-    await self.loadBusybox();
-    const { code, stderr } = await self.sampan('up', '-d', '--runtime', 'simulated', '--nodes', '0', '--store', 'memory');
-    if (code !== 0) throw new Error(stderr);
-    return self;
+    try {
+      await containerd.ready;
+      await self.loadBusybox();
+      const { code, stderr } = await self.sampan('up', '-d', '--runtime', 'simulated', '--nodes', '0', '--store', 'memory');
+      if (code !== 0) throw new Error(stderr);
+      return self;
+    } catch (error) {
+      await self[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   async loadBusybox(): Promise<void> {
@@ -127,14 +132,22 @@ export class StandaloneKubelet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#removePods();
-    await this.stop();
-    await this.sampan('delete', '--yes');
-    await this.containerd[Symbol.asyncDispose]();
-    await this.site[Symbol.asyncDispose]();
+    const steps = [
+      () => this.#removePods(),
+      () => this.stop(),
+      () => this.sampan('delete', '--yes'),
+      () => this.containerd[Symbol.asyncDispose](),
+      () => this.site[Symbol.asyncDispose](),
+      () => this.#removeCgroup(),
+      () => this.at[Symbol.asyncDispose](),
+    ];
+    const close = (step: () => PromiseLike<unknown>) => ({ [Symbol.asyncDispose]: async () => void (await step()) });
+    await stopAll(steps.map(close).reverse());
+  }
+
+  async #removeCgroup(): Promise<void> {
     const tree = await openCgroupTree();
     await tree.kill(this.#cgroup);
     await tree.remove(this.#cgroup).catch(() => {});
-    await this.at[Symbol.asyncDispose]();
   }
 }

@@ -32,6 +32,15 @@ export type PodDraft = Partial<core.PodSpec> & { readonly command?: readonly str
 /** A cluster in this process whose one node is a real kubelet on a containerd of its own, with `busybox:1` loaded. */
 export async function openRealKubelet(config: Partial<LinuxKubeletConfig> = {}, clusterConfig: ClusterConfig = {}) {
   const parts: AsyncDisposable[] = [];
+  try {
+    return await openParts(parts, config, clusterConfig);
+  } catch (error) {
+    await stopAll(parts);
+    throw error;
+  }
+}
+
+async function openParts(parts: AsyncDisposable[], config: Partial<LinuxKubeletConfig>, clusterConfig: ClusterConfig) {
   const defer = (close: () => Promise<void>) => void parts.push({ [Symbol.asyncDispose]: close });
   const use = <T extends AsyncDisposable>(part: T): T => {
     parts.push(part);
@@ -126,8 +135,11 @@ export async function openRealKubelet(config: Partial<LinuxKubeletConfig> = {}, 
       return items.filter(({ involvedObject }) => involvedObject.name === name).map(({ reason, message }) => `${reason}: ${message}`);
     },
     async [Symbol.asyncDispose]() {
-      await deleteAll();
-      await stopAll(parts);
+      try {
+        await deleteAll();
+      } finally {
+        await stopAll(parts);
+      }
     },
   };
 }
