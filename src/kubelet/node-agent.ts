@@ -34,6 +34,7 @@ import type { NodeFeed } from './pods/pod-source.ts';
 import { sortByResizePriority } from './pods/resize-order.ts';
 import { RestartBackoff, restartBackoff } from './pods/restart-backoff.ts';
 import { PodWorker, type PodWorkerDeps } from './pods/worker.ts';
+import { Preemption } from './preemption/preemption.ts';
 import type { Prober } from './prober/prober.ts';
 import type { RequestLanes } from './request-lanes.ts';
 import type { SharedTicker } from './shared-ticker.ts';
@@ -99,6 +100,7 @@ export class NodeAgent {
   readonly #hooks: PodHooks;
   /** Absent: no graceful shutdown. */
   readonly #shutdown: ShutdownManager | undefined;
+  readonly #preemption: Preemption;
   #watchingEvents: Promise<void> | undefined;
   #housekeeping: Promise<void> | undefined;
   #workerDeps: PodWorkerDeps | undefined;
@@ -112,6 +114,7 @@ export class NodeAgent {
     this.#shutdown = this.#shutdownManager();
     const own = { ...deps, signal: this.#signal.signal, problem: () => this.#shutdown?.problem };
     this.#reporter = new NodeReporter(options, own);
+    this.#preemption = new Preemption({ ...own, onPreempted: (resource) => deps.kubeletMetrics?.preempted(resource) });
     this.#lease = new NodeLease(options.config.nodeName, options.leaseSeconds, { ...own, node: () => this.#reporter.node });
   }
 
@@ -289,11 +292,14 @@ export class NodeAgent {
     const { node } = this.#reporter;
     if (node === undefined) return { reason: 'InvalidNodeInfo', message: 'Kubelet cannot get node info.' };
     const isOther = ({ isActive, pod: other }: PodWorker) => isActive && other.metadata.uid !== pod.metadata.uid;
-    const others = [...this.#workers.values()].filter(isOther).map((worker) => worker.pod);
+    const others = [...this.#workers.values()].filter(isOther);
     const { allowedUnsafeSysctls, hasAppArmor } = this.#options.config;
     const shutdown = this.#shutdown?.admissionProblem();
     if (shutdown !== undefined) return shutdown;
-    return admissionProblem(pod, { node, others, allowedUnsafeSysctls, hasAppArmor, pressure: this.#deps.pressure.value });
+    const pluginResources = new Set(Object.keys(this.#deps.parts?.resources.devices.nodeResources.capacity ?? {}));
+    const facts = { node, others: others.map((worker) => worker.pod), allowedUnsafeSysctls, hasAppArmor, pluginResources };
+    const problem = admissionProblem(pod, { ...facts, pressure: this.#deps.pressure.value });
+    return problem?.shortages === undefined ? problem : this.#preemption.makeRoom(pod, problem.shortages, others);
   }
 
   #retryResizes(): void {
@@ -331,7 +337,10 @@ export class NodeAgent {
       admit: (pod) => this.#admit(pod),
       admitResize: (desired, allocated) => parts?.resources.resizeProblem(desired, allocated) ?? this.#admit(desired),
       onFreed: () => this.#retryResizes(),
-      ...(parts && { allocate: (pod) => parts.resources.admit(pod) }),
+      allocate: async (pod) => {
+        await this.#preemption.settled(pod);
+        return parts?.resources.admit(pod);
+      },
       onGone: (uid) => {
         this.#workers.delete(uid);
         this.#static?.pods.forget(uid);

@@ -147,6 +147,11 @@ export class KubeletMetrics {
     help: 'Cumulative number of pod evictions by eviction signal',
     labels: ['eviction_signal'],
   });
+  readonly #preemptions = this.registry.counter({
+    name: 'kubelet_preemptions',
+    help: 'Cumulative number of pod preemptions by preemption resource',
+    labels: ['preemption_signal'],
+  });
   readonly #probeTotal = this.probes.counter({
     name: 'prober_probe_total',
     help: 'Cumulative number of a liveness, readiness or startup probe for a container by result.',
@@ -228,6 +233,10 @@ export class KubeletMetrics {
 
   evicted(eviction_signal: string): void {
     this.#evictions.with({ eviction_signal }).inc();
+  }
+
+  preempted(preemption_signal: string): void {
+    this.#preemptions.with({ preemption_signal }).inc();
   }
 
   probed({ metadata }: core.Pod, probe: ProbeOutcome): void {

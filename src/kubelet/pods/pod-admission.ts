@@ -1,8 +1,11 @@
-import { core, quota } from '#api';
+import { core } from '#api';
 import { Quantity } from '#machinery';
 import { pressureProblem } from '../eviction/admission.ts';
 import type { NodePressure } from '../node/node-pressure.ts';
+import type { Shortage } from '../preemption/choose-pods.ts';
 import type { PodRejection } from '../status/pod-status.ts';
+import { isCritical, isStatic } from './config/critical-pods.ts';
+import { podRequest, podRequests, resourceAmount } from './pod-requests.ts';
 import { isSidecar } from './pod-state.ts';
 import { sysctlProblem } from './sysctl-admission.ts';
 
@@ -14,49 +17,95 @@ export interface AdmissionFacts {
   readonly pressure?: NodePressure;
   /** As `--allowed-unsafe-sysctls`: names, or prefixes ending with a star. */
   readonly allowedUnsafeSysctls?: readonly string[];
+  /** The resources that device plugins give out: these say themselves what is left. */
+  readonly pluginResources?: ReadonlySet<string>;
   /** Whether the machine enforces AppArmor profiles. Absent: it does. */
   readonly hasAppArmor?: boolean;
 }
 
+export interface AdmissionProblem extends PodRejection {
+  /** What a critical pod lacks, where it is admitted once other pods have made room. */
+  readonly shortages?: readonly Shortage[];
+}
+
 /** Why the node rejects a pod, or undefined. The first reason wins, in upstream's order. Pure. */
-export function admissionProblem(pod: core.Pod, facts: AdmissionFacts): PodRejection | undefined {
+export function admissionProblem(pod: core.Pod, facts: AdmissionFacts): AdmissionProblem | undefined {
   return (
     (facts.pressure && pressureProblem(pod, facts.pressure)) ??
     sysctlProblem(pod, facts.allowedUnsafeSysctls ?? []) ??
     osProblem(pod, facts) ??
-    resourceProblem(pod, facts) ??
-    affinityProblem(pod, facts) ??
-    portProblem(pod, facts) ??
-    taintProblem(pod, facts) ??
+    groupsProblem(pod, facts) ??
+    predicateProblem(pod, facts) ??
     appArmorProblem(pod, facts)
   );
 }
 
-function osProblem({ spec }: core.Pod, { node }: AdmissionFacts): PodRejection | undefined {
+/** Resources do not keep a critical pod from its node, unless something else does. */
+function predicateProblem(pod: core.Pod, facts: AdmissionFacts): AdmissionProblem | undefined {
+  const lacks = resourceLacks(pod, facts);
+  const [lack] = lacks;
+  const other = () => affinityProblem(pod, facts) ?? portProblem(pod, facts) ?? taintProblem(pod, facts);
+  if (lack === undefined) return other();
+  if (!isCritical(pod)) return outOf(lack);
+  const shortages = lacks.map(({ resource, requested, used, capacity }) => ({ resource, amount: requested - (capacity - used) }));
+  return other() ?? { ...outOf(lack), shortages };
+}
+
+const OS_LABEL = 'kubernetes.io/os';
+
+function osProblem({ metadata, spec }: core.Pod, { node }: AdmissionFacts): PodRejection | undefined {
   const os = node.status?.nodeInfo?.operatingSystem ?? 'linux';
+  const label = metadata.labels?.[OS_LABEL];
+  if (label !== undefined && label !== os) {
+    const message = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label";
+    return { reason: 'PodOSSelectorNodeLabelDoesNotMatch', message };
+  }
   if (spec?.os === undefined || spec.os.name === os) return undefined;
   return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" };
 }
 
-function resourceProblem(pod: core.Pod, { node, others }: AdmissionFacts): PodRejection | undefined {
-  const allocatable = node.status?.allocatable ?? {};
-  const maxPods = Number(allocatable.pods ?? Infinity);
-  if (others.length + 1 > maxPods) return outOf('pods', 1, others.length, maxPods);
-  const requests = podRequests(pod);
-  const pages = [...requests.keys()].filter((name) => name.startsWith('hugepages-'));
-  for (const resource of ['cpu', 'memory', 'ephemeral-storage', ...pages]) {
-    const request = requests.get(resource);
-    const capacity = allocatable[resource] ?? (resource.startsWith('hugepages-') ? '0' : undefined);
-    if (request === undefined || capacity === undefined || request.compare(Quantity.zero) === 0) continue;
-    const used = others.reduce((sum, other) => sum.add(podRequests(other).get(resource) ?? Quantity.zero), Quantity.zero);
-    if (used.add(request).compare(Quantity.parse(capacity)) <= 0) continue;
-    const amount = (quantity: Quantity) => (resource === 'cpu' ? quantity.milliValue() : quantity.value());
-    return outOf(resource, amount(request), amount(used), amount(Quantity.parse(capacity)));
-  }
-  return undefined;
+function groupsProblem({ spec }: core.Pod, { node }: AdmissionFacts): PodRejection | undefined {
+  if (spec?.securityContext?.supplementalGroupsPolicy !== 'Strict' || node.status?.features?.supplementalGroupsPolicy === true)
+    return undefined;
+  const message = 'SupplementalGroupsPolicy=Strict is not supported in this node';
+  return { reason: 'SupplementalGroupsPolicyNotSupported', message };
 }
 
-function outOf(resource: string, requested: number, used: number, capacity: number): PodRejection {
+interface Lack {
+  readonly resource: string;
+  readonly requested: number;
+  readonly used: number;
+  readonly capacity: number;
+}
+
+function resourceLacks(pod: core.Pod, { node, others, pluginResources }: AdmissionFacts): readonly Lack[] {
+  const allocatable = node.status?.allocatable ?? {};
+  const lacks: Lack[] = [];
+  const maxPods = Number(allocatable.pods ?? Infinity);
+  if (others.length + 1 > maxPods) lacks.push({ resource: 'pods', requested: 1, used: others.length, capacity: maxPods });
+  for (const resource of countedResources(pod)) {
+    const requested = podRequest(pod, resource);
+    const quantity = allocatable[resource] ?? (isExtended(resource) || COMMON.includes(resource) ? undefined : '0');
+    // Of resources that the node does not have, those of the cluster are no concern of it.
+    if (quantity === undefined || requested === 0 || pluginResources?.has(resource)) continue;
+    const capacity = resourceAmount(resource, Quantity.parse(quantity));
+    const used = others.reduce((sum, other) => sum + podRequest(other, resource), 0);
+    if (used + requested > capacity) lacks.push({ resource, requested, used, capacity });
+  }
+  return lacks;
+}
+
+const COMMON: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
+
+function countedResources(pod: core.Pod): readonly string[] {
+  return [...COMMON, ...[...podRequests(pod).keys()].filter((resource) => !COMMON.includes(resource))];
+}
+
+function isExtended(resource: string): boolean {
+  return resource.includes('/') && !/(^|\.)kubernetes\.io\//.test(resource);
+}
+
+function outOf({ resource, requested, used, capacity }: Lack): PodRejection {
   const message = `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
   return { reason: `OutOf${resource}`, message };
 }
@@ -75,9 +124,10 @@ function portProblem(pod: core.Pod, { others }: AdmissionFacts): PodRejection | 
   return { reason: 'NodePorts', message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports" };
 }
 
-function taintProblem({ spec }: core.Pod, { node }: AdmissionFacts): PodRejection | undefined {
+function taintProblem(pod: core.Pod, { node }: AdmissionFacts): PodRejection | undefined {
+  if (isStatic(pod)) return undefined;
   const harmful = (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
-  if (harmful.every((taint) => core.isTaintTolerated(spec?.tolerations ?? [], taint))) return undefined;
+  if (harmful.every((taint) => core.isTaintTolerated(pod.spec?.tolerations ?? [], taint))) return undefined;
   return { reason: 'TaintToleration', message: "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate" };
 }
 
@@ -98,20 +148,4 @@ function collide(a: core.ContainerPort, b: core.ContainerPort): boolean {
   if (a.hostPort !== b.hostPort || (a.protocol ?? 'TCP') !== (b.protocol ?? 'TCP')) return false;
   const [left, right] = [a.hostIP || '0.0.0.0', b.hostIP || '0.0.0.0'];
   return left === right || left === '0.0.0.0' || right === '0.0.0.0';
-}
-
-type Amounts = ReadonlyMap<string, Quantity>;
-
-/** Cached: needed for every pod of the node at each admission. */
-const requests = new WeakMap<core.PodSpec, Amounts>();
-
-/** A pod's requests by its spec, regardless of pending resizes. */
-function podRequests({ metadata, spec }: core.Pod): Amounts {
-  if (spec === undefined) return new Map();
-  let amounts = requests.get(spec);
-  if (amounts === undefined) {
-    amounts = quota.podRequests({ metadata, spec });
-    requests.set(spec, amounts);
-  }
-  return amounts;
 }

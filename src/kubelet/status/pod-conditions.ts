@@ -14,7 +14,7 @@ export interface ConditionFacts {
   readonly restartsAll?: boolean | undefined;
   /** How far a resize has come. */
   readonly resizes?: readonly core.PodCondition[] | undefined;
-  readonly rejection?: { readonly message: string; readonly isDisruption?: boolean } | undefined;
+  readonly rejection?: { readonly message: string; readonly isDisruption?: boolean; readonly disruptionMessage?: string } | undefined;
   /** As an API timestamp. */
   readonly now: string;
 }
@@ -67,7 +67,8 @@ function restartingConditions({ restartsAll, phase }: ConditionFacts): readonly 
 function disruptionTarget(facts: ConditionFacts): core.PodCondition | undefined {
   const { rejection } = facts;
   if (rejection?.isDisruption !== true) return undefined;
-  return condition({ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message: rejection.message }, facts);
+  const { message, disruptionMessage = message } = rejection;
+  return condition({ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message: disruptionMessage }, facts);
 }
 
 /** Conditions that are not the kubelet's. */

@@ -29,6 +29,8 @@ export interface PodRejection {
   readonly message: string;
   /** Sets the condition DisruptionTarget. */
   readonly isDisruption?: boolean;
+  /** The message of that condition. Default: that of the status. */
+  readonly disruptionMessage?: string;
 }
 
 /** The termination of an admitted pod by the node. */

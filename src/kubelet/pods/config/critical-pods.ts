@@ -3,8 +3,13 @@ import type { core } from '#api';
 const CRITICAL_PRIORITY = 2_000_000_000;
 
 /** Static pods, and those of the system's priority classes. */
-export function isCritical({ spec, metadata }: core.Pod): boolean {
-  if (metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return true;
+export function isCritical(pod: core.Pod): boolean {
+  if (pod.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return true;
+  return isStatic(pod) || (pod.spec?.priority ?? 0) >= CRITICAL_PRIORITY;
+}
+
+/** Of a file or an address, not of the API. */
+export function isStatic({ metadata }: core.Pod): boolean {
   const source = metadata.annotations?.['kubernetes.io/config.source'];
-  return (source !== undefined && source !== 'api') || (spec?.priority ?? 0) >= CRITICAL_PRIORITY;
+  return source !== undefined && source !== 'api';
 }
