@@ -335,6 +335,7 @@ export class NodeAgent {
       ...(parts && { terminationMessage: (status) => parts.terminationMessage(status), podResources }),
       ...(parts && { deviceHealth: (pod, container) => parts.deviceHealth(pod, container) }),
       admit: (pod) => this.#admit(pod),
+      networkProblem: () => this.#reporter.networkProblem(),
       admitResize: (desired, allocated) => parts?.resources.resizeProblem(desired, allocated) ?? this.#admit(desired),
       onFreed: () => this.#retryResizes(),
       allocate: async (pod) => {

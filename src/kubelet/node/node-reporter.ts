@@ -46,6 +46,7 @@ export class NodeReporter {
   #pressureChanges: Disposable | undefined;
   #resourceChanges: Disposable | undefined;
   #pendingWrite: Promise<void> | undefined;
+  #isUnschedulable = false;
   #isStale = false;
   #pause: OwnedSignal | undefined;
   #timer: TimerHandle | undefined;
@@ -84,6 +85,7 @@ export class NodeReporter {
   /** Continues with an existing node, without waiting for the API. */
   async adopt(node: core.Node): Promise<void> {
     this.#node = node;
+    this.#isUnschedulable = node.spec?.unschedulable === true;
     this.#reported = await this.#status(node.status);
     if (isSameStatus(node.status, this.#reported)) this.#plan();
     else this.report();
@@ -101,13 +103,31 @@ export class NodeReporter {
     this.#health.relisted();
   }
 
+  /** Why pods have no network, if so. */
+  networkProblem(): Promise<string | undefined> {
+    return this.#health.networkProblem();
+  }
+
   /** Called on each change of the node in the API. Changes to fields of the kubelet are reverted. */
   observe(node: core.Node): void {
     this.#node = node;
+    this.#recordSchedulable(node);
     const isContradicted = (this.#reported?.conditions ?? []).some(
       ({ type, status }) => findCondition(node.status?.conditions, type)?.status !== status,
     );
     if (isContradicted) this.report();
+  }
+
+  #recordSchedulable({ spec }: core.Node): void {
+    const isUnschedulable = spec?.unschedulable === true;
+    if (isUnschedulable === this.#isUnschedulable) return;
+    this.#isUnschedulable = isUnschedulable;
+    this.#recordState(isUnschedulable ? 'NodeNotSchedulable' : 'NodeSchedulable');
+  }
+
+  #recordState(event: string): void {
+    const { nodeName } = this.options.config;
+    this.deps.recorder.normal(nodeReference(nodeName), event, `Node ${nodeName} status is now: ${event}`);
   }
 
   /** Writes the status now, or again after the write in progress. */
@@ -183,6 +203,7 @@ export class NodeReporter {
       this.#node = existing;
       if (this.options.registers) await this.#reconcileMetadata(existing);
     }
+    this.#recordSchedulable(this.#node);
     await this.#write();
   }
 
@@ -255,12 +276,8 @@ export class NodeReporter {
   }
 
   #recordConditionChanges(before: readonly core.NodeCondition[], after: readonly core.NodeCondition[]): void {
-    const { recorder } = this.deps;
-    const { nodeName } = this.options.config;
     for (const condition of after) {
-      if (findCondition(before, condition.type)?.status === condition.status) continue;
-      const event = conditionEvent(condition);
-      recorder.normal(nodeReference(nodeName), event, `Node ${nodeName} status is now: ${event}`);
+      if (findCondition(before, condition.type)?.status !== condition.status) this.#recordState(conditionEvent(condition));
     }
   }
 }

@@ -29,6 +29,15 @@ describe('the health of a runtime', () => {
     expect((await health(conditions).health.read()).problems).toEqual(problems);
   });
 
+  test('says why pods have no network until they have', async () => {
+    const conditions = [READY, { ...NETWORK, status: false, reason: 'NoCni', message: 'none' }];
+    const { health: runtime } = health(conditions);
+    await runtime.read();
+    expect(await runtime.networkProblem()).toBe('container runtime network not ready: NetworkReady=false reason:NoCni message:none');
+    conditions[1] = NETWORK;
+    expect(await runtime.networkProblem()).toBeUndefined();
+  });
+
   test('is bad when its containers could not be listed for three minutes', async () => {
     const { clock, health: runtime } = health([READY, NETWORK]);
     await clock.advance(600_000);

@@ -31,6 +31,13 @@ export class RuntimeHealth {
     this.#relistedAtMs = this.deps.clock.monotonic();
   }
 
+  /** Why the runtime cannot connect pods, in upstream's words. Asks it only when it last said so. */
+  async networkProblem(): Promise<string | undefined> {
+    if (networkProblemOf(this.#facts?.problems) === undefined) return undefined;
+    const { problems } = await this.#ask().catch(() => this.#facts as RuntimeFacts);
+    return networkProblemOf(problems);
+  }
+
   /** Rejects only when the runtime has never responded. */
   async read(): Promise<RuntimeFacts> {
     const { clock } = this.deps;
@@ -72,12 +79,18 @@ export class RuntimeHealth {
   }
 }
 
+const NETWORK_PROBLEM = 'container runtime network not ready';
+
+function networkProblemOf(problems: readonly string[] = []): string | undefined {
+  return problems.find((problem) => problem.startsWith(NETWORK_PROBLEM));
+}
+
 function runtimeProblems({ conditions }: RuntimeStatus): readonly string[] {
   return ['RuntimeReady', 'NetworkReady'].flatMap((type) => {
     const condition = conditions.find((candidate) => candidate.type === type);
     if (condition?.status === true) return [];
-    const component = type === 'RuntimeReady' ? 'runtime' : 'runtime network';
+    const problem = type === 'RuntimeReady' ? 'container runtime not ready' : NETWORK_PROBLEM;
     const why = condition === undefined ? '<nil>' : `${type}=false reason:${condition.reason} message:${condition.message}`;
-    return [`container ${component} not ready: ${why}`];
+    return [`${problem}: ${why}`];
   });
 }

@@ -53,6 +53,8 @@ export interface PodWorkerDeps extends PodContainersDeps {
   readonly tracing?: KubeletTracing | undefined;
   /** Why the node rejects the pod, if it does. Called once, before anything runs. */
   admit(pod: core.Pod): PodRejection | undefined;
+  /** Why pods have no network, if so. */
+  networkProblem(): Promise<string | undefined>;
   /** Why the node cannot give an admitted pod other resources, if so. */
   admitResize(desired: core.Pod, allocated: core.Pod): PodRejection | undefined;
   /** The pod needs less than before, or nothing any more: others may be waiting for that. */
@@ -67,6 +69,8 @@ const DEFAULT_GRACE_SECONDS = 30;
 const RETRY_MS = 10_000;
 /** The maximum retry delay of a failing pod. */
 const MAX_RETRY_MS = 300_000;
+/** As upstream: how soon pods that wait for the network are looked at again. */
+const NETWORK_RETRY_MS = 1_000;
 /** As upstream: resizes that wait for room are looked at again that often. */
 const RESIZE_RETRY_MS = 180_000;
 /** The grace period of a pod whose object disappeared without one. */
@@ -399,7 +403,10 @@ export class PodWorker {
   /** True when something was done, so that the next step follows. */
   async #perform(actions: PodActions): Promise<boolean> {
     const starts = [...actions.startEphemeral, ...actions.start];
-    if (actions.createSandbox || starts.length > 0) await this.#prepare();
+    if (actions.createSandbox || starts.length > 0) {
+      if (await this.#waitsForNetwork()) return false;
+      await this.#prepare();
+    }
     if (actions.createSandbox) {
       await this.#containers.createSandbox(this.#graceMs());
       this.#reportSandbox();
@@ -413,6 +420,15 @@ export class PodWorker {
     for (const container of starts) if (await this.#containers.start(container)) hasActed = true;
     if (!hasActed && starts.length > 0) this.#report(false);
     return hasActed;
+  }
+
+  /** As upstream: while the network of pods is not ready, only pods in the host's start. */
+  async #waitsForNetwork(): Promise<boolean> {
+    const problem = this.#pod.spec?.hostNetwork === true ? undefined : await this.#deps.networkProblem();
+    if (problem === undefined) return false;
+    this.#events.warning(undefined, 'NetworkNotReady', `network is not ready: ${problem}`);
+    this.#timer.at(this.#deps.clock.now() + NETWORK_RETRY_MS);
+    return true;
   }
 
   async #prepare(): Promise<void> {

@@ -91,7 +91,7 @@ export class ShutdownManager {
     const { recorder, nodeName, logger } = this.deps;
     this.#isShuttingDown = isShuttingDown;
     const word = isShuttingDown ? 'event' : 'cancellation';
-    recorder.normal(nodeReference(nodeName), 'NodeShutdown', `Shutdown manager detected shutdown ${word}`);
+    recorder.normal(nodeReference(nodeName), 'Shutdown', `Shutdown manager detected shutdown ${word}`);
     this.deps.onChange();
     try {
       if (isShuttingDown) {

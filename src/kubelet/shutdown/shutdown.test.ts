@@ -100,7 +100,7 @@ describe('ShutdownManager', () => {
     expect(manager.problem).toBe('node is shutting down');
     const message = 'Pod was terminated in response to imminent node shutdown.';
     expect(log).toEqual([
-      'NodeShutdown: Shutdown manager detected shutdown event',
+      'Shutdown: Shutdown manager detected shutdown event',
       'reported',
       `slow Terminated 20 true: ${message}`,
       `quick Terminated 3 true: ${message}`,

@@ -20,4 +20,17 @@ describe('the status of a node', () => {
     await bench.clock.advance(2 * REPORT_INTERVAL_MS);
     expect(await heartbeat()).toBeGreaterThanOrEqual(first + REPORT_INTERVAL_MS);
   });
+
+  it('is told by events when the node is cordoned and uncordoned', async () => {
+    await using bench = await openNodeBench();
+    const nodes = bench.client.of(core.Node);
+    for (const unschedulable of [true, false]) {
+      await nodes.patch({ name: 'n1' }, { spec: { unschedulable } });
+      await bench.clock.settle();
+    }
+    expect((await bench.events('n1')).filter((event) => event.includes('Schedulable'))).toEqual([
+      'NodeNotSchedulable: Node n1 status is now: NodeNotSchedulable',
+      'NodeSchedulable: Node n1 status is now: NodeSchedulable',
+    ]);
+  });
 });

@@ -39,3 +39,27 @@ it.each<Mood>(['hangs', 'fails'])(
     expect((await bench.container('p')).restartCount).toBe(0);
   },
 );
+
+it('pods wait for the network of a node, but for those in the network of the host', async () => {
+  await using bench = await openNodeBench({ nodeStatusUpdateMs: 10_000 });
+  const ask = bench.runtime.status.bind(bench.runtime);
+  let hasNetwork = false;
+  bench.runtime.status = async () => {
+    const status = await ask();
+    const conditions = status.conditions.map((one) =>
+      one.type === 'NetworkReady' && !hasNetwork ? { ...one, status: false, reason: 'NoCni', message: 'no network' } : one,
+    );
+    return { ...status, conditions };
+  };
+  await bench.clock.advance(10_000);
+  await bench.create('p');
+  await bench.create('host', { hostNetwork: true });
+  await bench.clock.advance(3_000);
+  expect((await bench.status('host')).phase).toBe('Running');
+  expect((await bench.status('p')).phase).toBe('Pending');
+  const message = 'container runtime network not ready: NetworkReady=false reason:NoCni message:no network';
+  expect(await bench.events('p')).toEqual([`NetworkNotReady: network is not ready: ${message}`]);
+  hasNetwork = true;
+  await bench.clock.advance(2_000);
+  expect((await bench.status('p')).phase).toBe('Running');
+});
