@@ -42,6 +42,19 @@ describe('the status of a container that the runtime has removed', () => {
   });
 });
 
+describe('the status of a container that the runtime shows', () => {
+  it('has the user of its first process where the runtime tells it', () => {
+    const user = { uid: 1000, gid: 2000, supplementalGroups: [2000, 3000] };
+    expect(statusOf({}, [{ ...running, user }])?.user).toEqual({ linux: user });
+    expect(statusOf({}, [{ ...running, user: { uid: 0, gid: 0, supplementalGroups: [] } }])?.user).toEqual({ linux: { uid: 0, gid: 0 } });
+    expect(statusOf({}, [running])).not.toHaveProperty('user');
+  });
+
+  it('waits without a reason while it is created', () => {
+    expect(statusOf({}, [{ ...running, state: 'created' }])?.state).toEqual({ waiting: {} });
+  });
+});
+
 describe('the volume mounts in the status of a container', () => {
   it('are recursively read-only where the runtime mounted them so', () => {
     const mounts = (recursive: readonly string[]) => statusOf({}, [{ ...running, recursiveReadOnly: new Set(recursive) }])?.volumeMounts;

@@ -102,12 +102,24 @@ function seenStatus(container: Spec, latest: PodContainer, facts: ContainerFacts
     ...(requests !== undefined && { allocatedResources: requests }),
     resources: (latest.state === 'running' ? facts.appliedResources?.(id) : undefined) ?? container.resources ?? {},
     ...(health.length > 0 && { allocatedResourcesStatus: [...health] }),
+    ...userOf(latest),
     ...volumeMounts(container, latest.recursiveReadOnly),
   };
 }
 
 function lastOf(old: core.ContainerStatus | undefined): core.ContainerState {
   return old?.state?.terminated ? old.state : (old?.lastState ?? {});
+}
+
+/** As the runtime says: groups of the image's files count too, unless the pod's policy is strict. */
+function userOf({ user }: PodContainer): Pick<core.ContainerStatus, 'user'> {
+  if (user === undefined) return {};
+  const { supplementalGroups } = user;
+  return {
+    user: {
+      linux: { uid: user.uid, gid: user.gid, ...(supplementalGroups.length > 0 && { supplementalGroups: [...supplementalGroups] }) },
+    },
+  };
 }
 
 function volumeMounts({ volumeMounts: mounts = [] }: Spec, recursive?: ReadonlySet<string>): Pick<core.ContainerStatus, 'volumeMounts'> {
@@ -123,7 +135,7 @@ function volumeMounts({ volumeMounts: mounts = [] }: Spec, recursive?: ReadonlyS
 export function stateOf(container: PodContainer, facts: Pick<ContainerFacts, 'runtimeName'>): core.ContainerState {
   const { state, startedAtMs, finishedAtMs, createdAtMs, exitCode = 0, reason, message, id } = container;
   if (state === 'running') return { running: { startedAt: formatTime(startedAtMs ?? createdAtMs) } };
-  if (state === 'created') return { waiting: { reason: 'ContainerCreating' } };
+  if (state === 'created') return { waiting: {} };
   // A container that never ran has the zero time, as upstream.
   const times = { startedAt: formatTime(startedAtMs ?? 0), finishedAt: formatTime(finishedAtMs ?? createdAtMs) };
   const why = { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
