@@ -191,11 +191,10 @@ describe('JSON', () => {
     ['', 'Wget/1.21', true],
     ['', 'Mozilla/5.0 (X11)', true],
     ['', 'kubectl/v1.36.0', false],
-    ['?pretty=T', 'kubectl/v1.36.0', true],
-    ['?pretty=TRUE', 'kubectl/v1.36.0', true],
-    ['?pretty=false', 'curl/8.0', false],
-    ['?pretty=yes', 'curl/8.0', false],
-  ])('with query "%s" for %s is indented: %s', async (query, agent, isIndented) => {
+    ['?pretty=', 'curl/8.0', true],
+    ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [`?pretty=${word}`, 'kubectl/v1.36.0', true] as const),
+    ...['0', 'f', 'F', 'false', 'FALSE', 'False', 'yes'].map((word) => [`?pretty=${word}`, 'curl/8.0', false] as const),
+  ] as const)('with query "%s" for %s is indented: %s', async (query, agent, isIndented) => {
     const server = await serve();
     const headers = { 'user-agent': agent };
     expect(lines((await send(server, `${MAPS}${query}`, { headers })).body) > 1).toBe(isIndented);

@@ -16,6 +16,20 @@ const EVERY_KIND = path.join(ROOT, 'test/e2e/manifests/every-kind.yaml');
 const SETTINGS = (value: string) =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: value } });
 
+/** As Go encodes maps: sorted keys, and what HTML gives a meaning escaped. */
+function goJson(value: unknown): string {
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, member]) => [key, sorted(member)]),
+    );
+  };
+  return JSON.stringify(sorted(value)).replaceAll(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+}
+
 let at: Workplace;
 beforeAll(async () => {
   at = new Workplace();
@@ -179,6 +193,29 @@ describe.each(KUBECTLS)('kubectl of $version', ({ program, isOld }) => {
     await k('rollout restart deployment/web');
     await k('rollout status deployment/web --timeout=20s');
     expect(await k('get deploy web -o jsonpath={.spec.template.spec.containers[0].image}')).toBe('web:1');
+  });
+
+  test.each(['DaemonSet', 'StatefulSet'])('reads a revision of a %s in the bytes that it compares to skip a rollback', async (kind) => {
+    const args = ['a && b', '<in', '>out'];
+    const spec = {
+      selector: { matchLabels: { app: 'agent' } },
+      template: { metadata: { labels: { z: '1', app: 'agent' } }, spec: { containers: [{ name: 'c', image: 'agent:1', args }] } },
+      ...(kind === 'StatefulSet' && { serviceName: 's' }),
+    };
+    const resource = `${kind.toLowerCase()}s`;
+    await k('create -f -', JSON.stringify({ apiVersion: 'apps/v1', kind, metadata: { name: 'agent' }, spec }));
+    const read = (name: string) => k(`get --raw /apis/apps/v1/namespaces/${namespace}/${name}`);
+    await expect.poll(() => read('controllerrevisions')).toContain('"data":');
+    const { template } = JSON.parse(await read(`${resource}/agent`)).spec;
+    expect(await read('controllerrevisions')).toContain(`"data":${goJson({ spec: { template: { ...template, $patch: 'replace' } } })},`);
+    await k(`delete ${resource} agent --cascade=foreground`);
+  });
+
+  test('finds the endpoints of the kubernetes service of a server that listens on loopback', async () => {
+    expect(await k('config view --minify -o jsonpath={.clusters[0].cluster.server}')).toContain('//127.0.0.1:');
+    const port = new URL(await k('config view --minify -o jsonpath={.clusters[0].cluster.server}')).port;
+    expect(await k('get endpoints kubernetes -n default --no-headers')).toMatch(new RegExp(`^kubernetes\\s+[0-9a-f.:[\\]]+:${port}\\s`));
+    expect(await k('get endpointslices kubernetes -n default -o jsonpath={.endpoints[*].addresses[*]}')).not.toBe('');
   });
 
   test('runs a pod, waits for it and reads its log', async () => {

@@ -4,7 +4,7 @@ import type { KubeObject } from './kube-object.ts';
 import { ObjectEncoding, StoredObject } from './object-encoding.ts';
 
 const KEPT = new ObjectEncoding('Thing', 'example.com/v1');
-const NOT_KEPT = new ObjectEncoding('Thing', 'example.com/v1', false);
+const NOT_KEPT = new ObjectEncoding('Thing', 'example.com/v1', { keepsBytes: false });
 const widget = { metadata: { name: 'a', namespace: 'x' }, text: 'é' } as unknown as KubeObject;
 
 describe('a stored object', () => {
@@ -17,6 +17,17 @@ describe('a stored object', () => {
       '{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a","namespace":"x"},"text":"é"}',
     );
     expect(JSON.parse(cached.json().toString()).metadata.resourceVersion).toBe('7');
+  });
+
+  test('has raw fields escaped as Go does, and no others', () => {
+    const encoding = new ObjectEncoding('Thing', 'example.com/v1', { rawFields: new Set(['raw']) });
+    const first = { metadata: { name: 'a' }, text: '<', raw: { a: '<&>\u2028' } } as unknown as KubeObject;
+    const text =
+      '{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a"},"text":"<","raw":{"a":"\\u003c\\u0026\\u003e\\u2028"}}';
+    expect(StoredObject.of(first, encoding).bytes.toString()).toBe(text);
+    const cached = CachedObject.of('/things/a', 7, StoredObject.of(first, encoding));
+    const changed = { ...first, raw: { a: '&' } } as unknown as KubeObject;
+    expect(StoredObject.of(changed, encoding, cached).bytes.toString()).toContain('"raw":{"a":"\\u0026"}');
   });
 
   test('keeps its bytes once it is written, where its kind does', () => {

@@ -1,4 +1,4 @@
-import { encodeJson, encodeManagedFields, type JsonValue, type ManagedFieldsEntry, textOnce } from '#machinery';
+import { encodeJson, encodeManagedFields, goJsonEscape, type JsonValue, type ManagedFieldsEntry, textOnce } from '#machinery';
 import type { LazyValue } from '#store';
 import type { CachedObject } from './cached-object.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -118,6 +118,13 @@ export class StoredObject implements LazyValue {
   }
 }
 
+export interface ObjectEncodingOptions {
+  /** Whether bytes and other versions stay in memory once they are made. Otherwise they are encoded for each reader, from the decoded object. */
+  readonly keepsBytes?: boolean;
+  /** Fields of any shape (RawExtension), in which Go's clients compare bytes: they are escaped as Go's encoder does. */
+  readonly rawFields?: ReadonlySet<string>;
+}
+
 /**
  * The JSON form of objects of one kind and version, in the store and on the wire. Kind, apiVersion and metadata come first, in this
  * order, so that the resource version (assigned by the store, and therefore not in the stored bytes) can be inserted at a known
@@ -129,13 +136,16 @@ export class ObjectEncoding {
   /** The offset of the resource version: after the intro. */
   readonly versionAt: number;
   readonly #sharedBlocks = new SharedBlocks();
+  readonly keepsBytes: boolean;
+  readonly #rawFields: ReadonlySet<string>;
 
   constructor(
     readonly kind: string,
     readonly apiVersion: string,
-    /** Whether bytes and other versions stay in memory once they are made. Otherwise they are encoded for each reader, from the decoded object. */
-    readonly keepsBytes = true,
+    { keepsBytes = true, rawFields = NO_FIELDS }: ObjectEncodingOptions = {},
   ) {
+    this.keepsBytes = keepsBytes;
+    this.#rawFields = rawFields;
     this.#intro = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{`;
     this.versionAt = Buffer.byteLength(this.#intro);
   }
@@ -143,9 +153,8 @@ export class ObjectEncoding {
   /** Encodes the object without its resource version. Unchanged parts are copied from `like`. */
   encodeStored(object: KubeObject, like?: CachedObject): EncodedObject {
     const head = this.#intro + metadataText(object.metadata);
-    return like === undefined
-      ? encodeWhole(head, object, this.#sharedBlocks)
-      : encodeChanged(head, object, { like, sharedBlocks: this.#sharedBlocks });
+    const shared = { sharedBlocks: this.#sharedBlocks, rawFields: this.#rawFields };
+    return like === undefined ? encodeWhole(head, object, shared) : encodeChanged(head, object, { ...shared, like });
   }
 
   /** The served form: stored bytes with the resource version and a trailing newline. */
@@ -170,6 +179,7 @@ export class ObjectEncoding {
   }
 }
 
+const NO_FIELDS: ReadonlySet<string> = new Set();
 const VERSION_MARKUP = '"resourceVersion":"",'.length;
 
 /** Whether a field comes after metadata. */
@@ -177,13 +187,13 @@ export function isTail(field: string): boolean {
   return field !== 'metadata' && field !== 'kind' && field !== 'apiVersion';
 }
 
-function encodeWhole(head: string, object: KubeObject, sharedBlocks: SharedBlocks): EncodedObject {
+function encodeWhole(head: string, object: KubeObject, { sharedBlocks, rawFields }: Shared): EncodedObject {
   let text = head;
   const ends = [text.length];
   for (const field in object) {
     if (!isTail(field)) continue;
     const value = object[field];
-    if (value !== undefined) text += `,${JSON.stringify(field)}:${encodeField(value as JsonValue)}`;
+    if (value !== undefined) text += fieldText(field, value as JsonValue, rawFields);
     ends.push(text.length);
   }
   text += '}';
@@ -193,26 +203,34 @@ function encodeWhole(head: string, object: KubeObject, sharedBlocks: SharedBlock
   return { bytes, ends: bytes.length === text.length ? ends.slice() : undefined };
 }
 
+function fieldText(field: string, value: JsonValue, rawFields: ReadonlySet<string>): string {
+  const text = encodeField(value);
+  return `,${JSON.stringify(field)}:${rawFields.has(field) ? goJsonEscape(text) : text}`;
+}
+
 function encodeField(value: JsonValue): string {
   return typeof value === 'object' && value !== null ? encodeOnce(value) : encodeJson(value);
 }
 
 const encodeOnce = textOnce(encodeJson);
 
-interface Base {
-  readonly like: CachedObject;
+interface Shared {
   readonly sharedBlocks: SharedBlocks;
+  readonly rawFields: ReadonlySet<string>;
 }
 
-function encodeChanged(head: string, object: KubeObject, { like, sharedBlocks }: Base): EncodedObject {
+function encodeChanged(
+  head: string,
+  object: KubeObject,
+  { like, sharedBlocks, rawFields }: Shared & { readonly like: CachedObject },
+): EncodedObject {
   const pieces: (Buffer | string)[] = [head];
   let length = Buffer.byteLength(head);
   const ends = [length];
   for (const field in object) {
     if (!isTail(field)) continue;
     const value = object[field];
-    const piece =
-      like.fieldBytes(field, value) ?? (value === undefined ? '' : `,${JSON.stringify(field)}:${encodeField(value as JsonValue)}`);
+    const piece = like.fieldBytes(field, value) ?? (value === undefined ? '' : fieldText(field, value as JsonValue, rawFields));
     pieces.push(piece);
     length += Buffer.byteLength(piece);
     ends.push(length);

@@ -1,9 +1,10 @@
 import type { apps, core, Kind } from '#api';
 import { maxOf } from '#base';
 import type { Identified } from '#client';
-import { deepEqual, type JsonObject, type JsonValue } from '#machinery';
+import { deepEqual, type JsonObject } from '#machinery';
 import { type ClaimOptions, claimObjects } from './claim-objects.ts';
 import { controllerOf, controllerRef, isControlledBy } from './controller-ref.ts';
+import { sortedKeys } from './sorted-keys.ts';
 import { templateHash } from './template-hash.ts';
 
 type Revision = apps.ControllerRevision;
@@ -68,12 +69,4 @@ export function outdatedRevisions(existing: readonly Revision[], live: ReadonlyS
 
 export function revisionHash({ metadata }: Revision): string {
   return metadata.labels?.[HASH_LABEL] ?? '';
-}
-
-/** The value with the keys of every object sorted. */
-function sortedKeys<T extends JsonValue>(value: T): T {
-  if (Array.isArray(value)) return value.map(sortedKeys) as unknown as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value as JsonObject).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, sortedKeys(member)])) as T;
 }

@@ -64,6 +64,12 @@ function transformerOf(options: StorageOptions, { encryption, storageMediaType }
   return encrypt === undefined ? () => format : () => encryptedFormat(format, encrypt());
 }
 
+/** Fields that hold an object of any kind. */
+function rawFieldsOf(schema: ObjectSchema | undefined): ReadonlySet<string> {
+  const raw = schema?.fields.filter((field) => field.schema.type === 'any' && field.schema.name.endsWith('.RawExtension'));
+  return new Set(raw?.map(({ name }) => name));
+}
+
 /** The size that is assumed for values that were never encoded. */
 const UNENCODED_BYTES = 2048;
 
@@ -93,7 +99,7 @@ export class ResourceStorage {
     this.#ttlSeconds = options.ttlSeconds;
     // What expires is written by the thousand and seldom read: the bytes of a pod's events take as much memory as all else of the pod.
     const keepsBytes = options.ttlSeconds === undefined;
-    this.#encoding = new ObjectEncoding(options.kind, options.apiVersion, keepsBytes);
+    this.#encoding = new ObjectEncoding(options.kind, options.apiVersion, { keepsBytes, rawFields: rawFieldsOf(options.schema) });
     this.cache = new ResourceCache({
       store,
       clock,
