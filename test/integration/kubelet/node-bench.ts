@@ -7,7 +7,7 @@ import { openMemoryStore } from '#store';
 
 export type PodDraft = Partial<core.PodSpec> & { readonly annotations?: Record<string, string>; readonly labels?: Record<string, string> };
 
-type KubeletExtras = Partial<Pick<Parameters<typeof startSimulatedKubelet>[1], 'logger'>>;
+type KubeletExtras = Partial<Pick<Parameters<typeof startSimulatedKubelet>[1], 'logger' | 'hooks'>>;
 
 /** An API server and one kubelet with a simulated runtime, on a clock that the test owns. */
 export async function openNodeBench(config: Partial<KubeletConfig> = {}, seed = 1, kubeletDeps: KubeletExtras = {}) {

@@ -186,7 +186,7 @@ class SimulatedMachine {
     const kubelet = startKubelet(config, {
       ...this.deps,
       ...simulated,
-      hooks: [simulatedVolumesHook({ client: this.#client, clock, nodeName })],
+      hooks: [simulatedVolumesHook({ client: this.#client, clock, nodeName }), ...(this.deps.hooks ?? [])],
       client: this.#client,
       podSource,
       pressure: this.pressure,
